@@ -1,0 +1,21 @@
+//! `#[derive(Collective)]`: from a declared schedule to checked, generated code.
+//!
+//! The work is done in `roundel-spec`, where the command line can reach it too; this crate is the entry point that
+//! rustc calls.
+
+mod expand;
+
+use proc_macro::TokenStream;
+
+/// Implements `Collective` for a struct whose attributes declare a schedule.
+///
+/// The declaration is parsed, checked exactly for every p up to its limit (40 unless it says otherwise), and turned
+/// into code. A declaration that is wrong does not compile: the error stands at the clause at fault and names the
+/// smallest case that shows it.
+#[proc_macro_derive(
+    Collective,
+    attributes(collective, requires, define, round, state, send, recv, exchange, holds, bound, layout, check)
+)]
+pub fn derive_collective(input: TokenStream) -> TokenStream {
+    expand::derive(input.into()).unwrap_or_else(|error| error.into_compile_error()).into()
+}

@@ -1,0 +1,26 @@
+use crate::Collective;
+
+/// Bruck's allgather with any radix: `radix - 1` exchanges in each round.
+///
+/// Before the round with distance `D` a rank holds the `D` blocks from its own upwards. Exchange `j` brings the
+/// blocks from `j * D` on, from `rank + j * D`. More ports in a round, fewer rounds.
+///
+/// Domain: any p, radix at least 2. Cost: ceil(log_radix p) rounds, at most radix - 1 messages in each, p - 1 blocks
+/// sent by each rank.
+///
+/// Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient Algorithms for All-to-All Communications in Multiport
+/// Message-Passing Systems, IEEE TPDS 8(11), 1997.
+#[derive(Collective, Clone, Copy, Debug)]
+#[collective(allgather, radix: 2..)]
+#[layout(rotated(rank), in_place)]
+#[round(s in 0..ceil_log(radix, p))]
+#[state(D = 1, next = min(p, radix * D))]
+#[define(n(j) = min(D, p - j * D), ports = min(radix, ceil_div(p, D)) - 1)]
+#[send(for j in 1..=ports, to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+#[recv(for j in 1..=ports, from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
+#[holds(blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+#[bound(rounds = ceil_log(radix, p), each blocks_sent = p - 1, per_round messages_sent <= radix - 1)]
+pub struct KBruck {
+    /// How many times more blocks a rank holds after a round than before it.
+    pub radix: i64,
+}

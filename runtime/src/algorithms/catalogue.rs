@@ -1,0 +1,106 @@
+//! The algorithms by name.
+
+use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
+use crate::IsAllgather;
+use roundel_spec::check::Points;
+use roundel_spec::{Arguments, Collective, Schedule};
+
+/// An algorithm of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its full name, `kind/algorithm`.
+    pub name: &'static str,
+    /// The Rust type that declares it.
+    pub type_name: &'static str,
+    /// Its Rust source: citation, idea, declaration.
+    pub source: &'static str,
+    /// Its declaration as data.
+    pub schedule: fn() -> Schedule,
+}
+
+impl Entry {
+    /// The first sentence of its documentation.
+    pub fn summary(&self) -> &'static str {
+        self.source.lines().find_map(|line| line.strip_prefix("/// ")).unwrap_or("")
+    }
+}
+
+/// Sees collectives of different types.
+pub trait Visitor {
+    /// Sees one.
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C);
+}
+
+/// A name that the catalogue does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
+pub struct Unknown {
+    /// The name.
+    pub name: String,
+    /// What there is.
+    pub known: Vec<&'static str>,
+}
+
+macro_rules! catalogue {
+    ($($name:literal => $type:ident in $file:literal),* $(,)?) => {
+        static CATALOGUE: &[Entry] = &[$(Entry {
+            name: $name,
+            type_name: stringify!($type),
+            source: include_str!($file),
+            schedule: <$type as Collective>::schedule,
+        }),*];
+
+        /// Shows one algorithm, with parameters, to a visitor; false when there is no such algorithm, or when the
+        /// number of parameters does not fit.
+        pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
+            match name {
+                $($name => match $type::from_arguments(args) {
+                    Some(collective) => visitor.visit($name, &collective),
+                    None => return false,
+                },)*
+                _ => return false,
+            }
+            true
+        }
+    };
+}
+
+catalogue! {
+    "allgather/ring" => Ring in "allgather/ring.rs",
+    "allgather/neighbor-exchange" => NeighborExchange in "allgather/neighbor_exchange.rs",
+    "allgather/recursive-doubling" => RecursiveDoubling in "allgather/recursive_doubling.rs",
+    "allgather/bruck" => Bruck in "allgather/bruck.rs",
+    "allgather/k-bruck" => KBruck in "allgather/k_bruck.rs",
+    "allgather/sparbit" => Sparbit in "allgather/sparbit.rs",
+}
+
+/// All algorithms.
+pub fn catalogue() -> &'static [Entry] {
+    CATALOGUE
+}
+
+/// The algorithm with a full name, or with a last part that only it has.
+///
+/// ```
+/// use roundel::algorithms::find;
+/// assert_eq!(find("sparbit").map(|entry| entry.name).ok(), Some("allgather/sparbit"));
+/// assert!(find("quicksort").is_err());
+/// ```
+pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
+    let full = CATALOGUE.iter().find(|entry| entry.name == name);
+    let mut short = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
+    match (full, short.next(), short.next()) {
+        (Some(entry), ..) | (None, Some(entry), None) => Ok(entry),
+        _ => Err(Unknown { name: name.into(), known: CATALOGUE.iter().map(|entry| entry.name).collect() }),
+    }
+}
+
+/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits.
+pub fn visit_all(visitor: &mut impl Visitor) {
+    for entry in CATALOGUE {
+        let schedule = (entry.schedule)();
+        for point in Points::new(&schedule, 1..=1).iter() {
+            visit_one(entry.name, &point.args, visitor);
+        }
+    }
+}

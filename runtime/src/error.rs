@@ -1,0 +1,108 @@
+//! What can go wrong in a call. Every message says what to do about it.
+
+use roundel_spec::Refusal;
+
+/// Why a collective call failed. Everything up to [`Error::Mismatch`] is found before any message is sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The call lies outside the domain that the collective declares.
+    #[error("{name} does not serve this call: {refusal}; choose a collective whose domain contains it")]
+    OutsideDomain {
+        /// The collective.
+        name: String,
+        /// The clause that is false.
+        refusal: Refusal,
+    },
+    /// A buffer has the wrong length.
+    #[error("{what} has {found} elements but needs {expected}: {why}")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// What it needs.
+        expected: usize,
+        /// What it has.
+        found: usize,
+        /// The rule.
+        why: &'static str,
+    },
+    /// Two blocks of a receive buffer overlap.
+    #[error("blocks {first} and {second} overlap in the receive buffer; give each its own displacement")]
+    Overlap {
+        /// One block.
+        first: usize,
+        /// Another.
+        second: usize,
+    },
+    /// Counts and displacements whose sum does not fit.
+    #[error("{what} is {elements} elements, more than {limit}: split the call into smaller ones")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        elements: usize,
+        /// The largest size served.
+        limit: usize,
+    },
+    /// The collective does not declare the layout that was asked for.
+    #[error("{name} declares no rotated layout; use `Layout::Declared`, or add `rotated(…)` to its `layout` clause")]
+    NoSuchLayout {
+        /// The collective.
+        name: String,
+    },
+    /// Another call is under way on the same communicator.
+    #[error("a collective is already running on this communicator; give each thread a communicator of its own")]
+    Busy,
+    /// A message had another size than this rank expected: the ranks do not agree about the call.
+    #[error(
+        "rank {rank} received {found} elements from rank {from} where it expected {expected}: \
+         all ranks must call the same collective with the same counts"
+    )]
+    Mismatch {
+        /// This rank.
+        rank: usize,
+        /// The sender.
+        from: usize,
+        /// What this rank expected.
+        expected: usize,
+        /// What arrived.
+        found: usize,
+    },
+    /// A message had another element type than this rank expected (threads only).
+    #[error(
+        "rank {rank} received elements of type {found} from rank {from} where it expected {expected}: \
+         all ranks must call with the same element type"
+    )]
+    WrongType {
+        /// This rank.
+        rank: usize,
+        /// The sender.
+        from: usize,
+        /// The element type of this rank's call.
+        expected: &'static str,
+        /// The element type of the sender's call.
+        found: &'static str,
+    },
+    /// No rank can go on (threads only).
+    #[error("deadlock: no rank can go on; all ranks must make the same calls in the same order\n{report}")]
+    Deadlock {
+        /// Who waits for whom: a line for each rank that waits, in the order of ranks.
+        report: String,
+    },
+    /// Another rank failed, so that this call cannot complete (threads only).
+    #[error("rank {rank} failed: {reason}")]
+    PeerFailed {
+        /// The rank that failed.
+        rank: usize,
+        /// Why.
+        reason: String,
+    },
+    /// The MPI library reported an error.
+    #[error("{call} failed: {message}")]
+    Mpi {
+        /// The MPI function.
+        call: &'static str,
+        /// The library's own text.
+        message: String,
+    },
+}

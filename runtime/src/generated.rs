@@ -1,0 +1,17 @@
+//! What the code that the derive emits is written with. Not for use by hand.
+
+pub use crate::allgather::IsAllgather;
+pub use roundel_spec::agreement::assert_code_equals_schedule;
+pub use roundel_spec::{Arguments, Blocks, Collective, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes};
+
+/// The parts of a [`Schedule`].
+pub mod data {
+    pub use roundel_spec::blocks::{BlockSet, Index, Part};
+    pub use roundel_spec::contract::Kind;
+    pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
+    pub use roundel_spec::record::Direction;
+    pub use roundel_spec::schedule::{
+        Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Metric, Number, Schedule, Scope, State, Transfer,
+    };
+    pub use roundel_spec::sink::Site;
+}

@@ -1,0 +1,196 @@
+//! Where each block lies in a buffer, in elements.
+
+use crate::error::Error;
+
+/// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
+pub trait Geometry {
+    /// Where block `b` begins.
+    fn offset(&self, b: usize) -> usize;
+    /// How long block `b` is.
+    fn len(&self, b: usize) -> usize;
+    /// The length that all blocks share when they lie one after the other without gaps, in the order of their
+    /// numbers, beginning with [`first`](Geometry::first) and wrapping around.
+    fn uniform(&self) -> Option<usize>;
+    /// The block that lies first where blocks are [`uniform`](Geometry::uniform).
+    #[inline(always)]
+    fn first(&self) -> usize {
+        0
+    }
+}
+
+impl<G: Geometry> Geometry for &G {
+    #[inline(always)]
+    fn offset(&self, b: usize) -> usize {
+        (*self).offset(b)
+    }
+
+    #[inline(always)]
+    fn len(&self, b: usize) -> usize {
+        (*self).len(b)
+    }
+
+    #[inline(always)]
+    fn uniform(&self) -> Option<usize> {
+        (*self).uniform()
+    }
+
+    #[inline(always)]
+    fn first(&self) -> usize {
+        (*self).first()
+    }
+}
+
+/// Blocks of the same length, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniform {
+    /// The length of a block.
+    pub count: usize,
+}
+
+impl Geometry for Uniform {
+    #[inline(always)]
+    fn offset(&self, b: usize) -> usize {
+        b * self.count
+    }
+
+    #[inline(always)]
+    fn len(&self, _b: usize) -> usize {
+        self.count
+    }
+
+    #[inline(always)]
+    fn uniform(&self) -> Option<usize> {
+        Some(self.count)
+    }
+}
+
+/// Blocks with a count and a displacement each, as in the v-variants.
+#[derive(Clone, Copy, Debug)]
+pub struct Varying<'a> {
+    counts: &'a [usize],
+    displs: &'a [usize],
+}
+
+impl<'a> Varying<'a> {
+    /// Blocks that lie inside a buffer of `len` elements and do not overlap; otherwise the error that says which does not.
+    pub fn new(counts: &'a [usize], displs: &'a [usize], p: usize, len: usize) -> Result<Self, Error> {
+        for (what, list) in [("counts", counts), ("displacements", displs)] {
+            if list.len() != p {
+                let why = "one entry for each rank";
+                return Err(Error::Length { what, expected: p, found: list.len(), why });
+            }
+        }
+        for (&count, &displ) in counts.iter().zip(displs) {
+            let end = displ.checked_add(count).filter(|&end| end <= isize::MAX as usize);
+            let Some(end) = end else {
+                return Err(Error::TooLarge { what: "a block's end", elements: usize::MAX, limit: isize::MAX as usize });
+            };
+            if count > 0 && end > len {
+                let why = "every block must lie inside it";
+                return Err(Error::Length { what: "the receive buffer", expected: end, found: len, why });
+            }
+        }
+        reject_overlap(counts, displs)?;
+        Ok(Varying { counts, displs })
+    }
+
+    /// Blocks whose places were computed, not given by a user.
+    pub(crate) fn trusted(counts: &'a [usize], displs: &'a [usize]) -> Self {
+        Varying { counts, displs }
+    }
+}
+
+/// Finds two blocks that share an element. Quadratic only where displacements are not ascending, which is rare.
+fn reject_overlap(counts: &[usize], displs: &[usize]) -> Result<(), Error> {
+    let ascending = (1..counts.len()).all(|b| displs[b - 1] + counts[b - 1] <= displs[b]);
+    if ascending {
+        return Ok(());
+    }
+    for first in 0..counts.len() {
+        for second in first + 1..counts.len() {
+            let (a, b) = (displs[first], displs[second]);
+            let (m, n) = (counts[first], counts[second]);
+            if m > 0 && n > 0 && a < b + n && b < a + m {
+                return Err(Error::Overlap { first, second });
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Geometry for Varying<'_> {
+    #[inline]
+    fn offset(&self, b: usize) -> usize {
+        self.displs[b]
+    }
+
+    #[inline]
+    fn len(&self, b: usize) -> usize {
+        self.counts[b]
+    }
+
+    #[inline]
+    fn uniform(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// Blocks of the same length in the rotated layout: block `b` at place `wrap(b - by)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rotated {
+    /// The length of a block.
+    pub count: usize,
+    /// The block that comes first.
+    pub by: usize,
+    /// The number of blocks.
+    pub p: usize,
+}
+
+impl Geometry for Rotated {
+    #[inline(always)]
+    fn offset(&self, b: usize) -> usize {
+        let place = if b >= self.by { b - self.by } else { b + self.p - self.by };
+        place * self.count
+    }
+
+    #[inline(always)]
+    fn len(&self, _b: usize) -> usize {
+        self.count
+    }
+
+    #[inline(always)]
+    fn uniform(&self) -> Option<usize> {
+        Some(self.count)
+    }
+
+    #[inline(always)]
+    fn first(&self) -> usize {
+        self.by
+    }
+}
+
+/// Blocks with the lengths of another geometry, at offsets of their own: the rotated layout of the v-variants.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved<'a, G> {
+    /// Where the lengths come from.
+    pub lengths: G,
+    /// Where each block begins.
+    pub offsets: &'a [usize],
+}
+
+impl<G: Geometry> Geometry for Moved<'_, G> {
+    #[inline]
+    fn offset(&self, b: usize) -> usize {
+        self.offsets[b]
+    }
+
+    #[inline]
+    fn len(&self, b: usize) -> usize {
+        self.lengths.len(b)
+    }
+
+    #[inline]
+    fn uniform(&self) -> Option<usize> {
+        None
+    }
+}

@@ -1,0 +1,160 @@
+//! From a communicator to its [`State`], through an attribute cached on it.
+//!
+//! MPI deletes attributes with their communicator, which is just when our duplicate should go. `MPI_COMM_WORLD` is never
+//! freed, and when its attributes are deleted at the end, if at all, MPI is too far gone to free another communicator.
+//! MPI does promise to delete the attributes of `MPI_COMM_SELF` first thing in `MPI_Finalize`: one attribute there is
+//! the hook that cleans up the world.
+//!
+//! An attribute is not copied: a communicator that a user duplicates makes a state of its own.
+
+use super::code::{OTHER, SUCCESS, check};
+use super::state::State;
+use crate::error::Error;
+use ::mpi::ffi;
+use ::mpi::topology::Communicator;
+use std::ffi::{c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The attribute's key, or [`NO_KEY`]; a C `int` leaves room for one more value.
+static KEY: AtomicI64 = AtomicI64::new(NO_KEY);
+const NO_KEY: i64 = i64::MIN;
+
+/// Held while a key or a state is made. Only local MPI functions are called meanwhile, so nobody can wait for a rank
+/// that waits for this lock.
+static MAKING: Mutex<()> = Mutex::new(());
+
+fn making() -> MutexGuard<'static, ()> {
+    MAKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The state of a communicator; the first call makes it.
+#[inline]
+pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {
+    let raw = comm.as_raw();
+    let key = KEY.load(Ordering::Acquire);
+    let found = if key == NO_KEY { None } else { find(raw, key as c_int)? };
+    let state = match found {
+        Some(state) => state,
+        None => attach(raw)?,
+    };
+    // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which is borrowed here.
+    Ok(unsafe { state.as_ref() })
+}
+
+/// The state that is cached on a communicator.
+#[inline]
+fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<State>>, Error> {
+    let mut value: *mut State = null_mut();
+    let mut found: c_int = 0;
+    // SAFETY: the communicator is live and the key is ours; MPI stores the attribute, a pointer, in `value`.
+    let code = unsafe { ffi::MPI_Comm_get_attr(comm, key, (&raw mut value).cast(), &mut found) };
+    check("MPI_Comm_get_attr", code)?;
+    Ok(if found == 0 { None } else { NonNull::new(value) })
+}
+
+/// Caches a new state on a communicator, unless another thread was faster.
+#[cold]
+fn attach(comm: ffi::MPI_Comm) -> Result<NonNull<State>, Error> {
+    let _making = making();
+    let key = make_key()?;
+    if let Some(state) = find(comm, key)? {
+        return Ok(state);
+    }
+    let state = NonNull::from(Box::leak(Box::<State>::default()));
+    // SAFETY: the communicator is live and the key is ours; the attribute owns the state from now on.
+    let code = unsafe { ffi::MPI_Comm_set_attr(comm, key, state.as_ptr().cast()) };
+    if code != SUCCESS {
+        // SAFETY: MPI did not take the state, so this is its only owner.
+        drop(unsafe { Box::from_raw(state.as_ptr()) });
+    }
+    check("MPI_Comm_set_attr", code)?;
+    Ok(state)
+}
+
+/// The key, made once, together with the hook that ends it.
+fn make_key() -> Result<c_int, Error> {
+    let known = KEY.load(Ordering::Acquire);
+    if known != NO_KEY {
+        return Ok(known as c_int);
+    }
+    set_hook()?;
+    let key = new_key(delete)?;
+    KEY.store(key.into(), Ordering::Release);
+    Ok(key)
+}
+
+/// Has MPI call [`end`] at the beginning of `MPI_Finalize`.
+fn set_hook() -> Result<(), Error> {
+    let mut key = new_key(end)?;
+    // SAFETY: MPI_COMM_SELF is always live and the key was just made. A key that is in use may be freed at once: it
+    // goes with its last attribute.
+    let (set, freed) = unsafe {
+        let set = ffi::MPI_Comm_set_attr(ffi::RSMPI_COMM_SELF, key, null_mut());
+        (set, ffi::MPI_Comm_free_keyval(&mut key))
+    };
+    check("MPI_Comm_set_attr", set)?;
+    check("MPI_Comm_free_keyval", freed)
+}
+
+type Delete = unsafe extern "C" fn(ffi::MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int;
+
+fn new_key(delete: Delete) -> Result<c_int, Error> {
+    let mut key: c_int = 0;
+    // SAFETY: both callbacks have the signature that MPI asks for and do not unwind.
+    let code = unsafe { ffi::MPI_Comm_create_keyval(Some(do_not_copy), Some(delete), &mut key, null_mut()) };
+    check("MPI_Comm_create_keyval", code)?;
+    Ok(key)
+}
+
+/// MPI asks whether a duplicate of the communicator gets the attribute, too.
+unsafe extern "C" fn do_not_copy(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _extra: *mut c_void,
+    _value: *mut c_void,
+    _copy: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI passes the place where it wants the answer.
+    unsafe { *flag = 0 };
+    SUCCESS
+}
+
+/// MPI deletes the attribute: frees what was cached. A state that a thread is using stays where it is.
+unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
+    let free = || {
+        let state: *mut State = value.cast();
+        // SAFETY: the value is what `attach` stored, and it was not freed: MPI deletes an attribute once.
+        match unsafe { &*state }.lease() {
+            Err(_) => return OTHER,
+            Ok(lease) => drop(lease),
+        }
+        // SAFETY: as above, and with its attribute the state loses its last user.
+        unsafe { Box::from_raw(state) }.close()
+    };
+    catch_unwind(AssertUnwindSafe(free)).unwrap_or(OTHER)
+}
+
+/// MPI is about to end: frees what was cached on the world, and the key.
+unsafe extern "C" fn end(_comm: ffi::MPI_Comm, _key: c_int, _value: *mut c_void, _extra: *mut c_void) -> c_int {
+    catch_unwind(|| end_of_world().map_or(OTHER, |()| SUCCESS)).unwrap_or(OTHER)
+}
+
+fn end_of_world() -> Result<(), Error> {
+    let key = KEY.swap(NO_KEY, Ordering::AcqRel);
+    if key == NO_KEY {
+        return Ok(());
+    }
+    let mut key = key as c_int;
+    // SAFETY: the handle is a constant of the library.
+    let world = unsafe { ffi::RSMPI_COMM_WORLD };
+    if find(world, key)?.is_some() {
+        // SAFETY: the world is live until MPI_Finalize goes on, and has the attribute.
+        check("MPI_Comm_delete_attr", unsafe { ffi::MPI_Comm_delete_attr(world, key) })?;
+    }
+    // SAFETY: the key is ours, and is not used again.
+    check("MPI_Comm_free_keyval", unsafe { ffi::MPI_Comm_free_keyval(&mut key) })
+}

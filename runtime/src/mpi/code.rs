@@ -1,0 +1,40 @@
+//! MPI's return codes as [`Error`]s.
+
+use crate::error::Error;
+use ::mpi::ffi;
+use std::ffi::c_int;
+
+/// The code of a call that went well.
+pub(super) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
+
+/// The code that a callback returns when it cannot do its work.
+pub(super) const OTHER: c_int = ffi::MPI_ERR_OTHER as c_int;
+
+/// Turns the code that `call` returned into a result.
+#[inline]
+pub(super) fn check(call: &'static str, code: c_int) -> Result<(), Error> {
+    if code == SUCCESS { Ok(()) } else { Err(failure(call, code)) }
+}
+
+/// The error that a code stands for, in the library's own words.
+#[cold]
+pub(super) fn failure(call: &'static str, code: c_int) -> Error {
+    let mut text = [0u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
+    let mut len: c_int = 0;
+    // SAFETY: the buffer is longer than any text that MPI writes, and any code may be asked about.
+    let found = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut len) } == SUCCESS;
+    let message = match text.get(..len as usize) {
+        Some(text) if found => String::from_utf8_lossy(text).into_owned(),
+        _ => format!("error code {code}"),
+    };
+    Error::Mpi { call, message }
+}
+
+/// Whether a code belongs to an error class.
+#[cold]
+pub(super) fn is(code: c_int, class: u32) -> bool {
+    let mut found: c_int = 0;
+    // SAFETY: any code may be asked about.
+    let known = unsafe { ffi::MPI_Error_class(code, &mut found) } == SUCCESS;
+    known && found == class as c_int
+}

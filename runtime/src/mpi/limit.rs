@@ -1,0 +1,68 @@
+//! The largest message that MPI can express.
+//!
+//! MPI counts elements in a C `int`. A longer message must be refused on *all* ranks or on none, otherwise one rank would
+//! wait for another that has given up; so every rank looks at the messages of all of them. Only a call whose
+//! receive buffer is longer than any message can be has anything to look at.
+
+use crate::error::Error;
+use crate::geometry::Geometry;
+use crate::runs::Shape;
+use roundel_spec::sink::infallible;
+use roundel_spec::{Blocks, Collective, Placement, Sink, Site};
+use std::convert::Infallible;
+use std::ffi::c_int;
+
+/// The largest number of elements in a message.
+pub(super) const LIMIT: usize = c_int::MAX as usize;
+
+/// Refuses a call in which some rank has a message of more elements than a C `int` can count.
+#[inline]
+pub(super) fn check<K: Collective, G: Geometry>(
+    collective: &K,
+    placement: &Placement,
+    geometry: &G,
+    recv: usize,
+) -> Result<(), Error> {
+    if recv <= LIMIT { Ok(()) } else { check_all(collective, placement, geometry) }
+}
+
+#[cold]
+fn check_all<K: Collective, G: Geometry>(collective: &K, placement: &Placement, geometry: &G) -> Result<(), Error> {
+    let p = placement.p();
+    let mut largest = Largest { geometry, p, elements: 0 };
+    for rank in 0..p {
+        infallible(collective.rounds(&placement.place(rank), &mut largest));
+    }
+    match largest.elements {
+        elements if elements > LIMIT => Err(Error::TooLarge { what: "a message", elements, limit: LIMIT }),
+        _ => Ok(()),
+    }
+}
+
+/// Finds the longest message.
+struct Largest<'a, G> {
+    geometry: &'a G,
+    p: usize,
+    elements: usize,
+}
+
+impl<G: Geometry> Sink for Largest<'_, G> {
+    type Error = Infallible;
+
+    fn begin_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn send<B: Blocks>(&mut self, _: Site, _: usize, blocks: B) -> Result<(), Infallible> {
+        self.elements = self.elements.max(Shape::of(&blocks, self.geometry, self.p).elements);
+        Ok(())
+    }
+
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        self.send(site, from, blocks)
+    }
+
+    fn end_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! What is cached on a communicator.
+
+use super::arena::Arena;
+use super::code::{SUCCESS, check};
+use super::nodes;
+use super::rounds::Flight;
+use crate::error::Error;
+use ::mpi::ffi;
+use roundel_spec::{Place, Placement};
+use std::cell::UnsafeCell;
+use std::ffi::c_int;
+use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Everything that calls on one communicator share.
+///
+/// Safe code can share a communicator between threads, so exclusive use of the working memory is a run-time matter:
+/// whoever holds the [`Lease`] has it.
+#[derive(Default)]
+pub(super) struct State {
+    busy: AtomicBool,
+    group: OnceLock<Group>,
+    work: UnsafeCell<Work>,
+}
+
+/// Memory that calls use again.
+#[derive(Default)]
+pub(super) struct Work {
+    /// Messages of the current round.
+    pub(super) flight: Flight,
+    /// All blocks in the rotated layout.
+    pub(super) layout: Arena,
+    /// Where blocks of different lengths begin in the rotated layout.
+    pub(super) offsets: Vec<usize>,
+}
+
+impl State {
+    /// The group behind the communicator `user`; the first call makes it, and is then collective.
+    #[inline]
+    pub(super) fn group(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
+        match self.group.get() {
+            Some(group) => Ok(group),
+            None => self.make_group(user),
+        }
+    }
+
+    #[cold]
+    fn make_group(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
+        let _lease = self.lease()?;
+        let group = Group::new(user)?;
+        Ok(self.group.get_or_init(|| group))
+    }
+
+    /// Exclusive use of the working memory, unless somebody else has it.
+    #[inline]
+    pub(super) fn lease(&self) -> Result<Lease<'_>, Error> {
+        if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Lease { state: self }) }
+    }
+
+    /// Frees the duplicated communicator and returns MPI's code.
+    pub(super) fn close(self) -> c_int {
+        match self.group.into_inner() {
+            Some(group) => group.comm.free(),
+            None => SUCCESS,
+        }
+    }
+}
+
+/// The right to use the working memory, given back on drop.
+pub(super) struct Lease<'a> {
+    state: &'a State,
+}
+
+impl Deref for Lease<'_> {
+    type Target = Work;
+
+    #[inline]
+    fn deref(&self) -> &Work {
+        // SAFETY: `busy` was false when this lease was made and is true while it lives, so there is no other.
+        unsafe { &*self.state.work.get() }
+    }
+}
+
+impl DerefMut for Lease<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Work {
+        // SAFETY: as in `deref`, and the lease itself is borrowed exclusively.
+        unsafe { &mut *self.state.work.get() }
+    }
+}
+
+impl Drop for Lease<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.state.busy.store(false, Ordering::Release);
+    }
+}
+
+/// A communicator of our own with the ranks of the user's.
+pub(super) struct Group {
+    pub(super) comm: Duplicate,
+    pub(super) place: Place,
+    pub(super) placement: Placement,
+}
+
+impl Group {
+    /// Duplicates `user` and finds out where its ranks sit. Collective.
+    fn new(user: ffi::MPI_Comm) -> Result<Self, Error> {
+        let comm = Duplicate::of(user)?;
+        let (mut rank, mut p) = (0, 0);
+        // SAFETY: the communicator is live.
+        check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm.raw(), &mut rank) })?;
+        // SAFETY: the communicator is live.
+        check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(comm.raw(), &mut p) })?;
+        let placement = nodes::placement(comm.raw(), rank, p)?;
+        Ok(Group { comm, place: placement.place(rank as usize), placement })
+    }
+}
+
+/// A duplicated communicator whose errors come back as return codes.
+pub(super) struct Duplicate(ffi::MPI_Comm);
+
+impl Duplicate {
+    fn of(user: ffi::MPI_Comm) -> Result<Self, Error> {
+        reject_intercommunicator(user)?;
+        // SAFETY: the null handle is a constant of the library.
+        let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here.
+        check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(user, &mut comm) })?;
+        let comm = Duplicate(comm);
+        // SAFETY: the communicator was just made.
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(comm.raw(), ffi::RSMPI_ERRORS_RETURN) };
+        check("MPI_Comm_set_errhandler", code)?;
+        Ok(comm)
+    }
+
+    #[inline]
+    pub(super) fn raw(&self) -> ffi::MPI_Comm {
+        self.0
+    }
+
+    /// Frees the communicator, unless MPI is over.
+    fn free(mut self) -> c_int {
+        let mut over = 0;
+        // SAFETY: MPI_Finalized may be called at any time. The communicator is live and has no messages in flight,
+        // because every call completes its own; this object goes, so the handle is not used again.
+        unsafe {
+            match ffi::MPI_Finalized(&mut over) {
+                SUCCESS if over == 0 => ffi::MPI_Comm_free(&mut self.0),
+                code => code,
+            }
+        }
+    }
+}
+
+/// An intercommunicator has two groups, and no collective of ours is declared for that.
+fn reject_intercommunicator(comm: ffi::MPI_Comm) -> Result<(), Error> {
+    let mut inter = 0;
+    // SAFETY: `comm` is a live communicator; its owner is borrowed by the call that led here.
+    check("MPI_Comm_test_inter", unsafe { ffi::MPI_Comm_test_inter(comm, &mut inter) })?;
+    if inter == 0 {
+        return Ok(());
+    }
+    let message = "this is an intercommunicator; merge it into an intracommunicator first".into();
+    Err(Error::Mpi { call: "MPI_Comm_test_inter", message })
+}

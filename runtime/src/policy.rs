@@ -1,0 +1,53 @@
+//! How a message that is not contiguous in memory travels.
+
+/// How one message is put on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Straight from or into the user's memory: one contiguous piece.
+    Contiguous,
+    /// Through a packed copy.
+    Packed,
+    /// Straight from or into the user's memory, described by a derived datatype.
+    Datatype,
+}
+
+/// Chooses a [`Wire`] from the shape of a message. Contiguous data is never copied; for the rest, a copy of a few
+/// kilobytes is cheaper than a datatype, and a datatype is cheaper than a copy of megabytes.
+///
+/// ```
+/// use roundel::{Policy, Wire};
+/// let policy = Policy::default();
+/// assert_eq!(policy.choose(1, 1 << 30), Wire::Contiguous);
+/// assert_eq!(policy.choose(2, 64), Wire::Packed);
+/// assert_eq!(Policy::DATATYPE.choose(2, 64), Wire::Datatype);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Messages of several pieces are packed up to this many bytes.
+    pub pack_up_to: usize,
+}
+
+impl Policy {
+    /// Never a copy: every message of several pieces is a derived datatype.
+    pub const DATATYPE: Policy = Policy { pack_up_to: 0 };
+    /// Never a datatype: every message of several pieces is packed.
+    pub const PACKED: Policy = Policy { pack_up_to: usize::MAX };
+
+    /// How a message of `pieces` contiguous pieces with `bytes` bytes in all travels.
+    #[inline]
+    pub const fn choose(&self, pieces: usize, bytes: usize) -> Wire {
+        if pieces <= 1 {
+            Wire::Contiguous
+        } else if bytes <= self.pack_up_to {
+            Wire::Packed
+        } else {
+            Wire::Datatype
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy { pack_up_to: 64 * 1024 }
+    }
+}

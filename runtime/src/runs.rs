@@ -1,0 +1,207 @@
+//! From blocks to memory: the contiguous runs of elements that a message covers, in the order in which they travel.
+
+use crate::geometry::Geometry;
+use roundel_spec::{Blocks, Stripe};
+
+/// A contiguous piece of a buffer, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins.
+    pub start: usize,
+    /// How long it is.
+    pub len: usize,
+}
+
+/// Calls `visit` with every run of `blocks`. Blocks that touch in memory and follow each other in the message are
+/// one run; empty blocks are none. A range of equal blocks costs two steps, not one per block.
+#[inline]
+pub fn for_each_run<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize, mut visit: impl FnMut(Run)) {
+    let mut open = Run { start: 0, len: 0 };
+    let mut push = |start: usize, len: usize| {
+        if len == 0 {
+            return;
+        }
+        if open.len > 0 && open.start + open.len == start {
+            open.len += len;
+        } else {
+            if open.len > 0 {
+                visit(open);
+            }
+            open = Run { start, len };
+        }
+    };
+    for stripe in blocks.stripes() {
+        match geometry.uniform() {
+            Some(count) if is_range(&stripe) => for_each_piece(slot(&stripe, geometry, p), stripe.len(), p, |at, n| {
+                push(at * count, n * count);
+            }),
+            _ => stripe.iter().for_each(|b| push(geometry.offset(b), geometry.len(b))),
+        }
+    }
+    if open.len > 0 {
+        visit(open);
+    }
+}
+
+/// Whether each block of the stripe follows the one before it.
+#[inline(always)]
+fn is_range(stripe: &Stripe) -> bool {
+    stripe.step() == 1 || stripe.len() == 1
+}
+
+/// Where the first block of a stripe lies among uniform blocks.
+#[inline(always)]
+fn slot<G: Geometry>(stripe: &Stripe, geometry: &G, p: usize) -> usize {
+    let (block, first) = (stripe.first(), geometry.first());
+    if block >= first { block - first } else { block + p - first }
+}
+
+/// The pieces of a range of `n` slots that begins at `slot` and wraps around `p`.
+#[inline(always)]
+fn for_each_piece(slot: usize, n: usize, p: usize, mut piece: impl FnMut(usize, usize)) {
+    let before_wrap = n.min(p - slot);
+    piece(slot, before_wrap);
+    let mut rest = n - before_wrap;
+    while rest > 0 {
+        let n = rest.min(p);
+        piece(0, n);
+        rest -= n;
+    }
+}
+
+/// How many runs a message covers and how many elements they have: what a [`Policy`](crate::Policy) decides on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The number of runs.
+    pub runs: usize,
+    /// The number of elements.
+    pub elements: usize,
+    /// Where the first run begins.
+    pub start: usize,
+}
+
+impl Shape {
+    /// The shape of `blocks`: what [`for_each_run`] would find, without a step per block where blocks are uniform.
+    #[inline]
+    pub fn of<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize) -> Self {
+        let mut outline = Outline::default();
+        for stripe in blocks.stripes() {
+            match geometry.uniform() {
+                Some(count) if is_range(&stripe) => {
+                    for_each_piece(slot(&stripe, geometry, p), stripe.len(), p, |at, n| {
+                        outline.add(at * count, n * count);
+                    });
+                }
+                Some(count) => outline.scatter(slot(&stripe, geometry, p), &stripe, p, count),
+                None => stripe.iter().for_each(|b| outline.add(geometry.offset(b), geometry.len(b))),
+            }
+        }
+        outline.shape
+    }
+}
+
+/// A [`Shape`] in the making.
+#[derive(Default)]
+struct Outline {
+    shape: Shape,
+    /// Where the last run ends.
+    end: usize,
+}
+
+impl Outline {
+    /// A piece that may continue the last run.
+    #[inline(always)]
+    fn add(&mut self, start: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        if self.shape.runs == 0 {
+            self.shape.start = start;
+        }
+        self.shape.runs += (self.shape.runs == 0 || start != self.end) as usize;
+        self.shape.elements += len;
+        self.end = start + len;
+    }
+
+    /// Uniform blocks of which none follows the one before it: a run each, save that the first may continue the last run.
+    #[inline(always)]
+    fn scatter(&mut self, slot: usize, stripe: &Stripe, p: usize, count: usize) {
+        if stripe.is_empty() || count == 0 {
+            return;
+        }
+        let rest = stripe.len() - 1;
+        self.add(slot * count, count);
+        self.shape.runs += rest;
+        self.shape.elements += rest * count;
+        self.end = ((slot + rest * stripe.step()) % p + 1) * count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Moved, Rotated, Uniform, Varying};
+    use proptest::prelude::*;
+    use roundel_spec::Stripes;
+
+    /// Every element of the message, one by one: the definition.
+    fn elements<B: Blocks>(blocks: &B, geometry: &impl Geometry) -> Vec<usize> {
+        blocks.each().flat_map(|b| geometry.offset(b)..geometry.offset(b) + geometry.len(b)).collect()
+    }
+
+    fn through_runs<B: Blocks>(blocks: &B, geometry: &impl Geometry, p: usize) -> (Vec<usize>, Shape) {
+        let mut all = Vec::new();
+        for_each_run(blocks, geometry, p, |run| all.extend(run.start..run.start + run.len));
+        let mut runs = 0;
+        for_each_run(blocks, geometry, p, |_| runs += 1);
+        let shape = Shape::of(blocks, geometry, p);
+        assert_eq!((shape.runs, shape.elements), (runs, all.len()));
+        assert!(all.first().is_none_or(|&first| first == shape.start));
+        (all, shape)
+    }
+
+    proptest! {
+        #[test]
+        fn runs_cover_exactly_the_blocks(
+            p in 1usize..12, first in 0i64..12, step in 0i64..12, n in 0i64..24,
+            count in 0usize..4, counts in prop::collection::vec(0usize..4, 12), gap in 0usize..2,
+        ) {
+            let stripe = Stripe::new(first, step, n, p as i64);
+            let displs: Vec<usize> =
+                (0..p).map(|b| counts[..b].iter().map(|c| c + gap).sum()).collect();
+            let varying = Varying::trusted(&counts[..p], &displs);
+            let uniform = Uniform { count };
+            let rotated = Rotated { count, by: first as usize % p, p };
+            prop_assert_eq!(through_runs(&stripe, &uniform, p).0, elements(&stripe, &uniform));
+            prop_assert_eq!(through_runs(&stripe, &varying, p).0, elements(&stripe, &varying));
+            prop_assert_eq!(through_runs(&stripe, &rotated, p).0, elements(&stripe, &rotated));
+            let moved = Moved { lengths: varying, offsets: &displs };
+            prop_assert_eq!(through_runs(&stripe, &moved, p).0, elements(&stripe, &moved));
+        }
+
+        #[test]
+        fn runs_of_several_stripes_cover_exactly_the_blocks(
+            p in 1usize..12, count in 0usize..4, by in 0usize..12,
+            parts in prop::collection::vec((0i64..12, 0i64..12, 0i64..8), 0..4),
+        ) {
+            let stripes: Vec<Stripe> = parts.iter().map(|&(f, s, n)| Stripe::new(f, s, n, p as i64)).collect();
+            let blocks = Stripes(stripes.iter().copied());
+            let uniform = Uniform { count };
+            let rotated = Rotated { count, by: by % p, p };
+            prop_assert_eq!(through_runs(&blocks, &uniform, p).0, elements(&blocks, &uniform));
+            prop_assert_eq!(through_runs(&blocks, &rotated, p).0, elements(&blocks, &rotated));
+        }
+    }
+
+    #[test]
+    fn a_wrapped_range_is_two_runs() {
+        let shape = Shape::of(&Stripe::new(6, 1, 5, 8), &Uniform { count: 3 }, 8);
+        assert_eq!(shape, Shape { runs: 2, elements: 15, start: 18 });
+    }
+
+    #[test]
+    fn a_range_is_one_run_in_the_layout_that_begins_with_it() {
+        let shape = Shape::of(&Stripe::new(6, 1, 5, 8), &Rotated { count: 3, by: 6, p: 8 }, 8);
+        assert_eq!(shape, Shape { runs: 1, elements: 15, start: 0 });
+    }
+}

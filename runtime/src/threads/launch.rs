@@ -1,0 +1,99 @@
+//! Starting the ranks and gathering what they return.
+
+use super::comm::ThreadComm;
+use super::hub::Hub;
+use roundel_spec::Placement;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Small, so that hundreds of ranks fit; a rank's buffers belong on the heap.
+const STACK_BYTES: usize = 512 * 1024;
+
+/// What a thread panicked with.
+type Payload = Box<dyn Any + Send>;
+
+/// Runs `f` as `p` ranks of one node, each on its own thread, and returns what each of them returned, in the order of
+/// ranks.
+///
+/// Threads have a stack of 512 KiB.
+///
+/// ```
+/// use roundel::{Allgather, algorithms::Sparbit, threads};
+///
+/// let results = threads::run(3, |comm| {
+///     let mut all = [""; 3];
+///     Sparbit.allgather(comm, &[["a", "b", "c"][comm.rank()]], &mut all).map(|()| all.concat())
+/// });
+/// assert_eq!(results, vec![Ok("abc".to_string()); 3]);
+/// ```
+///
+/// # Panics
+///
+/// When `f` panics on some rank: the others get [`Error::PeerFailed`](crate::Error::PeerFailed) from their calls, and
+/// when all have ended the first panic goes on here. Also when the system has no thread left for a rank.
+pub fn run<R: Send>(p: usize, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
+    run_placed(&Placement::consecutive(p, p), f)
+}
+
+/// [`run`] with ranks on several nodes, for collectives that look at `node` and `local`.
+///
+/// ```
+/// use roundel::{Transport, threads};
+///
+/// let placement = threads::Placement::consecutive(5, 2);
+/// let nodes = threads::run_placed(&placement, |comm| Transport::<u8>::place(comm).map(|place| place.node));
+/// assert_eq!(nodes, [Ok(0), Ok(0), Ok(1), Ok(1), Ok(2)]);
+/// ```
+///
+/// # Panics
+///
+/// As [`run`] does.
+pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
+    let p = placement.p();
+    let hub = Arc::new(Hub::new(p));
+    let first_panic = Mutex::new(None);
+    let live = |comm: ThreadComm| live(&comm, &f, &first_panic);
+
+    let results: Vec<Option<R>> = thread::scope(|scope| {
+        let start = |rank: usize| {
+            let comm = ThreadComm::new(Arc::clone(&hub), placement.place(rank));
+            let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, || live(comm)).unwrap_or_else(|error| {
+                hub.fail(rank, format!("its thread did not start: {error}"));
+                panic!("the thread of rank {rank} did not start: {error}; run fewer than {p} ranks")
+            })
+        };
+        let threads: Vec<_> = (0..p).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+
+    match first_panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(panic) => resume_unwind(panic),
+        None => results.into_iter().flatten().collect(),
+    }
+}
+
+/// The life of one rank. The hub always hears of its end, so that nobody waits for it in vain. The panic is kept
+/// before the hub hears of it: then the one kept is the cause, not what other ranks made of the error they got.
+fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R, first_panic: &Mutex<Option<Payload>>) -> Option<R> {
+    match catch_unwind(AssertUnwindSafe(|| f(comm))) {
+        Ok(result) => {
+            comm.hub().finish(comm.rank());
+            Some(result)
+        }
+        Err(panic) => {
+            let reason = reason(&*panic);
+            first_panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+            comm.hub().fail(comm.rank(), reason);
+            None
+        }
+    }
+}
+
+/// The text of a panic, where it has one.
+fn reason(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.map_or_else(|| "it panicked".into(), |text| format!("it panicked: {text}"))
+}

@@ -1,0 +1,88 @@
+//! One rank as the others see it: the round that it posted, and how far each message of it has come.
+
+use super::parcel::{Expected, Parcel};
+
+/// The messages of one rank in one round.
+pub(super) struct Round {
+    pub(super) collective: &'static str,
+    pub(super) number: usize,
+    pub(super) operations: Vec<Operation>,
+}
+
+/// One message, as one of its two ranks posts it.
+pub(super) struct Operation {
+    pub(super) peer: usize,
+    pub(super) blocks: usize,
+    pub(super) half: Half,
+}
+
+/// Which of the two ranks posts, and what it brings along.
+pub(super) enum Half {
+    Send(Parcel),
+    Recv(Expected),
+}
+
+/// What a rank is doing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activity {
+    Runs,
+    Waits,
+    Ended,
+}
+
+/// How far a posted operation has come.
+pub(super) enum Progress {
+    WaitsToSend,
+    WaitsToReceive,
+    Sent,
+    Received(Parcel),
+}
+
+/// A posted operation.
+pub(super) struct Posted {
+    pub(super) peer: usize,
+    pub(super) blocks: usize,
+    pub(super) progress: Progress,
+}
+
+/// One rank, and the last round that it posted.
+pub(super) struct Member {
+    pub(super) activity: Activity,
+    pub(super) collective: &'static str,
+    pub(super) round: usize,
+    pub(super) posted: Vec<Posted>,
+    /// How many of them are not complete.
+    pub(super) incomplete: usize,
+}
+
+impl Member {
+    /// A rank that has not called yet.
+    pub(super) fn new() -> Self {
+        Member { activity: Activity::Runs, collective: "", round: 0, posted: Vec::new(), incomplete: 0 }
+    }
+
+    /// Writes down what `round` is about to post.
+    pub(super) fn begin(&mut self, round: &Round) {
+        let posted = |operation: &Operation| Posted {
+            peer: operation.peer,
+            blocks: operation.blocks,
+            progress: match operation.half {
+                Half::Send(_) => Progress::WaitsToSend,
+                Half::Recv(_) => Progress::WaitsToReceive,
+            },
+        };
+        self.collective = round.collective;
+        self.round = round.number;
+        self.posted = round.operations.iter().map(posted).collect();
+        self.incomplete = self.posted.len();
+    }
+
+    /// What the round's receives brought, in the order in which they were posted.
+    pub(super) fn take_received(&mut self) -> Vec<Parcel> {
+        let received = |posted: Posted| match posted.progress {
+            Progress::Received(parcel) => Some(parcel),
+            _ => None,
+        };
+        self.posted.drain(..).filter_map(received).collect()
+    }
+}

@@ -1,0 +1,51 @@
+//! One message, with its type erased: the ranks of a world may, by mistake, call with different element types.
+
+use crate::error::Error;
+use std::any::{Any, TypeId, type_name};
+
+/// The elements of a message, on their way.
+pub(super) struct Parcel {
+    elements: Box<dyn Any + Send>,
+    type_name: &'static str,
+    len: usize,
+}
+
+impl Parcel {
+    pub(super) fn new<T: Send + 'static>(elements: Vec<T>) -> Self {
+        Parcel { type_name: type_name::<T>(), len: elements.len(), elements: Box::new(elements) }
+    }
+
+    /// The elements. Only for a parcel that an [`Expected`] of the same type accepted.
+    pub(super) fn open<T: 'static>(self) -> Vec<T> {
+        match self.elements.downcast() {
+            Ok(elements) => *elements,
+            Err(_) => unreachable!("a parcel of {} was accepted as one of {}", self.type_name, type_name::<T>()),
+        }
+    }
+}
+
+/// What a receive is ready to take.
+#[derive(Clone, Copy)]
+pub(super) struct Expected {
+    vec_of: TypeId,
+    type_name: &'static str,
+    len: usize,
+}
+
+impl Expected {
+    /// Exactly `len` elements of type `T`.
+    pub(super) fn elements<T: 'static>(len: usize) -> Self {
+        Expected { vec_of: TypeId::of::<Vec<T>>(), type_name: type_name::<T>(), len }
+    }
+
+    /// Whether `parcel`, from rank `from`, is what this receive of rank `rank` expects.
+    pub(super) fn accepts(&self, parcel: &Parcel, from: usize, rank: usize) -> Result<(), Error> {
+        if (*parcel.elements).type_id() != self.vec_of {
+            return Err(Error::WrongType { rank, from, expected: self.type_name, found: parcel.type_name });
+        }
+        if parcel.len != self.len {
+            return Err(Error::Mismatch { rank, from, expected: self.len, found: parcel.len });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! The report of a deadlock: a line for each rank that waits.
+
+use super::member::{Activity, Member, Posted, Progress};
+use std::collections::BTreeSet;
+
+/// Who waits for whom, in the order of ranks. Rounds count from 0, as the steps of a schedule do.
+pub(super) fn report(members: &[Member]) -> String {
+    let waiting = members.iter().enumerate().filter(|(_, member)| member.activity == Activity::Waits);
+    waiting.map(|(rank, member)| line(rank, member, members)).collect::<Vec<_>>().join("\n")
+}
+
+/// What one rank waits for; and, since peers that wait have a line of their own, which of its peers do not.
+fn line(rank: usize, member: &Member, members: &[Member]) -> String {
+    let waits: Vec<(usize, String)> =
+        member.posted.iter().filter_map(|posted| Some((posted.peer, wait(posted)?))).collect();
+    let peers: BTreeSet<usize> = waits.iter().map(|(peer, _)| *peer).collect();
+    let waits: Vec<String> = waits.into_iter().map(|(_, wait)| wait).collect();
+    let gone: String = peers.into_iter().filter_map(|peer| gone(peer, members)).collect();
+    format!("rank {rank} ({}, round {}) waits {}{gone}", member.collective, member.round, enumerate(&waits))
+}
+
+/// Why a peer will never answer, unless it waits itself.
+fn gone(peer: usize, members: &[Member]) -> Option<String> {
+    match members.get(peer) {
+        None => Some(format!("; there is no rank {peer}")),
+        Some(member) if member.activity == Activity::Ended => Some(format!("; rank {peer} has finished")),
+        Some(_) => None,
+    }
+}
+
+/// What is open about an operation, if it is not complete.
+fn wait(posted: &Posted) -> Option<String> {
+    let Posted { peer, blocks, .. } = posted;
+    let blocks = if *blocks == 1 { "1 block".into() } else { format!("{blocks} blocks") };
+    match posted.progress {
+        Progress::WaitsToSend => Some(format!("to send {blocks} to rank {peer}")),
+        Progress::WaitsToReceive => Some(format!("to receive {blocks} from rank {peer}")),
+        Progress::Sent | Progress::Received(_) => None,
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn enumerate(items: &[String]) -> String {
+    match items {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => items.concat(),
+    }
+}

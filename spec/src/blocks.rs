@@ -1,0 +1,216 @@
+//! Block sets: which blocks a message carries, in which order.
+//!
+//! Two forms. [`BlockSet`] is symbolic, what the declaration says: comprehensions, one after the other.
+//! [`Stripe`] is concrete, what a round hands to a [`Sink`](crate::Sink): a progression of blocks that wraps around
+//! the number of blocks. Generated code turns a comprehension whose item is affine in its last index into *one*
+//! stripe, so that a range of a thousand blocks costs four integers and not a thousand.
+
+use crate::arith;
+use crate::expr::{Expr, Var};
+use std::fmt;
+
+/// A range that an index runs through: `var in lo..hi`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Index {
+    /// The index.
+    pub var: Var,
+    /// Its first value.
+    pub lo: Expr,
+    /// One past its last value.
+    pub hi: Expr,
+}
+
+/// One comprehension: `[item; i in lo..hi, …, condition]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The block, as a function of the indices; it wraps around p.
+    pub item: Expr,
+    /// The indices, the last one fastest.
+    pub over: Vec<Index>,
+    /// Which index values count.
+    pub filter: Option<Expr>,
+}
+
+/// A sequence of comprehensions, in the order in which the blocks travel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BlockSet {
+    /// The comprehensions.
+    pub parts: Vec<Part>,
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}..{}", self.var.name, self.lo, self.hi)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}", self.item)?;
+        for (i, index) in self.over.iter().enumerate() {
+            write!(f, "{} {index}", if i == 0 { ";" } else { "," })?;
+        }
+        match &self.filter {
+            Some(condition) => write!(f, ", {condition}]"),
+            None => write!(f, "]"),
+        }
+    }
+}
+
+impl fmt::Display for BlockSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.parts.iter().enumerate() {
+            write!(f, "{}{part}", if i == 0 { "" } else { " + " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The blocks `first`, `first + step`, …, `count` of them, each wrapped into `0..modulus`.
+///
+/// ```
+/// use roundel_spec::Stripe;
+/// let stripe = Stripe::new(3, 2, 4, 7);
+/// assert_eq!(stripe.iter().collect::<Vec<_>>(), [3, 5, 0, 2]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stripe {
+    first: i64,
+    step: i64,
+    count: i64,
+    modulus: i64,
+}
+
+impl Stripe {
+    /// A progression; `first` and `step` may be any numbers, a negative count is none.
+    #[inline]
+    pub const fn new(first: i64, step: i64, count: i64, modulus: i64) -> Self {
+        Stripe {
+            first: arith::wrap(first, modulus),
+            step: arith::wrap(step, modulus),
+            count: if count < 0 { 0 } else { count },
+            modulus,
+        }
+    }
+
+    /// One block.
+    #[inline]
+    pub const fn one(block: i64, modulus: i64) -> Self {
+        Stripe { first: arith::wrap(block, modulus), step: 1, count: 1, modulus }
+    }
+
+    /// The first block.
+    #[inline]
+    pub const fn first(&self) -> usize {
+        self.first as usize
+    }
+
+    /// The distance from one block to the next, in `0..modulus`.
+    #[inline]
+    pub const fn step(&self) -> usize {
+        self.step as usize
+    }
+
+    /// How many blocks.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is no block.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The blocks, one by one.
+    #[inline]
+    pub fn iter(&self) -> StripeIter {
+        StripeIter { next: self.first, left: self.count, step: self.step, modulus: self.modulus }
+    }
+}
+
+/// The blocks of a [`Stripe`].
+#[derive(Clone, Debug)]
+pub struct StripeIter {
+    next: i64,
+    left: i64,
+    step: i64,
+    modulus: i64,
+}
+
+impl Iterator for StripeIter {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        let block = self.next;
+        self.left -= 1;
+        self.next = arith::wrap(block + self.step, self.modulus);
+        Some(block as usize)
+    }
+}
+
+/// The blocks of one message: a few stripes, computed on the fly, never stored.
+///
+/// A [`Stripe`] is one; so is any iterator of stripes, which is what generated code makes of nested comprehensions.
+pub trait Blocks: Clone {
+    /// The stripes, in the order in which they travel.
+    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone;
+
+    /// Whether there is no block at all: then there is no message.
+    #[inline]
+    fn none(&self) -> bool {
+        self.stripes().all(|stripe| stripe.is_empty())
+    }
+
+    /// How many blocks.
+    #[inline]
+    fn count(&self) -> usize {
+        self.stripes().map(|stripe| stripe.len()).sum()
+    }
+
+    /// Every block, one by one.
+    #[inline]
+    fn each(&self) -> impl Iterator<Item = usize> + Clone {
+        self.stripes().flat_map(|stripe| stripe.iter())
+    }
+}
+
+impl Blocks for Stripe {
+    #[inline]
+    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
+        std::iter::once(*self)
+    }
+}
+
+/// An iterator of stripes, as [`Blocks`].
+#[derive(Clone, Debug)]
+pub struct Stripes<I>(pub I);
+
+impl<I: Iterator<Item = Stripe> + Clone> Blocks for Stripes<I> {
+    #[inline]
+    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
+        self.0.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_stripe_is_its_definition(first in -50i64..50, step in -50i64..50, count in -2i64..40, p in 1i64..20) {
+            let expected: Vec<usize> = (0..count).map(|i| (first + i * step).rem_euclid(p) as usize).collect();
+            let stripe = Stripe::new(first, step, count, p);
+            prop_assert_eq!(stripe.iter().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(stripe.len(), expected.len());
+            prop_assert_eq!(stripe.none(), expected.is_empty());
+        }
+    }
+}

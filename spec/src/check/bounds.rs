@@ -1,0 +1,195 @@
+//! Rule 5: rounds, messages and blocks, local and inter-node, stay in the declared bounds.
+
+use super::Scene;
+use crate::eval::{self, Env, Halt, Walker};
+use crate::record::Direction;
+use crate::schedule::{Bound, Loop, Metric, Scope, Spot};
+use crate::violation::{Problem, Violation};
+
+/// What one rank uses, in one round or in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Usage {
+    pub messages_sent: i64,
+    pub messages_received: i64,
+    pub blocks_sent: i64,
+    pub blocks_received: i64,
+    pub nonlocal_messages_sent: i64,
+    pub nonlocal_blocks_sent: i64,
+}
+
+impl Usage {
+    /// What `rank` uses in `round`.
+    pub fn in_round(scene: &Scene<'_>, rank: usize, round: usize) -> Self {
+        let log = &scene.trace.ranks[rank];
+        let mut usage = Usage::default();
+        for message in log.round(round) {
+            let blocks = log.blocks(message).len() as i64;
+            let nonlocal = scene.point.placement.nonlocal(rank, message.peer) as i64;
+            match message.direction {
+                Direction::Send => {
+                    usage.messages_sent += 1;
+                    usage.blocks_sent += blocks;
+                    usage.nonlocal_messages_sent += nonlocal;
+                    usage.nonlocal_blocks_sent += nonlocal * blocks;
+                }
+                Direction::Recv => {
+                    usage.messages_received += 1;
+                    usage.blocks_received += blocks;
+                }
+            }
+        }
+        usage
+    }
+
+    fn add(&mut self, other: Usage) {
+        self.messages_sent += other.messages_sent;
+        self.messages_received += other.messages_received;
+        self.blocks_sent += other.blocks_sent;
+        self.blocks_received += other.blocks_received;
+        self.nonlocal_messages_sent += other.nonlocal_messages_sent;
+        self.nonlocal_blocks_sent += other.nonlocal_blocks_sent;
+    }
+
+    /// The value of a metric; `rounds` is no matter of one rank and is given.
+    pub fn get(&self, metric: Metric, rounds: i64) -> i64 {
+        match metric {
+            Metric::Rounds => rounds,
+            Metric::MessagesSent => self.messages_sent,
+            Metric::MessagesReceived => self.messages_received,
+            Metric::BlocksSent => self.blocks_sent,
+            Metric::BlocksReceived => self.blocks_received,
+            Metric::NonlocalMessagesSent => self.nonlocal_messages_sent,
+            Metric::NonlocalBlocksSent => self.nonlocal_blocks_sent,
+        }
+    }
+}
+
+/// What a run costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Rounds in which there is a message.
+    pub rounds: i64,
+    /// The totals of each rank.
+    pub ranks: Vec<Usage>,
+}
+
+impl Census {
+    /// Counts.
+    pub fn of(scene: &Scene<'_>) -> Self {
+        let all = scene.trace.rounds();
+        let rounds = (0..all).filter(|&round| scene.trace.has_messages(round)).count() as i64;
+        let total = |rank| {
+            let mut total = Usage::default();
+            (0..all).for_each(|round| total.add(Usage::in_round(scene, rank, round)));
+            total
+        };
+        Census { rounds, ranks: (0..scene.trace.p()).map(total).collect() }
+    }
+
+    /// The largest value of a metric over the ranks.
+    pub fn max(&self, metric: Metric) -> i64 {
+        self.ranks.iter().map(|usage| usage.get(metric, self.rounds)).max().unwrap_or(0)
+    }
+}
+
+/// Checks all bounds.
+pub fn check(scene: &Scene<'_>) -> Result<Census, Violation> {
+    let census = Census::of(scene);
+    for (i, bound) in scene.schedule.bounds.iter().enumerate() {
+        match bound.scope {
+            Scope::Max => check_max(scene, &census, i, bound)?,
+            Scope::Each => check_each(scene, &census, i, bound)?,
+            Scope::PerRound(n) => check_per_round(scene, i, bound, n)?,
+        }
+    }
+    Ok(census)
+}
+
+fn evaluate(scene: &Scene<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Result<i64, Violation> {
+    let bound = &scene.schedule.bounds[i];
+    env.eval(&bound.value).map_err(|fault| scene.violation(Spot::Bound(i), None, Problem::Fault { rank, fault }))
+}
+
+fn env<'a>(scene: &'a Scene<'_>, rank: usize) -> Env<'a> {
+    Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank))
+}
+
+fn within(bound: &Bound, found: i64, value: i64) -> bool {
+    if bound.exact { found == value } else { found <= value }
+}
+
+fn broken(
+    scene: &Scene<'_>,
+    i: usize,
+    value: i64,
+    found: i64,
+    rank: Option<usize>,
+    round: Option<usize>,
+) -> Violation {
+    let bound = scene.schedule.bounds[i].to_string();
+    scene.violation(Spot::Bound(i), round, Problem::Bound { bound, value, found, rank })
+}
+
+fn check_max(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+    let value = evaluate(scene, &mut env(scene, 0), i, 0)?;
+    let found = census.max(bound.metric);
+    if within(bound, found, value) {
+        return Ok(());
+    }
+    let rank = census.ranks.iter().position(|usage| usage.get(bound.metric, census.rounds) == found);
+    Err(broken(scene, i, value, found, rank.filter(|_| bound.metric != Metric::Rounds), None))
+}
+
+fn check_each(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+    for (rank, usage) in census.ranks.iter().enumerate() {
+        let value = evaluate(scene, &mut env(scene, rank), i, rank)?;
+        let found = usage.get(bound.metric, census.rounds);
+        if !within(bound, found, value) {
+            return Err(broken(scene, i, value, found, Some(rank), None));
+        }
+    }
+    Ok(())
+}
+
+fn check_per_round(scene: &Scene<'_>, i: usize, bound: &Bound, n: usize) -> Result<(), Violation> {
+    let mut walker = PerRound { scene, i, bound, n, round: 0 };
+    match eval::walk(&mut env(scene, 0), &mut walker) {
+        Ok(()) => Ok(()),
+        Err(Halt::Stopped(violation)) => Err(*violation),
+        Err(Halt::Fault(spot, fault)) => Err(scene.violation(spot, None, Problem::Fault { rank: 0, fault })),
+    }
+}
+
+/// Compares the largest usage of each round of loop `n` with a bound that may mention the loop's indices.
+struct PerRound<'a, 'b> {
+    scene: &'a Scene<'b>,
+    i: usize,
+    bound: &'a Bound,
+    n: usize,
+    round: usize,
+}
+
+impl Walker for PerRound<'_, '_> {
+    type Stop = Box<Violation>;
+
+    fn round(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        let round = self.round;
+        self.round += 1;
+        if n != self.n || !self.scene.trace.has_messages(round) {
+            return Ok(());
+        }
+        let stop = |violation| Halt::Stopped(Box::new(violation));
+        let value = evaluate(self.scene, env, self.i, 0).map_err(stop)?;
+        let usages = (0..self.scene.trace.p()).map(|rank| Usage::in_round(self.scene, rank, round));
+        let found = usages.map(|usage| usage.get(self.bound.metric, 1)).max().unwrap_or(0);
+        if within(self.bound, found, value) {
+            return Ok(());
+        }
+        Err(stop(broken(self.scene, self.i, value, found, None, Some(round))))
+    }
+
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        Ok(())
+    }
+}

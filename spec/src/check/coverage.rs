@@ -1,0 +1,21 @@
+//! Rule 4: the contract holds at the end.
+
+use super::Scene;
+use crate::provenance::Provenance;
+use crate::schedule::Spot;
+use crate::violation::{Problem, Set, Violation};
+
+/// Checks the end of the run.
+pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
+    let kind = scene.schedule.kind;
+    for rank in 0..scene.trace.p() {
+        let missing = (0..kind.blocks(scene.trace.p()))
+            .find(|&block| kind.must_hold(rank, block) && !provenance.ever_holds(rank, block));
+        if let Some(block) = missing {
+            let held = Set(provenance.held(rank, scene.trace.rounds()));
+            let spot = Spot::Round(scene.schedule.loops.len().saturating_sub(1));
+            return Err(scene.violation(spot, None, Problem::Missing { rank, block, held }));
+        }
+    }
+    Ok(())
+}

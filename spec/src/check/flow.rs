@@ -1,0 +1,46 @@
+//! Rule 3: what is sent is held, and no slot is written twice.
+//!
+//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it.
+
+use super::Scene;
+use crate::provenance::Provenance;
+use crate::record::Direction;
+use crate::schedule::{Field, Spot};
+use crate::violation::{Problem, Set, Violation};
+
+/// Checks one round and applies it.
+pub fn check(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
+    no_phantom_data(scene, round, provenance)?;
+    single_write(scene, round, provenance)
+}
+
+fn no_phantom_data(scene: &Scene<'_>, round: usize, provenance: &Provenance) -> Result<(), Violation> {
+    for (rank, log) in scene.trace.ranks.iter().enumerate() {
+        for message in log.directed(round, Direction::Send) {
+            let phantom = log.blocks(message).iter().find(|&&b| !provenance.holds(rank, b as usize, round));
+            if let Some(&block) = phantom {
+                let held = Set(provenance.held(rank, round));
+                let problem = Problem::Phantom { rank, block: block as usize, held };
+                return Err(scene.violation(Spot::Transfer(message.site, Field::Blocks), Some(round), problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn single_write(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
+    for (rank, log) in scene.trace.ranks.iter().enumerate() {
+        for message in log.directed(round, Direction::Recv) {
+            for &block in log.blocks(message) {
+                let block = block as usize;
+                if !provenance.receive(rank, block, round) {
+                    let earlier = provenance.arrived_in(rank, block);
+                    let problem = Problem::WrittenTwice { rank, block, earlier };
+                    let spot = Spot::Transfer(message.site, Field::Blocks);
+                    return Err(scene.violation(spot, Some(round), problem));
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Rule 6: `holds` is true before every round of its loop and once after the last. A round without an index has no
+//! variable that could tell before from after: there, `holds` is what is true after it.
+
+use super::Scene;
+use super::bounds::Usage;
+use crate::eval::{self, Env, Halt, Walker, at};
+use crate::provenance::Provenance;
+use crate::schedule::{Hold, Loop, Spot};
+use crate::violation::{Problem, Set, Violation};
+
+/// Checks all invariants on all ranks.
+pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
+    if scene.schedule.loops.iter().all(|l| l.holds.is_empty()) {
+        return Ok(());
+    }
+    for rank in 0..scene.trace.p() {
+        let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank));
+        let mut walker = Invariant { scene, provenance, rank, round: 0, claimed: Vec::new() };
+        match eval::walk(&mut env, &mut walker) {
+            Ok(()) => {}
+            Err(Halt::Stopped(violation)) => return Err(*violation),
+            Err(Halt::Fault(spot, fault)) => {
+                return Err(scene.violation(spot, Some(walker.round), Problem::Fault { rank, fault }));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Invariant<'a, 'b> {
+    scene: &'a Scene<'b>,
+    provenance: &'a Provenance,
+    rank: usize,
+    round: usize,
+    claimed: Vec<usize>,
+}
+
+impl Invariant<'_, '_> {
+    fn all(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Box<Violation>>> {
+        for (i, hold) in l.holds.iter().enumerate() {
+            let spot = Spot::Hold(n, i);
+            let problem = match hold {
+                Hold::Blocks(set) => {
+                    self.claimed.clear();
+                    at(spot, env.blocks(set, &mut self.claimed))?;
+                    self.blocks()
+                }
+                Hold::Counter(metric, value) => {
+                    let claimed = at(spot, env.eval(value))?;
+                    let found = (0..self.round)
+                        .map(|round| {
+                            let counts = self.scene.trace.has_messages(round) as i64;
+                            Usage::in_round(self.scene, self.rank, round).get(*metric, counts)
+                        })
+                        .sum();
+                    let what = metric.name();
+                    (claimed != found).then_some(Problem::OtherCount { rank: self.rank, what, claimed, found })
+                }
+                Hold::Fact(fact) => {
+                    let holds = at(spot, env.holds(fact))?;
+                    (!holds).then(|| Problem::FalseFact { rank: self.rank, fact: fact.to_string() })
+                }
+            };
+            if let Some(problem) = problem {
+                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.round), problem))));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the claimed blocks with those that are held.
+    fn blocks(&self) -> Option<Problem> {
+        let rank = self.rank;
+        let all_held = self.claimed.iter().all(|&block| self.provenance.holds(rank, block, self.round));
+        let mut seen = vec![false; self.scene.trace.p()];
+        if let Some(&block) = self.claimed.iter().find(|&&block| std::mem::replace(&mut seen[block], true)) {
+            return Some(Problem::ClaimedTwice { rank, block });
+        }
+        if all_held && self.claimed.len() == self.provenance.count(rank, self.round) {
+            return None;
+        }
+        let claimed = Set(self.claimed.iter().copied().collect());
+        let held = Set(self.provenance.held(rank, self.round));
+        Some(Problem::OtherBlocks { rank, claimed, held })
+    }
+}
+
+impl Walker for Invariant<'_, '_> {
+    type Stop = Box<Violation>;
+
+    fn round(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        if !l.indices.is_empty() {
+            self.all(env, n, l)?;
+        }
+        self.round += 1;
+        Ok(())
+    }
+
+    fn settled(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        self.all(env, n, l)
+    }
+}

@@ -1,0 +1,96 @@
+//! Rule 2: each send meets exactly one receive of the same round, with the same blocks in the same order, and the
+//! reverse. Several messages of one pair in one round meet in the order of their clauses.
+
+use super::Scene;
+use crate::record::{Direction, Message};
+use crate::schedule::{Field, Spot};
+use crate::violation::{Problem, Violation};
+
+/// Checks one round.
+pub fn check(scene: &Scene<'_>, round: usize) -> Result<(), Violation> {
+    for from in 0..scene.trace.p() {
+        for sent in scene.trace.ranks[from].directed(round, Direction::Send) {
+            check_pair(scene, round, from, sent.peer)?;
+        }
+    }
+    // A pair with receives only is seen from the receiver.
+    for to in 0..scene.trace.p() {
+        for received in scene.trace.ranks[to].directed(round, Direction::Recv) {
+            if between(scene, round, received.peer, to, Direction::Send).next().is_none() {
+                return Err(unmatched_recv(scene, round, to, received));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The messages from `from` to `to`, as the sender or as the receiver sees them.
+fn between<'a>(
+    scene: &'a Scene<'_>,
+    round: usize,
+    from: usize,
+    to: usize,
+    side: Direction,
+) -> impl Iterator<Item = &'a Message> {
+    let (log, peer) = match side {
+        Direction::Send => (&scene.trace.ranks[from], to),
+        Direction::Recv => (&scene.trace.ranks[to], from),
+    };
+    log.directed(round, side).filter(move |message| message.peer == peer)
+}
+
+fn check_pair(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Result<(), Violation> {
+    let mut sends = between(scene, round, from, to, Direction::Send);
+    let mut recvs = between(scene, round, from, to, Direction::Recv);
+    loop {
+        match (sends.next(), recvs.next()) {
+            (None, None) => return Ok(()),
+            (Some(sent), None) => {
+                let problem = Problem::UnmatchedSend { from, to, blocks: blocks(scene, from, sent) };
+                return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
+            }
+            (None, Some(received)) => return Err(unmatched_recv(scene, round, to, received)),
+            (Some(sent), Some(received)) => {
+                if raw(scene, from, sent) != raw(scene, to, received) {
+                    return Err(different(scene, round, (from, to), sent, received));
+                }
+            }
+        }
+    }
+}
+
+fn raw<'a>(scene: &'a Scene<'_>, rank: usize, message: &Message) -> &'a [u32] {
+    scene.trace.ranks[rank].blocks(message)
+}
+
+fn blocks(scene: &Scene<'_>, rank: usize, message: &Message) -> Vec<usize> {
+    raw(scene, rank, message).iter().map(|&block| block as usize).collect()
+}
+
+fn unmatched_recv(scene: &Scene<'_>, round: usize, to: usize, received: &Message) -> Violation {
+    let problem = Problem::UnmatchedRecv { to, from: received.peer, blocks: blocks(scene, to, received) };
+    scene.violation(Spot::Transfer(received.site, Field::Whole), Some(round), problem)
+}
+
+/// Two messages that should be one: only out of order, or really different.
+fn different(
+    scene: &Scene<'_>,
+    round: usize,
+    (from, to): (usize, usize),
+    sent: &Message,
+    received: &Message,
+) -> Violation {
+    let mut all_sent: Vec<_> =
+        between(scene, round, from, to, Direction::Send).map(|m| raw(scene, from, m)).collect();
+    let mut all_received: Vec<_> =
+        between(scene, round, from, to, Direction::Recv).map(|m| raw(scene, to, m)).collect();
+    all_sent.sort_unstable();
+    all_received.sort_unstable();
+    let (sent_blocks, expected) = (blocks(scene, from, sent), blocks(scene, to, received));
+    if all_sent == all_received {
+        let problem = Problem::Confused { from, to, sent: sent_blocks, expected };
+        return scene.violation(Spot::Transfer(received.site, Field::Whole), Some(round), problem);
+    }
+    let problem = Problem::DifferentBlocks { from, to, sent: sent_blocks, expected };
+    scene.violation(Spot::Transfer(received.site, Field::Blocks), Some(round), problem)
+}

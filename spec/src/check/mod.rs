@@ -1,0 +1,152 @@
+//! The checks: what makes a schedule correct, exactly, at one point and over a range.
+//!
+//! One file per rule, in the order in which they are applied:
+//!
+//! 1. [`domain`]: peers of real messages are other ranks (that every expression has a value is the evaluator's part)
+//! 2. [`matching`]: each send meets exactly one receive of the same round with the same blocks in the same order
+//! 3. [`flow`]: what is sent is held, no slot is written twice
+//! 4. [`coverage`]: the contract holds at the end
+//! 5. [`bounds`]: rounds, messages and blocks, local and inter-node, stay in the declared bounds
+//! 6. [`invariant`]: `holds` is true before every round and after the last
+//!
+//! Why one tag suffices on a real network: messages between two ranks keep their order, and rule 2 makes every
+//! round's messages of a pair agree one by one, *in order*. So the k-th message that a rank sends to another is the
+//! k-th that the other receives, however far the two have drifted apart; messages of different rounds or ports cannot
+//! be taken for each other. Where only their order within a round is wrong, the error says so
+//! ([`Problem::Confused`]).
+//!
+//! The checks read a [`Trace`]: it comes from the generated code wherever there is any, and from the evaluator
+//! in the derive, which has none yet.
+
+pub mod bounds;
+pub mod coverage;
+pub mod domain;
+pub mod flow;
+pub mod invariant;
+pub mod matching;
+pub mod points;
+
+use crate::collective::{Arguments, Collective};
+use crate::eval::{self, Halt};
+use crate::place::{Place, Placement};
+use crate::provenance::Provenance;
+use crate::record::{Recorder, Trace};
+use crate::schedule::{Schedule, Spot};
+use crate::sink::infallible;
+use crate::violation::{Case, Problem, Violation};
+pub use bounds::Census;
+pub use points::{Point, Points};
+
+/// Everything the rules look at, for one point.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// The declaration.
+    pub schedule: &'a Schedule,
+    /// Where ranks sit, and the parameters.
+    pub point: &'a Point,
+    /// What the ranks do.
+    pub trace: &'a Trace,
+}
+
+impl Scene<'_> {
+    /// A violation at this point.
+    pub fn violation(&self, spot: Spot, round: Option<usize>, problem: Problem) -> Violation {
+        Violation { spot, case: self.point.case(self.schedule), round, problem }
+    }
+}
+
+/// What a check of one point gives, when all is well.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// What it costs.
+    pub census: Census,
+    /// Since when each rank holds each block.
+    pub provenance: Provenance,
+}
+
+/// Applies all rules to what the ranks do at one point.
+pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed, Violation> {
+    let scene = Scene { schedule, point, trace };
+    let mut provenance = Provenance::new(schedule.kind, trace.p());
+    for round in 0..trace.rounds() {
+        domain::check(&scene, round)?;
+        matching::check(&scene, round)?;
+        flow::check(&scene, round, &mut provenance)?;
+    }
+    coverage::check(&scene, &provenance)?;
+    let census = bounds::check(&scene)?;
+    invariant::check(&scene, &provenance)?;
+    Ok(Passed { census, provenance })
+}
+
+/// What the ranks do at one point, according to the evaluator.
+pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Violation> {
+    let mut ranks = Vec::with_capacity(point.placement.p());
+    for rank in 0..point.placement.p() {
+        let mut recorder = Recorder::default();
+        let place = point.placement.place(rank);
+        eval::rounds(schedule, &point.args, &place, &mut recorder)
+            .map_err(|halt| fault(schedule, point, rank, halt))?;
+        ranks.push(recorder.finish());
+    }
+    Ok(Trace { ranks })
+}
+
+/// What the ranks do, according to the generated code.
+pub fn record_code<C: Collective>(collective: &C, placement: &Placement) -> Trace {
+    let record = |place: &Place| {
+        let mut recorder = Recorder::default();
+        infallible(collective.rounds(place, &mut recorder));
+        recorder.finish()
+    };
+    Trace { ranks: (0..placement.p()).map(|rank| record(&placement.place(rank))).collect() }
+}
+
+fn fault<E>(schedule: &Schedule, point: &Point, rank: usize, halt: Halt<E>) -> Violation {
+    let (spot, problem) = match halt {
+        Halt::Fault(spot, fault) => (spot, Problem::Fault { rank, fault }),
+        Halt::Stopped(_) => (Spot::Declaration, Problem::NothingChecked { up_to: point.placement.p() }),
+    };
+    Violation { spot, case: point.case(schedule), round: None, problem }
+}
+
+/// Whether a point lies in the declared domain.
+pub fn in_domain(schedule: &Schedule, point: &Point) -> Result<bool, Violation> {
+    eval::admits(schedule, &point.args, &point.placement.place(0))
+        .map(|outside| outside.is_none())
+        .map_err(|halt| fault(schedule, point, 0, halt))
+}
+
+/// Checks a schedule at one point, by interpretation; `None` when the point lies outside the domain.
+pub fn at_point(schedule: &Schedule, point: &Point) -> Result<Option<Passed>, Violation> {
+    if !in_domain(schedule, point)? {
+        return Ok(None);
+    }
+    trace(schedule, point, &record_schedule(schedule, point)?).map(Some)
+}
+
+/// Checks a schedule at every point, the smallest first, by interpretation. Gives the number of points that lie in
+/// the domain; a range that contains none is a violation too, because then nothing was checked.
+pub fn over(schedule: &Schedule, points: &Points) -> Result<usize, Violation> {
+    let mut checked = 0;
+    for point in points.iter() {
+        checked += at_point(schedule, &point)?.is_some() as usize;
+    }
+    if checked == 0 {
+        let problem = Problem::NothingChecked { up_to: points.max_p() };
+        return Err(Violation { spot: Spot::Declaration, case: Case::default(), round: None, problem });
+    }
+    Ok(checked)
+}
+
+/// Runs the check of the derive: every point within the declaration's own limits.
+pub fn at_compile_time(schedule: &Schedule) -> Result<usize, Violation> {
+    over(schedule, &Points::within_limits(schedule))
+}
+
+/// The arguments of a schedule as text, by name.
+pub fn named(schedule: &Schedule, args: &Arguments) -> Vec<(String, String)> {
+    let numbers = schedule.numbers.iter().zip(&args.numbers).map(|(n, v)| (n.var.name.clone(), v.to_string()));
+    let lists = schedule.lists.iter().zip(&args.lists).map(|(l, v)| (l.var.name.clone(), format!("{v:?}")));
+    numbers.chain(lists).collect()
+}

@@ -1,0 +1,86 @@
+//! What `#[derive(Collective)]` implements.
+
+use crate::place::Place;
+use crate::schedule::Schedule;
+use crate::sink::Sink;
+use std::fmt;
+
+/// Values of a collective's parameters, in the order of its declaration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Arguments {
+    /// The numbers.
+    pub numbers: Vec<i64>,
+    /// The lists.
+    pub lists: Vec<Vec<i64>>,
+}
+
+/// Why a collective does not serve a call: the call lies outside its declared domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A parameter is not in its domain.
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its domain, as declared.
+        domain: &'static str,
+        /// What was given.
+        value: i64,
+    },
+    /// A `requires` clause is false.
+    Requires {
+        /// The clause, as declared.
+        clause: &'static str,
+        /// The number of ranks.
+        p: i64,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Parameter { name, domain, value } => {
+                write!(f, "parameter `{name}` must lie in {domain}, but is {value}")
+            }
+            Refusal::Requires { clause, p } => write!(f, "it requires `{clause}`, which is false with p = {p}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A collective: its rounds as executable code, and the same declaration as data.
+///
+/// Implemented by the derive. The code is the meaning: whatever runs, records or checks the collective takes the
+/// rounds from [`rounds`](Collective::rounds). The [`Schedule`] is a second reading of the same declaration, for
+/// proofs, pictures and documentation; a generated test holds the two equal.
+pub trait Collective {
+    /// The name of the declared type.
+    const NAME: &'static str;
+
+    /// Whether the declaration names the rotated layout first.
+    const PREFERS_ROTATION: bool;
+
+    /// The declaration as data.
+    fn schedule() -> Schedule
+    where
+        Self: Sized;
+
+    /// The values of this collective's parameters.
+    fn arguments(&self) -> Arguments;
+
+    /// The collective with these parameters; `None` when their number does not fit.
+    fn from_arguments(args: &Arguments) -> Option<Self>
+    where
+        Self: Sized;
+
+    /// Whether a call at `at` lies in the declared domain: parameters in theirs, every `requires` true. The answer
+    /// is the same on every rank.
+    fn admits(&self, at: &Place) -> Result<(), Refusal>;
+
+    /// How far the blocks are rotated in the `rotated` layout, if the declaration has one: block `b` then lies at
+    /// `wrap(b - rotation)` while the collective runs.
+    fn rotation(&self, at: &Place) -> Option<i64>;
+
+    /// Hands the rounds of the rank at `at` to `sink`. Only for places that [`admits`](Collective::admits) accepts.
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error>;
+}

@@ -1,0 +1,439 @@
+//! Expressions at a point, and a schedule's rounds by interpretation.
+//!
+//! This is the *second* reading of a declaration: the first is the generated code, which is what runs. The check at
+//! compile time has no generated code yet and uses this one; a test holds the two equal, and the two share no more
+//! than [`arith`]. So this file takes every set element by element, where generated code computes
+//! whole stripes.
+
+use crate::arith;
+use crate::blocks::{BlockSet, Blocks, Index, Stripe};
+use crate::collective::Arguments;
+use crate::expr::{Binary, Builtin, Expr, Unary};
+use crate::place::Place;
+use crate::record::Direction;
+use crate::schedule::{Field, Loop, Schedule, Spot, Transfer};
+use crate::sink::Sink;
+use std::fmt;
+
+/// An expression that has no value at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A divisor is zero.
+    DivisionByZero {
+        /// The divisor, as written.
+        divisor: String,
+    },
+    /// A function is not defined for its arguments.
+    Undefined {
+        /// The expression, as written.
+        expr: String,
+        /// The values of its arguments.
+        values: Vec<i64>,
+    },
+    /// The value does not fit 64 bits.
+    Overflow {
+        /// The expression, as written.
+        expr: String,
+    },
+    /// A list has no such element.
+    NoElement {
+        /// The expression, as written.
+        expr: String,
+        /// The index asked for.
+        index: i64,
+        /// How many elements there are.
+        len: usize,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::DivisionByZero { divisor } => {
+                write!(
+                    f,
+                    "the divisor `{divisor}` is 0; write `max(1, …)`, or exclude the case with `when` or `requires`"
+                )
+            }
+            Fault::Undefined { expr, values } => write!(f, "`{expr}` is not defined for {values:?}"),
+            Fault::Overflow { expr } => write!(f, "`{expr}` does not fit 64 bits"),
+            Fault::NoElement { expr, index, len } => {
+                write!(f, "`{expr}` asks for element {index} of a list of {len}")
+            }
+        }
+    }
+}
+
+/// Values for the variables of a schedule, on one rank.
+#[derive(Clone, Debug)]
+pub struct Env<'a> {
+    schedule: &'a Schedule,
+    values: Vec<i64>,
+    lists: &'a [Vec<i64>],
+    p: i64,
+}
+
+impl<'a> Env<'a> {
+    /// The environment of the rank at `place`.
+    pub fn new(schedule: &'a Schedule, args: &'a Arguments, place: &Place) -> Self {
+        let mut values = vec![0; schedule.slots];
+        values[..7].copy_from_slice(&place.values());
+        for (number, value) in schedule.numbers.iter().zip(&args.numbers) {
+            values[number.var.slot] = *value;
+        }
+        Env { schedule, values, lists: &args.lists, p: place.p }
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, slot: usize) -> i64 {
+        self.values[slot]
+    }
+
+    /// Whether a condition is true.
+    pub fn holds(&mut self, condition: &Expr) -> Result<bool, Fault> {
+        Ok(self.eval(condition)? != 0)
+    }
+
+    /// The value of an expression.
+    pub fn eval(&mut self, e: &Expr) -> Result<i64, Fault> {
+        match e {
+            Expr::Int(n) => Ok(*n),
+            Expr::Bool(b) => Ok(*b as i64),
+            Expr::Var(v) => Ok(self.values[v.slot]),
+            Expr::Element(list, index) => {
+                let (index, list) = (self.eval(index)?, &self.lists[list.slot]);
+                let element = usize::try_from(index).ok().and_then(|i| list.get(i));
+                element.copied().ok_or_else(|| Fault::NoElement { expr: e.to_string(), index, len: list.len() })
+            }
+            Expr::Length(list) => Ok(self.lists[list.slot].len() as i64),
+            Expr::Product(list, n) => {
+                let (n, list) = (self.eval(n)?.max(0), &self.lists[list.slot]);
+                let product = list.iter().take(n as usize).try_fold(1i64, |a, b| a.checked_mul(*b));
+                product.ok_or_else(|| Fault::Overflow { expr: e.to_string() })
+            }
+            Expr::Unary(op, a) => {
+                let a = self.eval(a)?;
+                match op {
+                    Unary::Neg => a.checked_neg().ok_or_else(|| Fault::Overflow { expr: e.to_string() }),
+                    Unary::Not => Ok((a == 0) as i64),
+                }
+            }
+            Expr::Binary(op, a, b) => self.binary(e, *op, a, b),
+            Expr::Builtin(function, args) => self.builtin(e, *function, args),
+            Expr::Call(_, index, args) => self.call(*index, args),
+            Expr::If(c, a, b) => {
+                let branch = if self.holds(c)? { a } else { b };
+                self.eval(branch)
+            }
+        }
+    }
+
+    fn binary(&mut self, whole: &Expr, op: Binary, left: &Expr, right: &Expr) -> Result<i64, Fault> {
+        let a = self.eval(left)?;
+        match op {
+            Binary::And if a == 0 => return Ok(0),
+            Binary::Or if a != 0 => return Ok(1),
+            _ => {}
+        }
+        let b = self.eval(right)?;
+        let value = match op {
+            Binary::Add => a.checked_add(b),
+            Binary::Sub => a.checked_sub(b),
+            Binary::Mul => a.checked_mul(b),
+            Binary::Div | Binary::Rem if b == 0 => {
+                return Err(Fault::DivisionByZero { divisor: right.to_string() });
+            }
+            Binary::Div => arith::checked_div(a, b),
+            Binary::Rem => arith::checked_rem(a, b),
+            Binary::BitAnd => Some(a & b),
+            Binary::BitOr => Some(a | b),
+            Binary::BitXor => Some(a ^ b),
+            Binary::Shl => arith::checked_shl(a, b),
+            Binary::Shr => arith::checked_shr(a, b),
+            Binary::Eq => Some((a == b) as i64),
+            Binary::Ne => Some((a != b) as i64),
+            Binary::Lt => Some((a < b) as i64),
+            Binary::Le => Some((a <= b) as i64),
+            Binary::Gt => Some((a > b) as i64),
+            Binary::Ge => Some((a >= b) as i64),
+            Binary::And | Binary::Or => Some((b != 0) as i64),
+        };
+        value.ok_or_else(|| Fault::Overflow { expr: whole.to_string() })
+    }
+
+    fn builtin(&mut self, whole: &Expr, function: Builtin, args: &[Expr]) -> Result<i64, Fault> {
+        let mut v = [0i64; 3];
+        for (value, arg) in v.iter_mut().zip(args) {
+            *value = self.eval(arg)?;
+        }
+        if function == Builtin::CeilDiv && v[1] == 0 {
+            return Err(Fault::DivisionByZero { divisor: args[1].to_string() });
+        }
+        let value = match function {
+            Builtin::Min => Some(v[0].min(v[1])),
+            Builtin::Max => Some(v[0].max(v[1])),
+            Builtin::Pow => arith::checked_pow(v[0], v[1]),
+            Builtin::CeilLog => arith::checked_ceil_log(v[0], v[1]),
+            Builtin::FloorLog => arith::checked_floor_log(v[0], v[1]),
+            Builtin::CeilDiv => arith::checked_ceil_div(v[0], v[1]),
+            Builtin::Gcd => arith::checked_gcd(v[0], v[1]),
+            Builtin::Digit => arith::checked_digit(v[0], v[1], v[2]),
+        };
+        value.ok_or_else(|| Fault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
+    }
+
+    /// Definitions use earlier ones only, so that an argument's slot is never in use twice.
+    fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, Fault> {
+        let function = &self.schedule.functions[index];
+        let mut values = [0i64; 8];
+        for (value, arg) in values.iter_mut().zip(args) {
+            *value = self.eval(arg)?;
+        }
+        for (arg, value) in function.args.iter().zip(values) {
+            self.values[arg.slot] = value;
+        }
+        self.eval(&function.body)
+    }
+
+    /// Calls `visit` for all values of nested indices.
+    fn over<E: From<Fault>>(
+        &mut self,
+        indices: &[Index],
+        visit: &mut impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some((first, rest)) = indices.split_first() else { return visit(self) };
+        let (lo, hi) = (self.eval(&first.lo)?, self.eval(&first.hi)?);
+        for value in lo..hi {
+            self.values[first.var.slot] = value;
+            self.over(rest, visit)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the blocks of a set to `out`, in order.
+    pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
+        for part in &set.parts {
+            self.over(&part.over, &mut |env| {
+                let counts = match &part.filter {
+                    Some(filter) => env.holds(filter)?,
+                    None => true,
+                };
+                if counts {
+                    let block = env.eval(&part.item)?;
+                    out.push(arith::wrap(block, env.p) as usize);
+                }
+                Ok::<(), Fault>(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a walk ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt<E> {
+    /// An expression has no value.
+    Fault(Spot, Fault),
+    /// The walker, or its sink, said so.
+    Stopped(E),
+}
+
+/// Puts a spot to a fault.
+pub fn at<T, E>(spot: Spot, result: Result<T, Fault>) -> Result<T, Halt<E>> {
+    result.map_err(|fault| Halt::Fault(spot, fault))
+}
+
+/// Sees the rounds of a schedule, with the values of its variables.
+pub trait Walker {
+    /// What makes it stop.
+    type Stop;
+
+    /// A round of loop number `n`.
+    fn round(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Self::Stop>>;
+
+    /// The end of loop number `n`: its outer index is one past its last value, its state is final.
+    fn settled(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Self::Stop>>;
+}
+
+/// Walks through all rounds of one rank.
+pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::Stop>> {
+    let schedule = env.schedule;
+    for (n, l) in schedule.loops.iter().enumerate() {
+        for (i, state) in l.states.iter().enumerate() {
+            env.values[state.var.slot] = at(Spot::State(n, i), env.eval(&state.init))?;
+        }
+        nest(env, n, l, 0, walker)?;
+        for inner in l.indices.iter().skip(1) {
+            env.values[inner.var.slot] = at(Spot::Round(n), env.eval(&inner.lo))?;
+        }
+        walker.settled(env, n, l)?;
+    }
+    Ok(())
+}
+
+fn nest<W: Walker>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize, walker: &mut W) -> Result<(), Halt<W::Stop>> {
+    let Some(index) = l.indices.get(level) else { return walker.round(env, n, l) };
+    let lo = at(Spot::Round(n), env.eval(&index.lo))?;
+    let hi = at(Spot::Round(n), env.eval(&index.hi))?;
+    for value in lo..hi {
+        env.values[index.var.slot] = value;
+        nest(env, n, l, level + 1, walker)?;
+        env.values[index.var.slot] = value;
+        advance(env, n, l, level)?;
+    }
+    env.values[index.var.slot] = lo.max(hi);
+    Ok(())
+}
+
+/// Moves the states of one index to their next values, all at once.
+fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(), Halt<E>> {
+    let moving = || l.states.iter().enumerate().filter(|(_, state)| state.each == level);
+    let mut next = Vec::with_capacity(l.states.len());
+    for (i, state) in moving() {
+        next.push(at(Spot::State(n, i), env.eval(&state.next))?);
+    }
+    moving().zip(next).for_each(|((_, state), value)| env.values[state.var.slot] = value);
+    Ok(())
+}
+
+/// A list of blocks, for a [`Sink`].
+#[derive(Clone)]
+struct Listed<'a> {
+    blocks: &'a [usize],
+    p: i64,
+}
+
+impl Blocks for Listed<'_> {
+    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
+        let p = self.p;
+        self.blocks.iter().map(move |&block| Stripe::one(block as i64, p))
+    }
+}
+
+struct Drive<'s, S> {
+    sink: &'s mut S,
+    blocks: Vec<usize>,
+}
+
+impl<S: Sink> Drive<'_, S> {
+    fn transfer(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), Halt<S::Error>> {
+        // Faults inside `over` belong to its ranges; all others get their own field.
+        struct Located<E>(Field, Halt<E>);
+        impl<E> From<Fault> for Located<E> {
+            fn from(fault: Fault) -> Self {
+                Located(Field::Each, Halt::Fault(Spot::Declaration, fault))
+            }
+        }
+        let result = env.over(&t.each, &mut |env| self.message(env, t).map_err(|(field, halt)| Located(field, halt)));
+        result.map_err(|Located(field, halt)| match halt {
+            Halt::Fault(_, fault) => Halt::Fault(Spot::Transfer(t.site, field), fault),
+            stopped => stopped,
+        })
+    }
+
+    fn message(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), (Field, Halt<S::Error>)> {
+        let fault = |field| move |fault| (field, Halt::Fault(Spot::Declaration, fault));
+        if let Some(when) = &t.when
+            && !env.holds(when).map_err(fault(Field::When))?
+        {
+            return Ok(());
+        }
+        self.blocks.clear();
+        env.blocks(&t.blocks, &mut self.blocks).map_err(fault(Field::Blocks))?;
+        if self.blocks.is_empty() {
+            return Ok(());
+        }
+        let peer = arith::wrap(env.eval(&t.peer).map_err(fault(Field::Peer))?, env.p) as usize;
+        let blocks = Listed { blocks: &self.blocks, p: env.p };
+        let result = match t.direction {
+            Direction::Send => self.sink.send(t.site, peer, blocks),
+            Direction::Recv => self.sink.recv(t.site, peer, blocks),
+        };
+        result.map_err(|error| (Field::Whole, Halt::Stopped(error)))
+    }
+}
+
+impl<S: Sink> Walker for Drive<'_, S> {
+    type Stop = S::Error;
+
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<S::Error>> {
+        self.sink.begin_round().map_err(Halt::Stopped)?;
+        for t in &l.transfers {
+            self.transfer(env, t)?;
+        }
+        self.sink.end_round().map_err(Halt::Stopped)
+    }
+
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<S::Error>> {
+        Ok(())
+    }
+}
+
+/// Hands the rounds of the rank at `place` to `sink`, by interpretation.
+pub fn rounds<S: Sink>(
+    schedule: &Schedule,
+    args: &Arguments,
+    place: &Place,
+    sink: &mut S,
+) -> Result<(), Halt<S::Error>> {
+    let mut env = Env::new(schedule, args, place);
+    walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
+}
+
+/// The clause that a call violates, if it lies outside the domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// A parameter is not in its domain: its name.
+    Parameter(String),
+    /// A clause is false.
+    Clause(Spot),
+}
+
+/// Whether a call lies in the declared domain.
+pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Option<Outside>, Halt<Outside>> {
+    for (number, &value) in schedule.numbers.iter().zip(&args.numbers) {
+        if !number.domain.contains(value) {
+            return Ok(Some(Outside::Parameter(number.var.name.clone())));
+        }
+    }
+    for (list, values) in schedule.lists.iter().zip(&args.lists) {
+        if !values.iter().all(|&value| list.domain.contains(value)) {
+            return Ok(Some(Outside::Parameter(list.var.name.clone())));
+        }
+    }
+    let mut env = Env::new(schedule, args, place);
+    for (i, clause) in schedule.requires.iter().enumerate() {
+        if !at(Spot::Requires(i), env.holds(clause))? {
+            return Ok(Some(Outside::Clause(Spot::Requires(i))));
+        }
+    }
+    if schedule.loops.iter().all(|l| l.ends_with.is_empty()) {
+        return Ok(None);
+    }
+    match walk(&mut env, &mut FinalState) {
+        Ok(()) => Ok(None),
+        Err(Halt::Stopped(outside)) => Ok(Some(outside)),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Runs through the states alone, to see how they end.
+struct FinalState;
+
+impl Walker for FinalState {
+    type Stop = Outside;
+
+    fn round(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Outside>> {
+        Ok(())
+    }
+
+    fn settled(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
+        for (i, clause) in l.ends_with.iter().enumerate() {
+            let spot = Spot::EndsWith(n, i);
+            if !at(spot, env.holds(clause))? {
+                return Err(Halt::Stopped(Outside::Clause(spot)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+//! Expressions: what a declaration writes between its commas.
+//!
+//! Plain data without spans. A variable carries its name, for people, and its slot in the environment, for the
+//! evaluator: looking names up would cost more than the arithmetic. Truth values are the integers 0 and 1; the
+//! parser keeps the two types apart, so that an expression that reaches this representation is well typed.
+
+use std::fmt;
+
+/// A variable: a built-in one, a parameter, an index, a state, a definition or an argument.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Var {
+    /// The name in the declaration.
+    pub name: String,
+    /// Its place in the environment.
+    pub slot: usize,
+}
+
+/// A list parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ListVar {
+    /// The name in the declaration.
+    pub name: String,
+    /// Its place among the list parameters.
+    pub slot: usize,
+}
+
+/// The built-in variables, in the order of their slots.
+pub const BUILTIN_VARS: [&str; 7] = ["rank", "p", "node", "nodes", "local", "ppn", "lanes"];
+
+/// The built-in variables that say where a rank sits; a schedule that uses one depends on the placement.
+pub const PLACEMENT_SLOTS: std::ops::Range<usize> = 2..7;
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `-a`
+    Neg,
+    /// `!a`
+    Not,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+}
+
+impl Binary {
+    /// The operator's text and how tightly it binds (as in Rust).
+    pub const fn text(self) -> (&'static str, u8) {
+        match self {
+            Binary::Mul => ("*", 10),
+            Binary::Div => ("/", 10),
+            Binary::Rem => ("%", 10),
+            Binary::Add => ("+", 9),
+            Binary::Sub => ("-", 9),
+            Binary::Shl => ("<<", 8),
+            Binary::Shr => (">>", 8),
+            Binary::BitAnd => ("&", 7),
+            Binary::BitXor => ("^", 6),
+            Binary::BitOr => ("|", 5),
+            Binary::Eq => ("==", 4),
+            Binary::Ne => ("!=", 4),
+            Binary::Lt => ("<", 4),
+            Binary::Le => ("<=", 4),
+            Binary::Gt => (">", 4),
+            Binary::Ge => (">=", 4),
+            Binary::And => ("&&", 3),
+            Binary::Or => ("||", 2),
+        }
+    }
+
+    /// Whether the result is a truth value.
+    pub const fn is_logical(self) -> bool {
+        self.text().1 <= 4
+    }
+}
+
+/// Functions of the language. Their meaning is in [`crate::arith`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Builtin {
+    Min,
+    Max,
+    Pow,
+    CeilLog,
+    FloorLog,
+    CeilDiv,
+    Gcd,
+    Digit,
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Builtin; 8] = [
+        Builtin::Min,
+        Builtin::Max,
+        Builtin::Pow,
+        Builtin::CeilLog,
+        Builtin::FloorLog,
+        Builtin::CeilDiv,
+        Builtin::Gcd,
+        Builtin::Digit,
+    ];
+
+    /// Its name, in declarations and in [`crate::arith`].
+    pub const fn name(self) -> &'static str {
+        match self {
+            Builtin::Min => "min",
+            Builtin::Max => "max",
+            Builtin::Pow => "pow",
+            Builtin::CeilLog => "ceil_log",
+            Builtin::FloorLog => "floor_log",
+            Builtin::CeilDiv => "ceil_div",
+            Builtin::Gcd => "gcd",
+            Builtin::Digit => "digit",
+        }
+    }
+
+    /// How many arguments it takes.
+    pub const fn arity(self) -> usize {
+        if matches!(self, Builtin::Digit) { 3 } else { 2 }
+    }
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A number.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A variable.
+    Var(Var),
+    /// `list[index]`
+    Element(ListVar, Box<Expr>),
+    /// `len(list)`
+    Length(ListVar),
+    /// `product(list, n)`: the product of the first `n` elements.
+    Product(ListVar, Box<Expr>),
+    /// An operator with one operand.
+    Unary(Unary, Box<Expr>),
+    /// An operator with two operands.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// A built-in function.
+    Builtin(Builtin, Vec<Expr>),
+    /// A definition with arguments: its name, its index among the functions, the arguments.
+    Call(String, usize, Vec<Expr>),
+    /// `if condition { then } else { otherwise }`
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    /// A variable.
+    pub fn var(name: &str, slot: usize) -> Self {
+        Expr::Var(Var { name: name.into(), slot })
+    }
+
+    /// An operator with two operands.
+    pub fn binary(op: Binary, a: Expr, b: Expr) -> Self {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// The direct parts of this expression.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
+            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter().collect(),
+            Expr::If(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// The direct parts of this expression, to change.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
+            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter_mut().collect(),
+            Expr::If(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// Calls `visit` with this expression and every part of it.
+    pub fn walk(&self, visit: &mut impl FnMut(&Expr)) {
+        visit(self);
+        for child in self.children() {
+            child.walk(visit);
+        }
+    }
+
+    /// Whether the variable in `slot` occurs. Bodies of called definitions are not looked into: what a definition
+    /// may mention is fixed where it is declared.
+    pub fn mentions(&self, slot: usize) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= matches!(e, Expr::Var(v) if v.slot == slot));
+        found
+    }
+}
+
+impl From<i64> for Expr {
+    fn from(n: i64) -> Self {
+        Expr::Int(n)
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_expr(f, self, 0)
+    }
+}
+
+/// Writes `e` with parentheses only where an operator outside, which binds with strength `outer`, needs them.
+fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
+    match e {
+        Expr::Int(n) => write!(f, "{n}"),
+        Expr::Bool(b) => write!(f, "{b}"),
+        Expr::Var(v) => f.write_str(&v.name),
+        Expr::Element(list, i) => write!(f, "{}[{i}]", list.name),
+        Expr::Length(list) => write!(f, "len({})", list.name),
+        Expr::Product(list, n) => write!(f, "product({}, {n})", list.name),
+        Expr::Unary(op, a) => {
+            f.write_str(if *op == Unary::Neg { "-" } else { "!" })?;
+            write_expr(f, a, 11)
+        }
+        Expr::Binary(op, a, b) => {
+            let (text, strength) = op.text();
+            let parenthesised = strength < outer;
+            f.write_str(if parenthesised { "(" } else { "" })?;
+            let left = if strength == 4 { strength + 1 } else { strength };
+            write_expr(f, a, left)?;
+            write!(f, " {text} ")?;
+            write_expr(f, b, strength + 1)?;
+            f.write_str(if parenthesised { ")" } else { "" })
+        }
+        Expr::Builtin(function, args) => write_call(f, function.name(), args),
+        Expr::Call(name, _, args) => write_call(f, name, args),
+        Expr::If(c, a, b) => write!(f, "if {c} {{ {a} }} else {{ {b} }}"),
+    }
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, name: &str, args: &[Expr]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    for (i, arg) in args.iter().enumerate() {
+        write!(f, "{}{arg}", if i == 0 { "" } else { ", " })?;
+    }
+    f.write_str(")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parentheses_only_where_needed() {
+        let (a, b) = (Expr::var("a", 0), Expr::var("b", 1));
+        let sum = Expr::binary(Binary::Add, a.clone(), b.clone());
+        assert_eq!(Expr::binary(Binary::Mul, sum.clone(), 2.into()).to_string(), "(a + b) * 2");
+        assert_eq!(Expr::binary(Binary::Sub, a.clone(), sum.clone()).to_string(), "a - (a + b)");
+        assert_eq!(Expr::binary(Binary::Sub, sum, b).to_string(), "a + b - b");
+        assert_eq!(Expr::Unary(Unary::Neg, Box::new(a)).to_string(), "-a");
+    }
+}

@@ -1,0 +1,40 @@
+//! Roundel's language and its meaning.
+//!
+//! A collective is declared as a symbolic [`Schedule`]: which peer and which blocks, as functions of rank, step, p and
+//! ppn. This crate holds everything that gives a schedule its meaning, and needs nothing but the standard library:
+//!
+//! - [`arith`]: the only integer semantics
+//! - [`expr`], [`blocks`], [`schedule`]: the declaration as data
+//! - [`Sink`], [`Collective`]: the seam to generated code
+//! - [`contract`]: what each kind of collective promises
+//! - [`eval`]: the schedule as executable meaning, for the check at compile time
+//! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether that is right
+//! - `syntax` and `rust` (feature `syntax`): text to schedule, schedule to Rust
+
+pub mod agreement;
+pub mod arith;
+pub mod blocks;
+pub mod check;
+pub mod collective;
+pub mod contract;
+pub mod eval;
+pub mod expr;
+pub mod place;
+pub mod provenance;
+pub mod record;
+#[cfg(feature = "syntax")]
+pub mod rust;
+pub mod schedule;
+pub mod sink;
+#[cfg(feature = "syntax")]
+pub mod syntax;
+pub mod violation;
+
+pub use blocks::{Blocks, Stripe, Stripes};
+pub use collective::{Arguments, Collective, Refusal};
+pub use contract::Kind;
+pub use place::{Place, Placement};
+pub use record::{Recorder, Trace};
+pub use schedule::Schedule;
+pub use sink::{Sink, Site};
+pub use violation::Violation;

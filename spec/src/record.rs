@@ -1,0 +1,126 @@
+//! A sink that writes the rounds down.
+
+use crate::blocks::Blocks;
+use crate::sink::{Sink, Site};
+use std::convert::Infallible;
+use std::ops::Range;
+
+/// Whether a message leaves or arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// It leaves this rank.
+    Send,
+    /// It arrives at this rank.
+    Recv,
+}
+
+/// One message, as one of its two ranks sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whether it leaves or arrives.
+    pub direction: Direction,
+    /// The other rank.
+    pub peer: usize,
+    /// The clause it comes from.
+    pub site: Site,
+    blocks: Range<usize>,
+}
+
+/// All rounds of one rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RankLog {
+    blocks: Vec<u32>,
+    messages: Vec<Message>,
+    ends: Vec<usize>,
+}
+
+impl RankLog {
+    /// The number of rounds, silent ones included.
+    pub fn rounds(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The messages of one round, as declared; none when this rank has no such round.
+    pub fn round(&self, round: usize) -> &[Message] {
+        let start = if round == 0 { 0 } else { self.ends.get(round - 1).copied().unwrap_or(self.messages.len()) };
+        let end = self.ends.get(round).copied().unwrap_or(start);
+        &self.messages[start..end]
+    }
+
+    /// The messages of one round in one direction.
+    pub fn directed(&self, round: usize, direction: Direction) -> impl Iterator<Item = &Message> {
+        self.round(round).iter().filter(move |m| m.direction == direction)
+    }
+
+    /// The blocks of a message, in the order in which they travel.
+    pub fn blocks(&self, message: &Message) -> &[u32] {
+        &self.blocks[message.blocks.clone()]
+    }
+}
+
+/// Records one rank's rounds.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    log: RankLog,
+}
+
+impl Recorder {
+    /// What was recorded.
+    pub fn finish(self) -> RankLog {
+        self.log
+    }
+
+    fn push<B: Blocks>(&mut self, direction: Direction, peer: usize, site: Site, blocks: B) {
+        let start = self.log.blocks.len();
+        self.log.blocks.extend(blocks.each().map(|block| block as u32));
+        let blocks = start..self.log.blocks.len();
+        self.log.messages.push(Message { direction, peer, site, blocks });
+    }
+}
+
+impl Sink for Recorder {
+    type Error = Infallible;
+
+    fn begin_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Infallible> {
+        self.push(Direction::Send, to, site, blocks);
+        Ok(())
+    }
+
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        self.push(Direction::Recv, from, site, blocks);
+        Ok(())
+    }
+
+    fn end_round(&mut self) -> Result<(), Infallible> {
+        self.log.ends.push(self.log.messages.len());
+        Ok(())
+    }
+}
+
+/// The rounds of all ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// What each rank does.
+    pub ranks: Vec<RankLog>,
+}
+
+impl Trace {
+    /// The number of ranks.
+    pub fn p(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The number of rounds, silent ones included.
+    pub fn rounds(&self) -> usize {
+        self.ranks.iter().map(RankLog::rounds).max().unwrap_or(0)
+    }
+
+    /// Whether any rank sends or receives in `round`. A round without messages is no round: it is not counted.
+    pub fn has_messages(&self, round: usize) -> bool {
+        self.ranks.iter().any(|rank| !rank.round(round).is_empty())
+    }
+}

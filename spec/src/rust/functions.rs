@@ -1,0 +1,178 @@
+//! The peer, block and guard functions: pure, allocation-free, callable on their own.
+
+use super::blocks::blocks;
+use super::expr::{Needs, ident, rust};
+use crate::expr::Var;
+use crate::record::Direction;
+use crate::schedule::{Loop, Schedule, Transfer};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+/// The functions of one transfer, and how to call them.
+pub(super) struct TransferCode<'a> {
+    schedule: &'a Schedule,
+    transfer: &'a Transfer,
+    /// The variables of the round: indices, states, the clause's own indices.
+    vars: Vec<&'a Var>,
+    suffix: String,
+}
+
+impl<'a> TransferCode<'a> {
+    /// All transfers of a loop.
+    pub(super) fn of_loop(schedule: &'a Schedule, l: &'a Loop) -> Vec<Self> {
+        l.transfers.iter().map(|transfer| Self::new(schedule, l, transfer)).collect()
+    }
+
+    fn new(schedule: &'a Schedule, l: &'a Loop, transfer: &'a Transfer) -> Self {
+        let vars = l
+            .indices
+            .iter()
+            .map(|index| &index.var)
+            .chain(l.states.iter().map(|state| &state.var))
+            .chain(transfer.each.iter().map(|index| &index.var))
+            .collect();
+        let same: Vec<_> = schedule.transfers().filter(|t| t.direction == transfer.direction).collect();
+        let number = same.iter().position(|t| t.site == transfer.site);
+        let suffix = match number {
+            Some(number) if same.len() > 1 => format!("_{number}"),
+            _ => String::new(),
+        };
+        TransferCode { schedule, transfer, vars, suffix }
+    }
+
+    fn name(&self, part: &str) -> Ident {
+        let verb = match self.transfer.direction {
+            Direction::Send => "send",
+            Direction::Recv => "recv",
+        };
+        format_ident!("{verb}_{part}{}", self.suffix)
+    }
+
+    fn peer_name(&self) -> Ident {
+        self.name(match self.transfer.direction {
+            Direction::Send => "to",
+            Direction::Recv => "from",
+        })
+    }
+
+    fn args(&self) -> TokenStream {
+        let names = self.vars.iter().map(|var| ident(&var.name));
+        quote!(#(#names: i64),*)
+    }
+
+    /// The call of one of the functions.
+    fn call(&self, name: &Ident) -> TokenStream {
+        let names = self.vars.iter().map(|var| ident(&var.name));
+        quote!(self.#name(at, #(#names),*))
+    }
+
+    /// The functions.
+    pub(super) fn functions(&self) -> TokenStream {
+        let (peer, blocks, when) = (self.peer_function(), self.blocks_function(), self.when_function());
+        quote!(#peer #blocks #when)
+    }
+
+    fn peer_function(&self) -> TokenStream {
+        let mut needs = Needs::new(self.schedule);
+        needs.add(&self.transfer.peer).name("p");
+        let (bindings, definitions) = (needs.bindings(), needs.definitions());
+        let (name, args, peer) = (self.peer_name(), self.args(), rust(&self.transfer.peer));
+        let doc = format!(" The peer `{}`.", self.transfer.peer);
+        quote! {
+            #[doc = #doc]
+            #[inline]
+            pub fn #name(&self, at: &Place, #args) -> usize {
+                #bindings
+                #definitions
+                arith::wrap(#peer, p) as usize
+            }
+        }
+    }
+
+    fn blocks_function(&self) -> TokenStream {
+        let mut needs = Needs::new(self.schedule);
+        let code = blocks(&self.transfer.blocks, &mut needs);
+        let (bindings, definitions) = (needs.bindings(), needs.definitions());
+        let (name, args, value) = (self.name("blocks"), self.args(), code.value);
+        let doc = format!(" The blocks `{}`.", self.transfer.blocks);
+        let (generics, life, result) = if code.single {
+            (quote!(), quote!(), quote!(Stripe))
+        } else {
+            (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a))
+        };
+        quote! {
+            #[doc = #doc]
+            #[inline]
+            pub fn #name #generics(&#life self, at: &Place, #args) -> #result {
+                #bindings
+                #definitions
+                #value
+            }
+        }
+    }
+
+    fn when_function(&self) -> TokenStream {
+        let Some(when) = &self.transfer.when else { return quote!() };
+        let mut needs = Needs::new(self.schedule);
+        needs.add(when);
+        let (bindings, definitions) = (needs.bindings(), needs.definitions());
+        let (name, args, condition) = (self.name("when"), self.args(), rust(when));
+        let doc = format!(" Whether there is a message: `{when}`.");
+        quote! {
+            #[doc = #doc]
+            #[inline]
+            pub fn #name(&self, at: &Place, #args) -> bool {
+                #bindings
+                #definitions
+                #condition
+            }
+        }
+    }
+
+    /// The statement that hands the message to the sink.
+    pub(super) fn statement(&self) -> TokenStream {
+        let (blocks, peer) = (self.call(&self.name("blocks")), self.call(&self.peer_name()));
+        let site = proc_macro2::Literal::u16_unsuffixed(self.transfer.site.0);
+        let verb = ident(match self.transfer.direction {
+            Direction::Send => "send",
+            Direction::Recv => "recv",
+        });
+        let mut statement = quote! {
+            let blocks = #blocks;
+            if !blocks.none() {
+                sink.#verb(Site(#site), #peer, blocks)?;
+            }
+        };
+        statement = match &self.transfer.when {
+            Some(_) => {
+                let when = self.call(&self.name("when"));
+                quote!(if #when { #statement })
+            }
+            None => statement,
+        };
+        for index in self.transfer.each.iter().rev() {
+            let name = ident(&index.var.name);
+            let range = scoped(self.schedule, &[&index.lo, &index.hi], |lo_hi| {
+                let (lo, hi) = (&lo_hi[0], &lo_hi[1]);
+                quote!(#lo..#hi)
+            });
+            statement = quote!(for #name in #range { #statement });
+        }
+        statement
+    }
+}
+
+/// Some expressions inside a function that has bindings already: definitions they need stand right before them.
+pub(super) fn scoped(
+    schedule: &Schedule,
+    exprs: &[&crate::expr::Expr],
+    build: impl FnOnce(&[TokenStream]) -> TokenStream,
+) -> TokenStream {
+    let mut needs = Needs::new(schedule);
+    exprs.iter().for_each(|e| {
+        needs.add(e);
+    });
+    let definitions = needs.definitions();
+    let built = build(&exprs.iter().map(|e| rust(e)).collect::<Vec<_>>());
+    if definitions.is_empty() { built } else { quote!({ #definitions #built }) }
+}

@@ -1,0 +1,115 @@
+//! The Rust back end: a schedule as code that a person can read.
+//!
+//! Loops stay loops; each clause becomes ordinary functions of rank and round; definitions become closures, so that
+//! they are evaluated exactly where and when they are used. The code names everything it uses from `::roundel`.
+
+mod blocks;
+mod expr;
+mod functions;
+mod rounds;
+mod schedule;
+
+use crate::schedule::{Layout, Schedule};
+use crate::syntax::Declaration;
+use expr::ident;
+use functions::TransferCode;
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+
+/// Everything the derive emits for a declaration that passed its check.
+pub fn expand(declaration: &Declaration) -> TokenStream {
+    let code = code(declaration);
+    let tests = tests(declaration);
+    quote!(#code #tests)
+}
+
+/// The implementation of `Collective`, without the tests.
+pub fn code(declaration: &Declaration) -> TokenStream {
+    let (name, schedule) = (&declaration.ident, &declaration.schedule);
+    let functions: TokenStream = schedule
+        .loops
+        .iter()
+        .flat_map(|l| TransferCode::of_loop(schedule, l))
+        .map(|transfer| transfer.functions())
+        .collect();
+    let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
+    let (arguments, data) = (arguments(schedule), schedule::build(schedule));
+    let text = schedule.name.as_str();
+    let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
+    // Private aliases in an anonymous scope: the code reads well and takes no name from the user.
+    quote! {
+        const _: () = {
+            use ::roundel::arith;
+            use ::roundel::generated::{Arguments, Blocks, Collective, IsAllgather, Place, Refusal, Sink, Site, Stripe, Stripes};
+
+            #[allow(non_snake_case, unused_variables, clippy::too_many_arguments)]
+            impl #name {
+                #functions
+            }
+
+            #[allow(non_snake_case, unused_variables, unused_assignments)]
+            impl Collective for #name {
+                const NAME: &'static str = #text;
+                const PREFERS_ROTATION: bool = #prefers_rotation;
+
+                #rounds
+                #admits
+                #rotation
+                #arguments
+
+                fn schedule() -> ::roundel::generated::Schedule {
+                    use ::roundel::generated::data::*;
+                    #data
+                }
+            }
+
+            impl IsAllgather for #name {}
+        };
+    }
+}
+
+fn arguments(schedule: &Schedule) -> TokenStream {
+    let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
+    let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
+    quote! {
+        fn arguments(&self) -> Arguments {
+            Arguments { numbers: vec![#(self.#numbers),*], lists: vec![#(self.#lists.clone()),*] }
+        }
+
+        fn from_arguments(args: &Arguments) -> Option<Self> {
+            let [#(#numbers),*] = args.numbers[..] else { return None };
+            let [#(#lists),*] = &args.lists[..] else { return None };
+            Some(Self { #(#numbers,)* #(#lists: #lists.clone(),)* })
+        }
+    }
+}
+
+/// The tests that travel with the code into the user's crate.
+fn tests(declaration: &Declaration) -> TokenStream {
+    let name = &declaration.ident;
+    let module = format_ident!("roundel_tests_of_{}", snake(&name.to_string()), span = Span::call_site());
+    quote! {
+        #[cfg(test)]
+        mod #module {
+            #[test]
+            fn generated_code_equals_the_schedule() {
+                ::roundel::generated::assert_code_equals_schedule::<super::#name>(128);
+            }
+        }
+    }
+}
+
+/// `NeighborExchange` as `neighbor_exchange`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.char_indices() {
+        if c.is_uppercase() && i > 0 {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+/// Names that a declaration cannot use for its own variables, because generated code uses them.
+pub const RESERVED: [&str; 5] = ["at", "sink", "blocks", "self", "element"];

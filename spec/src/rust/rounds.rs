@@ -1,0 +1,172 @@
+//! The function that hands one rank's rounds to a sink, and the domain check.
+
+use super::expr::{Needs, ident, number, rust};
+use super::functions::{TransferCode, scoped};
+use crate::expr::Expr;
+use crate::schedule::{Domain, Loop, Schedule};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `rounds`
+pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
+    let mut needs = Needs::new(schedule);
+    for l in &schedule.loops {
+        add_loop(&mut needs, l);
+        l.transfers.iter().flat_map(|t| &t.each).for_each(|index| {
+            needs.add(&index.lo).add(&index.hi);
+        });
+    }
+    let bindings = needs.bindings();
+    let loops = schedule.loops.iter().map(|l| {
+        let messages = TransferCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
+        let round = quote! {
+            sink.begin_round()?;
+            #(#messages)*
+            sink.end_round()?;
+        };
+        around(schedule, l, round)
+    });
+    quote! {
+        fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+            #bindings
+            #(#loops)*
+            Ok(())
+        }
+    }
+}
+
+fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
+    l.indices.iter().for_each(|index| {
+        needs.add(&index.lo).add(&index.hi);
+    });
+    l.states.iter().for_each(|state| {
+        needs.add(&state.init).add(&state.next);
+    });
+}
+
+/// The loops and states of a [`Loop`] around what one round does.
+fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
+    let inits = l.states.iter().map(|state| {
+        let name = ident(&state.var.name);
+        let init = scoped(schedule, &[&state.init], |e| e[0].clone());
+        quote!(let mut #name = #init;)
+    });
+    let mut body = round;
+    for (level, index) in l.indices.iter().enumerate().rev() {
+        let name = ident(&index.var.name);
+        let range = scoped(schedule, &[&index.lo, &index.hi], |e| {
+            let (lo, hi) = (&e[0], &e[1]);
+            quote!(#lo..#hi)
+        });
+        let advance = advance(schedule, l, level);
+        body = quote!(for #name in #range { #body #advance });
+    }
+    quote!(#(#inits)* #body)
+}
+
+/// Moves the states of one index on, all at once.
+fn advance(schedule: &Schedule, l: &Loop, level: usize) -> TokenStream {
+    let moving: Vec<_> = l.states.iter().filter(|state| state.each == level).collect();
+    let names: Vec<_> = moving.iter().map(|state| ident(&state.var.name)).collect();
+    let next: Vec<&Expr> = moving.iter().map(|state| &state.next).collect();
+    match names.as_slice() {
+        [] => quote!(),
+        [name] => {
+            let next = scoped(schedule, &next, |e| e[0].clone());
+            quote!(#name = #next;)
+        }
+        names => {
+            let next = scoped(schedule, &next, |e| quote!((#(#e),*)));
+            quote!((#(#names),*) = #next;)
+        }
+    }
+}
+
+/// `admits`
+pub(super) fn admits(schedule: &Schedule) -> TokenStream {
+    let mut needs = Needs::new(schedule);
+    needs.name("p");
+    schedule.requires.iter().for_each(|e| {
+        needs.add(e);
+    });
+    schedule.numbers.iter().for_each(|n| needs.name(&n.var.name));
+    schedule.lists.iter().for_each(|l| needs.name(&l.var.name));
+    schedule.loops.iter().filter(|l| !l.ends_with.is_empty()).for_each(|l| {
+        add_loop(&mut needs, l);
+        l.ends_with.iter().for_each(|e| {
+            needs.add(e);
+        });
+    });
+    let bindings = needs.bindings();
+    let numbers = schedule.numbers.iter().map(|n| {
+        let name = ident(&n.var.name);
+        parameter(&n.var.name, &n.domain, quote!(#name))
+    });
+    let lists = schedule.lists.iter().map(|l| {
+        let (name, check) = (ident(&l.var.name), parameter(&l.var.name, &l.domain, quote!(element)));
+        quote!(for &element in #name { #check })
+    });
+    let requires = schedule.requires.iter().map(|clause| condition(schedule, clause, clause.to_string()));
+    let ends = schedule.loops.iter().filter(|l| !l.ends_with.is_empty()).map(|l| {
+        let states = around(schedule, l, quote!());
+        let checks = l.ends_with.iter().map(|clause| condition(schedule, clause, format!("final {clause}")));
+        quote!(#states #(#checks)*)
+    });
+    quote! {
+        fn admits(&self, at: &Place) -> Result<(), Refusal> {
+            #bindings
+            #(#numbers)*
+            #(#lists)*
+            #(#requires)*
+            #(#ends)*
+            Ok(())
+        }
+    }
+}
+
+fn parameter(name: &str, domain: &Domain, value: TokenStream) -> TokenStream {
+    let (text, lo) = (domain.to_string(), number(domain.lo));
+    let range = match domain.hi {
+        Some(hi) => {
+            let hi = number(hi);
+            quote!(#lo..=#hi)
+        }
+        None => quote!(#lo..),
+    };
+    quote! {
+        if !(#range).contains(&#value) {
+            return Err(Refusal::Parameter { name: #name, domain: #text, value: #value });
+        }
+    }
+}
+
+fn condition(schedule: &Schedule, clause: &Expr, text: String) -> TokenStream {
+    let holds = scoped(schedule, &[clause], |e| e[0].clone());
+    quote! {
+        if !(#holds) {
+            return Err(Refusal::Requires { clause: #text, p });
+        }
+    }
+}
+
+/// `rotation`
+pub(super) fn rotation(schedule: &Schedule) -> TokenStream {
+    let by = schedule.layouts.iter().find_map(|layout| match layout {
+        crate::schedule::Layout::Rotated(by) => Some(by),
+        crate::schedule::Layout::InPlace => None,
+    });
+    let body = match by {
+        Some(by) => {
+            let mut needs = Needs::new(schedule);
+            needs.add(by);
+            let (bindings, definitions, by) = (needs.bindings(), needs.definitions(), rust(by));
+            quote!(#bindings #definitions Some(#by))
+        }
+        None => quote!(None),
+    };
+    quote! {
+        fn rotation(&self, at: &Place) -> Option<i64> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A schedule as the Rust expression that builds it.
+//!
+//! This is how the data reaches run time: the derive writes it out, so that a user's program needs no parser.
+
+use super::expr::number;
+use crate::blocks::{BlockSet, Index, Part};
+use crate::expr::{Expr, ListVar, Var};
+use crate::record::Direction;
+use crate::schedule::{
+    Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Number, Schedule, Scope, State, Transfer,
+};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+use std::fmt::Debug;
+
+/// The expression that builds a value.
+trait Build {
+    fn build(&self) -> TokenStream;
+}
+
+impl<T: Build> Build for Vec<T> {
+    fn build(&self) -> TokenStream {
+        let items = self.iter().map(Build::build);
+        quote!(vec![#(#items),*])
+    }
+}
+
+impl<T: Build> Build for Option<T> {
+    fn build(&self) -> TokenStream {
+        match self {
+            Some(value) => {
+                let value = value.build();
+                quote!(Some(#value))
+            }
+            None => quote!(None),
+        }
+    }
+}
+
+impl<T: Build> Build for Box<T> {
+    fn build(&self) -> TokenStream {
+        let inner = (**self).build();
+        quote!(Box::new(#inner))
+    }
+}
+
+impl Build for i64 {
+    fn build(&self) -> TokenStream {
+        number(*self)
+    }
+}
+
+impl Build for usize {
+    fn build(&self) -> TokenStream {
+        let n = Literal::usize_unsuffixed(*self);
+        quote!(#n)
+    }
+}
+
+impl Build for (i64, i64) {
+    fn build(&self) -> TokenStream {
+        let (a, b) = (number(self.0), number(self.1));
+        quote!((#a, #b))
+    }
+}
+
+impl Build for String {
+    fn build(&self) -> TokenStream {
+        quote!(#self.into())
+    }
+}
+
+/// The variant of an enum without data: its name is what `Debug` prints.
+fn variant(value: impl Debug) -> Ident {
+    Ident::new(&format!("{value:?}"), Span::call_site())
+}
+
+/// Builds a struct from its fields.
+macro_rules! build_struct {
+    ($type:ident { $($field:ident),* }) => {
+        impl Build for $type {
+            fn build(&self) -> TokenStream {
+                $(let $field = self.$field.build();)*
+                quote!($type { $($field: #$field),* })
+            }
+        }
+    };
+}
+
+build_struct!(Var { name, slot });
+build_struct!(ListVar { name, slot });
+build_struct!(Index { var, lo, hi });
+build_struct!(Part { item, over, filter });
+build_struct!(BlockSet { parts });
+build_struct!(Domain { lo, hi });
+build_struct!(Number { var, domain });
+build_struct!(List { var, domain });
+build_struct!(Function { name, args, body });
+build_struct!(State { var, init, next, each });
+build_struct!(Loop { indices, states, transfers, holds, ends_with });
+build_struct!(Limits { p, numbers, lists });
+
+impl Build for Expr {
+    fn build(&self) -> TokenStream {
+        match self {
+            Expr::Int(n) => {
+                let n = number(*n);
+                quote!(Expr::Int(#n))
+            }
+            Expr::Bool(b) => quote!(Expr::Bool(#b)),
+            Expr::Var(v) => {
+                let (name, slot) = (&v.name, v.slot.build());
+                quote!(Expr::var(#name, #slot))
+            }
+            Expr::Element(list, index) => {
+                let (list, index) = (list.build(), index.build());
+                quote!(Expr::Element(#list, #index))
+            }
+            Expr::Length(list) => {
+                let list = list.build();
+                quote!(Expr::Length(#list))
+            }
+            Expr::Product(list, n) => {
+                let (list, n) = (list.build(), n.build());
+                quote!(Expr::Product(#list, #n))
+            }
+            Expr::Unary(op, a) => {
+                let (op, a) = (variant(op), a.build());
+                quote!(Expr::Unary(Unary::#op, #a))
+            }
+            Expr::Binary(op, a, b) => {
+                let (op, a, b) = (variant(op), (**a).build(), (**b).build());
+                quote!(Expr::binary(Binary::#op, #a, #b))
+            }
+            Expr::Builtin(function, args) => {
+                let (function, args) = (variant(function), args.build());
+                quote!(Expr::Builtin(Builtin::#function, #args))
+            }
+            Expr::Call(name, index, args) => {
+                let (name, index, args) = (name.build(), index.build(), args.build());
+                quote!(Expr::Call(#name, #index, #args))
+            }
+            Expr::If(c, a, b) => {
+                let (c, a, b) = (c.build(), a.build(), b.build());
+                quote!(Expr::If(#c, #a, #b))
+            }
+        }
+    }
+}
+
+impl Build for Direction {
+    fn build(&self) -> TokenStream {
+        let name = variant(self);
+        quote!(Direction::#name)
+    }
+}
+
+impl Build for Transfer {
+    fn build(&self) -> TokenStream {
+        let site = Literal::u16_unsuffixed(self.site.0);
+        let (direction, each, when) = (self.direction.build(), self.each.build(), self.when.build());
+        let (peer, blocks) = (self.peer.build(), self.blocks.build());
+        quote! {
+            Transfer { direction: #direction, site: Site(#site), each: #each, when: #when, peer: #peer, blocks: #blocks }
+        }
+    }
+}
+
+impl Build for Hold {
+    fn build(&self) -> TokenStream {
+        match self {
+            Hold::Blocks(set) => {
+                let set = set.build();
+                quote!(Hold::Blocks(#set))
+            }
+            Hold::Counter(metric, value) => {
+                let (metric, value) = (variant(metric), value.build());
+                quote!(Hold::Counter(Metric::#metric, #value))
+            }
+            Hold::Fact(fact) => {
+                let fact = fact.build();
+                quote!(Hold::Fact(#fact))
+            }
+        }
+    }
+}
+
+impl Build for Bound {
+    fn build(&self) -> TokenStream {
+        let scope = match self.scope {
+            Scope::Max => quote!(Scope::Max),
+            Scope::Each => quote!(Scope::Each),
+            Scope::PerRound(n) => {
+                let n = n.build();
+                quote!(Scope::PerRound(#n))
+            }
+        };
+        let (metric, exact, value) = (variant(self.metric), self.exact, self.value.build());
+        quote!(Bound { metric: Metric::#metric, scope: #scope, exact: #exact, value: #value })
+    }
+}
+
+impl Build for Layout {
+    fn build(&self) -> TokenStream {
+        match self {
+            Layout::InPlace => quote!(Layout::InPlace),
+            Layout::Rotated(by) => {
+                let by = by.build();
+                quote!(Layout::Rotated(#by))
+            }
+        }
+    }
+}
+
+/// The expression that builds the schedule.
+pub(super) fn build(schedule: &Schedule) -> TokenStream {
+    let (name, kind) = (schedule.name.build(), variant(schedule.kind));
+    let (numbers, lists) = (schedule.numbers.build(), schedule.lists.build());
+    let (functions, requires) = (schedule.functions.build(), schedule.requires.build());
+    let (loops, bounds, layouts) = (schedule.loops.build(), schedule.bounds.build(), schedule.layouts.build());
+    let (limits, slots) = (schedule.limits.build(), schedule.slots.build());
+    quote! {
+        Schedule {
+            name: #name,
+            kind: Kind::#kind,
+            numbers: #numbers,
+            lists: #lists,
+            functions: #functions,
+            requires: #requires,
+            loops: #loops,
+            bounds: #bounds,
+            layouts: #layouts,
+            limits: #limits,
+            slots: #slots,
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! The intermediate representation: a declaration as plain data.
+//!
+//! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`Spot`] names
+//! a part of the schedule, and whoever has the source maps spots to positions.
+
+use crate::blocks::{BlockSet, Index};
+use crate::contract::Kind;
+use crate::expr::{Expr, ListVar, PLACEMENT_SLOTS, Var};
+use crate::record::Direction;
+use crate::sink::Site;
+use std::fmt;
+
+/// The values a parameter may take: `lo..` or `lo..=hi`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Domain {
+    /// The smallest value.
+    pub lo: i64,
+    /// The largest value, if there is one.
+    pub hi: Option<i64>,
+}
+
+impl Domain {
+    /// Whether `value` lies in the domain.
+    pub fn contains(&self, value: i64) -> bool {
+        self.lo <= value && self.hi.is_none_or(|hi| value <= hi)
+    }
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.hi {
+            Some(hi) => write!(f, "{}..={hi}", self.lo),
+            None => write!(f, "{}..", self.lo),
+        }
+    }
+}
+
+/// A parameter that is a number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Number {
+    /// Its variable.
+    pub var: Var,
+    /// Its domain.
+    pub domain: Domain,
+}
+
+/// A parameter that is a list of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct List {
+    /// Its variable.
+    pub var: ListVar,
+    /// The domain of its elements.
+    pub domain: Domain,
+}
+
+/// A definition, with or without arguments; evaluated where it is used, when it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub args: Vec<Var>,
+    /// Its value.
+    pub body: Expr,
+}
+
+/// A variable that changes from round to round: provers want `D` with `next = 2 * D`, not `2^s`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// The variable.
+    pub var: Var,
+    /// Its value before the first round.
+    pub init: Expr,
+    /// Its next value.
+    pub next: Expr,
+    /// The index with which it advances, by its position among the loop's indices.
+    pub each: usize,
+}
+
+/// A `send` or `recv` clause.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// Whether it sends or receives.
+    pub direction: Direction,
+    /// Its number among the transfers of the whole schedule.
+    pub site: Site,
+    /// One message for each value of these indices.
+    pub each: Vec<Index>,
+    /// Only where this is true.
+    pub when: Option<Expr>,
+    /// The other rank; it wraps around p.
+    pub peer: Expr,
+    /// The blocks, in the order in which they travel.
+    pub blocks: BlockSet,
+}
+
+/// Something that is true before every round of a loop, and after its last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Hold {
+    /// Exactly these blocks are held.
+    Blocks(BlockSet),
+    /// So much of `metric` has this rank used up since the beginning.
+    Counter(Metric, Expr),
+    /// A fact about indices and state.
+    Fact(Expr),
+}
+
+/// What a bound counts, for one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Metric {
+    Rounds,
+    MessagesSent,
+    MessagesReceived,
+    BlocksSent,
+    BlocksReceived,
+    NonlocalMessagesSent,
+    NonlocalBlocksSent,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 7] = [
+        Metric::Rounds,
+        Metric::MessagesSent,
+        Metric::MessagesReceived,
+        Metric::BlocksSent,
+        Metric::BlocksReceived,
+        Metric::NonlocalMessagesSent,
+        Metric::NonlocalBlocksSent,
+    ];
+
+    /// Its name in declarations.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Metric::Rounds => "rounds",
+            Metric::MessagesSent => "messages_sent",
+            Metric::MessagesReceived => "messages_received",
+            Metric::BlocksSent => "blocks_sent",
+            Metric::BlocksReceived => "blocks_received",
+            Metric::NonlocalMessagesSent => "nonlocal_messages_sent",
+            Metric::NonlocalBlocksSent => "nonlocal_blocks_sent",
+        }
+    }
+
+    /// Whether it depends on which ranks share a node.
+    pub const fn is_nonlocal(self) -> bool {
+        matches!(self, Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a bound speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The largest total over the ranks.
+    Max,
+    /// The total of every rank.
+    Each,
+    /// The largest amount of any rank in each single round of a loop, given by its number.
+    PerRound(usize),
+}
+
+/// `metric = value` or `metric <= value`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// What is counted.
+    pub metric: Metric,
+    /// Over what.
+    pub scope: Scope,
+    /// Whether the value must be met, or only not be passed.
+    pub exact: bool,
+    /// The value.
+    pub value: Expr,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scope = match self.scope {
+            Scope::Max => "",
+            Scope::Each => "each ",
+            Scope::PerRound(_) => "per round ",
+        };
+        write!(f, "{scope}{} {} {}", self.metric, if self.exact { "=" } else { "<=" }, self.value)
+    }
+}
+
+/// A loop of rounds; without an index it is one round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Loop {
+    /// The indices, nested, the last one fastest.
+    pub indices: Vec<Index>,
+    /// The variables that change from round to round.
+    pub states: Vec<State>,
+    /// What a round does.
+    pub transfers: Vec<Transfer>,
+    /// What is true between rounds.
+    pub holds: Vec<Hold>,
+    /// What must be true after the last round for a call to lie in the domain.
+    pub ends_with: Vec<Expr>,
+}
+
+/// Where blocks lie while the collective runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Each block where it belongs in the end.
+    InPlace,
+    /// Block `b` at `wrap(b - by)`, and a rotation at the end.
+    Rotated(Expr),
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Layout::InPlace => f.write_str("in_place"),
+            Layout::Rotated(by) => write!(f, "rotated({by})"),
+        }
+    }
+}
+
+/// How far the check at compile time goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Every p up to this one.
+    pub p: i64,
+    /// For each number parameter, its values up to this one.
+    pub numbers: Vec<i64>,
+    /// For each list parameter: lists up to this length, elements up to this value.
+    pub lists: Vec<(i64, i64)>,
+}
+
+/// A collective, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// The name of the declared type.
+    pub name: String,
+    /// What it promises.
+    pub kind: Kind,
+    /// Parameters that are numbers.
+    pub numbers: Vec<Number>,
+    /// Parameters that are lists.
+    pub lists: Vec<List>,
+    /// Definitions, each using earlier ones only.
+    pub functions: Vec<Function>,
+    /// The domain.
+    pub requires: Vec<Expr>,
+    /// The rounds.
+    pub loops: Vec<Loop>,
+    /// What it costs at most.
+    pub bounds: Vec<Bound>,
+    /// The layouts it may run in, the preferred one first.
+    pub layouts: Vec<Layout>,
+    /// How far it is checked at compile time.
+    pub limits: Limits,
+    /// How many variables there are.
+    pub slots: usize,
+}
+
+impl Schedule {
+    /// All `send` and `recv` clauses, in order of their sites.
+    pub fn transfers(&self) -> impl Iterator<Item = &Transfer> {
+        self.loops.iter().flat_map(|l| &l.transfers)
+    }
+
+    /// Whether what it does, or what it costs, depends on which ranks share a node.
+    pub fn uses_placement(&self) -> bool {
+        let mut found = self.bounds.iter().any(|bound| bound.metric.is_nonlocal());
+        self.for_each_expr(&mut |_, e| {
+            e.walk(&mut |e| found |= matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)));
+        });
+        found
+    }
+
+    /// Calls `visit` with every expression and the spot it stands at.
+    pub fn for_each_expr(&self, visit: &mut impl FnMut(Spot, &Expr)) {
+        // The schedule is not changed: the clone only lets one traversal serve reading and rewriting.
+        self.clone().for_each_expr_mut(&mut |spot, e| visit(spot, e));
+    }
+
+    /// Calls `visit` with every expression, to change it.
+    pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
+        self.functions.iter_mut().enumerate().for_each(|(i, f)| visit(Spot::Define(i), &mut f.body));
+        self.requires.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Requires(i), e));
+        for (n, l) in self.loops.iter_mut().enumerate() {
+            l.for_each_expr_mut(n, visit);
+        }
+        self.bounds.iter_mut().enumerate().for_each(|(i, b)| visit(Spot::Bound(i), &mut b.value));
+        for layout in &mut self.layouts {
+            if let Layout::Rotated(by) = layout {
+                visit(Spot::Layout, by);
+            }
+        }
+    }
+}
+
+impl Loop {
+    fn for_each_expr_mut(&mut self, n: usize, visit: &mut impl FnMut(Spot, &mut Expr)) {
+        for index in &mut self.indices {
+            visit(Spot::Round(n), &mut index.lo);
+            visit(Spot::Round(n), &mut index.hi);
+        }
+        for (i, state) in self.states.iter_mut().enumerate() {
+            visit(Spot::State(n, i), &mut state.init);
+            visit(Spot::State(n, i), &mut state.next);
+        }
+        for t in &mut self.transfers {
+            for index in &mut t.each {
+                visit(Spot::Transfer(t.site, Field::Each), &mut index.lo);
+                visit(Spot::Transfer(t.site, Field::Each), &mut index.hi);
+            }
+            if let Some(when) = &mut t.when {
+                visit(Spot::Transfer(t.site, Field::When), when);
+            }
+            visit(Spot::Transfer(t.site, Field::Peer), &mut t.peer);
+            t.blocks.for_each_expr_mut(&mut |e| visit(Spot::Transfer(t.site, Field::Blocks), e));
+        }
+        for (i, hold) in self.holds.iter_mut().enumerate() {
+            match hold {
+                Hold::Blocks(set) => set.for_each_expr_mut(&mut |e| visit(Spot::Hold(n, i), e)),
+                Hold::Counter(_, e) | Hold::Fact(e) => visit(Spot::Hold(n, i), e),
+            }
+        }
+        self.ends_with.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::EndsWith(n, i), e));
+    }
+}
+
+impl BlockSet {
+    /// Calls `visit` with every expression of the set, to change it.
+    pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(&mut Expr)) {
+        for part in &mut self.parts {
+            visit(&mut part.item);
+            for index in &mut part.over {
+                visit(&mut index.lo);
+                visit(&mut index.hi);
+            }
+            if let Some(filter) = &mut part.filter {
+                visit(filter);
+            }
+        }
+    }
+}
+
+/// A field of a `send` or `recv` clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The clause as a whole.
+    Whole,
+    /// `for … in …`
+    Each,
+    /// `when`
+    When,
+    /// `to` or `from`
+    Peer,
+    /// `blocks`
+    Blocks,
+}
+
+/// A part of a schedule, by its number: what an error points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spot {
+    /// The declaration as a whole.
+    Declaration,
+    /// A definition.
+    Define(usize),
+    /// A `requires` clause.
+    Requires(usize),
+    /// The indices of a loop.
+    Round(usize),
+    /// A state variable: loop, number.
+    State(usize, usize),
+    /// A `send` or `recv` clause.
+    Transfer(Site, Field),
+    /// An item of a `holds` clause: loop, number.
+    Hold(usize, usize),
+    /// A `requires(final …)` clause: loop, number.
+    EndsWith(usize, usize),
+    /// A bound.
+    Bound(usize),
+    /// The layout.
+    Layout,
+}

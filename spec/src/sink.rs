@@ -1,0 +1,42 @@
+//! The seam between a schedule and everything that uses one.
+//!
+//! A collective hands one rank's rounds, one after the other, to a `Sink`. Whoever runs, records, checks or times a
+//! collective implements this trait, so that what was checked is what runs. A schedule does not look at data, so
+//! the sink alone knows what a block is.
+
+use crate::blocks::Blocks;
+use std::convert::Infallible;
+
+/// The clause of the declaration that a message comes from: its `send` and `recv` clauses, numbered as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site(pub u16);
+
+/// Takes the rounds of one rank.
+///
+/// Messages between [`begin_round`](Sink::begin_round) and [`end_round`](Sink::end_round) belong to one round: they
+/// are in flight together, and the round is over when all of them are complete. Messages between the same two ranks
+/// keep their order. A message without blocks is never handed over.
+pub trait Sink {
+    /// What can go wrong; [`Infallible`] where nothing can.
+    type Error;
+
+    /// A round begins.
+    fn begin_round(&mut self) -> Result<(), Self::Error>;
+
+    /// This rank sends `blocks` to rank `to`.
+    fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Self::Error>;
+
+    /// This rank receives `blocks` from rank `from`.
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Self::Error>;
+
+    /// The round ends; its messages are complete when this returns.
+    fn end_round(&mut self) -> Result<(), Self::Error>;
+}
+
+/// Unwraps the result of a sink that cannot fail.
+pub fn infallible<T>(result: Result<T, Infallible>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(never) => match never {},
+    }
+}

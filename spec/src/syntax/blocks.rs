@@ -1,0 +1,181 @@
+//! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`.
+
+use super::expr::Lower;
+use super::scope::{Scope, Ty};
+use crate::blocks::{BlockSet, Index, Part};
+use crate::contract::Kind;
+use crate::expr::{Binary, Expr};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, Ident, Result, Token, bracketed};
+
+/// `name in lo..hi`
+pub(crate) struct RangeSyntax {
+    pub(crate) name: Ident,
+    range: syn::Expr,
+}
+
+impl Parse for RangeSyntax {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![in]>().map_err(|e| Error::new(e.span(), "expected `in`, as in `k in 0..n`"))?;
+        Ok(RangeSyntax { name, range: input.parse()? })
+    }
+}
+
+impl RangeSyntax {
+    /// Whether the input goes on with `name in`.
+    pub(crate) fn peek(input: ParseStream<'_>) -> bool {
+        input.peek(syn::Ident) && input.peek2(Token![in])
+    }
+
+    /// Brings the index into scope.
+    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind, varying: bool) -> Result<Index> {
+        let (lo, hi) = self.bounds(scope, kind)?;
+        fresh(scope, &self.name)?;
+        Ok(Index { var: scope.var(&self.name.to_string(), varying), lo, hi })
+    }
+
+    fn bounds(&self, scope: &Scope, kind: Kind) -> Result<(Expr, Expr)> {
+        let lower = Lower { scope, kind };
+        let syn::Expr::Range(range) = &self.range else {
+            return Err(Error::new_spanned(&self.range, "expected a range such as `0..n`"));
+        };
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            return Err(Error::new_spanned(range, "a range has both ends, as in `0..n`"));
+        };
+        let (lo, hi) = (lower.int(start)?, lower.int(end)?);
+        Ok(match range.limits {
+            syn::RangeLimits::HalfOpen(_) => (lo, hi),
+            syn::RangeLimits::Closed(_) => (lo, one_more(hi)),
+        })
+    }
+}
+
+fn one_more(e: Expr) -> Expr {
+    match e {
+        Expr::Int(n) => Expr::Int(n + 1),
+        other => Expr::binary(Binary::Add, other, Expr::Int(1)),
+    }
+}
+
+/// Rejects a name that is in use.
+pub(crate) fn fresh(scope: &Scope, name: &Ident) -> Result<()> {
+    if crate::rust::RESERVED.contains(&name.to_string().as_str()) {
+        return Err(Error::new_spanned(
+            name,
+            format!("`{name}` is reserved for generated code; choose another name"),
+        ));
+    }
+    if scope.get(&name.to_string()).is_some() {
+        return Err(Error::new_spanned(name, format!("`{name}` is already in use here; choose another name")));
+    }
+    Ok(())
+}
+
+enum Clause {
+    Over(RangeSyntax),
+    Filter(syn::Expr),
+}
+
+/// One pair of brackets.
+struct PartSyntax {
+    items: Vec<syn::Expr>,
+    clauses: Vec<Clause>,
+}
+
+impl Parse for PartSyntax {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let content;
+        bracketed!(content in input);
+        let mut items = vec![content.parse()?];
+        let mut clauses = Vec::new();
+        while content.peek(Token![,]) {
+            content.parse::<Token![,]>()?;
+            if !content.is_empty() {
+                items.push(content.parse()?);
+            }
+        }
+        if content.peek(Token![;]) {
+            let semicolon: Token![;] = content.parse()?;
+            let parsed = Punctuated::<Clause, Token![,]>::parse_terminated(&content)?;
+            clauses.extend(parsed);
+            if items.len() > 1 {
+                let message = "a comprehension has one item; write `[a; …] + [b; …]`";
+                return Err(Error::new_spanned(semicolon, message));
+            }
+        }
+        if !content.is_empty() {
+            return Err(content.error("expected `;` and an index such as `k in 0..n`, or `]`"));
+        }
+        Ok(PartSyntax { items, clauses })
+    }
+}
+
+impl Parse for Clause {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        Ok(if RangeSyntax::peek(input) { Clause::Over(input.parse()?) } else { Clause::Filter(input.parse()?) })
+    }
+}
+
+impl PartSyntax {
+    fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<Vec<Part>> {
+        let mark = scope.mark();
+        let parts = self.lower_inside(scope, kind);
+        scope.forget(mark);
+        parts
+    }
+
+    fn lower_inside(&self, scope: &mut Scope, kind: Kind) -> Result<Vec<Part>> {
+        let mut over = Vec::new();
+        let mut filter: Option<Expr> = None;
+        for clause in &self.clauses {
+            match clause {
+                Clause::Over(range) if filter.is_none() => over.push(range.lower(scope, kind, false)?),
+                Clause::Over(range) => {
+                    return Err(Error::new_spanned(&range.name, "write all indices before the conditions"));
+                }
+                Clause::Filter(e) => {
+                    let condition = Lower { scope, kind }.typed(e, Ty::Bool)?;
+                    filter = Some(match filter {
+                        Some(first) => Expr::binary(Binary::And, first, condition),
+                        None => condition,
+                    });
+                }
+            }
+        }
+        let lower = Lower { scope, kind };
+        let part = |item| Ok(Part { item: lower.int(item)?, over: over.clone(), filter: filter.clone() });
+        self.items.iter().map(part).collect()
+    }
+}
+
+/// A whole block set.
+pub(crate) struct BlocksSyntax {
+    parts: Vec<PartSyntax>,
+}
+
+impl Parse for BlocksSyntax {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if !input.peek(syn::token::Bracket) {
+            return Err(input.error("expected blocks in brackets, such as `[rank + k; k in 0..n]` or `[rank]`"));
+        }
+        let mut parts = vec![input.parse()?];
+        while input.peek(Token![+]) {
+            input.parse::<Token![+]>()?;
+            parts.push(input.parse()?);
+        }
+        Ok(BlocksSyntax { parts })
+    }
+}
+
+impl BlocksSyntax {
+    /// The set, in the given scope.
+    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<BlockSet> {
+        let mut set = BlockSet::default();
+        for part in &self.parts {
+            set.parts.extend(part.lower(scope, kind)?);
+        }
+        Ok(set)
+    }
+}

@@ -1,0 +1,90 @@
+//! What has been read of a declaration so far.
+
+use super::errors::Errors;
+use super::scope::Scope;
+use crate::contract::Kind;
+use crate::expr::Expr;
+use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Schedule, Spot};
+use proc_macro2::TokenStream;
+use std::collections::HashMap;
+use syn::{DeriveInput, Ident};
+
+/// The largest p of the check at compile time, unless the declaration says otherwise.
+const DEFAULT_LIMIT: i64 = 40;
+
+/// Collects the clauses of a declaration.
+pub(super) struct Builder {
+    pub(super) errors: Errors,
+    pub(super) scope: Scope,
+    pub(super) kind: Kind,
+    /// The `collective` clause, once seen.
+    pub(super) header: Option<TokenStream>,
+    /// How many names are visible outside rounds, once the first round is seen.
+    pub(super) globals: Option<usize>,
+    pub(super) params: Vec<Ident>,
+    pub(super) numbers: Vec<Number>,
+    pub(super) lists: Vec<List>,
+    pub(super) functions: Vec<Function>,
+    pub(super) requires: Vec<Expr>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) bounds: Vec<Bound>,
+    pub(super) layouts: Vec<Layout>,
+    pub(super) limits: Limits,
+    pub(super) sites: u16,
+    pub(super) sources: HashMap<Spot, TokenStream>,
+}
+
+impl Builder {
+    pub(super) fn new() -> Self {
+        Builder {
+            errors: Errors::default(),
+            scope: Scope::new(),
+            kind: Kind::Allgather,
+            header: None,
+            globals: None,
+            params: Vec::new(),
+            numbers: Vec::new(),
+            lists: Vec::new(),
+            functions: Vec::new(),
+            requires: Vec::new(),
+            loops: Vec::new(),
+            bounds: Vec::new(),
+            layouts: Vec::new(),
+            limits: Limits { p: DEFAULT_LIMIT, numbers: Vec::new(), lists: Vec::new() },
+            sites: 0,
+            sources: HashMap::new(),
+        }
+    }
+
+    /// What must be there and is not.
+    pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
+        let name = &input.ident;
+        if self.header.is_none() {
+            self.errors.at(name, "say what this is: add `#[collective(allgather)]` above it");
+        }
+        if self.loops.is_empty() {
+            self.errors.at(name, "there is no round; add `#[round(s in 0..n)]` with its `send` and `recv`");
+        } else if self.sites == 0 {
+            self.errors
+                .at(name, "no round sends anything; add `#[send(to = …, blocks = […])]` and the matching `recv`");
+        }
+    }
+
+    pub(super) fn schedule(self, name: String) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
+        let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
+        let schedule = Schedule {
+            name,
+            kind: self.kind,
+            numbers: self.numbers,
+            lists: self.lists,
+            functions: self.functions,
+            requires: self.requires,
+            loops: self.loops,
+            bounds: self.bounds,
+            layouts,
+            limits: self.limits,
+            slots: self.scope.slots(),
+        };
+        (self.errors.finish(()), schedule, self.sources)
+    }
+}

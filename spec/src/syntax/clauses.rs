@@ -1,0 +1,591 @@
+//! The clauses of a declaration, one function each.
+
+use super::blocks::{BlocksSyntax, RangeSyntax, fresh};
+use super::builder::Builder;
+use super::errors::similar;
+use super::expr::Lower;
+use super::items::{Item, items, parse};
+use super::scope::{Entity, Ty};
+use crate::blocks::{BlockSet, Index};
+use crate::contract::Kind;
+use crate::expr::{Expr, ListVar};
+use crate::record::Direction;
+use crate::schedule::{
+    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, State, Transfer,
+};
+use crate::sink::Site;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Error, Ident, Result, Token};
+
+/// The clauses, in the order in which the documentation presents them.
+pub const CLAUSES: [&str; 12] = [
+    "collective",
+    "requires",
+    "define",
+    "round",
+    "state",
+    "send",
+    "recv",
+    "exchange",
+    "holds",
+    "bound",
+    "layout",
+    "check",
+];
+
+impl Builder {
+    /// Reads one attribute.
+    pub(super) fn clause(&mut self, name: &str, attr: &Attribute) {
+        let Some(items) = self.errors.keep(items(attr)) else { return };
+        let needs_items = !matches!(name, "round");
+        if needs_items && items.is_empty() {
+            return self.errors.at(attr, format!("`{name}` is empty; see the documentation for what it takes"));
+        }
+        match name {
+            "collective" => self.collective(attr, &items),
+            "requires" => self.each(&items, Self::requires),
+            "define" => self.each(&items, Self::define),
+            "round" => self.round(attr, &items),
+            "state" => self.in_round(attr, |b| b.state(attr, &items)),
+            "send" => self.in_round(attr, |b| b.transfer(attr, &items, Direction::Send)),
+            "recv" => self.in_round(attr, |b| b.transfer(attr, &items, Direction::Recv)),
+            "exchange" => self.in_round(attr, |b| b.exchange(attr, &items)),
+            "holds" => self.in_round(attr, |b| {
+                b.each(&items, Self::hold);
+                Ok(())
+            }),
+            "bound" => self.each(&items, Self::bound),
+            "layout" => self.each(&items, Self::layout),
+            _ => self.each(&items, Self::limit),
+        }
+    }
+
+    /// Reads items one by one, so that each of them can have its own error.
+    fn each(&mut self, items: &[Item], read: impl Fn(&mut Self, &Item) -> Result<()>) {
+        for item in items {
+            let result = read(self, item);
+            self.errors.keep(result);
+        }
+    }
+
+    /// Reads a clause that belongs to a round.
+    fn in_round(&mut self, attr: &Attribute, read: impl FnOnce(&mut Self) -> Result<()>) {
+        if self.loops.is_empty() {
+            let name = attr.path().to_token_stream();
+            let message = format!("`{name}` belongs to a round; write `#[round(s in 0..n)]` or `#[round]` above it");
+            return self.errors.at(attr, message);
+        }
+        let result = read(self);
+        self.errors.keep(result);
+    }
+
+    fn current(&mut self) -> &mut Loop {
+        self.loops.last_mut().expect("`in_round` has seen a round")
+    }
+
+    fn lower(&self, tokens: &TokenStream, ty: Ty) -> Result<Expr> {
+        let e: syn::Expr = parse(tokens)?;
+        Lower { scope: &self.scope, kind: self.kind }.typed(&e, ty)
+    }
+
+    /// Lowers an expression whose value must be the same on all ranks.
+    fn lower_common(&self, tokens: &TokenStream, ty: Ty, what: &str) -> Result<Expr> {
+        let e = self.lower(tokens, ty)?;
+        if self.scope.varies(&e) {
+            let message = format!(
+                "{what} must be the same on all ranks, so it cannot depend on rank, node, local or ppn; \
+                 use p, nodes, lanes or a parameter"
+            );
+            return Err(Error::new_spanned(tokens, message));
+        }
+        Ok(e)
+    }
+
+    // #[collective(allgather, radix: 2.., ports: list(1..))]
+    fn collective(&mut self, attr: &Attribute, items: &[Item]) {
+        if self.header.replace(attr.to_token_stream()).is_some() {
+            return self.errors.at(attr, "`collective` stands once, at the top");
+        }
+        if let Some((kind, params)) = items.split_first() {
+            match kind.tokens.to_string().parse::<Kind>() {
+                Ok(kind) => self.kind = kind,
+                Err(()) => {
+                    let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                    let message = format!("`{}` is not a collective; expected {}", kind.tokens, all.join(", "));
+                    self.errors.at(&kind.tokens, message);
+                }
+            }
+            self.each(params, Self::param);
+        }
+    }
+
+    fn param(&mut self, item: &Item) -> Result<()> {
+        let form = "write a parameter as `radix: 2..`, `radix: 2..=16` or `ports: list(1..)`";
+        let param: ParamSyntax = item.parse().map_err(|e| Error::new(e.span(), form))?;
+        fresh(&self.scope, &param.name)?;
+        let name = param.name.to_string();
+        let domain = param.domain()?;
+        if param.is_list {
+            let var = ListVar { name: name.clone(), slot: self.lists.len() };
+            self.scope.add(&name, Entity::List(var.clone()));
+            self.lists.push(List { var, domain });
+            self.limits.lists.push((3, domain.lo + 1));
+        } else {
+            let var = self.scope.var(&name, false);
+            self.numbers.push(Number { var, domain });
+            self.limits.numbers.push(domain.lo + 4);
+        }
+        self.params.push(param.name);
+        Ok(())
+    }
+
+    // #[requires(p % 2 == 0)], #[requires(final D == p)]
+    fn requires(&mut self, item: &Item) -> Result<()> {
+        if item.first_word().is_some_and(|word| word == "final") {
+            let condition = self.lower_common(&item.rest().tokens, Ty::Bool, "the domain")?;
+            let n = self.loops.len().checked_sub(1).ok_or_else(|| {
+                Error::new_spanned(
+                    &item.tokens,
+                    "`final` speaks of state after the last round; write it below `round`",
+                )
+            })?;
+            self.sources.insert(Spot::EndsWith(n, self.loops[n].ends_with.len()), item.tokens.clone());
+            self.current().ends_with.push(condition);
+            return Ok(());
+        }
+        let condition = self.lower_common(&item.tokens, Ty::Bool, "the domain")?;
+        if !self.loops.is_empty() {
+            let message =
+                "write `requires` above the first `round`; for state after the last round, `requires(final …)`";
+            return Err(Error::new_spanned(&item.tokens, message));
+        }
+        self.sources.insert(Spot::Requires(self.requires.len()), item.tokens.clone());
+        self.requires.push(condition);
+        Ok(())
+    }
+
+    // #[define(d = D / 2, get(l) = if l == 0 { 0 } else { d })]
+    fn define(&mut self, item: &Item) -> Result<()> {
+        let form =
+            || Error::new_spanned(&item.tokens, "write a definition as `name = value` or `name(a, b) = value`");
+        let relation = item.relation().filter(|relation| relation.exact).ok_or_else(form)?;
+        let head: HeadSyntax = parse(&relation.left).map_err(|_| form())?;
+        fresh(&self.scope, &head.name)?;
+        if head.args.len() > 8 {
+            return Err(Error::new_spanned(&item.tokens, "a definition has at most 8 arguments"));
+        }
+        let name = head.name.to_string();
+        let (index, mark) = (self.functions.len(), self.scope.mark());
+        let args: Result<Vec<_>> = head
+            .args
+            .iter()
+            .map(|arg| {
+                fresh(&self.scope, arg)?;
+                Ok(self.scope.var(&arg.to_string(), false))
+            })
+            .collect();
+        let body = args.and_then(|args| {
+            let e: syn::Expr = parse(&relation.right)?;
+            let (body, ty) = Lower { scope: &self.scope, kind: self.kind }.any(&e)?;
+            Ok((args, body, ty))
+        });
+        // A definition whose body is wrong is known all the same, so that its uses are no further errors.
+        let varying = body.as_ref().is_ok_and(|(_, body, _)| self.scope.varies(body));
+        let ty = body.as_ref().map_or(Ty::Int, |(_, _, ty)| *ty);
+        self.scope.forget(mark);
+        self.scope.add(&name, Entity::Function { index, arity: head.args.len(), ty, varying });
+        self.sources.insert(Spot::Define(index), item.tokens.clone());
+        let (args, body, result) = match body {
+            Ok((args, body, _)) => (args, body, Ok(())),
+            Err(error) => (vec![], Expr::Int(0), Err(error)),
+        };
+        self.functions.push(Function { name, args, body });
+        result
+    }
+
+    // #[round], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
+    fn round(&mut self, attr: &Attribute, items: &[Item]) {
+        let global = *self.globals.get_or_insert(self.scope.mark());
+        self.scope.forget(global);
+        let n = self.loops.len();
+        self.loops.push(Loop::default());
+        self.sources.insert(Spot::Round(n), attr.meta.to_token_stream());
+        self.each(items, |b, item| {
+            let range: RangeSyntax = item.parse()?;
+            let index = range.lower(&mut b.scope, b.kind, false)?;
+            if b.scope.varies(&index.lo) || b.scope.varies(&index.hi) {
+                let message = "the number of rounds must be the same on all ranks; \
+                               give ranks that take no part an empty message, or a `when`";
+                return Err(Error::new_spanned(&item.tokens, message));
+            }
+            b.current().indices.push(index);
+            Ok(())
+        });
+    }
+
+    // #[state(D = 1, next = 2 * D)], #[state(W = 1, next = radix * W, each = x)]
+    fn state(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
+        let form = "write a state as `#[state(D = 1, next = 2 * D)]`";
+        if self.current().indices.is_empty() {
+            return Err(Error::new_spanned(attr, "a state changes from round to round; this `round` has no index"));
+        }
+        let (first, rest) = items.split_first().ok_or_else(|| Error::new_spanned(attr, form))?;
+        let (name, init) = first.key_value().ok_or_else(|| Error::new_spanned(&first.tokens, form))?;
+        let init = self.lower(&init, Ty::Int);
+        fresh(&self.scope, &name)?;
+        let var = self.scope.var(&name.to_string(), init.as_ref().is_ok_and(|e| self.scope.varies(e)));
+        let mut fields = Fields::new("state", rest, &["next", "each"])?;
+        let next = self.lower(&fields.required("next", attr)?, Ty::Int)?;
+        let each = match fields.take("each") {
+            Some(index) => self.index_named(&index)?,
+            None => 0,
+        };
+        if self.scope.varies(&next) {
+            self.scope.set_varying(&name.to_string());
+        }
+        let (n, i) = (self.loops.len() - 1, self.current().states.len());
+        self.sources.insert(Spot::State(n, i), attr.meta.to_token_stream());
+        self.current().states.push(State { var, init: init?, next, each });
+        Ok(())
+    }
+
+    fn index_named(&mut self, tokens: &TokenStream) -> Result<usize> {
+        let (name, indices) = (tokens.to_string(), &self.current().indices);
+        indices.iter().position(|index| index.var.name == name).ok_or_else(|| {
+            let all: Vec<&str> = indices.iter().map(|index| index.var.name.as_str()).collect();
+            Error::new_spanned(tokens, format!("`each` names an index of this round: {}", all.join(", ")))
+        })
+    }
+
+    // #[send(for j in 1..radix, when = …, to = rank - D, blocks = [rank + k; k in 0..n])]
+    fn transfer(&mut self, attr: &Attribute, items: &[Item], direction: Direction) -> Result<()> {
+        let (clause, peer) = match direction {
+            Direction::Send => ("send", "to"),
+            Direction::Recv => ("recv", "from"),
+        };
+        self.with_indices(items, |b, each, rest| {
+            let mut fields = Fields::new(clause, rest, &["when", peer, "blocks"])?;
+            let parts = Parts {
+                when: fields.take("when"),
+                peer: fields.required(peer, attr)?,
+                blocks: fields.required("blocks", attr)?,
+            };
+            b.push_transfer(attr, direction, &each, &parts)
+        })
+    }
+
+    // #[exchange(with = rank ^ D, send = [rank], recv = [rank ^ D])]
+    fn exchange(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
+        self.with_indices(items, |b, each, rest| {
+            let mut fields = Fields::new("exchange", rest, &["when", "with", "send", "recv"])?;
+            let (when, with) = (fields.take("when"), fields.required("with", attr)?);
+            for (direction, key) in [(Direction::Send, "send"), (Direction::Recv, "recv")] {
+                let blocks = fields.required(key, attr)?;
+                let parts = Parts { when: when.clone(), peer: with.clone(), blocks };
+                b.push_transfer(attr, direction, &each, &parts)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Brings the leading `for` indices of a clause into scope while the rest of it is read.
+    fn with_indices(
+        &mut self,
+        items: &[Item],
+        read: impl FnOnce(&mut Self, Vec<Index>, &[Item]) -> Result<()>,
+    ) -> Result<()> {
+        let mark = self.scope.mark();
+        let count = items.iter().take_while(|item| item.first_word().is_some_and(|word| word == "for")).count();
+        let each: Result<Vec<Index>> = items[..count]
+            .iter()
+            .map(|item| item.rest().parse::<RangeSyntax>()?.lower(&mut self.scope, self.kind, false))
+            .collect();
+        let result = each.and_then(|each| read(self, each, &items[count..]));
+        self.scope.forget(mark);
+        result
+    }
+
+    fn push_transfer(&mut self, attr: &Attribute, direction: Direction, each: &[Index], parts: &Parts) -> Result<()> {
+        let when = parts.when.as_ref().map(|when| self.lower(when, Ty::Bool)).transpose();
+        let peer = self.lower(&parts.peer, Ty::Int);
+        let blocks = self.blocks(&parts.blocks);
+        let (when, peer, blocks) = all_three(when, peer, blocks)?;
+        let site = Site(self.sites);
+        self.sites += 1;
+        let whole = attr.meta.to_token_stream();
+        let spots = [
+            (Field::Whole, &whole),
+            (Field::Each, &whole),
+            (Field::Peer, &parts.peer),
+            (Field::Blocks, &parts.blocks),
+        ];
+        for (field, tokens) in spots {
+            self.sources.insert(Spot::Transfer(site, field), tokens.clone());
+        }
+        if let Some(tokens) = &parts.when {
+            self.sources.insert(Spot::Transfer(site, Field::When), tokens.clone());
+        }
+        self.current().transfers.push(Transfer { direction, site, each: each.to_vec(), when, peer, blocks });
+        Ok(())
+    }
+
+    fn blocks(&mut self, tokens: &TokenStream) -> Result<BlockSet> {
+        let syntax: BlocksSyntax = parse(tokens)?;
+        syntax.lower(&mut self.scope, self.kind)
+    }
+
+    // #[holds(blocks = [rank + k; k in 0..D], messages_sent = s, D <= p)]
+    fn hold(&mut self, item: &Item) -> Result<()> {
+        let hold = match item.key_value() {
+            Some((key, value)) if key == "blocks" => Hold::Blocks(self.blocks(&value)?),
+            Some((key, value)) => Hold::Counter(metric(&key, &["blocks"])?, self.lower(&value, Ty::Int)?),
+            None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
+        };
+        let (n, i) = (self.loops.len() - 1, self.current().holds.len());
+        self.sources.insert(Spot::Hold(n, i), item.tokens.clone());
+        self.current().holds.push(hold);
+        Ok(())
+    }
+
+    // #[bound(rounds = ceil_log(2, p), each blocks_sent <= p - 1, per_round messages_sent <= 1)]
+    fn bound(&mut self, item: &Item) -> Result<()> {
+        let form = || {
+            let message =
+                "write a bound as `blocks_sent = p - 1` or `blocks_sent <= p`, with `each` or `per_round` before it";
+            Error::new_spanned(&item.tokens, message)
+        };
+        let relation = item.relation().ok_or_else(form)?;
+        let words: Vec<Ident> = relation.left.clone().into_iter().map(|t| parse(&t.into())).collect::<Result<_>>()?;
+        let (scope, name) = match words.as_slice() {
+            [name] => (Extent::Max, name),
+            [scope, name] if scope == "each" => (Extent::Each, name),
+            [scope, name] if scope == "per_round" => {
+                let n = self.loops.len().checked_sub(1).ok_or_else(|| {
+                    Error::new_spanned(scope, "`per_round` belongs to a round; write it below `#[round(…)]`")
+                })?;
+                (Extent::PerRound(n), name)
+            }
+            _ => return Err(form()),
+        };
+        let metric = metric(name, &[])?;
+        let value = match scope {
+            Extent::Each => self.lower(&relation.right, Ty::Int)?,
+            _ => self.lower_common(&relation.right, Ty::Int, "this bound")?,
+        };
+        if !matches!(scope, Extent::PerRound(_)) {
+            self.no_round_variable(&value, &relation.right)?;
+        }
+        self.sources.insert(Spot::Bound(self.bounds.len()), item.tokens.clone());
+        self.bounds.push(Bound { metric, scope, exact: relation.exact, value });
+        Ok(())
+    }
+
+    /// A bound on the whole run has no round to take a variable from.
+    fn no_round_variable(&self, value: &Expr, tokens: &TokenStream) -> Result<()> {
+        let mut found = None;
+        let globals = self.globals.unwrap_or(usize::MAX);
+        value.walk(&mut |e| {
+            let name = match e {
+                Expr::Var(v) => &v.name,
+                Expr::Call(name, ..) => name,
+                _ => return,
+            };
+            if self.scope.position(name).is_some_and(|position| position >= globals) {
+                found = Some(name.clone());
+            }
+        });
+        match found {
+            Some(name) => {
+                let message = format!(
+                    "`{name}` changes from round to round; this bound is on the whole run, write `per_round`"
+                );
+                Err(Error::new_spanned(tokens, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    // #[layout(in_place, rotated(rank))]
+    fn layout(&mut self, item: &Item) -> Result<()> {
+        let form = || Error::new_spanned(&item.tokens, "a layout is `in_place` or `rotated(rank)`");
+        let layout = match item.parse::<syn::Expr>().map_err(|_| form())? {
+            syn::Expr::Path(path) if path.path.is_ident("in_place") => Layout::InPlace,
+            syn::Expr::Call(call) if call.func.to_token_stream().to_string() == "rotated" && call.args.len() == 1 => {
+                Layout::Rotated(self.lower(&call.args[0].to_token_stream(), Ty::Int)?)
+            }
+            _ => return Err(form()),
+        };
+        self.sources.insert(Spot::Layout, item.tokens.clone());
+        self.layouts.push(layout);
+        Ok(())
+    }
+
+    // #[check(p <= 40, radix <= 6, len(ports) <= 3, ports <= 2)]
+    fn limit(&mut self, item: &Item) -> Result<()> {
+        let form = || {
+            let message = "write a limit as `p <= 40`, `radix <= 6`, `len(ports) <= 3` or `ports <= 2`";
+            Error::new_spanned(&item.tokens, message)
+        };
+        let relation = item.relation().filter(|relation| !relation.exact).ok_or_else(form)?;
+        let value = integer(&parse(&relation.right)?).ok_or_else(form)?;
+        let name = relation.left.to_string().replace(' ', "");
+        if name == "p" {
+            if value < 1 {
+                return Err(Error::new_spanned(&item.tokens, "check at least `p <= 1`"));
+            }
+            self.limits.p = value;
+        } else if let Some(i) = self.numbers.iter().position(|n| n.var.name == name) {
+            self.limits.numbers[i] = value;
+        } else if let Some(i) = self.lists.iter().position(|l| l.var.name == name) {
+            self.limits.lists[i].1 = value;
+        } else if let Some(i) = self.lists.iter().position(|l| format!("len({})", l.var.name) == name) {
+            self.limits.lists[i].0 = value;
+        } else {
+            return Err(form());
+        }
+        Ok(())
+    }
+}
+
+struct Parts {
+    when: Option<TokenStream>,
+    peer: TokenStream,
+    blocks: TokenStream,
+}
+
+fn all_three<A, B, C>(a: Result<A>, b: Result<B>, c: Result<C>) -> Result<(A, B, C)> {
+    let mut errors = super::errors::Errors::default();
+    match (errors.keep(a), errors.keep(b), errors.keep(c)) {
+        (Some(a), Some(b), Some(c)) => errors.finish((a, b, c)),
+        _ => Err(errors.finish(()).expect_err("one of the three is an error")),
+    }
+}
+
+fn metric(name: &Ident, others: &[&str]) -> Result<Metric> {
+    let text = name.to_string();
+    if let Some(metric) = Metric::ALL.into_iter().find(|metric| metric.name() == text) {
+        return Ok(metric);
+    }
+    let all: Vec<&str> = others.iter().copied().chain(Metric::ALL.iter().map(|metric| metric.name())).collect();
+    let hint = match similar(&text, all.iter().copied()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("expected one of {}", all.join(", ")),
+    };
+    Err(Error::new_spanned(name, format!("`{text}` is nothing that can be counted; {hint}")))
+}
+
+/// The fields of a clause, each at most once.
+struct Fields {
+    clause: &'static str,
+    found: Vec<(String, TokenStream)>,
+}
+
+impl Fields {
+    fn new(clause: &'static str, items: &[Item], known: &[&str]) -> Result<Self> {
+        let mut found: Vec<(String, TokenStream)> = Vec::new();
+        for item in items {
+            let Some((key, value)) = item.key_value() else {
+                let message = format!("expected `field = value` with one of the fields {}", known.join(", "));
+                return Err(Error::new_spanned(&item.tokens, message));
+            };
+            let name = key.to_string();
+            if !known.contains(&name.as_str()) {
+                let message = format!("`{clause}` has no field `{name}`; expected one of {}", known.join(", "));
+                return Err(Error::new_spanned(key, message));
+            }
+            if found.iter().any(|(known, _)| *known == name) {
+                return Err(Error::new_spanned(key, format!("`{name}` is given twice")));
+            }
+            found.push((name, value));
+        }
+        Ok(Fields { clause, found })
+    }
+
+    fn take(&mut self, key: &str) -> Option<TokenStream> {
+        let position = self.found.iter().position(|(name, _)| name == key)?;
+        Some(self.found.remove(position).1)
+    }
+
+    fn required(&mut self, key: &str, attr: &Attribute) -> Result<TokenStream> {
+        self.take(key).ok_or_else(|| {
+            let example = match key {
+                "to" => "to = rank + 1",
+                "from" => "from = rank - 1",
+                "with" => "with = rank ^ 1",
+                "next" => "next = 2 * D",
+                "send" => "send = [rank]",
+                "recv" => "recv = [rank ^ 1]",
+                _ => "blocks = [rank + k; k in 0..n]",
+            };
+            Error::new_spanned(attr, format!("`{}` lacks `{key}`; add for example `{example}`", self.clause))
+        })
+    }
+}
+
+/// `radix: 2..` or `ports: list(1..)`
+struct ParamSyntax {
+    name: Ident,
+    is_list: bool,
+    range: syn::Expr,
+}
+
+impl syn::parse::Parse for ParamSyntax {
+    fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let range: syn::Expr = input.parse()?;
+        Ok(match range {
+            syn::Expr::Call(call) if call.func.to_token_stream().to_string() == "list" && call.args.len() == 1 => {
+                ParamSyntax { name, is_list: true, range: call.args[0].clone() }
+            }
+            range => ParamSyntax { name, is_list: false, range },
+        })
+    }
+}
+
+impl ParamSyntax {
+    fn domain(&self) -> Result<Domain> {
+        let error =
+            || Error::new_spanned(&self.range, "a domain is a range of whole numbers, such as `2..` or `2..=16`");
+        let syn::Expr::Range(range) = &self.range else { return Err(error()) };
+        let lo = range.start.as_deref().and_then(integer).ok_or_else(error)?;
+        let hi = match (&range.end, &range.limits) {
+            (None, _) => None,
+            (Some(end), syn::RangeLimits::Closed(_)) => Some(integer(end).ok_or_else(error)?),
+            (Some(end), syn::RangeLimits::HalfOpen(_)) => Some(integer(end).ok_or_else(error)? - 1),
+        };
+        if hi.is_some_and(|hi| hi < lo) {
+            return Err(Error::new_spanned(&self.range, "this domain is empty"));
+        }
+        Ok(Domain { lo, hi })
+    }
+}
+
+/// A whole number, written out.
+fn integer(e: &syn::Expr) -> Option<i64> {
+    match e {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(n), .. }) => n.base10_parse().ok(),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => integer(expr).map(|n| -n),
+        _ => None,
+    }
+}
+
+/// `name` or `name(a, b)`
+struct HeadSyntax {
+    name: Ident,
+    args: Vec<Ident>,
+}
+
+impl syn::parse::Parse for HeadSyntax {
+    fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        let mut args = Vec::new();
+        if input.peek(syn::token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            args.extend(syn::punctuated::Punctuated::<Ident, Token![,]>::parse_terminated(&content)?);
+        }
+        Ok(HeadSyntax { name, args })
+    }
+}

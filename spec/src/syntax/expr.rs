@@ -1,0 +1,234 @@
+//! Expressions: Rust's expression grammar, read as arithmetic on integers.
+
+use super::scope::{Entity, Scope, Ty};
+use crate::contract::Kind;
+use crate::expr::{Binary, Builtin, Expr, Unary};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{BinOp, Error, Lit, Result, UnOp};
+
+/// Lowers expressions in a scope.
+pub(crate) struct Lower<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) kind: Kind,
+}
+
+impl Lower<'_> {
+    /// An expression of the expected type.
+    pub(crate) fn typed(&self, e: &syn::Expr, expected: Ty) -> Result<Expr> {
+        let (lowered, ty) = self.any(e)?;
+        if ty == expected {
+            return Ok(lowered);
+        }
+        let help = match expected {
+            Ty::Bool => "write a comparison such as `rank < 2 * d`",
+            Ty::Int => "write `if condition { 1 } else { 0 }` to count it",
+        };
+        Err(Error::new_spanned(e, format!("expected {}, found {}; {help}", expected.article(), ty.article())))
+    }
+
+    /// A number.
+    pub(crate) fn int(&self, e: &syn::Expr) -> Result<Expr> {
+        self.typed(e, Ty::Int)
+    }
+
+    /// An expression and its type.
+    pub(crate) fn any(&self, e: &syn::Expr) -> Result<(Expr, Ty)> {
+        match e {
+            syn::Expr::Lit(lit) => literal(&lit.lit),
+            syn::Expr::Paren(inner) => self.any(&inner.expr),
+            syn::Expr::Group(inner) => self.any(&inner.expr),
+            syn::Expr::Path(path) => self.name(path),
+            syn::Expr::Unary(unary) => self.unary(unary),
+            syn::Expr::Binary(binary) => self.binary(binary),
+            syn::Expr::Call(call) => self.call(call),
+            syn::Expr::Index(index) => self.element(index),
+            syn::Expr::If(branch) => self.branch(branch),
+            syn::Expr::Block(block) => self.block(&block.block),
+            syn::Expr::MethodCall(call) => {
+                let name = &call.method;
+                Err(Error::new_spanned(call, format!("there are no methods; write `{name}(…)` as a function")))
+            }
+            syn::Expr::Range(range) => {
+                Err(Error::new_spanned(range, "a range stands only after `in`, as in `k in 0..n`"))
+            }
+            other => Err(Error::new_spanned(
+                other,
+                "this is not part of the language; use numbers, variables, operators, `if … { } else { }` and functions",
+            )),
+        }
+    }
+
+    fn name(&self, path: &syn::ExprPath) -> Result<(Expr, Ty)> {
+        let name = path.to_token_stream().to_string();
+        match self.scope.get(&name) {
+            Some(Entity::Var { var, .. }) => Ok((Expr::Var(var.clone()), Ty::Int)),
+            Some(Entity::Function { index, arity: 0, ty, .. }) => Ok((Expr::Call(name, *index, vec![]), *ty)),
+            Some(Entity::Function { arity, .. }) => {
+                Err(Error::new_spanned(path, format!("`{name}` takes {}: write `{name}(…)`", arguments(*arity))))
+            }
+            Some(Entity::List(_)) => Err(Error::new_spanned(
+                path,
+                format!("`{name}` is a list; write `{name}[i]`, `len({name})` or `product({name}, n)`"),
+            )),
+            None if builtin(&name).is_some() => {
+                Err(Error::new_spanned(path, format!("`{name}` is a function: write `{name}(…)`")))
+            }
+            None => Err(Error::new_spanned(path, self.scope.unknown(&name, self.kind))),
+        }
+    }
+
+    fn unary(&self, e: &syn::ExprUnary) -> Result<(Expr, Ty)> {
+        let (op, ty) = match e.op {
+            UnOp::Neg(_) => (Unary::Neg, Ty::Int),
+            UnOp::Not(_) => (Unary::Not, Ty::Bool),
+            _ => return Err(Error::new_spanned(e, "there are no references; remove the `*`")),
+        };
+        match (op, self.typed(&e.expr, ty)?) {
+            (Unary::Neg, Expr::Int(n)) => Ok((Expr::Int(-n), ty)),
+            (op, inner) => Ok((Expr::Unary(op, Box::new(inner)), ty)),
+        }
+    }
+
+    fn binary(&self, e: &syn::ExprBinary) -> Result<(Expr, Ty)> {
+        let op = operator(e)?;
+        let operand = if matches!(op, Binary::And | Binary::Or) { Ty::Bool } else { Ty::Int };
+        let (a, b) = both(self.typed(&e.left, operand), self.typed(&e.right, operand))?;
+        if matches!(op, Binary::Div | Binary::Rem) && b == Expr::Int(0) {
+            return Err(Error::new_spanned(&e.right, "division by zero; divide by a number that is at least 1"));
+        }
+        let ty = if op.is_logical() { Ty::Bool } else { Ty::Int };
+        Ok((Expr::binary(op, a, b), ty))
+    }
+
+    fn call(&self, e: &syn::ExprCall) -> Result<(Expr, Ty)> {
+        let name = e.func.to_token_stream().to_string();
+        if let Some(list) = self.list_function(e, &name)? {
+            return Ok((list, Ty::Int));
+        }
+        if let Some(function) = builtin(&name) {
+            let args = self.arguments(e, &name, function.arity())?;
+            if function == Builtin::CeilDiv && args[1] == Expr::Int(0) {
+                return Err(Error::new_spanned(
+                    &e.args[1],
+                    "division by zero; divide by a number that is at least 1",
+                ));
+            }
+            return Ok((Expr::Builtin(function, args), Ty::Int));
+        }
+        match self.scope.get(&name) {
+            Some(Entity::Function { index, arity, ty, .. }) => {
+                Ok((Expr::Call(name.clone(), *index, self.arguments(e, &name, *arity)?), *ty))
+            }
+            Some(_) => Err(Error::new_spanned(&e.func, format!("`{name}` is not a function; remove the `(…)`"))),
+            None => Err(Error::new_spanned(&e.func, self.scope.unknown_function(&name))),
+        }
+    }
+
+    fn arguments(&self, e: &syn::ExprCall, name: &str, arity: usize) -> Result<Vec<Expr>> {
+        if e.args.len() != arity {
+            let message = format!("`{name}` takes {}, found {}", arguments(arity), e.args.len());
+            return Err(Error::new_spanned(e, message));
+        }
+        e.args.iter().map(|arg| self.int(arg)).collect()
+    }
+
+    /// `len(list)` and `product(list, n)`.
+    fn list_function(&self, e: &syn::ExprCall, name: &str) -> Result<Option<Expr>> {
+        let arity = match name {
+            "len" => 1,
+            "product" => 2,
+            _ => return Ok(None),
+        };
+        let list = match e.args.first().map(|arg| arg.to_token_stream().to_string()) {
+            Some(list) if e.args.len() == arity => list,
+            _ => return Err(Error::new_spanned(e, "write `len(list)` or `product(list, n)`")),
+        };
+        let Some(Entity::List(list)) = self.scope.get(&list) else {
+            return Err(Error::new_spanned(&e.args[0], format!("`{list}` is not a list parameter")));
+        };
+        Ok(Some(match name {
+            "len" => Expr::Length(list.clone()),
+            _ => Expr::Product(list.clone(), Box::new(self.int(&e.args[1])?)),
+        }))
+    }
+
+    fn element(&self, e: &syn::ExprIndex) -> Result<(Expr, Ty)> {
+        let name = e.expr.to_token_stream().to_string();
+        match self.scope.get(&name) {
+            Some(Entity::List(list)) => Ok((Expr::Element(list.clone(), Box::new(self.int(&e.index)?)), Ty::Int)),
+            _ => Err(Error::new_spanned(&e.expr, format!("`{name}` is not a list parameter"))),
+        }
+    }
+
+    fn branch(&self, e: &syn::ExprIf) -> Result<(Expr, Ty)> {
+        let Some((_, otherwise)) = &e.else_branch else {
+            return Err(Error::new_spanned(e, "`if` needs an `else`: every expression has a value"));
+        };
+        let condition = self.typed(&e.cond, Ty::Bool);
+        let (condition, (then, ty)) = both(condition, self.block(&e.then_branch))?;
+        let otherwise = self.typed(otherwise, ty)?;
+        Ok((Expr::If(Box::new(condition), Box::new(then), Box::new(otherwise)), ty))
+    }
+
+    fn block(&self, block: &syn::Block) -> Result<(Expr, Ty)> {
+        match block.stmts.as_slice() {
+            [syn::Stmt::Expr(e, None)] => self.any(e),
+            _ => Err(Error::new(block.span(), "a branch is one expression; name parts of it with `define`")),
+        }
+    }
+}
+
+fn arguments(arity: usize) -> String {
+    format!("{arity} argument{}", if arity == 1 { "" } else { "s" })
+}
+
+fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(mut a), Err(b)) => {
+            a.combine(b);
+            Err(a)
+        }
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
+fn builtin(name: &str) -> Option<Builtin> {
+    Builtin::ALL.into_iter().find(|function| function.name() == name)
+}
+
+fn literal(lit: &Lit) -> Result<(Expr, Ty)> {
+    match lit {
+        Lit::Int(n) => Ok((Expr::Int(n.base10_parse()?), Ty::Int)),
+        Lit::Bool(b) => Ok((Expr::Bool(b.value), Ty::Bool)),
+        other => Err(Error::new_spanned(other, "only whole numbers, `true` and `false` are values")),
+    }
+}
+
+fn operator(e: &syn::ExprBinary) -> Result<Binary> {
+    Ok(match e.op {
+        BinOp::Add(_) => Binary::Add,
+        BinOp::Sub(_) => Binary::Sub,
+        BinOp::Mul(_) => Binary::Mul,
+        BinOp::Div(_) => Binary::Div,
+        BinOp::Rem(_) => Binary::Rem,
+        BinOp::BitAnd(_) => Binary::BitAnd,
+        BinOp::BitOr(_) => Binary::BitOr,
+        BinOp::BitXor(_) => Binary::BitXor,
+        BinOp::Shl(_) => Binary::Shl,
+        BinOp::Shr(_) => Binary::Shr,
+        BinOp::Eq(_) => Binary::Eq,
+        BinOp::Ne(_) => Binary::Ne,
+        BinOp::Lt(_) => Binary::Lt,
+        BinOp::Le(_) => Binary::Le,
+        BinOp::Gt(_) => Binary::Gt,
+        BinOp::Ge(_) => Binary::Ge,
+        BinOp::And(_) => Binary::And,
+        BinOp::Or(_) => Binary::Or,
+        _ => {
+            let message = "an expression does not assign; use `state` for what changes from round to round";
+            return Err(Error::new_spanned(e, message));
+        }
+    })
+}

@@ -1,0 +1,103 @@
+//! The inside of an attribute: items between commas.
+//!
+//! Commas inside brackets belong to a token group of their own, so that splitting at the top level is enough, and
+//! every item keeps its tokens for errors that are found later.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parse;
+use syn::{Attribute, Error, Ident, Meta, Result};
+
+/// One item of an attribute.
+#[derive(Clone)]
+pub(crate) struct Item {
+    pub(crate) tokens: TokenStream,
+}
+
+/// The items of an attribute; none for a bare one.
+pub(crate) fn items(attr: &Attribute) -> Result<Vec<Item>> {
+    match &attr.meta {
+        Meta::Path(_) => Ok(Vec::new()),
+        Meta::List(list) => Ok(split(list.tokens.clone())),
+        Meta::NameValue(pair) => {
+            let name = pair.path.to_token_stream();
+            Err(Error::new_spanned(pair, format!("write `#[{name}(…)]`")))
+        }
+    }
+}
+
+fn split(tokens: TokenStream) -> Vec<Item> {
+    let mut items = vec![TokenStream::new()];
+    for token in tokens {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => items.push(TokenStream::new()),
+            _ => items.last_mut().expect("there is always a last item").extend([token]),
+        }
+    }
+    items.into_iter().filter(|tokens| !tokens.is_empty()).map(|tokens| Item { tokens }).collect()
+}
+
+/// The two sides of `left = right` or `left <= right`.
+pub(crate) struct Relation {
+    pub(crate) left: TokenStream,
+    pub(crate) exact: bool,
+    pub(crate) right: TokenStream,
+}
+
+impl Item {
+    /// Parses the whole item.
+    pub(crate) fn parse<T: Parse>(&self) -> Result<T> {
+        parse(&self.tokens)
+    }
+
+    /// The word the item begins with.
+    pub(crate) fn first_word(&self) -> Option<Ident> {
+        match self.tokens.clone().into_iter().next() {
+            Some(TokenTree::Ident(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The item without its first word.
+    pub(crate) fn rest(&self) -> Item {
+        Item { tokens: self.tokens.clone().into_iter().skip(1).collect() }
+    }
+
+    /// `key = value`
+    pub(crate) fn key_value(&self) -> Option<(Ident, TokenStream)> {
+        let relation = self.relation()?;
+        match syn::parse2(relation.left) {
+            Ok(key) if relation.exact => Some((key, relation.right)),
+            _ => None,
+        }
+    }
+
+    /// `left = right` or `left <= right`, split at the first such sign.
+    pub(crate) fn relation(&self) -> Option<Relation> {
+        let trees: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
+        let is = |i: usize, c: char| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.as_char() == c);
+        let joined = |i: usize| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.spacing() == proc_macro2::Spacing::Joint);
+        for i in 0..trees.len() {
+            let part = |range: &[TokenTree]| range.iter().cloned().collect::<TokenStream>();
+            if is(i, '<') && joined(i) && is(i + 1, '=') {
+                return Some(Relation { left: part(&trees[..i]), exact: false, right: part(&trees[i + 2..]) });
+            }
+            let compound = (i > 0 && joined(i - 1)) || (joined(i) && is(i + 1, '='));
+            if is(i, '=') && !compound {
+                return Some(Relation { left: part(&trees[..i]), exact: true, right: part(&trees[i + 1..]) });
+            }
+        }
+        None
+    }
+}
+
+/// Parses tokens; an error at their end points at them, not at the whole declaration.
+pub(crate) fn parse<T: Parse>(tokens: &TokenStream) -> Result<T> {
+    if tokens.is_empty() {
+        return Err(Error::new(proc_macro2::Span::call_site(), "expected an expression"));
+    }
+    syn::parse2(tokens.clone()).map_err(|error| {
+        let at_end = error.to_string().contains("unexpected end of input");
+        if at_end { Error::new_spanned(tokens, "this expression is not complete") } else { error }
+    })
+}

@@ -1,0 +1,172 @@
+//! Text to schedule: the parser that the derive and the command line share.
+//!
+//! A declaration is a struct with `#[derive(Collective)]` and one attribute per clause; clauses are read from top to
+//! bottom, and a clause sees the names above it. All errors of a declaration are reported together, each at its own
+//! place.
+
+mod blocks;
+mod builder;
+mod clauses;
+mod errors;
+mod expr;
+mod items;
+mod scope;
+
+use crate::schedule::{Schedule, Spot};
+use crate::violation::Violation;
+use builder::Builder;
+pub use clauses::CLAUSES;
+use errors::{Errors, similar, tokens};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Item, Result};
+
+/// A parsed declaration: the schedule, and where each part of it stands in the source.
+#[derive(Debug)]
+pub struct Declaration {
+    /// The declared type.
+    pub ident: Ident,
+    /// What it declares.
+    pub schedule: Schedule,
+    /// The doc comments of the type.
+    pub docs: Vec<String>,
+    sources: HashMap<Spot, TokenStream>,
+}
+
+impl Declaration {
+    /// A violation as an error at the clause at fault.
+    pub fn error(&self, violation: &Violation) -> Error {
+        let whole = self.ident.to_token_stream();
+        Error::new_spanned(self.sources.get(&violation.spot).unwrap_or(&whole), violation)
+    }
+}
+
+/// Parses the declaration of one collective.
+pub fn parse(input: &DeriveInput) -> Result<Declaration> {
+    let mut builder = Builder::new();
+    for attr in &input.attrs {
+        match clause_name(attr) {
+            Ok(Some(name)) => builder.clause(&name, attr),
+            Ok(None) => {}
+            Err(error) => builder.errors.push(error),
+        }
+    }
+    builder.missing_parts(input);
+    check_fields(input, &mut builder);
+    let (errors, schedule, sources) = builder.schedule(input.ident.to_string());
+    errors?;
+    Ok(Declaration { ident: input.ident.clone(), schedule, docs: docs(input), sources })
+}
+
+/// Attributes that stand on structs and are not ours.
+const FOREIGN: [&str; 14] = [
+    "doc",
+    "derive",
+    "allow",
+    "warn",
+    "deny",
+    "expect",
+    "cfg",
+    "cfg_attr",
+    "must_use",
+    "deprecated",
+    "non_exhaustive",
+    "repr",
+    "serde",
+    "rustfmt",
+];
+
+/// The clause that an attribute is, if it is one of ours.
+fn clause_name(attr: &Attribute) -> Result<Option<String>> {
+    let Some(ident) = attr.path().get_ident() else { return Ok(None) };
+    let name = ident.to_string();
+    if CLAUSES.contains(&name.as_str()) {
+        return Ok(Some(name));
+    }
+    match similar(&name, CLAUSES) {
+        Some(close) if !FOREIGN.contains(&name.as_str()) => Err(Error::new_spanned(
+            ident,
+            format!("`{name}` is not a clause of a collective; did you mean `{close}`?"),
+        )),
+        _ => Ok(None),
+    }
+}
+
+/// Every parameter is a field, every field is a parameter.
+fn check_fields(input: &DeriveInput, builder: &mut Builder) {
+    if !input.generics.params.is_empty() {
+        builder.errors.at(&input.generics, "a collective has no type parameters; remove them");
+    }
+    let errors: &mut Errors = &mut builder.errors;
+    let Data::Struct(data) = &input.data else {
+        return errors.at(&input.ident, "a collective is a struct: `pub struct Name;`");
+    };
+    let fields: Vec<(&Ident, &syn::Type)> = match &data.fields {
+        Fields::Named(named) => named.named.iter().filter_map(|f| Some((f.ident.as_ref()?, &f.ty))).collect(),
+        Fields::Unit => Vec::new(),
+        Fields::Unnamed(unnamed) => {
+            return errors.at(unnamed, "name the fields after the parameters: `{ pub radix: i64 }`");
+        }
+    };
+    for param in &builder.params {
+        let is_list = builder.lists.iter().any(|list| *param == list.var.name);
+        let ty = if is_list { "Vec<i64>" } else { "i64" };
+        match fields.iter().find(|(name, _)| *name == param) {
+            None => {
+                errors.at(param, format!("parameter `{param}` needs a field: add `pub {param}: {ty}` to the struct"))
+            }
+            Some((_, found)) if tokens(found).to_string().replace(' ', "") != ty => {
+                errors.at(found, format!("parameter `{param}` has the type `{ty}`"));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, _) in fields {
+        if !builder.params.contains(name) {
+            let message = format!("`{name}` is no parameter; declare it as `#[collective(allgather, {name}: 1..)]`");
+            errors.at(name, message);
+        }
+    }
+}
+
+fn docs(input: &DeriveInput) -> Vec<String> {
+    let text = |attr: &Attribute| match &attr.meta {
+        syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value().trim().to_string()),
+            _ => None,
+        },
+        _ => None,
+    };
+    input.attrs.iter().filter_map(text).collect()
+}
+
+/// Every struct of a source file that derives `Collective`, also in inline modules.
+pub fn declarations(file: &syn::File) -> Vec<DeriveInput> {
+    let mut found = Vec::new();
+    collect(&file.items, &mut found);
+    found
+}
+
+fn collect(items: &[Item], found: &mut Vec<DeriveInput>) {
+    for item in items {
+        match item {
+            Item::Struct(item) if derives_collective(&item.attrs) => found.push(item.clone().into()),
+            Item::Enum(item) if derives_collective(&item.attrs) => found.push(item.clone().into()),
+            Item::Mod(module) => collect(module.content.as_ref().map_or(&[], |(_, items)| items), found),
+            _ => {}
+        }
+    }
+}
+
+fn derives_collective(attrs: &[Attribute]) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        // A derive list that does not parse is rustc's matter.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|segment| segment.ident == "Collective");
+            Ok(())
+        });
+    }
+    found
+}

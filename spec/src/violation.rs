@@ -1,0 +1,198 @@
+//! What is wrong with a schedule, and the smallest case that shows it.
+
+use crate::eval::Fault;
+use crate::record::Direction;
+use crate::schedule::Spot;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A concrete call: one value for everything a schedule depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Case {
+    /// The number of ranks.
+    pub p: usize,
+    /// Ranks per node, where the schedule depends on it.
+    pub ppn: Option<usize>,
+    /// Parameters by name.
+    pub params: Vec<(String, String)>,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p = {}", self.p)?;
+        if let Some(ppn) = self.ppn {
+            write!(f, ", ppn = {ppn}")?;
+        }
+        self.params.iter().try_for_each(|(name, value)| write!(f, ", {name} = {value}"))
+    }
+}
+
+/// A set of blocks, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set(pub BTreeSet<usize>);
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<String> = self.0.iter().map(usize::to_string).collect();
+        write!(f, "{{{}}}", items.join(", "))
+    }
+}
+
+/// What is wrong. Ranks, blocks and rounds are the smallest that show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Problem {
+    /// An expression has no value.
+    Fault { rank: usize, fault: Fault },
+    /// A rank talks to itself.
+    SelfMessage { rank: usize, direction: Direction },
+    /// A send that no receive meets.
+    UnmatchedSend { from: usize, to: usize, blocks: Vec<usize> },
+    /// A receive that no send meets.
+    UnmatchedRecv { to: usize, from: usize, blocks: Vec<usize> },
+    /// A send and its receive speak of different blocks.
+    DifferentBlocks { from: usize, to: usize, sent: Vec<usize>, expected: Vec<usize> },
+    /// Several messages of one pair of ranks, taken for each other.
+    Confused { from: usize, to: usize, sent: Vec<usize>, expected: Vec<usize> },
+    /// What is sent is not held.
+    Phantom { rank: usize, block: usize, held: Set },
+    /// A slot is written twice; `earlier` is the round of the first write, `None` for the initial content.
+    WrittenTwice { rank: usize, block: usize, earlier: Option<usize> },
+    /// The contract is not met at the end.
+    Missing { rank: usize, block: usize, held: Set },
+    /// A bound is passed, or not met.
+    Bound { bound: String, value: i64, found: i64, rank: Option<usize> },
+    /// `holds` claims other blocks than are held.
+    OtherBlocks { rank: usize, claimed: Set, held: Set },
+    /// `holds` names a block twice.
+    ClaimedTwice { rank: usize, block: usize },
+    /// `holds` claims another count.
+    OtherCount { rank: usize, what: &'static str, claimed: i64, found: i64 },
+    /// A fact of `holds` is false.
+    FalseFact { rank: usize, fact: String },
+    /// The domain is empty in the range that was looked at: nothing was checked.
+    NothingChecked { up_to: usize },
+}
+
+/// A wrong schedule: what, where, and the smallest case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The part of the declaration at fault.
+    pub spot: Spot,
+    /// The case.
+    pub case: Case,
+    /// The round, counted from 0 over the whole run; `None` where it is no matter of a round. One past the last
+    /// round means the end.
+    pub round: Option<usize>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl Violation {
+    /// A name for the kind of violation, for machines.
+    pub fn code(&self) -> &'static str {
+        match self.problem {
+            Problem::Fault { .. } => "domain",
+            Problem::SelfMessage { .. } => "self-message",
+            Problem::UnmatchedSend { .. } => "unmatched-send",
+            Problem::UnmatchedRecv { .. } => "unmatched-recv",
+            Problem::DifferentBlocks { .. } => "different-blocks",
+            Problem::Confused { .. } => "confused-messages",
+            Problem::Phantom { .. } => "phantom-data",
+            Problem::WrittenTwice { .. } => "written-twice",
+            Problem::Missing { .. } => "coverage",
+            Problem::Bound { .. } => "bound",
+            Problem::OtherBlocks { .. }
+            | Problem::ClaimedTwice { .. }
+            | Problem::OtherCount { .. }
+            | Problem::FalseFact { .. } => "holds",
+            Problem::NothingChecked { .. } => "nothing-checked",
+        }
+    }
+
+    fn headline(&self) -> String {
+        let round = match self.round {
+            Some(round) => format!("round {round}"),
+            None => "the schedule".into(),
+        };
+        match &self.problem {
+            Problem::Fault { .. } => "an expression has no value".into(),
+            Problem::SelfMessage { direction: Direction::Send, .. } => {
+                format!("{round} sends a message to its own rank")
+            }
+            Problem::SelfMessage { .. } => format!("{round} receives a message from its own rank"),
+            Problem::UnmatchedSend { .. } => format!("{round} sends a message that nobody receives"),
+            Problem::UnmatchedRecv { .. } => format!("{round} waits for a message that nobody sends"),
+            Problem::DifferentBlocks { .. } => format!("{round} sends other blocks than the receiver expects"),
+            Problem::Confused { .. } => {
+                format!("{round} has messages of one pair of ranks that are taken for each other")
+            }
+            Problem::Phantom { .. } => format!("{round} sends a block the sender does not hold"),
+            Problem::WrittenTwice { .. } => format!("{round} writes a block twice"),
+            Problem::Missing { .. } => "a block never arrives".into(),
+            Problem::Bound { bound, .. } => format!("the bound `{bound}` does not hold"),
+            Problem::OtherBlocks { .. } | Problem::ClaimedTwice { .. } => {
+                format!("`holds` is wrong before {round}")
+            }
+            Problem::OtherCount { what, .. } => format!("`holds` is wrong about {what} before {round}"),
+            Problem::FalseFact { fact, .. } => format!("`holds` is wrong before {round}: `{fact}` is false"),
+            Problem::NothingChecked { .. } => "nothing could be checked".into(),
+        }
+    }
+
+    fn details(&self) -> String {
+        match &self.problem {
+            Problem::Fault { rank, fault } => format!("on rank {rank} {fault}"),
+            Problem::SelfMessage { rank, .. } => format!("the peer of rank {rank} is {rank}"),
+            Problem::UnmatchedSend { from, to, blocks } => {
+                format!("rank {from} sends {blocks:?} to rank {to}, which has no receive for it")
+            }
+            Problem::UnmatchedRecv { to, from, blocks } => {
+                format!("rank {to} expects {blocks:?} from rank {from}, which does not send them")
+            }
+            Problem::DifferentBlocks { from, to, sent, expected } => {
+                format!("rank {from} sends {sent:?} to rank {to}, which expects {expected:?}")
+            }
+            Problem::Confused { from, to, sent, expected } => format!(
+                "rank {from} sends {sent:?} first and rank {to} takes it for {expected:?}; \
+                 write the receives in the order of the sends"
+            ),
+            Problem::Phantom { rank, block, held } => format!("rank {rank} holds {held} but sends {block}"),
+            Problem::WrittenTwice { rank, block, earlier: None } => {
+                format!("rank {rank} receives block {block}, which it holds from the start")
+            }
+            Problem::WrittenTwice { rank, block, earlier: Some(round) } => {
+                format!("rank {rank} receives block {block}, which it received in round {round}")
+            }
+            Problem::Missing { rank, block, held } => {
+                format!("rank {rank} ends with {held} and lacks block {block}")
+            }
+            Problem::Bound { value, found, rank: Some(rank), .. } => {
+                format!("it is {value}, but rank {rank} has {found}")
+            }
+            Problem::Bound { value, found, rank: None, .. } => format!("it is {value}, but {found} was found"),
+            Problem::OtherBlocks { rank, claimed, held } => {
+                format!("rank {rank} holds {held}, but `holds` says {claimed}")
+            }
+            Problem::ClaimedTwice { rank, block } => format!("on rank {rank} it names block {block} twice"),
+            Problem::OtherCount { rank, claimed, found, .. } => {
+                format!("on rank {rank} it says {claimed}, but {found} was found")
+            }
+            Problem::FalseFact { rank, .. } => format!("on rank {rank}"),
+            Problem::NothingChecked { up_to } => {
+                format!("`requires` excludes every case up to p = {up_to}; widen it or raise `check`")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::NothingChecked { .. } => write!(f, "{}: {}", self.headline(), self.details()),
+            _ => write!(f, "{}: with {}, {}", self.headline(), self.case, self.details()),
+        }
+    }
+}
+
+impl std::error::Error for Violation {}

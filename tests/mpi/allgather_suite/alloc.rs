@@ -1,0 +1,43 @@
+//! Counts allocations, to hold the transport to its promise of none after the first call.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+static LIVE_BYTES: AtomicIsize = AtomicIsize::new(0);
+
+/// The system's allocator, counted. MPI's own allocations do not pass here.
+pub struct Counting;
+
+// SAFETY: every request goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE_BYTES.fetch_sub(layout.size() as isize, Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+/// How many allocations there were so far.
+pub fn allocations() -> usize {
+    ALLOCATIONS.load(Relaxed)
+}
+
+/// How many bytes are allocated now.
+pub fn live_bytes() -> isize {
+    LIVE_BYTES.load(Relaxed)
+}

@@ -1,0 +1,60 @@
+//! Schedules that no checker has seen, and that must not do harm: the job ends, with a message.
+
+use crate::handmade::{collective, message};
+use crate::job::Job;
+use roundel::{Allgather, Collective, IsAllgather, Place, Refusal, Sink};
+use roundel_spec::arith::wrap;
+use roundel_spec::{Arguments, Schedule, Site, Stripe};
+
+/// Panics while messages are in flight.
+struct Panics;
+
+impl Collective for Panics {
+    collective!(Panics, false);
+
+    fn admits(&self, _: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        let Place { rank, p, .. } = *at;
+        sink.begin_round()?;
+        message!(sink.recv(0, rank - 1, p, Stripe::one(rank - 1, p)));
+        assert!(rank != 0, "this schedule panics");
+        sink.end_round()
+    }
+}
+
+/// Receives a block that lies after the buffer's end.
+struct Strays;
+
+impl Collective for Strays {
+    collective!(Strays, false);
+
+    fn admits(&self, _: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        let Place { rank, p, .. } = *at;
+        sink.begin_round()?;
+        message!(sink.send(0, rank + 1, p, Stripe::one(rank, p)));
+        message!(sink.recv(0, rank - 1, p, Stripe::one(p, 2 * p)));
+        sink.end_round()
+    }
+}
+
+impl IsAllgather for Panics {}
+impl IsAllgather for Strays {}
+
+/// Must not return.
+pub fn panic_in_a_round(job: &Job<'_>) {
+    let outcome = Panics.allgather(job.world, &[1u8], &mut vec![0; job.p()]);
+    job.fail(&format!("the panic was lost: {outcome:?}"));
+}
+
+/// Must not return.
+pub fn name_a_block_that_is_not_there(job: &Job<'_>) {
+    let outcome = Strays.allgather(job.world, &[1u8], &mut vec![0; job.p()]);
+    job.fail(&format!("the stray block was not noticed: {outcome:?}"));
+}

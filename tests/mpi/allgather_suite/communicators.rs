@@ -1,0 +1,64 @@
+//! Communicators other than the world, and what becomes of them.
+
+use crate::alloc::live_bytes;
+use crate::compare;
+use crate::handmade::Ring;
+use crate::job::Job;
+use mpi::ffi;
+use mpi::raw::{AsRaw, FromRaw};
+use mpi::topology::{Color, InterCommunicator, SimpleCommunicator};
+use mpi::traits::*;
+use roundel::{Allgather, Error};
+
+/// A duplicate, and the two halves of the world with their ranks reversed.
+pub fn duplicates_and_parts(job: &mut Job<'_>) {
+    let (rank, world) = (world_rank(job), job.world);
+    let duplicate = world.duplicate();
+    compare::on::<i32>(job, &duplicate, 3, false);
+    let Some(half) = world.split_by_color_with_key(Color::with_value(rank % 2), -rank) else {
+        job.fail("no communicator for one half")
+    };
+    compare::on::<i32>(job, &half, 3, false);
+    drop(duplicate);
+    compare::on::<i32>(job, &half, 3, false);
+    compare::on::<u8>(job, &SimpleCommunicator::self_comm(), 3, true);
+}
+
+fn world_rank(job: &Job<'_>) -> i32 {
+    job.world.rank()
+}
+
+/// What a communicator cached goes with it: neither Rust's memory nor MPI's communicators, of which libraries have a few
+/// thousand, run out.
+pub fn nothing_is_left(job: &mut Job<'_>) {
+    let rounds = if job.p() <= 2 { 2500 } else { 10 };
+    let mut recv = vec![0; job.p()];
+    let before = live_bytes();
+    for _ in 0..rounds {
+        let duplicate = job.world.duplicate();
+        let outcome = Ring.allgather(&duplicate, &[job.rank()], &mut recv);
+        job.expect(outcome == Ok(()), || format!("a duplicate of the world: {outcome:?}"));
+        job.calls += 1;
+    }
+    let left = live_bytes() - before;
+    job.expect(left == 0, || format!("{left} bytes are left of {rounds} communicators"));
+}
+
+/// A communicator with two groups is refused before any message is sent.
+pub fn intercommunicator(job: &mut Job<'_>) {
+    let (rank, world) = (world_rank(job), job.world);
+    if job.p() < 2 {
+        return;
+    }
+    let Some(half) = world.split_by_color(Color::with_value(rank % 2)) else {
+        job.fail("no communicator for one half")
+    };
+    // SAFETY: both halves have their rank 0 as leader; these are the world's ranks 0 and 1. The handle goes to one owner.
+    let between = unsafe {
+        let mut raw = ffi::RSMPI_COMM_NULL;
+        ffi::MPI_Intercomm_create(half.as_raw(), 0, world.as_raw(), 1 - rank % 2, 9, &mut raw);
+        InterCommunicator::from_raw(raw)
+    };
+    let outcome = Ring.allgather(&between, &[1], &mut [0]);
+    job.expect(matches!(outcome, Err(Error::Mpi { .. })), || format!("an intercommunicator: {outcome:?}"));
+}

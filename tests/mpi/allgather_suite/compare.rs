@@ -1,0 +1,202 @@
+//! Results compared with those of MPI_Allgather and MPI_Allgatherv.
+
+use crate::alloc::allocations;
+use crate::data::{Guarded, Record, Sample, junk, samples};
+use crate::handmade::{Visitor, visit_all};
+use crate::job::{Job, every_option, place};
+use mpi::Count;
+use mpi::datatype::PartitionMut;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel::{Allgather, Error, IsAllgather, Layout, Options};
+
+/// All types, all sizes, both functions, on the world.
+pub fn all_types(job: &mut Job<'_>) {
+    domains(job);
+    sizes::<u8>(job, &[0, 1, 3, 1000, 100_000]);
+    sizes::<i32>(job, &[0, 1, 3, 1000]);
+    sizes::<f64>(job, &[0, 1, 3, 1000]);
+    sizes::<u64>(job, &[0, 1, 3, 1000]);
+    sizes::<Record>(job, &[0, 1, 3, 1000]);
+    if job.p() <= 8 {
+        sizes::<i32>(job, &[100_000]);
+        sizes::<f64>(job, &[100_000]);
+        sizes::<u64>(job, &[100_000]);
+        sizes::<Record>(job, &[100_000]);
+    }
+}
+
+fn sizes<T: Sample>(job: &mut Job<'_>, sizes: &[usize]) {
+    let world = job.world;
+    for &n in sizes {
+        on::<T>(job, world, n, n < 100_000);
+    }
+}
+
+/// Both functions with blocks of about `n` elements, on a communicator.
+pub fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usize, thorough: bool) {
+    visit_all(&mut Comparison::new(job, comm, Call::<T>::equal(comm, n), thorough));
+    visit_all(&mut Comparison::new(job, comm, Call::<T>::uneven(comm, n, false), thorough));
+    if thorough {
+        visit_all(&mut Comparison::new(job, comm, Call::<T>::uneven(comm, n, true), thorough));
+    }
+}
+
+/// Two calls with the same counts, and what MPI's own function makes of them.
+struct Call<T> {
+    name: String,
+    /// Counts and displacements of an allgatherv; none for an allgather.
+    blocks: Option<(Vec<usize>, Vec<usize>)>,
+    len: usize,
+    sends: [Vec<T>; 2],
+    results: [Vec<T>; 2],
+}
+
+impl<T: Sample> Call<T> {
+    /// An allgather of `n` elements from each rank.
+    fn equal(comm: &SimpleCommunicator, n: usize) -> Self {
+        let (rank, p) = (comm.rank() as usize, comm.size() as usize);
+        let sends = [0, 1].map(|repetition| samples(n, rank, repetition));
+        let results = [0, 1].map(|repetition: usize| {
+            let mut result = junk(n * p);
+            comm.all_gather_into(&sends[repetition][..], &mut result[..]);
+            result
+        });
+        let name = format!("allgather of {n} {}", T::NAME);
+        Call { name, blocks: None, len: n * p, sends, results }
+    }
+
+    /// An allgatherv of 0 to `2 n` elements with gaps, in the order of ranks or in the reverse order.
+    fn uneven(comm: &SimpleCommunicator, n: usize, reverse: bool) -> Self {
+        let (rank, p) = (comm.rank() as usize, comm.size() as usize);
+        let counts: Vec<usize> = (0..p).map(|b| [n, 0, 2 * n, n.div_ceil(2), 0, n + 1][b % 6]).collect();
+        let (displs, len) = displacements(&counts, reverse);
+        let sends = [0, 1].map(|repetition| samples(counts[rank], rank, repetition));
+        let results = [0, 1].map(|repetition: usize| reference(comm, &sends[repetition], &counts, &displs, len));
+        let name = format!("allgatherv{} of {counts:?} {}", if reverse { " in reverse" } else { "" }, T::NAME);
+        Call { name, blocks: Some((counts, displs)), len, sends, results }
+    }
+
+    fn run<C: IsAllgather>(
+        &self,
+        collective: &C,
+        comm: &SimpleCommunicator,
+        send: &[T],
+        recv: &mut [T],
+        options: Options,
+    ) -> Result<(), Error> {
+        match &self.blocks {
+            None => collective.allgather_with(comm, send, recv, options),
+            Some((counts, displs)) => collective.allgatherv_with(comm, send, recv, counts, displs, options),
+        }
+    }
+}
+
+/// Displacements with a gap of 0 to 2 elements before each block, and the length of the buffer.
+fn displacements(counts: &[usize], reverse: bool) -> (Vec<usize>, usize) {
+    let mut displs = vec![0; counts.len()];
+    let mut end = 0;
+    for i in 0..counts.len() {
+        let b = if reverse { counts.len() - 1 - i } else { i };
+        displs[b] = end + b % 3;
+        end = displs[b] + counts[b];
+    }
+    (displs, end + 1)
+}
+
+/// What MPI_Allgatherv gives.
+fn reference<T: Sample>(
+    comm: &SimpleCommunicator,
+    send: &[T],
+    counts: &[usize],
+    displs: &[usize],
+    len: usize,
+) -> Vec<T> {
+    let as_counts = |list: &[usize]| list.iter().map(|&n| n as Count).collect::<Vec<_>>();
+    let mut guarded = Guarded::new(len);
+    let mut result = guarded.inside().to_vec();
+    let mut partition = PartitionMut::new(&mut result[..], as_counts(counts), as_counts(displs));
+    comm.all_gather_varcount_into(send, &mut partition);
+    result
+}
+
+/// Runs a call with every collective and every option.
+struct Comparison<'a, 'job, T> {
+    job: &'a mut Job<'job>,
+    comm: &'a SimpleCommunicator,
+    call: Call<T>,
+    room: Guarded<T>,
+    send: Vec<T>,
+    thorough: bool,
+}
+
+impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
+    fn new(job: &'a mut Job<'job>, comm: &'a SimpleCommunicator, call: Call<T>, thorough: bool) -> Self {
+        let (room, send) = (Guarded::new(call.len), call.sends[0].clone());
+        Comparison { job, comm, call, room, send, thorough }
+    }
+
+    /// Two repetitions in the same buffers. The send buffer is overwritten at once, for MPI may be tempted to
+    /// read it later; and only the first repetition may allocate.
+    fn twice<C: IsAllgather>(&mut self, name: &str, collective: &C, options: Options) {
+        for repetition in [0, 1] {
+            self.room.clean();
+            self.send.clone_from(&self.call.sends[repetition]);
+            let before = allocations();
+            let outcome = self.call.run(collective, self.comm, &self.send, self.room.inside(), options);
+            let allocated = allocations() - before;
+            self.send.fill(T::sample(999));
+            self.job.calls += 1;
+            let what = || format!("{name}, {}, {options:?}, repetition {repetition}", self.call.name);
+            self.job.expect(outcome == Ok(()), || format!("{}: {outcome:?}", what()));
+            self.job.expect(repetition == 0 || allocated == 0, || format!("{}: {allocated} allocations", what()));
+            if let Some(difference) = self.room.difference(&self.call.results[repetition]) {
+                self.job.fail(&format!("{}: {difference}", what()));
+            }
+        }
+    }
+}
+
+impl<T: Sample> Visitor for Comparison<'_, '_, T> {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        let Ok(at) = place(self.comm) else { self.job.fail("no place") };
+        if collective.admits(&at).is_err() {
+            return;
+        }
+        let rotates = collective.rotation(&at).is_some();
+        for options in every_option().filter(|options| self.thorough || options.layout == Layout::Declared) {
+            if rotates || options.layout != Layout::Rotated {
+                self.twice(name, collective, options);
+            }
+        }
+    }
+}
+
+/// Collectives refuse what they do not serve, on every rank, with the error that says so.
+fn domains(job: &mut Job<'_>) {
+    visit_all(&mut Domains { job });
+}
+
+struct Domains<'a, 'job> {
+    job: &'a mut Job<'job>,
+}
+
+impl Visitor for Domains<'_, '_> {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        let (job, world) = (&mut *self.job, self.job.world);
+        let Ok(at) = place(world) else { job.fail("no place") };
+        let mut recv = vec![0u8; job.p()];
+        let served = collective.admits(&at).is_ok();
+        let outcome = collective.allgather(world, &[1], &mut recv);
+        let refused = matches!(outcome, Err(Error::OutsideDomain { .. }));
+        job.expect(served != refused, || format!("{name} admits this place: {served}, but: {outcome:?}"));
+        job.expect(job.anywhere(served) != job.anywhere(!served), || format!("{name} refuses on some ranks only"));
+        job.calls += 1;
+        if served && collective.rotation(&at).is_none() {
+            let options = Options { layout: Layout::Rotated, ..Options::default() };
+            let outcome = collective.allgather_with(world, &[1], &mut recv, options);
+            let refused = matches!(outcome, Err(Error::NoSuchLayout { .. }));
+            job.expect(refused, || format!("{name} has no rotated layout, but: {outcome:?}"));
+        }
+    }
+}

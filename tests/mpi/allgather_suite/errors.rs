@@ -1,0 +1,126 @@
+//! Wrong calls give the error that says what is wrong, and leave the communicator usable.
+
+use crate::data::samples;
+use crate::handmade::{Ring, Visitor, collective, visit_all};
+use crate::job::{Job, every_option, place};
+use mpi::topology::SimpleCommunicator;
+use roundel::{Allgather, Collective, Error, IsAllgather, Layout, Place, Refusal, Sink};
+use roundel_spec::{Arguments, Schedule};
+use std::cell::RefCell;
+
+/// Only the last rank calls: it would wait for ever if its error came after the first message.
+pub fn wrong_arguments(job: &mut Job<'_>) {
+    let (rank, p, world) = (job.rank(), job.p(), job.world);
+    if rank != p - 1 {
+        return;
+    }
+    let mut recv = vec![0i32; 2 * p + 1];
+    let counts = vec![2; p];
+    let displs: Vec<usize> = (0..p).map(|b| 2 * b).collect();
+    let long: Vec<usize> = (0..p).map(|b| 2 * b + 2).collect();
+    let same = vec![0; p];
+    let send = [7, 8];
+    let length = |outcome: Result<(), Error>, what: &str, expected: usize, found: usize| {
+        let as_expected = matches!(&outcome, Err(Error::Length { what: w, expected: e, found: f, .. })
+            if *w == what && *e == expected && *f == found);
+        job.expect(as_expected, || format!("{what}, {expected}, {found}: {outcome:?}"));
+    };
+    length(Ring.allgather(world, &send, &mut recv), "the receive buffer", 2 * p, 2 * p + 1);
+    length(Ring.allgather(world, &send, &mut recv[..2 * p - 1]), "the receive buffer", 2 * p, 2 * p - 1);
+    length(Ring.allgatherv(world, &send, &mut recv, &counts[1..], &displs), "counts", p, p - 1);
+    length(Ring.allgatherv(world, &send, &mut recv, &counts, &displs[1..]), "displacements", p, p - 1);
+    length(Ring.allgatherv(world, &send[1..], &mut recv, &counts, &displs), "the send buffer", 2, 1);
+    length(Ring.allgatherv(world, &send, &mut recv, &counts, &long), "the receive buffer", 2 * p + 2, 2 * p + 1);
+    if p > 1 {
+        let outcome = Ring.allgatherv(world, &send, &mut recv, &counts, &same);
+        job.expect(outcome == Err(Error::Overlap { first: 0, second: 1 }), || format!("overlap: {outcome:?}"));
+    }
+}
+
+/// The last rank believes in longer blocks than the others. Nobody hangs, somebody notices, and the next call is right.
+pub fn different_counts(job: &mut Job<'_>) {
+    if job.p() > 1 {
+        for n in [3, 20_000] {
+            visit_all(&mut Disagreement { job, n });
+        }
+    }
+}
+
+struct Disagreement<'a, 'job> {
+    job: &'a mut Job<'job>,
+    n: usize,
+}
+
+impl Visitor for Disagreement<'_, '_> {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        let (job, world, n) = (&mut *self.job, self.job.world, self.n);
+        let (rank, p) = (job.rank(), job.p());
+        let Ok(at) = place(world) else { job.fail("no place") };
+        if collective.admits(&at).is_err() {
+            return;
+        }
+        let rotates = collective.rotation(&at).is_some();
+        for options in every_option().filter(|options| rotates || options.layout != Layout::Rotated) {
+            let mine = if rank == p - 1 { n + 1 } else { n };
+            let mut recv = vec![0u64; mine * p];
+            let outcome = collective.allgather_with(world, &samples(mine, rank, 0), &mut recv, options);
+            let mismatch = matches!(&outcome, Err(Error::Mismatch { rank: r, expected, found, .. })
+                if *r == rank && expected != found);
+            job.expect(outcome == Ok(()) || mismatch, || format!("{name}, different counts: {outcome:?}"));
+            job.expect(job.anywhere(mismatch), || format!("{name}, {n}, {options:?}: nobody noticed"));
+
+            let mut recv = vec![0u64; n * p];
+            let outcome = collective.allgather_with(world, &samples(n, rank, 1), &mut recv, options);
+            let expected: Vec<u64> = (0..p).flat_map(|r| samples::<u64>(n, r, 1)).collect();
+            job.expect(outcome == Ok(()) && recv == expected, || format!("{name}, after a mismatch: {outcome:?}"));
+            job.calls += 2;
+        }
+    }
+}
+
+/// One block that no C `int` can count: all ranks refuse, also those that would never see it.
+pub fn too_large(job: &mut Job<'_>) {
+    let (rank, p, world) = (job.rank(), job.p(), job.world);
+    if p < 2 {
+        return;
+    }
+    let huge = 1 << 31;
+    let counts: Vec<usize> = (0..p).map(|b| if b == 1 { huge } else { 0 }).collect();
+    let send = vec![0u8; counts[rank]];
+    let mut recv = vec![0u8; huge];
+    let outcome = Ring.allgatherv(world, &send, &mut recv, &counts, &vec![0; p]);
+    let expected = Error::TooLarge { what: "a message", elements: huge, limit: i32::MAX as usize };
+    job.expect(outcome == Err(expected), || format!("a block of 2^31 elements: {outcome:?}"));
+}
+
+/// A collective that calls another one on the same communicator, in the middle of a round.
+struct Reentrant<'a> {
+    comm: &'a SimpleCommunicator,
+    outcome: RefCell<Option<Result<(), Error>>>,
+}
+
+impl Collective for Reentrant<'_> {
+    collective!(Reentrant, false);
+
+    fn admits(&self, _: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        let mut recv = vec![0; at.p as usize];
+        *self.outcome.borrow_mut() = Some(Ring.allgather(self.comm, &[1], &mut recv));
+        Ring.rounds(at, sink)
+    }
+}
+
+impl IsAllgather for Reentrant<'_> {}
+
+/// A communicator runs one collective at a time.
+pub fn busy(job: &mut Job<'_>) {
+    let collective = Reentrant { comm: job.world, outcome: RefCell::new(None) };
+    let mut recv = vec![0; job.p()];
+    let outer = collective.allgather(job.world, &[job.rank()], &mut recv);
+    let inner = collective.outcome.take();
+    job.expect(inner == Some(Err(Error::Busy)), || format!("a call inside a call: {inner:?}"));
+    job.expect(outer == Ok(()) && recv.iter().copied().eq(0..job.p()), || format!("the call around it: {outer:?}"));
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use roundel::algorithms::{Visitor, visit_all};
 use roundel::threads::{Placement, ThreadComm, run, run_placed};
 use roundel::{Allgather, Collective, Error, IsAllgather, Layout, Options, Place, Refusal, Sink, Transport};
 use roundel_spec::record::Direction::{self, Recv, Send as Dispatch};
@@ -46,6 +47,10 @@ macro_rules! collective {
 
             fn arguments(&self) -> Arguments {
                 Arguments::default()
+            }
+
+            fn from_arguments(_args: &Arguments) -> Option<Self> {
+                None
             }
 
             fn admits(&self, _at: &Place) -> Result<(), Refusal> {
@@ -211,6 +216,46 @@ fn results_are_the_definition() {
             }
         }
     });
+}
+
+/// Runs every algorithm that it sees, flat and on nodes of three, and counts the calls.
+#[derive(Default)]
+struct RunsAll {
+    calls: usize,
+}
+
+impl Visitor for RunsAll {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        let args = collective.arguments();
+        for (p, ppn) in (1..=33).flat_map(|p| [(p, p), (p, 3)]) {
+            let placement = Placement::consecutive(p, ppn);
+            let expected: Vec<usize> = (0..p).map(|rank| rank * 10).collect();
+            for layout in [Layout::Declared, Layout::InPlace, Layout::Rotated] {
+                let results = run_placed(&placement, |comm| {
+                    let mut recv = vec![usize::MAX; p];
+                    let collective = C::from_arguments(&args).unwrap();
+                    collective.allgather_with(comm, &[comm.rank() * 10], &mut recv, with(layout)).map(|()| recv)
+                });
+                // A refusal is the same on every rank.
+                let refused = matches!(results[0], Err(Error::OutsideDomain { .. } | Error::NoSuchLayout { .. }));
+                let right = |result: &Result<_, _>| {
+                    *result == if refused { results[0].clone() } else { Ok(expected.clone()) }
+                };
+                assert!(results.iter().all(right), "{name} {args:?}, p = {p}, ppn = {ppn}, {layout:?}: {results:?}");
+                self.calls += usize::from(!refused);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_runs() {
+    let calls = within(300, || {
+        let mut runs = RunsAll::default();
+        visit_all(&mut runs);
+        runs.calls
+    });
+    assert!(calls > 33 * 2 * 2, "{calls} calls");
 }
 
 #[test]

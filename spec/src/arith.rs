@@ -195,7 +195,7 @@ mod tests {
                 }
                 (power, k) = (next, k + 1);
             }
-            assert_eq!(ceil_log(base, i64::MAX), k);
+            assert_eq!((ceil_log(base, i64::MAX), floor_log(base, i64::MAX)), (k + 1, k));
         }
     }
 

@@ -51,7 +51,7 @@ impl fmt::Display for Part {
             write!(f, "{} {index}", if i == 0 { ";" } else { "," })?;
         }
         match &self.filter {
-            Some(condition) => write!(f, ", {condition}]"),
+            Some(condition) => write!(f, "{} {condition}]", if self.over.is_empty() { ";" } else { "," }),
             None => write!(f, "]"),
         }
     }
@@ -91,6 +91,16 @@ impl Stripe {
             count: if count < 0 { 0 } else { count },
             modulus,
         }
+    }
+
+    /// Like [`new`](Stripe::new), for a first block and a step that have no value where there is no block.
+    #[inline]
+    pub fn lazy(count: i64, modulus: i64, first_and_step: impl FnOnce() -> (i64, i64)) -> Self {
+        if count <= 0 {
+            return Stripe { first: 0, step: 0, count: 0, modulus };
+        }
+        let (first, step) = first_and_step();
+        Stripe::new(first, step, count, modulus)
     }
 
     /// One block.

@@ -11,8 +11,9 @@ use crate::collective::Arguments;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
 use crate::record::Direction;
-use crate::schedule::{Field, Loop, Schedule, Spot, Transfer};
+use crate::schedule::{Field, Layout, Loop, Schedule, Spot, Transfer};
 use crate::sink::Sink;
+use std::convert::Infallible;
 use std::fmt;
 
 /// An expression that has no value at a point.
@@ -44,6 +45,31 @@ pub enum Fault {
         /// How many elements there are.
         len: usize,
     },
+    /// It happened inside a definition.
+    Inside {
+        /// The definition, by its number.
+        definition: usize,
+        /// What happened there.
+        fault: Box<Fault>,
+    },
+}
+
+impl Fault {
+    /// Where it happened: inside a definition, or at `spot` itself.
+    pub fn located(self, spot: Spot) -> (Spot, Fault) {
+        match self {
+            Fault::Inside { definition, fault } => (Spot::Define(definition), *fault),
+            fault => (spot, fault),
+        }
+    }
+
+    /// The fault of a call; a definition inside of another one is the one that is named.
+    fn inside(self, definition: usize) -> Fault {
+        match self {
+            Fault::Inside { .. } => self,
+            fault => Fault::Inside { definition, fault: Box::new(fault) },
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -58,8 +84,9 @@ impl fmt::Display for Fault {
             Fault::Undefined { expr, values } => write!(f, "`{expr}` is not defined for {values:?}"),
             Fault::Overflow { expr } => write!(f, "`{expr}` does not fit 64 bits"),
             Fault::NoElement { expr, index, len } => {
-                write!(f, "`{expr}` asks for element {index} of a list of {len}")
+                write!(f, "`{expr}` asks for element {index} of a list of {len}; elements count from 0")
             }
+            Fault::Inside { fault, .. } => fault.fmt(f),
         }
     }
 }
@@ -192,11 +219,11 @@ impl<'a> Env<'a> {
         for (arg, value) in function.args.iter().zip(values) {
             self.values[arg.slot] = value;
         }
-        self.eval(&function.body)
+        self.eval(&function.body).map_err(|fault| fault.inside(index))
     }
 
     /// Calls `visit` for all values of nested indices.
-    fn over<E: From<Fault>>(
+    pub fn over<E: From<Fault>>(
         &mut self,
         indices: &[Index],
         visit: &mut impl FnMut(&mut Self) -> Result<(), E>,
@@ -240,7 +267,10 @@ pub enum Halt<E> {
 
 /// Puts a spot to a fault.
 pub fn at<T, E>(spot: Spot, result: Result<T, Fault>) -> Result<T, Halt<E>> {
-    result.map_err(|fault| Halt::Fault(spot, fault))
+    result.map_err(|fault| {
+        let (spot, fault) = fault.located(spot);
+        Halt::Fault(spot, fault)
+    })
 }
 
 /// Sees the rounds of a schedule, with the values of its variables.
@@ -326,7 +356,10 @@ impl<S: Sink> Drive<'_, S> {
         }
         let result = env.over(&t.each, &mut |env| self.message(env, t).map_err(|(field, halt)| Located(field, halt)));
         result.map_err(|Located(field, halt)| match halt {
-            Halt::Fault(_, fault) => Halt::Fault(Spot::Transfer(t.site, field), fault),
+            Halt::Fault(_, fault) => {
+                let (spot, fault) = fault.located(Spot::Transfer(t.site, field));
+                Halt::Fault(spot, fault)
+            }
             stopped => stopped,
         })
     }
@@ -378,6 +411,15 @@ pub fn rounds<S: Sink>(
 ) -> Result<(), Halt<S::Error>> {
     let mut env = Env::new(schedule, args, place);
     walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
+}
+
+/// How far the blocks are rotated on the rank at `place`, if the schedule has a rotated layout.
+pub fn rotation(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Option<i64>, Halt<Infallible>> {
+    let by = schedule.layouts.iter().find_map(|layout| match layout {
+        Layout::Rotated(by) => Some(by),
+        Layout::InPlace => None,
+    });
+    by.map(|by| at(Spot::Layout, Env::new(schedule, args, place).eval(by))).transpose()
 }
 
 /// The clause that a call violates, if it lies outside the domain.

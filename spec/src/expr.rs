@@ -254,7 +254,9 @@ fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
             f.write_str(if parenthesised { ")" } else { "" })
         }
         Expr::Builtin(function, args) => write_call(f, function.name(), args),
+        Expr::Call(name, _, args) if args.is_empty() => f.write_str(name),
         Expr::Call(name, _, args) => write_call(f, name, args),
+        Expr::If(c, a, b) if outer > 0 => write!(f, "(if {c} {{ {a} }} else {{ {b} }})"),
         Expr::If(c, a, b) => write!(f, "if {c} {{ {a} }} else {{ {b} }}"),
     }
 }

@@ -11,6 +11,7 @@
 //! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether that is right
 //! - `syntax` and `rust` (feature `syntax`): text to schedule, schedule to Rust
 
+pub mod affine;
 pub mod agreement;
 pub mod arith;
 pub mod blocks;

@@ -184,7 +184,7 @@ impl fmt::Display for Bound {
         let scope = match self.scope {
             Scope::Max => "",
             Scope::Each => "each ",
-            Scope::PerRound(_) => "per round ",
+            Scope::PerRound(_) => "per_round ",
         };
         write!(f, "{scope}{} {} {}", self.metric, if self.exact { "=" } else { "<=" }, self.value)
     }
@@ -201,6 +201,8 @@ pub struct Loop {
     pub transfers: Vec<Transfer>,
     /// What is true between rounds.
     pub holds: Vec<Hold>,
+    /// What is true in every round, for a prover to prove first and to use then.
+    pub hints: Vec<Expr>,
     /// What must be true after the last round for a call to lie in the domain.
     pub ends_with: Vec<Expr>,
 }
@@ -325,6 +327,7 @@ impl Loop {
                 Hold::Counter(_, e) | Hold::Fact(e) => visit(Spot::Hold(n, i), e),
             }
         }
+        self.hints.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Hint(n, i), e));
         self.ends_with.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::EndsWith(n, i), e));
     }
 }
@@ -377,6 +380,8 @@ pub enum Spot {
     Transfer(Site, Field),
     /// An item of a `holds` clause: loop, number.
     Hold(usize, usize),
+    /// A `hint` clause: loop, number.
+    Hint(usize, usize),
     /// A `requires(final …)` clause: loop, number.
     EndsWith(usize, usize),
     /// A bound.

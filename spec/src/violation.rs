@@ -70,6 +70,8 @@ pub enum Problem {
     OtherCount { rank: usize, what: &'static str, claimed: i64, found: i64 },
     /// A fact of `holds` is false.
     FalseFact { rank: usize, fact: String },
+    /// A `hint` is false.
+    FalseHint { rank: usize, hint: String },
     /// The domain is empty in the range that was looked at: nothing was checked.
     NothingChecked { up_to: usize },
 }
@@ -106,6 +108,7 @@ impl Violation {
             | Problem::ClaimedTwice { .. }
             | Problem::OtherCount { .. }
             | Problem::FalseFact { .. } => "holds",
+            Problem::FalseHint { .. } => "hint",
             Problem::NothingChecked { .. } => "nothing-checked",
         }
     }
@@ -136,6 +139,7 @@ impl Violation {
             }
             Problem::OtherCount { what, .. } => format!("`holds` is wrong about {what} before {round}"),
             Problem::FalseFact { fact, .. } => format!("`holds` is wrong before {round}: `{fact}` is false"),
+            Problem::FalseHint { hint, .. } => format!("the hint `{hint}` is false in {round}"),
             Problem::NothingChecked { .. } => "nothing could be checked".into(),
         }
     }
@@ -161,6 +165,9 @@ impl Violation {
             Problem::WrittenTwice { rank, block, earlier: None } => {
                 format!("rank {rank} receives block {block}, which it holds from the start")
             }
+            Problem::WrittenTwice { rank, block, earlier } if *earlier == self.round => {
+                format!("rank {rank} receives block {block} twice in this round")
+            }
             Problem::WrittenTwice { rank, block, earlier: Some(round) } => {
                 format!("rank {rank} receives block {block}, which it received in round {round}")
             }
@@ -168,9 +175,12 @@ impl Violation {
                 format!("rank {rank} ends with {held} and lacks block {block}")
             }
             Problem::Bound { value, found, rank: Some(rank), .. } => {
-                format!("it is {value}, but rank {rank} has {found}")
+                format!("the bound is {value}, but rank {rank} has {found}")
             }
-            Problem::Bound { value, found, rank: None, .. } => format!("it is {value}, but {found} was found"),
+            Problem::Bound { value, found, rank: None, .. } => {
+                let round = self.round.map_or(String::new(), |round| format!("in round {round} "));
+                format!("{round}the bound is {value}, but {found} was found")
+            }
             Problem::OtherBlocks { rank, claimed, held } => {
                 format!("rank {rank} holds {held}, but `holds` says {claimed}")
             }
@@ -178,7 +188,7 @@ impl Violation {
             Problem::OtherCount { rank, claimed, found, .. } => {
                 format!("on rank {rank} it says {claimed}, but {found} was found")
             }
-            Problem::FalseFact { rank, .. } => format!("on rank {rank}"),
+            Problem::FalseFact { rank, .. } | Problem::FalseHint { rank, .. } => format!("on rank {rank}"),
             Problem::NothingChecked { up_to } => {
                 format!("`requires` excludes every case up to p = {up_to}; widen it or raise `check`")
             }

@@ -19,6 +19,10 @@ macro_rules! collective {
             Arguments::default()
         }
 
+        fn from_arguments(_: &Arguments) -> Option<Self> {
+            None
+        }
+
         fn rotation(&self, at: &Place) -> Option<i64> {
             $rotates.then_some(at.rank)
         }
@@ -35,7 +39,7 @@ macro_rules! message {
 pub(crate) use message;
 
 /// p - 1 rounds of one block.
-pub struct Ring;
+pub(crate) struct Ring;
 
 impl Collective for Ring {
     collective!(Ring, false);
@@ -57,7 +61,7 @@ impl Collective for Ring {
 }
 
 /// Ranges that double, in the rotated layout.
-pub struct Bruck;
+pub(crate) struct Bruck;
 
 impl Collective for Bruck {
     collective!(Bruck, true);
@@ -82,7 +86,7 @@ impl Collective for Bruck {
 }
 
 /// Stripes whose distance halves.
-pub struct Sparbit;
+pub(crate) struct Sparbit;
 
 impl Collective for Sparbit {
     collective!(Sparbit, false);
@@ -108,7 +112,7 @@ impl Collective for Sparbit {
 }
 
 /// Bruck's rounds with every range cut into single stripes, in reverse, and twice as many messages per round.
-pub struct Shreds;
+pub(crate) struct Shreds;
 
 impl Collective for Shreds {
     collective!(Shreds, true);
@@ -139,7 +143,7 @@ impl Collective for Shreds {
 }
 
 /// Everything in one round of p - 1 messages.
-pub struct Linear;
+pub(crate) struct Linear;
 
 impl Collective for Linear {
     collective!(Linear, false);
@@ -160,7 +164,7 @@ impl Collective for Linear {
 }
 
 /// Aligned groups that double; powers of two alone.
-pub struct Doubling;
+pub(crate) struct Doubling;
 
 impl Collective for Doubling {
     collective!(Doubling, false);
@@ -193,13 +197,13 @@ impl IsAllgather for Linear {}
 impl IsAllgather for Doubling {}
 
 /// Sees every collective once.
-pub trait Visitor {
+pub(crate) trait Visitor {
     /// One collective.
     fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C);
 }
 
 /// Shows every collective of this file to a visitor.
-pub fn visit_all(visitor: &mut impl Visitor) {
+pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit("ring", &Ring);
     visitor.visit("bruck", &Bruck);
     visitor.visit("sparbit", &Sparbit);

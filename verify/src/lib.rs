@@ -1,1 +1,26 @@
-//! Checks and reports.
+//! Checks, pictures and reports for Roundel collectives: the library behind the command line `roundel`.
+//!
+//! - [`cli`], [`commands`]: what can be asked, and one file for each answer
+//! - [`catalogue`], [`source`]: the two places collectives come from, generated code and text
+//! - [`sweep`]: every point of a range, on two threads
+//! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
+//! - [`rounds`], [`svg`], [`table`]: what people see
+
+pub mod catalogue;
+pub mod cli;
+pub mod commands;
+pub mod error;
+pub mod mutants;
+pub mod oracle;
+pub mod params;
+mod progress;
+pub mod range;
+pub mod rounds;
+pub mod source;
+pub mod svg;
+pub mod sweep;
+pub mod table;
+pub mod trial;
+
+pub use commands::{Outcome, execute};
+pub use error::Error;

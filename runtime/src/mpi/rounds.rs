@@ -1,7 +1,8 @@
 //! The sink that puts rounds on MPI.
 //!
 //! Messages are posted as the schedule names them, without blocking, and a round ends when all of its messages are
-//! complete. One tag is enough: MPI keeps the order of messages between two ranks, and the checker has shown that they
+//! complete. They are waited for one by one: MPICH reports what goes wrong in MPI_Waitall not to the communicator of the
+//! messages but to MPI_COMM_WORLD, where it ends the job. (MPICH 4.0 reports all waiting there; later ones do not.) One tag is enough: MPI keeps the order of messages between two ranks, and the checker has shown that they
 //! match in that order. An error is remembered, and the rounds go on: a rank that gave up in the middle would leave
 //! others waiting for its messages.
 
@@ -35,8 +36,7 @@ pub(super) struct Route {
 /// Messages in flight, and the memory that they need. Kept between calls for its capacity.
 #[derive(Default)]
 pub(super) struct Flight {
-    requests: Vec<ffi::MPI_Request>,
-    statuses: Vec<ffi::MPI_Status>,
+    departures: Vec<ffi::MPI_Request>,
     arrivals: Vec<Arrival>,
     /// The blocks of packed arrivals.
     stripes: Vec<Stripe>,
@@ -49,7 +49,7 @@ pub(super) struct Flight {
 
 /// A message that this rank waits for.
 struct Arrival {
-    request: usize,
+    request: ffi::MPI_Request,
     from: usize,
     elements: usize,
     /// Where it lands if it is packed, and which blocks it brings.
@@ -81,9 +81,7 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
     /// Ends the call: the first error, if there was one.
     #[inline]
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        if !self.flight.requests.is_empty() {
-            self.complete();
-        }
+        self.complete();
         self.error.take().map_or(Ok(()), Err)
     }
 
@@ -103,13 +101,13 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         Parcel { address, count: elements as c_int, datatype: self.route.datatype }
     }
 
-    /// Hands one message to MPI; whether MPI took it. Every message of every call passes here.
+    /// Hands one message to MPI, which may refuse it. Every message of every call passes here.
     #[inline(always)]
-    fn post(&mut self, direction: Direction, peer: usize, elements: usize, parcel: Parcel) -> bool {
+    fn post(&mut self, direction: Direction, peer: usize, elements: usize, parcel: Parcel) -> Option<ffi::MPI_Request> {
         assert!(peer < self.p(), "the schedule names a rank outside the communicator");
         if elements > LIMIT {
             self.note(Error::TooLarge { what: "a message", elements, limit: LIMIT });
-            return false;
+            return None;
         }
         let Parcel { address, count, datatype } = parcel;
         let (peer, comm) = (peer as c_int, self.route.comm);
@@ -129,29 +127,27 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         };
         if code != SUCCESS {
             self.note(failure(call, code));
-            return false;
+            return None;
         }
         // SAFETY: MPI has set the request, since it took the message.
-        self.flight.requests.push(unsafe { request.assume_init() });
-        true
+        Some(unsafe { request.assume_init() })
     }
 
     /// Posts a message of several runs as one datatype. MPI keeps a freed datatype while a message uses it.
-    fn post_described<B: Blocks>(&mut self, direction: Direction, peer: usize, elements: usize, blocks: &B) -> bool {
-        match self.describe(blocks) {
-            Ok(mut datatype) => {
-                let parcel = Parcel { address: self.memory.at(0, 0), count: 1, datatype };
-                let posted = self.post(direction, peer, elements, parcel);
-                // SAFETY: the datatype was just made, and is not used again.
-                let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
-                check("MPI_Type_free", code).unwrap_or_else(|error| self.note(error));
-                posted
-            }
-            Err(error) => {
-                self.note(error);
-                false
-            }
-        }
+    fn post_described<B: Blocks>(
+        &mut self,
+        direction: Direction,
+        peer: usize,
+        elements: usize,
+        blocks: &B,
+    ) -> Option<ffi::MPI_Request> {
+        let mut datatype = self.describe(blocks).map_err(|error| self.note(error)).ok()?;
+        let parcel = Parcel { address: self.memory.at(0, 0), count: 1, datatype };
+        let request = self.post(direction, peer, elements, parcel);
+        // SAFETY: the datatype was just made, and is not used again.
+        let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
+        check("MPI_Type_free", code).unwrap_or_else(|error| self.note(error));
+        request
     }
 
     /// The runs of `blocks` as an MPI datatype, relative to the beginning of the memory.
@@ -183,47 +179,33 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
     /// Waits for all messages of the round, and puts those that were packed in place.
     #[inline(always)]
     fn complete(&mut self) {
-        let n = self.flight.requests.len();
-        if self.flight.statuses.len() < n {
-            self.make_statuses();
-        }
-        let Flight { requests, statuses, .. } = &mut *self.flight;
-        // SAFETY: there are `n` requests and at least as many statuses.
-        let code = unsafe { ffi::MPI_Waitall(n as c_int, requests.as_mut_ptr(), statuses.as_mut_ptr()) };
-        if code == SUCCESS { self.land() } else { self.rescue(code) }
-        let flight = &mut *self.flight;
-        flight.requests.clear();
-        flight.arrivals.clear();
-        flight.stripes.clear();
-        flight.outgoing.reset();
-        flight.incoming.reset();
-    }
-
-    #[cold]
-    fn make_statuses(&mut self) {
-        // SAFETY: a status is a C structure of integers.
-        let blank = unsafe { MaybeUninit::zeroed().assume_init() };
-        self.flight.statuses.resize(self.flight.requests.capacity(), blank);
-    }
-
-    /// Takes in all arrivals of a round in which everything went well.
-    #[inline(always)]
-    fn land(&mut self) {
-        let mut first = None;
-        for arrival in &self.flight.arrivals {
-            if let Err(error) = self.accept(arrival) {
-                first.get_or_insert(error);
+        for i in 0..self.flight.arrivals.len() {
+            if let Err(error) = self.land(&self.flight.arrivals[i]) {
+                self.note(error);
             }
         }
-        if let Some(error) = first {
-            self.note(error);
+        for i in 0..self.flight.departures.len() {
+            // SAFETY: `post` has made the request, and it is waited for once.
+            let code = unsafe { ffi::MPI_Wait(&mut self.flight.departures[i], ffi::RSMPI_STATUS_IGNORE) };
+            if code != SUCCESS {
+                self.note(failure("MPI_Wait", code));
+            }
         }
+        self.flight.clear();
     }
 
-    /// Checks that a message has the size that was expected, and unpacks it.
+    /// Waits for a message, checks that it has the size that was expected, and unpacks it.
     #[inline(always)]
-    fn accept(&self, arrival: &Arrival) -> Result<(), Error> {
-        let found = self.count(arrival)?;
+    fn land(&self, arrival: &Arrival) -> Result<(), Error> {
+        let mut request = arrival.request;
+        // SAFETY: a status is a C structure of integers.
+        let mut status: ffi::MPI_Status = unsafe { MaybeUninit::zeroed().assume_init() };
+        // SAFETY: `post` has made the request, and it is waited for once: `complete` goes on to forget it.
+        let code = unsafe { ffi::MPI_Wait(&mut request, &mut status) };
+        if code != SUCCESS {
+            return Err(self.failed(arrival, &status, code));
+        }
+        let found = self.count(&status)?;
         if found as usize != arrival.elements {
             return Err(self.mismatch(arrival, found));
         }
@@ -236,13 +218,12 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         Ok(())
     }
 
-    /// How many elements arrived; not a number of elements if the message ends within one.
+    /// How many elements arrived; a negative number if the message ends within one.
     #[inline(always)]
-    fn count(&self, arrival: &Arrival) -> Result<c_int, Error> {
+    fn count(&self, status: &ffi::MPI_Status) -> Result<c_int, Error> {
         let mut found = 0;
-        // SAFETY: MPI has set the status, since the request is complete.
-        let code =
-            unsafe { ffi::MPI_Get_count(&self.flight.statuses[arrival.request], self.route.datatype, &mut found) };
+        // SAFETY: the datatype is live, and MPI has set the status.
+        let code = unsafe { ffi::MPI_Get_count(status, self.route.datatype, &mut found) };
         check("MPI_Get_count", code)?;
         Ok(found)
     }
@@ -254,30 +235,14 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         Error::Mismatch { rank: self.route.place.rank as usize, from, expected, found }
     }
 
-    /// The message was longer than expected. Not every library says by how much: then the least possible length.
+    /// Why a message did not arrive. If it was too long, not every library says how long: then the least possible length.
     #[cold]
-    fn truncated(&self, arrival: &Arrival) -> Error {
-        let least = arrival.elements as c_int + 1;
-        self.mismatch(arrival, self.count(arrival).map_or(least, |found| found.max(least)))
-    }
-
-    /// Completes a round in which something went wrong: waits for every request, judges every message by itself.
-    #[cold]
-    fn rescue(&mut self, code: c_int) {
-        let codes = self.flight.wait_for_each(code);
-        let mut first = None;
-        for (request, code) in codes.into_iter().enumerate() {
-            let arrival = self.flight.arrivals.iter().find(|arrival| arrival.request == request);
-            let outcome = match arrival {
-                Some(arrival) if code == SUCCESS => self.accept(arrival),
-                Some(arrival) if is(code, ffi::MPI_ERR_TRUNCATE) => Err(self.truncated(arrival)),
-                _ => check("MPI_Waitall", code),
-            };
-            if let Err(error) = outcome {
-                first.get_or_insert(error);
-            }
+    fn failed(&self, arrival: &Arrival, status: &ffi::MPI_Status, code: c_int) -> Error {
+        if !is(code, ffi::MPI_ERR_TRUNCATE) {
+            return failure("MPI_Wait", code);
         }
-        self.note(first.unwrap_or_else(|| failure("MPI_Waitall", code)));
+        let least = arrival.elements as c_int + 1;
+        self.mismatch(arrival, self.count(status).map_or(least, |found| found.max(least)))
     }
 
     /// Remembers an error, if it is the first.
@@ -296,23 +261,18 @@ impl Flight {
         start..self.stripes.len()
     }
 
-    /// After MPI_Waitall failed with `code`: completes the requests that it left pending, and says how each one fared.
-    #[cold]
-    fn wait_for_each(&mut self, code: c_int) -> Vec<c_int> {
-        // SAFETY: the null handle is a constant of the library.
-        let null = unsafe { ffi::RSMPI_REQUEST_NULL };
-        let each = is(code, ffi::MPI_ERR_IN_STATUS);
-        let outcome = |(request, status): (&mut ffi::MPI_Request, &mut ffi::MPI_Status)| {
-            if *request != null {
-                // SAFETY: the request is live, since MPI did not set it to null.
-                unsafe { ffi::MPI_Wait(request, status) }
-            } else if each {
-                status.MPI_ERROR
-            } else {
-                code
-            }
-        };
-        self.requests.iter_mut().zip(&mut self.statuses).map(outcome).collect()
+    /// Everything is complete.
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.departures.clear();
+        self.arrivals.clear();
+        self.stripes.clear();
+        self.outgoing.reset();
+        self.incoming.reset();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.departures.is_empty() && self.arrivals.is_empty()
     }
 }
 
@@ -327,7 +287,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
     #[inline(always)]
     fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
         let shape = Shape::of(&blocks, &self.geometry, self.p());
-        match self.wire(&shape) {
+        let request = match self.wire(&shape) {
             Wire::Contiguous => {
                 let parcel = self.parcel(self.memory.at(shape.start, shape.elements), shape.elements);
                 self.post(Direction::Send, to, shape.elements, parcel)
@@ -339,15 +299,15 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
             }
             Wire::Datatype => self.post_described(Direction::Send, to, shape.elements, &blocks),
         };
+        self.flight.departures.extend(request);
         Ok(())
     }
 
     #[inline(always)]
     fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
         let shape = Shape::of(&blocks, &self.geometry, self.p());
-        let request = self.flight.requests.len();
         let mut packed = None;
-        let posted = match self.wire(&shape) {
+        let request = match self.wire(&shape) {
             Wire::Contiguous => {
                 let parcel = self.parcel(self.memory.at(shape.start, shape.elements), shape.elements);
                 self.post(Direction::Recv, from, shape.elements, parcel)
@@ -359,7 +319,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
             }
             Wire::Datatype => self.post_described(Direction::Recv, from, shape.elements, &blocks),
         };
-        if posted {
+        if let Some(request) = request {
             self.flight.arrivals.push(Arrival { request, from, elements: shape.elements, packed });
         }
         Ok(())
@@ -367,9 +327,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
 
     #[inline(always)]
     fn end_round(&mut self) -> Result<(), Infallible> {
-        if !self.flight.requests.is_empty() {
-            self.complete();
-        }
+        self.complete();
         Ok(())
     }
 }
@@ -379,7 +337,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
 impl<T, G> Drop for Rounds<'_, T, G> {
     #[inline]
     fn drop(&mut self) {
-        if !self.flight.requests.is_empty() {
+        if !self.flight.is_empty() {
             abort(self.route.comm);
         }
     }

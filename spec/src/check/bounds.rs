@@ -108,7 +108,10 @@ pub fn check(scene: &Scene<'_>) -> Result<Census, Violation> {
 
 fn evaluate(scene: &Scene<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Result<i64, Violation> {
     let bound = &scene.schedule.bounds[i];
-    env.eval(&bound.value).map_err(|fault| scene.violation(Spot::Bound(i), None, Problem::Fault { rank, fault }))
+    env.eval(&bound.value).map_err(|fault| {
+        let (spot, fault) = fault.located(Spot::Bound(i));
+        scene.violation(spot, None, Problem::Fault { rank, fault })
+    })
 }
 
 fn env<'a>(scene: &'a Scene<'_>, rank: usize) -> Env<'a> {

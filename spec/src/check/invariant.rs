@@ -1,5 +1,6 @@
 //! Rule 6: `holds` is true before every round of its loop and once after the last. A round without an index has no
-//! variable that could tell before from after: there, `holds` is what is true after it.
+//! variable that could tell before from after: there, `holds` is what is true after it. A `hint` is true in every
+//! round.
 
 use super::Scene;
 use super::bounds::Usage;
@@ -10,7 +11,7 @@ use crate::violation::{Problem, Set, Violation};
 
 /// Checks all invariants on all ranks.
 pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
-    if scene.schedule.loops.iter().all(|l| l.holds.is_empty()) {
+    if scene.schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()) {
         return Ok(());
     }
     for rank in 0..scene.trace.p() {
@@ -68,6 +69,18 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
+    /// A hint is a lemma for provers: true in every round.
+    fn hints(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Box<Violation>>> {
+        for (i, hint) in l.hints.iter().enumerate() {
+            let spot = Spot::Hint(n, i);
+            if !at(spot, env.holds(hint))? {
+                let problem = Problem::FalseHint { rank: self.rank, hint: hint.to_string() };
+                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.round), problem))));
+            }
+        }
+        Ok(())
+    }
+
     /// Compares the claimed blocks with those that are held.
     fn blocks(&self) -> Option<Problem> {
         let rank = self.rank;
@@ -92,6 +105,7 @@ impl Walker for Invariant<'_, '_> {
         if !l.indices.is_empty() {
             self.all(env, n, l)?;
         }
+        self.hints(env, n, l)?;
         self.round += 1;
         Ok(())
     }

@@ -85,6 +85,7 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
     for rank in 0..point.placement.p() {
         let mut recorder = Recorder::default();
         let place = point.placement.place(rank);
+        eval::rotation(schedule, &point.args, &place).map_err(|halt| fault(schedule, point, rank, halt))?;
         eval::rounds(schedule, &point.args, &place, &mut recorder)
             .map_err(|halt| fault(schedule, point, rank, halt))?;
         ranks.push(recorder.finish());
@@ -134,9 +135,19 @@ pub fn over(schedule: &Schedule, points: &Points) -> Result<usize, Violation> {
     }
     if checked == 0 {
         let problem = Problem::NothingChecked { up_to: points.max_p() };
-        return Err(Violation { spot: Spot::Declaration, case: Case::default(), round: None, problem });
+        return Err(Violation { spot: domain_of(schedule), case: Case::default(), round: None, problem });
     }
     Ok(checked)
+}
+
+/// The first clause that narrows the domain.
+fn domain_of(schedule: &Schedule) -> Spot {
+    let ends = schedule.loops.iter().position(|l| !l.ends_with.is_empty());
+    match (schedule.requires.is_empty(), ends) {
+        (false, _) => Spot::Requires(0),
+        (true, Some(n)) => Spot::EndsWith(n, 0),
+        (true, None) => Spot::Declaration,
+    }
 }
 
 /// Runs the check of the derive: every point within the declaration's own limits.

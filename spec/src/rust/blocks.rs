@@ -1,8 +1,9 @@
 //! Block sets as Rust: one stripe where the item is affine in the last index, an iterator of stripes elsewhere.
 
 use super::expr::{Needs, ident, rust};
+use crate::affine::{add, affine, mul, sub};
 use crate::blocks::{BlockSet, Part};
-use crate::expr::{Binary, Expr, Unary};
+use crate::expr::Expr;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -27,11 +28,11 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
         });
     }
     match set.parts.as_slice() {
-        [part] if part.filter.is_none() && part.over.len() <= 1 && stripe(part).is_some() => {
-            BlocksCode { value: stripe(part).expect("just seen"), single: true }
+        [part] if part.filter.is_none() && part.over.len() <= 1 && stripe(part, needs).is_some() => {
+            BlocksCode { value: stripe(part, needs).expect("just seen"), single: true }
         }
         parts => {
-            let parts: Vec<TokenStream> = parts.iter().map(iterator).collect();
+            let parts: Vec<TokenStream> = parts.iter().map(|part| iterator(part, needs)).collect();
             let (first, rest) = parts.split_first().expect("a block set has a part");
             BlocksCode { value: quote!(Stripes(#first #(.chain(#rest))*)), single: false }
         }
@@ -39,22 +40,26 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
 }
 
 /// The innermost index of a part as one stripe.
-fn stripe(part: &Part) -> Option<TokenStream> {
+fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
     let Some(index) = part.over.last() else {
         let item = rust(&part.item);
         return Some(quote!(Stripe::one(#item, p)));
     };
     let (base, step) = affine(&part.item, index.var.slot)?;
+    let always = needs.always_has_a_value(&part.item);
     let first = rust(&add(base, mul(step.clone(), index.lo.clone())));
     let count = rust(&sub(index.hi.clone(), index.lo.clone()));
     let step = rust(&step);
-    Some(quote!(Stripe::new(#first, #step, #count, p)))
+    Some(match always {
+        true => quote!(Stripe::new(#first, #step, #count, p)),
+        false => quote!(Stripe::lazy(#count, p, || (#first, #step))),
+    })
 }
 
 /// A part as an iterator of stripes.
-fn iterator(part: &Part) -> TokenStream {
+fn iterator(part: &Part, needs: &Needs<'_>) -> TokenStream {
     if part.filter.is_none()
-        && let Some(stripe) = stripe(part)
+        && let Some(stripe) = stripe(part, needs)
     {
         let outer = &part.over[..part.over.len().saturating_sub(1)];
         return over(outer, None, stripe);
@@ -65,7 +70,12 @@ fn iterator(part: &Part) -> TokenStream {
 
 /// Nested indices around one stripe.
 fn over(indices: &[crate::blocks::Index], filter: Option<&Expr>, stripe: TokenStream) -> TokenStream {
-    let Some((index, inner)) = indices.split_first() else { return quote!(std::iter::once(#stripe)) };
+    let Some((index, inner)) = indices.split_first() else {
+        return match filter.map(rust) {
+            Some(condition) => quote!((#condition).then(|| #stripe).into_iter()),
+            None => quote!(std::iter::once(#stripe)),
+        };
+    };
     let (name, lo, hi) = (ident(&index.var.name), rust(&index.lo), rust(&index.hi));
     if !inner.is_empty() {
         let inside = over(inner, filter, stripe);
@@ -77,65 +87,5 @@ fn over(indices: &[crate::blocks::Index], filter: Option<&Expr>, stripe: TokenSt
             quote!((#lo..#hi).filter(move |&#name| #condition).map(move |#name| #stripe))
         }
         None => quote!((#lo..#hi).map(move |#name| #stripe)),
-    }
-}
-
-/// `e` as `base + step * k`, with `k` in neither of them.
-fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {
-    if !e.mentions(k) {
-        return Some((e.clone(), Expr::Int(0)));
-    }
-    match e {
-        Expr::Var(_) => Some((Expr::Int(0), Expr::Int(1))),
-        Expr::Unary(Unary::Neg, a) => {
-            let (base, step) = affine(a, k)?;
-            Some((sub(Expr::Int(0), base), sub(Expr::Int(0), step)))
-        }
-        Expr::Binary(Binary::Add, a, b) => {
-            let ((a, m), (b, n)) = (affine(a, k)?, affine(b, k)?);
-            Some((add(a, b), add(m, n)))
-        }
-        Expr::Binary(Binary::Sub, a, b) => {
-            let ((a, m), (b, n)) = (affine(a, k)?, affine(b, k)?);
-            Some((sub(a, b), sub(m, n)))
-        }
-        Expr::Binary(Binary::Mul, a, b) if !a.mentions(k) => {
-            let (base, step) = affine(b, k)?;
-            Some((mul((**a).clone(), base), mul((**a).clone(), step)))
-        }
-        Expr::Binary(Binary::Mul, a, b) if !b.mentions(k) => {
-            let (base, step) = affine(a, k)?;
-            Some((mul(base, (**b).clone()), mul(step, (**b).clone())))
-        }
-        _ => None,
-    }
-}
-
-fn add(a: Expr, b: Expr) -> Expr {
-    match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a + b),
-        (Expr::Int(0), e) | (e, Expr::Int(0)) => e,
-        (a, Expr::Unary(Unary::Neg, b)) => Expr::binary(Binary::Sub, a, *b),
-        (a, b) => Expr::binary(Binary::Add, a, b),
-    }
-}
-
-fn sub(a: Expr, b: Expr) -> Expr {
-    match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a - b),
-        (e, Expr::Int(0)) => e,
-        (Expr::Int(0), Expr::Unary(Unary::Neg, e)) => *e,
-        (Expr::Int(0), e) => Expr::Unary(Unary::Neg, Box::new(e)),
-        (a, b) => Expr::binary(Binary::Sub, a, b),
-    }
-}
-
-fn mul(a: Expr, b: Expr) -> Expr {
-    match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a * b),
-        (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
-        (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
-        (Expr::Unary(Unary::Neg, a), b) => Expr::Unary(Unary::Neg, Box::new(mul(*a, b))),
-        (a, b) => Expr::binary(Binary::Mul, a, b),
     }
 }

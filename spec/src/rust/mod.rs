@@ -15,6 +15,7 @@ use expr::ident;
 use functions::TransferCode;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::DeriveInput;
 
 /// Everything the derive emits for a declaration that passed its check.
 pub fn expand(declaration: &Declaration) -> TokenStream {
@@ -68,6 +69,49 @@ pub fn code(declaration: &Declaration) -> TokenStream {
     }
 }
 
+/// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about every
+/// use of the type.
+pub fn stub(input: &DeriveInput) -> TokenStream {
+    let (name, text) = (&input.ident, input.ident.to_string());
+    let (generics, arguments, clause) = input.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            use ::roundel::generated::{Arguments, Collective, IsAllgather, Place, Refusal, Schedule, Sink};
+
+            impl #generics Collective for #name #arguments #clause {
+                const NAME: &'static str = #text;
+                const PREFERS_ROTATION: bool = false;
+
+                fn schedule() -> Schedule {
+                    unreachable!()
+                }
+
+                fn arguments(&self) -> Arguments {
+                    unreachable!()
+                }
+
+                fn from_arguments(_: &Arguments) -> Option<Self> {
+                    unreachable!()
+                }
+
+                fn admits(&self, _: &Place) -> Result<(), Refusal> {
+                    unreachable!()
+                }
+
+                fn rotation(&self, _: &Place) -> Option<i64> {
+                    unreachable!()
+                }
+
+                fn rounds<Taker: Sink>(&self, _: &Place, _: &mut Taker) -> Result<(), Taker::Error> {
+                    unreachable!()
+                }
+            }
+
+            impl #generics IsAllgather for #name #arguments #clause {}
+        };
+    }
+}
+
 fn arguments(schedule: &Schedule) -> TokenStream {
     let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
     let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
@@ -112,4 +156,5 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 5] = ["at", "sink", "blocks", "self", "element"];
+pub const RESERVED: [&str; 11] =
+    ["at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes"];

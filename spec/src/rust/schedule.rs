@@ -97,7 +97,7 @@ build_struct!(Number { var, domain });
 build_struct!(List { var, domain });
 build_struct!(Function { name, args, body });
 build_struct!(State { var, init, next, each });
-build_struct!(Loop { indices, states, transfers, holds, ends_with });
+build_struct!(Loop { indices, states, transfers, holds, hints, ends_with });
 build_struct!(Limits { p, numbers, lists });
 
 impl Build for Expr {

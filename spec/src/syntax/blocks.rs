@@ -1,6 +1,6 @@
 //! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`.
 
-use super::expr::Lower;
+use super::expr::{Lower, both, is_function};
 use super::scope::{Scope, Ty};
 use crate::blocks::{BlockSet, Index, Part};
 use crate::contract::Kind;
@@ -17,7 +17,8 @@ pub(crate) struct RangeSyntax {
 
 impl Parse for RangeSyntax {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
+        let form = "expected a name and its range, as in `k in 0..n`";
+        let name = input.parse().map_err(|e| Error::new(e.span(), form))?;
         input.parse::<Token![in]>().map_err(|e| Error::new(e.span(), "expected `in`, as in `k in 0..n`"))?;
         Ok(RangeSyntax { name, range: input.parse()? })
     }
@@ -29,11 +30,12 @@ impl RangeSyntax {
         input.peek(syn::Ident) && input.peek2(Token![in])
     }
 
-    /// Brings the index into scope.
-    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind, varying: bool) -> Result<Index> {
-        let (lo, hi) = self.bounds(scope, kind)?;
-        fresh(scope, &self.name)?;
-        Ok(Index { var: scope.var(&self.name.to_string(), varying), lo, hi })
+    /// Brings the index into scope, also where something is wrong with it: its uses are no further errors.
+    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<Index> {
+        let (bounds, fresh) = (self.bounds(scope, kind), fresh(scope, &self.name));
+        let var = scope.var(&self.name.to_string(), false);
+        let ((lo, hi), ()) = both(bounds, fresh)?;
+        Ok(Index { var, lo, hi })
     }
 
     fn bounds(&self, scope: &Scope, kind: Kind) -> Result<(Expr, Expr)> {
@@ -54,23 +56,26 @@ impl RangeSyntax {
 
 fn one_more(e: Expr) -> Expr {
     match e {
-        Expr::Int(n) => Expr::Int(n + 1),
+        Expr::Int(n) if n < i64::MAX => Expr::Int(n + 1),
         other => Expr::binary(Binary::Add, other, Expr::Int(1)),
     }
 }
 
 /// Rejects a name that is in use.
 pub(crate) fn fresh(scope: &Scope, name: &Ident) -> Result<()> {
-    if crate::rust::RESERVED.contains(&name.to_string().as_str()) {
-        return Err(Error::new_spanned(
-            name,
-            format!("`{name}` is reserved for generated code; choose another name"),
-        ));
-    }
-    if scope.get(&name.to_string()).is_some() {
-        return Err(Error::new_spanned(name, format!("`{name}` is already in use here; choose another name")));
-    }
-    Ok(())
+    let text = name.to_string();
+    let why = if text.starts_with("r#") {
+        "is a keyword of Rust"
+    } else if crate::rust::RESERVED.contains(&text.as_str()) {
+        "is reserved for generated code"
+    } else if is_function(&text) {
+        "is a function of the language"
+    } else if scope.get(&text).is_some() {
+        "is already in use here"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new_spanned(name, format!("`{name}` {why}; choose another name")))
 }
 
 enum Clause {
@@ -87,7 +92,11 @@ struct PartSyntax {
 impl Parse for PartSyntax {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let content;
-        bracketed!(content in input);
+        let brackets = bracketed!(content in input);
+        if content.is_empty() {
+            let message = "there are no blocks here; leave the clause out, or write a condition after `when`";
+            return Err(Error::new(brackets.span.join(), message));
+        }
         let mut items = vec![content.parse()?];
         let mut clauses = Vec::new();
         while content.peek(Token![,]) {
@@ -98,6 +107,9 @@ impl Parse for PartSyntax {
         }
         if content.peek(Token![;]) {
             let semicolon: Token![;] = content.parse()?;
+            if content.is_empty() {
+                return Err(Error::new_spanned(semicolon, "expected an index such as `k in 0..n` after `;`"));
+            }
             let parsed = Punctuated::<Clause, Token![,]>::parse_terminated(&content)?;
             clauses.extend(parsed);
             if items.len() > 1 {
@@ -131,7 +143,7 @@ impl PartSyntax {
         let mut filter: Option<Expr> = None;
         for clause in &self.clauses {
             match clause {
-                Clause::Over(range) if filter.is_none() => over.push(range.lower(scope, kind, false)?),
+                Clause::Over(range) if filter.is_none() => over.push(range.lower(scope, kind)?),
                 Clause::Over(range) => {
                     return Err(Error::new_spanned(&range.name, "write all indices before the conditions"));
                 }

@@ -31,6 +31,8 @@ pub(super) struct Builder {
     pub(super) layouts: Vec<Layout>,
     pub(super) limits: Limits,
     pub(super) sites: u16,
+    /// Whether there is a clause that sends or receives, be it right or wrong.
+    pub(super) has_messages: bool,
     pub(super) sources: HashMap<Spot, TokenStream>,
 }
 
@@ -52,6 +54,7 @@ impl Builder {
             layouts: Vec::new(),
             limits: Limits { p: DEFAULT_LIMIT, numbers: Vec::new(), lists: Vec::new() },
             sites: 0,
+            has_messages: false,
             sources: HashMap::new(),
         }
     }
@@ -62,9 +65,9 @@ impl Builder {
         if self.header.is_none() {
             self.errors.at(name, "say what this is: add `#[collective(allgather)]` above it");
         }
-        if self.loops.is_empty() {
+        if self.loops.is_empty() && !self.has_messages {
             self.errors.at(name, "there is no round; add `#[round(s in 0..n)]` with its `send` and `recv`");
-        } else if self.sites == 0 {
+        } else if !self.has_messages {
             self.errors
                 .at(name, "no round sends anything; add `#[send(to = …, blocks = […])]` and the matching `recv`");
         }

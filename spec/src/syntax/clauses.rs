@@ -3,12 +3,12 @@
 use super::blocks::{BlocksSyntax, RangeSyntax, fresh};
 use super::builder::Builder;
 use super::errors::similar;
-use super::expr::Lower;
+use super::expr::{Lower, both};
 use super::items::{Item, items, parse};
 use super::scope::{Entity, Ty};
 use crate::blocks::{BlockSet, Index};
 use crate::contract::Kind;
-use crate::expr::{Expr, ListVar};
+use crate::expr::{Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
     Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, State, Transfer,
@@ -16,10 +16,11 @@ use crate::schedule::{
 use crate::sink::Site;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use std::mem::discriminant;
 use syn::{Attribute, Error, Ident, Result, Token};
 
 /// The clauses, in the order in which the documentation presents them.
-pub const CLAUSES: [&str; 12] = [
+pub const CLAUSES: [&str; 13] = [
     "collective",
     "requires",
     "define",
@@ -29,6 +30,7 @@ pub const CLAUSES: [&str; 12] = [
     "recv",
     "exchange",
     "holds",
+    "hint",
     "bound",
     "layout",
     "check",
@@ -38,9 +40,9 @@ impl Builder {
     /// Reads one attribute.
     pub(super) fn clause(&mut self, name: &str, attr: &Attribute) {
         let Some(items) = self.errors.keep(items(attr)) else { return };
-        let needs_items = !matches!(name, "round");
-        if needs_items && items.is_empty() {
-            return self.errors.at(attr, format!("`{name}` is empty; see the documentation for what it takes"));
+        self.has_messages |= matches!(name, "send" | "recv" | "exchange");
+        if let Some(example) = example(name).filter(|_| items.is_empty()) {
+            return self.errors.at(attr, format!("`{name}` is empty; write for example `#[{name}({example})]`"));
         }
         match name {
             "collective" => self.collective(attr, &items),
@@ -53,6 +55,10 @@ impl Builder {
             "exchange" => self.in_round(attr, |b| b.exchange(attr, &items)),
             "holds" => self.in_round(attr, |b| {
                 b.each(&items, Self::hold);
+                Ok(())
+            }),
+            "hint" => self.in_round(attr, |b| {
+                b.each(&items, Self::hint);
                 Ok(())
             }),
             "bound" => self.each(&items, Self::bound),
@@ -122,34 +128,39 @@ impl Builder {
 
     fn param(&mut self, item: &Item) -> Result<()> {
         let form = "write a parameter as `radix: 2..`, `radix: 2..=16` or `ports: list(1..)`";
-        let param: ParamSyntax = item.parse().map_err(|e| Error::new(e.span(), form))?;
-        fresh(&self.scope, &param.name)?;
-        let name = param.name.to_string();
-        let domain = param.domain()?;
+        let param: ParamSyntax = item.parse().map_err(|_| Error::new_spanned(&item.tokens, form))?;
+        let (name, fresh, declared) = (param.name.to_string(), fresh(&self.scope, &param.name), param.domain());
+        // A parameter with a wrong domain is known all the same, so that its uses are no further errors.
+        let domain = declared.as_ref().copied().unwrap_or(Domain { lo: 1, hi: None });
         if param.is_list {
             let var = ListVar { name: name.clone(), slot: self.lists.len() };
             self.scope.add(&name, Entity::List(var.clone()));
             self.lists.push(List { var, domain });
-            self.limits.lists.push((3, domain.lo + 1));
+            self.limits.lists.push((3, domain.lo.saturating_add(1)));
         } else {
             let var = self.scope.var(&name, false);
             self.numbers.push(Number { var, domain });
-            self.limits.numbers.push(domain.lo + 4);
+            self.limits.numbers.push(domain.lo.saturating_add(4));
         }
         self.params.push(param.name);
-        Ok(())
+        both(fresh, declared).map(|_| ())
     }
 
     // #[requires(p % 2 == 0)], #[requires(final D == p)]
     fn requires(&mut self, item: &Item) -> Result<()> {
         if item.first_word().is_some_and(|word| word == "final") {
-            let condition = self.lower_common(&item.rest().tokens, Ty::Bool, "the domain")?;
+            let condition = self.lower_common(&item.rest()?.tokens, Ty::Bool, "the domain")?;
             let n = self.loops.len().checked_sub(1).ok_or_else(|| {
                 Error::new_spanned(
                     &item.tokens,
                     "`final` speaks of state after the last round; write it below `round`",
                 )
             })?;
+            if let Some(index) = self.loops[n].indices.iter().find(|index| self.reaches(&condition, index.var.slot)) {
+                let name = &index.var.name;
+                let message = format!("`{name}` ends with the last round; after it there is state, p and parameters");
+                return Err(Error::new_spanned(&item.tokens, message));
+            }
             self.sources.insert(Spot::EndsWith(n, self.loops[n].ends_with.len()), item.tokens.clone());
             self.current().ends_with.push(condition);
             return Ok(());
@@ -165,16 +176,27 @@ impl Builder {
         Ok(())
     }
 
+    /// Whether a variable occurs in `e`, also inside of definitions.
+    fn reaches(&self, e: &Expr, slot: usize) -> bool {
+        let mut found = e.mentions(slot);
+        e.walk(&mut |e| {
+            if let Expr::Call(_, index, _) = e {
+                found |= self.reaches(&self.functions[*index].body, slot);
+            }
+        });
+        found
+    }
+
     // #[define(d = D / 2, get(l) = if l == 0 { 0 } else { d })]
     fn define(&mut self, item: &Item) -> Result<()> {
         let form =
             || Error::new_spanned(&item.tokens, "write a definition as `name = value` or `name(a, b) = value`");
         let relation = item.relation().filter(|relation| relation.exact).ok_or_else(form)?;
         let head: HeadSyntax = parse(&relation.left).map_err(|_| form())?;
-        fresh(&self.scope, &head.name)?;
         if head.args.len() > 8 {
             return Err(Error::new_spanned(&item.tokens, "a definition has at most 8 arguments"));
         }
+        let fresh_name = fresh(&self.scope, &head.name);
         let name = head.name.to_string();
         let (index, mark) = (self.functions.len(), self.scope.mark());
         let args: Result<Vec<_>> = head
@@ -201,7 +223,7 @@ impl Builder {
             Err(error) => (vec![], Expr::Int(0), Err(error)),
         };
         self.functions.push(Function { name, args, body });
-        result
+        both(fresh_name, result).map(|_| ())
     }
 
     // #[round], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
@@ -213,28 +235,33 @@ impl Builder {
         self.sources.insert(Spot::Round(n), attr.meta.to_token_stream());
         self.each(items, |b, item| {
             let range: RangeSyntax = item.parse()?;
-            let index = range.lower(&mut b.scope, b.kind, false)?;
-            if b.scope.varies(&index.lo) || b.scope.varies(&index.hi) {
-                let message = "the number of rounds must be the same on all ranks; \
-                               give ranks that take no part an empty message, or a `when`";
-                return Err(Error::new_spanned(&item.tokens, message));
-            }
-            b.current().indices.push(index);
-            Ok(())
+            let index = range.lower(&mut b.scope, b.kind).and_then(|index| {
+                if b.scope.varies(&index.lo) || b.scope.varies(&index.hi) {
+                    let message = "the number of rounds must be the same on all ranks; \
+                                   give ranks that take no part an empty message, or a `when`";
+                    return Err(Error::new_spanned(&item.tokens, message));
+                }
+                Ok(index)
+            });
+            // A round with a wrong range has an index all the same.
+            let nothing = || Index { var: Var { name: range.name.to_string(), slot: 0 }, lo: 0.into(), hi: 0.into() };
+            b.current().indices.push(index.as_ref().map_or_else(|_| nothing(), Index::clone));
+            index.map(|_| ())
         });
     }
 
     // #[state(D = 1, next = 2 * D)], #[state(W = 1, next = radix * W, each = x)]
     fn state(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         let form = "write a state as `#[state(D = 1, next = 2 * D)]`";
-        if self.current().indices.is_empty() {
-            return Err(Error::new_spanned(attr, "a state changes from round to round; this `round` has no index"));
-        }
         let (first, rest) = items.split_first().ok_or_else(|| Error::new_spanned(attr, form))?;
         let (name, init) = first.key_value().ok_or_else(|| Error::new_spanned(&first.tokens, form))?;
-        let init = self.lower(&init, Ty::Int);
-        fresh(&self.scope, &name)?;
+        let (init, fresh) = (self.lower(&init, Ty::Int), fresh(&self.scope, &name));
         let var = self.scope.var(&name.to_string(), init.as_ref().is_ok_and(|e| self.scope.varies(e)));
+        fresh?;
+        if self.current().indices.is_empty() {
+            let message = "a state changes from round to round; give this round an index, or write `define`";
+            return Err(Error::new_spanned(attr, message));
+        }
         let mut fields = Fields::new("state", rest, &["next", "each"])?;
         let next = self.lower(&fields.required("next", attr)?, Ty::Int)?;
         let each = match fields.take("each") {
@@ -264,9 +291,10 @@ impl Builder {
             Direction::Send => ("send", "to"),
             Direction::Recv => ("recv", "from"),
         };
-        self.with_indices(items, |b, each, rest| {
+        self.with_indices(items, |b, (each, each_tokens), rest| {
             let mut fields = Fields::new(clause, rest, &["when", peer, "blocks"])?;
             let parts = Parts {
+                each: each_tokens,
                 when: fields.take("when"),
                 peer: fields.required(peer, attr)?,
                 blocks: fields.required("blocks", attr)?,
@@ -277,12 +305,12 @@ impl Builder {
 
     // #[exchange(with = rank ^ D, send = [rank], recv = [rank ^ D])]
     fn exchange(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
-        self.with_indices(items, |b, each, rest| {
+        self.with_indices(items, |b, (each, each_tokens), rest| {
             let mut fields = Fields::new("exchange", rest, &["when", "with", "send", "recv"])?;
             let (when, with) = (fields.take("when"), fields.required("with", attr)?);
             for (direction, key) in [(Direction::Send, "send"), (Direction::Recv, "recv")] {
                 let blocks = fields.required(key, attr)?;
-                let parts = Parts { when: when.clone(), peer: with.clone(), blocks };
+                let parts = Parts { each: each_tokens.clone(), when: when.clone(), peer: with.clone(), blocks };
                 b.push_transfer(attr, direction, &each, &parts)?;
             }
             Ok(())
@@ -293,15 +321,16 @@ impl Builder {
     fn with_indices(
         &mut self,
         items: &[Item],
-        read: impl FnOnce(&mut Self, Vec<Index>, &[Item]) -> Result<()>,
+        read: impl FnOnce(&mut Self, (Vec<Index>, TokenStream), &[Item]) -> Result<()>,
     ) -> Result<()> {
         let mark = self.scope.mark();
         let count = items.iter().take_while(|item| item.first_word().is_some_and(|word| word == "for")).count();
         let each: Result<Vec<Index>> = items[..count]
             .iter()
-            .map(|item| item.rest().parse::<RangeSyntax>()?.lower(&mut self.scope, self.kind, false))
+            .map(|item| item.rest()?.parse::<RangeSyntax>()?.lower(&mut self.scope, self.kind))
             .collect();
-        let result = each.and_then(|each| read(self, each, &items[count..]));
+        let tokens = items[..count].iter().map(|item| item.tokens.clone()).collect();
+        let result = each.and_then(|each| read(self, (each, tokens), &items[count..]));
         self.scope.forget(mark);
         result
     }
@@ -316,7 +345,7 @@ impl Builder {
         let whole = attr.meta.to_token_stream();
         let spots = [
             (Field::Whole, &whole),
-            (Field::Each, &whole),
+            (Field::Each, &parts.each),
             (Field::Peer, &parts.peer),
             (Field::Blocks, &parts.blocks),
         ];
@@ -348,11 +377,20 @@ impl Builder {
         Ok(())
     }
 
+    // #[hint(D == 2 * d)]
+    fn hint(&mut self, item: &Item) -> Result<()> {
+        let fact = self.lower(&item.tokens, Ty::Bool)?;
+        let (n, i) = (self.loops.len() - 1, self.current().hints.len());
+        self.sources.insert(Spot::Hint(n, i), item.tokens.clone());
+        self.current().hints.push(fact);
+        Ok(())
+    }
+
     // #[bound(rounds = ceil_log(2, p), each blocks_sent <= p - 1, per_round messages_sent <= 1)]
     fn bound(&mut self, item: &Item) -> Result<()> {
         let form = || {
-            let message =
-                "write a bound as `blocks_sent = p - 1` or `blocks_sent <= p`, with `each` or `per_round` before it";
+            let message = "write a bound as `rounds = p - 1`, `blocks_sent <= p`, `each blocks_sent = p - 1` or \
+                 `per_round messages_sent <= 1`";
             Error::new_spanned(&item.tokens, message)
         };
         let relation = item.relation().ok_or_else(form)?;
@@ -374,15 +412,16 @@ impl Builder {
             _ => self.lower_common(&relation.right, Ty::Int, "this bound")?,
         };
         if !matches!(scope, Extent::PerRound(_)) {
-            self.no_round_variable(&value, &relation.right)?;
+            let message = "this bound is on the whole run, write `per_round`";
+            self.no_round_variable(&value, &relation.right, message)?;
         }
         self.sources.insert(Spot::Bound(self.bounds.len()), item.tokens.clone());
         self.bounds.push(Bound { metric, scope, exact: relation.exact, value });
         Ok(())
     }
 
-    /// A bound on the whole run has no round to take a variable from.
-    fn no_round_variable(&self, value: &Expr, tokens: &TokenStream) -> Result<()> {
+    /// What holds for the whole run has no round to take a variable from.
+    fn no_round_variable(&self, value: &Expr, tokens: &TokenStream, help: &str) -> Result<()> {
         let mut found = None;
         let globals = self.globals.unwrap_or(usize::MAX);
         value.walk(&mut |e| {
@@ -396,12 +435,7 @@ impl Builder {
             }
         });
         match found {
-            Some(name) => {
-                let message = format!(
-                    "`{name}` changes from round to round; this bound is on the whole run, write `per_round`"
-                );
-                Err(Error::new_spanned(tokens, message))
-            }
+            Some(name) => Err(Error::new_spanned(tokens, format!("`{name}` changes from round to round; {help}"))),
             None => Ok(()),
         }
     }
@@ -412,11 +446,19 @@ impl Builder {
         let layout = match item.parse::<syn::Expr>().map_err(|_| form())? {
             syn::Expr::Path(path) if path.path.is_ident("in_place") => Layout::InPlace,
             syn::Expr::Call(call) if call.func.to_token_stream().to_string() == "rotated" && call.args.len() == 1 => {
-                Layout::Rotated(self.lower(&call.args[0].to_token_stream(), Ty::Int)?)
+                let tokens = call.args[0].to_token_stream();
+                let by = self.lower(&tokens, Ty::Int)?;
+                self.no_round_variable(&by, &tokens, "a layout stays the same, use rank, p or a parameter")?;
+                Layout::Rotated(by)
             }
             _ => return Err(form()),
         };
-        self.sources.insert(Spot::Layout, item.tokens.clone());
+        if self.layouts.iter().any(|known| discriminant(known) == discriminant(&layout)) {
+            return Err(Error::new_spanned(&item.tokens, "this layout is declared twice; remove one"));
+        }
+        if let Layout::Rotated(_) = layout {
+            self.sources.insert(Spot::Layout, item.tokens.clone());
+        }
         self.layouts.push(layout);
         Ok(())
     }
@@ -430,25 +472,51 @@ impl Builder {
         let relation = item.relation().filter(|relation| !relation.exact).ok_or_else(form)?;
         let value = integer(&parse(&relation.right)?).ok_or_else(form)?;
         let name = relation.left.to_string().replace(' ', "");
-        if name == "p" {
-            if value < 1 {
-                return Err(Error::new_spanned(&item.tokens, "check at least `p <= 1`"));
-            }
-            self.limits.p = value;
-        } else if let Some(i) = self.numbers.iter().position(|n| n.var.name == name) {
-            self.limits.numbers[i] = value;
-        } else if let Some(i) = self.lists.iter().position(|l| l.var.name == name) {
-            self.limits.lists[i].1 = value;
-        } else if let Some(i) = self.lists.iter().position(|l| format!("len({})", l.var.name) == name) {
-            self.limits.lists[i].0 = value;
-        } else {
-            return Err(form());
+        let (limit, least) = self.limit_named(&name).ok_or_else(form)?;
+        if value < least {
+            let message = format!("this leaves nothing to check; write at least `{name} <= {least}`");
+            return Err(Error::new_spanned(&item.tokens, message));
         }
+        *limit = value;
         Ok(())
+    }
+
+    /// The limit that a name stands for, and the least value with which something is checked.
+    fn limit_named(&mut self, name: &str) -> Option<(&mut i64, i64)> {
+        if name == "p" {
+            return Some((&mut self.limits.p, 1));
+        }
+        if let Some(i) = self.numbers.iter().position(|n| n.var.name == name) {
+            return Some((&mut self.limits.numbers[i], self.numbers[i].domain.lo));
+        }
+        if let Some(i) = self.lists.iter().position(|l| l.var.name == name) {
+            return Some((&mut self.limits.lists[i].1, self.lists[i].domain.lo));
+        }
+        let i = self.lists.iter().position(|l| format!("len({})", l.var.name) == name)?;
+        Some((&mut self.limits.lists[i].0, 1))
     }
 }
 
+/// What a clause without items lacks; a bare `round` lacks nothing.
+fn example(clause: &str) -> Option<&'static str> {
+    Some(match clause {
+        "collective" => "allgather",
+        "requires" => "p % 2 == 0",
+        "define" => "n = min(D, p - D)",
+        "round" => return None,
+        "state" => "D = 1, next = 2 * D",
+        "send" => "to = rank + 1, blocks = [rank]",
+        "recv" => "from = rank - 1, blocks = [rank - 1]",
+        "exchange" => "with = rank ^ 1, send = [rank], recv = [rank ^ 1]",
+        "holds" => "blocks = [rank + k; k in 0..D]",
+        "bound" => "rounds = ceil_log(2, p)",
+        "layout" => "in_place",
+        _ => "p <= 40",
+    })
+}
+
 struct Parts {
+    each: TokenStream,
     when: Option<TokenStream>,
     peer: TokenStream,
     blocks: TokenStream,
@@ -495,7 +563,7 @@ impl Fields {
                 return Err(Error::new_spanned(key, message));
             }
             if found.iter().any(|(known, _)| *known == name) {
-                return Err(Error::new_spanned(key, format!("`{name}` is given twice")));
+                return Err(Error::new_spanned(key, format!("`{name}` is given twice; remove one")));
             }
             found.push((name, value));
         }
@@ -556,7 +624,10 @@ impl ParamSyntax {
             (Some(end), syn::RangeLimits::HalfOpen(_)) => Some(integer(end).ok_or_else(error)? - 1),
         };
         if hi.is_some_and(|hi| hi < lo) {
-            return Err(Error::new_spanned(&self.range, "this domain is empty"));
+            return Err(Error::new_spanned(
+                &self.range,
+                "this domain is empty; write the smallest value first, as in `2..=16`",
+            ));
         }
         Ok(Domain { lo, hi })
     }

@@ -44,7 +44,9 @@ pub(crate) fn tokens(of: impl ToTokens) -> TokenStream {
 /// The candidate that looks most like `name`, for "did you mean".
 pub(crate) fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
-    scored.filter(|(d, candidate)| *d <= 1 + candidate.len() / 4).min().map(|(_, candidate)| candidate)
+    // A letter has nothing in common with another letter.
+    let close = |d: usize, candidate: &str| d <= 1 + candidate.len() / 4 && d < name.chars().count();
+    scored.filter(|(d, candidate)| close(*d, candidate)).min().map(|(_, candidate)| candidate)
 }
 
 /// How many letters must change to get from one word to the other.
@@ -72,5 +74,6 @@ mod tests {
         assert_eq!(similar("sends", ["send", "recv"]), Some("send"));
         assert_eq!(similar("ceillog", ["ceil_log", "floor_log"]), Some("ceil_log"));
         assert_eq!(similar("quux", ["send", "recv"]), None);
+        assert_eq!(similar("s", ["p", "D"]), None);
     }
 }

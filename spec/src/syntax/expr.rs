@@ -71,7 +71,7 @@ impl Lower<'_> {
                 path,
                 format!("`{name}` is a list; write `{name}[i]`, `len({name})` or `product({name}, n)`"),
             )),
-            None if builtin(&name).is_some() => {
+            None if is_function(&name) => {
                 Err(Error::new_spanned(path, format!("`{name}` is a function: write `{name}(…)`")))
             }
             None => Err(Error::new_spanned(path, self.scope.unknown(&name, self.kind))),
@@ -145,7 +145,7 @@ impl Lower<'_> {
             _ => return Err(Error::new_spanned(e, "write `len(list)` or `product(list, n)`")),
         };
         let Some(Entity::List(list)) = self.scope.get(&list) else {
-            return Err(Error::new_spanned(&e.args[0], format!("`{list}` is not a list parameter")));
+            return Err(not_a_list(&e.args[0]));
         };
         Ok(Some(match name {
             "len" => Expr::Length(list.clone()),
@@ -157,7 +157,7 @@ impl Lower<'_> {
         let name = e.expr.to_token_stream().to_string();
         match self.scope.get(&name) {
             Some(Entity::List(list)) => Ok((Expr::Element(list.clone(), Box::new(self.int(&e.index)?)), Ty::Int)),
-            _ => Err(Error::new_spanned(&e.expr, format!("`{name}` is not a list parameter"))),
+            _ => Err(not_a_list(&e.expr)),
         }
     }
 
@@ -179,11 +179,17 @@ impl Lower<'_> {
     }
 }
 
+fn not_a_list(e: &syn::Expr) -> Error {
+    let message = format!("`{}` is not a list; declare a list parameter as `ports: list(1..)`", e.to_token_stream());
+    Error::new_spanned(e, message)
+}
+
 fn arguments(arity: usize) -> String {
     format!("{arity} argument{}", if arity == 1 { "" } else { "s" })
 }
 
-fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
+/// Two values, or the errors of both.
+pub(crate) fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
         (Err(mut a), Err(b)) => {
@@ -194,13 +200,21 @@ fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
     }
 }
 
+/// Whether a name is that of a function of the language.
+pub(crate) fn is_function(name: &str) -> bool {
+    builtin(name).is_some() || matches!(name, "len" | "product")
+}
+
 fn builtin(name: &str) -> Option<Builtin> {
     Builtin::ALL.into_iter().find(|function| function.name() == name)
 }
 
 fn literal(lit: &Lit) -> Result<(Expr, Ty)> {
     match lit {
-        Lit::Int(n) => Ok((Expr::Int(n.base10_parse()?), Ty::Int)),
+        Lit::Int(n) => match n.base10_parse() {
+            Ok(value) => Ok((Expr::Int(value), Ty::Int)),
+            Err(_) => Err(Error::new_spanned(n, "this number does not fit 64 bits")),
+        },
         Lit::Bool(b) => Ok((Expr::Bool(b.value), Ty::Bool)),
         other => Err(Error::new_spanned(other, "only whole numbers, `true` and `false` are values")),
     }

@@ -58,9 +58,13 @@ impl Item {
         }
     }
 
-    /// The item without its first word.
-    pub(crate) fn rest(&self) -> Item {
-        Item { tokens: self.tokens.clone().into_iter().skip(1).collect() }
+    /// What follows the item's first word.
+    pub(crate) fn rest(&self) -> Result<Item> {
+        let tokens: TokenStream = self.tokens.clone().into_iter().skip(1).collect();
+        if tokens.is_empty() {
+            return Err(Error::new_spanned(&self.tokens, format!("nothing follows `{}`", self.tokens)));
+        }
+        Ok(Item { tokens })
     }
 
     /// `key = value`
@@ -72,8 +76,12 @@ impl Item {
         }
     }
 
-    /// `left = right` or `left <= right`, split at the first such sign.
+    /// `left = right` or `left <= right`, split at the first such sign; `None` also when nothing follows it.
     pub(crate) fn relation(&self) -> Option<Relation> {
+        self.split_relation().filter(|relation| !relation.right.is_empty())
+    }
+
+    fn split_relation(&self) -> Option<Relation> {
         let trees: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
         let is = |i: usize, c: char| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.as_char() == c);
         let joined = |i: usize| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.spacing() == proc_macro2::Spacing::Joint);

@@ -49,7 +49,11 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
         match clause_name(attr) {
             Ok(Some(name)) => builder.clause(&name, attr),
             Ok(None) => {}
-            Err(error) => builder.errors.push(error),
+            // What was meant is read all the same, so that what follows it makes sense.
+            Err((error, meant)) => {
+                builder.errors.push(error);
+                builder.clause(meant, attr);
+            }
         }
     }
     builder.missing_parts(input);
@@ -77,18 +81,18 @@ const FOREIGN: [&str; 14] = [
     "rustfmt",
 ];
 
-/// The clause that an attribute is, if it is one of ours.
-fn clause_name(attr: &Attribute) -> Result<Option<String>> {
+/// The clause that an attribute is, if it is one of ours; or what it seems to be.
+fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, &'static str)> {
     let Some(ident) = attr.path().get_ident() else { return Ok(None) };
     let name = ident.to_string();
     if CLAUSES.contains(&name.as_str()) {
         return Ok(Some(name));
     }
     match similar(&name, CLAUSES) {
-        Some(close) if !FOREIGN.contains(&name.as_str()) => Err(Error::new_spanned(
-            ident,
-            format!("`{name}` is not a clause of a collective; did you mean `{close}`?"),
-        )),
+        Some(close) if !FOREIGN.contains(&name.as_str()) => {
+            let message = format!("`{name}` is not a clause of a collective; did you mean `{close}`?");
+            Err((Error::new_spanned(ident, message), close))
+        }
         _ => Ok(None),
     }
 }
@@ -117,7 +121,7 @@ fn check_fields(input: &DeriveInput, builder: &mut Builder) {
                 errors.at(param, format!("parameter `{param}` needs a field: add `pub {param}: {ty}` to the struct"))
             }
             Some((_, found)) if tokens(found).to_string().replace(' ', "") != ty => {
-                errors.at(found, format!("parameter `{param}` has the type `{ty}`"));
+                errors.at(found, format!("parameter `{param}` has the type `{ty}`; write `{param}: {ty}`"));
             }
             Some(_) => {}
         }

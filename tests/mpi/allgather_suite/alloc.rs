@@ -7,7 +7,7 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 static LIVE_BYTES: AtomicIsize = AtomicIsize::new(0);
 
 /// The system's allocator, counted. MPI's own allocations do not pass here.
-pub struct Counting;
+pub(crate) struct Counting;
 
 // SAFETY: every request goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
@@ -33,11 +33,11 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// How many allocations there were so far.
-pub fn allocations() -> usize {
+pub(crate) fn allocations() -> usize {
     ALLOCATIONS.load(Relaxed)
 }
 
 /// How many bytes are allocated now.
-pub fn live_bytes() -> isize {
+pub(crate) fn live_bytes() -> isize {
     LIVE_BYTES.load(Relaxed)
 }

@@ -48,13 +48,13 @@ impl IsAllgather for Panics {}
 impl IsAllgather for Strays {}
 
 /// Must not return.
-pub fn panic_in_a_round(job: &Job<'_>) {
+pub(crate) fn panic_in_a_round(job: &Job<'_>) {
     let outcome = Panics.allgather(job.world, &[1u8], &mut vec![0; job.p()]);
     job.fail(&format!("the panic was lost: {outcome:?}"));
 }
 
 /// Must not return.
-pub fn name_a_block_that_is_not_there(job: &Job<'_>) {
+pub(crate) fn name_a_block_that_is_not_there(job: &Job<'_>) {
     let outcome = Strays.allgather(job.world, &[1u8], &mut vec![0; job.p()]);
     job.fail(&format!("the stray block was not noticed: {outcome:?}"));
 }

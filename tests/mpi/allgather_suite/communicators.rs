@@ -11,7 +11,7 @@ use mpi::traits::*;
 use roundel::{Allgather, Error};
 
 /// A duplicate, and the two halves of the world with their ranks reversed.
-pub fn duplicates_and_parts(job: &mut Job<'_>) {
+pub(crate) fn duplicates_and_parts(job: &mut Job<'_>) {
     let (rank, world) = (world_rank(job), job.world);
     let duplicate = world.duplicate();
     compare::on::<i32>(job, &duplicate, 3, false);
@@ -30,7 +30,7 @@ fn world_rank(job: &Job<'_>) -> i32 {
 
 /// What a communicator cached goes with it: neither Rust's memory nor MPI's communicators, of which libraries have a few
 /// thousand, run out.
-pub fn nothing_is_left(job: &mut Job<'_>) {
+pub(crate) fn nothing_is_left(job: &mut Job<'_>) {
     let rounds = if job.p() <= 2 { 2500 } else { 10 };
     let mut recv = vec![0; job.p()];
     let before = live_bytes();
@@ -45,7 +45,7 @@ pub fn nothing_is_left(job: &mut Job<'_>) {
 }
 
 /// A communicator with two groups is refused before any message is sent.
-pub fn intercommunicator(job: &mut Job<'_>) {
+pub(crate) fn intercommunicator(job: &mut Job<'_>) {
     let (rank, world) = (world_rank(job), job.world);
     if job.p() < 2 {
         return;

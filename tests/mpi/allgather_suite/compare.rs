@@ -11,7 +11,7 @@ use mpi::traits::*;
 use roundel::{Allgather, Error, IsAllgather, Layout, Options};
 
 /// All types, all sizes, both functions, on the world.
-pub fn all_types(job: &mut Job<'_>) {
+pub(crate) fn all_types(job: &mut Job<'_>) {
     domains(job);
     sizes::<u8>(job, &[0, 1, 3, 1000, 100_000]);
     sizes::<i32>(job, &[0, 1, 3, 1000]);
@@ -34,7 +34,7 @@ fn sizes<T: Sample>(job: &mut Job<'_>, sizes: &[usize]) {
 }
 
 /// Both functions with blocks of about `n` elements, on a communicator.
-pub fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usize, thorough: bool) {
+pub(crate) fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usize, thorough: bool) {
     visit_all(&mut Comparison::new(job, comm, Call::<T>::equal(comm, n), thorough));
     visit_all(&mut Comparison::new(job, comm, Call::<T>::uneven(comm, n, false), thorough));
     if thorough {
@@ -59,6 +59,10 @@ impl<T: Sample> Call<T> {
         let sends = [0, 1].map(|repetition| samples(n, rank, repetition));
         let results = [0, 1].map(|repetition: usize| {
             let mut result = junk(n * p);
+            // An empty `Vec<u8>` has the address 1, which Open MPI takes for MPI_IN_PLACE.
+            if n == 0 {
+                return result;
+            }
             comm.all_gather_into(&sends[repetition][..], &mut result[..]);
             result
         });
@@ -115,8 +119,11 @@ fn reference<T: Sample>(
     let as_counts = |list: &[usize]| list.iter().map(|&n| n as Count).collect::<Vec<_>>();
     let mut guarded = Guarded::new(len);
     let mut result = guarded.inside().to_vec();
+    // An empty `Vec<u8>` has the address 1, which Open MPI takes for MPI_IN_PLACE.
+    let mut addressed = Vec::with_capacity(1);
+    addressed.extend_from_slice(send);
     let mut partition = PartitionMut::new(&mut result[..], as_counts(counts), as_counts(displs));
-    comm.all_gather_varcount_into(send, &mut partition);
+    comm.all_gather_varcount_into(&addressed[..], &mut partition);
     result
 }
 
@@ -164,7 +171,8 @@ impl<T: Sample> Visitor for Comparison<'_, '_, T> {
             return;
         }
         let rotates = collective.rotation(&at).is_some();
-        for options in every_option().filter(|options| self.thorough || options.layout == Layout::Declared) {
+        let thorough = self.thorough;
+        for options in every_option().filter(|options| thorough || options.layout == Layout::Declared) {
             if rotates || options.layout != Layout::Rotated {
                 self.twice(name, collective, options);
             }
@@ -183,7 +191,7 @@ struct Domains<'a, 'job> {
 
 impl Visitor for Domains<'_, '_> {
     fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
-        let (job, world) = (&mut *self.job, self.job.world);
+        let (world, job) = (self.job.world, &mut *self.job);
         let Ok(at) = place(world) else { job.fail("no place") };
         let mut recv = vec![0u8; job.p()];
         let served = collective.admits(&at).is_ok();

@@ -2,12 +2,11 @@
 
 use mpi::Address;
 use mpi::datatype::{Equivalence, UserDatatype};
-use mpi::traits::*;
 use std::fmt::Debug;
 use std::mem::offset_of;
 
 /// A type of elements.
-pub trait Sample: Equivalence + Clone + PartialEq + Debug {
+pub(crate) trait Sample: Equivalence + Clone + PartialEq + Debug {
     /// Its name.
     const NAME: &'static str;
     /// One of its values; different seeds give different values where the type has that many.
@@ -37,7 +36,7 @@ sample!(u8, i32, u64, f64);
 /// A structure with gaps, whose MPI datatype is made anew for each call.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
-pub struct Record {
+pub(crate) struct Record {
     tag: u8,
     value: f64,
     index: i16,
@@ -63,44 +62,44 @@ unsafe impl Equivalence for Record {
 }
 
 /// `n` values of a rank in a repetition.
-pub fn samples<T: Sample>(n: usize, rank: usize, repetition: usize) -> Vec<T> {
+pub(crate) fn samples<T: Sample>(n: usize, rank: usize, repetition: usize) -> Vec<T> {
     let stream = 1 + (rank as u64) + 1000 * (repetition as u64);
     (0..n as u64).map(|i| T::sample((stream << 32) + i)).collect()
 }
 
 /// `n` values that no rank sends.
-pub fn junk<T: Sample>(n: usize) -> Vec<T> {
+pub(crate) fn junk<T: Sample>(n: usize) -> Vec<T> {
     (0..n as u64).map(|i| T::sample(i.wrapping_mul(77) + 5)).collect()
 }
 
 const GUARD: usize = 67;
 
 /// A buffer between guards, in which nothing may change.
-pub struct Guarded<T> {
+pub(crate) struct Guarded<T> {
     all: Vec<T>,
     clean: Vec<T>,
 }
 
 impl<T: Sample> Guarded<T> {
     /// A buffer of `n` elements, filled with junk.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let clean = junk(n + 2 * GUARD);
         Guarded { all: clean.clone(), clean }
     }
 
     /// Fills buffer and guards with junk again.
-    pub fn clean(&mut self) {
+    pub(crate) fn clean(&mut self) {
         self.all.clone_from(&self.clean);
     }
 
     /// What lies between the guards.
-    pub fn inside(&mut self) -> &mut [T] {
+    pub(crate) fn inside(&mut self) -> &mut [T] {
         let end = self.all.len() - GUARD;
         &mut self.all[GUARD..end]
     }
 
     /// What differs: outside the guards from the junk, inside from `expected`.
-    pub fn difference(&self, expected: &[T]) -> Option<String> {
+    pub(crate) fn difference(&self, expected: &[T]) -> Option<String> {
         let end = self.all.len() - GUARD;
         let expected = self.clean[..GUARD].iter().chain(expected).chain(&self.clean[end..]);
         let (at, (found, wanted)) = self.all.iter().zip(expected).enumerate().find(|(_, (a, b))| a != b)?;

@@ -5,44 +5,44 @@ use mpi::traits::*;
 use roundel::{Error, Layout, Options, Place, Policy, Transport};
 
 /// The world, and how much was done in it.
-pub struct Job<'a> {
+pub(crate) struct Job<'a> {
     /// All ranks.
-    pub world: &'a SimpleCommunicator,
+    pub(crate) world: &'a SimpleCommunicator,
     /// How many collective calls were made.
-    pub calls: usize,
+    pub(crate) calls: usize,
 }
 
 impl<'a> Job<'a> {
     /// A job of all ranks.
-    pub fn new(world: &'a SimpleCommunicator) -> Self {
+    pub(crate) fn new(world: &'a SimpleCommunicator) -> Self {
         Job { world, calls: 0 }
     }
 
     /// The number of ranks.
-    pub fn p(&self) -> usize {
+    pub(crate) fn p(&self) -> usize {
         self.world.size() as usize
     }
 
     /// This rank.
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.world.rank() as usize
     }
 
     /// Ends the job with a message.
-    pub fn fail(&self, message: &str) -> ! {
+    pub(crate) fn fail(&self, message: &str) -> ! {
         eprintln!("allgather_suite: rank {} of {}: {message}", self.rank(), self.p());
         self.world.abort(1)
     }
 
     /// Ends the job unless something holds.
-    pub fn expect(&self, holds: bool, message: impl FnOnce() -> String) {
+    pub(crate) fn expect(&self, holds: bool, message: impl FnOnce() -> String) {
         if !holds {
             self.fail(&message());
         }
     }
 
     /// Whether something holds on at least one rank.
-    pub fn anywhere(&self, holds: bool) -> bool {
+    pub(crate) fn anywhere(&self, holds: bool) -> bool {
         let mut flags = vec![0u8; self.p()];
         self.world.all_gather_into(&u8::from(holds), &mut flags[..]);
         flags.contains(&1)
@@ -50,12 +50,12 @@ impl<'a> Job<'a> {
 }
 
 /// This rank's place in a communicator.
-pub fn place(comm: &SimpleCommunicator) -> Result<Place, Error> {
+pub(crate) fn place(comm: &SimpleCommunicator) -> Result<Place, Error> {
     Transport::<u8>::place(comm)
 }
 
 /// Every combination of layout and policy.
-pub fn every_option() -> impl Iterator<Item = Options> {
+pub(crate) fn every_option() -> impl Iterator<Item = Options> {
     let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
     let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
     layouts.into_iter().flat_map(move |layout| policies.map(|policy| Options { layout, policy }))

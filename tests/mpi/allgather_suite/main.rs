@@ -1,8 +1,8 @@
 //! Every allgather of the catalogue on real MPI, compared with what MPI's own functions give.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
-//! anything wrong. `--multiple` asks MPI for full thread support; `--panic` and `--stray` run schedules that must end
-//! the job.
+//! anything wrong. `--multiple` asks MPI for full thread support, `--disagree` runs only calls with different counts on
+//! different ranks; `--panic` and `--stray` run schedules that must end the job.
 
 #[path = "../handmade.rs"]
 mod handmade;
@@ -34,6 +34,7 @@ fn main() {
     let mut job = Job::new(&world);
     match mode.as_str() {
         "--panic" => broken::panic_in_a_round(&job),
+        "--disagree" => errors::very_different_counts(&mut job),
         "--stray" => broken::name_a_block_that_is_not_there(&job),
         _ => everything(&mut job),
     }

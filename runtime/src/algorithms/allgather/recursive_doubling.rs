@@ -10,11 +10,12 @@ use crate::Collective;
 /// Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(allgather)]
-#[requires(p & (p - 1) == 0)]
+#[requires(p == pow(2, floor_log(2, p)))]
 #[round(s in 0..floor_log(2, p))]
 #[state(D = 1, next = 2 * D)]
 #[define(group(r) = r - r % D)]
 #[exchange(with = rank ^ D, send = [group(rank) + k; k in 0..D], recv = [group(rank ^ D) + k; k in 0..D])]
-#[holds(blocks = [group(rank) + k; k in 0..D], blocks_sent = D - 1)]
+#[holds(D == pow(2, s), blocks = [group(rank) + k; k in 0..D], messages_sent = s, blocks_sent = D - 1)]
+#[hint(rank ^ D < p)]
 #[bound(rounds = floor_log(2, p), each messages_sent = floor_log(2, p), each blocks_sent = p - 1)]
 pub struct RecursiveDoubling;

@@ -17,6 +17,8 @@ use crate::Collective;
 #[define(d = D / 2, n = ceil_div(p, d) - ceil_div(p, D))]
 #[send(to = rank + d, blocks = [rank - 2 * j * d; j in 0..n])]
 #[recv(from = rank - d, blocks = [rank - (2 * j + 1) * d; j in 0..n])]
-#[holds(blocks = [rank - D * k; k in 0..ceil_div(p, D)], messages_sent = s, blocks_sent = ceil_div(p, D) - 1)]
+#[holds(D == pow(2, ceil_log(2, p) - s), blocks = [rank - D * k; k in 0..ceil_div(p, D)])]
+#[holds(messages_sent = s, blocks_sent = ceil_div(p, D) - 1)]
+#[hint(D == 2 * d)]
 #[bound(rounds = ceil_log(2, p), each messages_sent = ceil_log(2, p), each blocks_sent = p - 1)]
 pub struct Sparbit;

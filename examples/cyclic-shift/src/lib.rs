@@ -1,0 +1,126 @@
+//! An allgather of one's own, in a crate of one's own.
+//!
+//! The algorithm is in no catalogue: a cyclic shift with any number of ports in each round. This page writes its
+//! declaration line by line; the whole of it is [`CyclicShift`].
+//!
+//! # The idea
+//!
+//! Before a round every rank holds `D` blocks: its own and the next ones upwards, around the ring of ranks. A machine
+//! with several ports sends several messages at once, so in round `i` a rank talks to `ports[i]` others: it sends what
+//! it holds to the ranks `D`, `2 D`, … below it, and gets the following blocks from the ranks `D`, `2 D`, … above it.
+//! Now it holds `ports[i] + 1` times as many. With one port in each round this is Bruck's algorithm.
+//!
+//! # The declaration
+//!
+//! It begins with what the collective promises, and with its parameters, each with its domain. A parameter is a field of
+//! the struct:
+//!
+//! ```text
+//! #[collective(allgather, ports: list(1..))]
+//! ```
+//!
+//! Rounds have an index, and *state* for what changes from round to round. State is better than a formula such as
+//! `pow(2, i)`: it is easier to read, and easier to prove. No rank ever holds more than all `p` blocks:
+//!
+//! ```text
+//! #[round(i in 0..len(ports))]
+//! #[state(D = 1, next = min(p, D * (ports[i] + 1)))]
+//! ```
+//!
+//! Not every list of ports serves every `p`. `requires` is the domain, the same on all ranks; `final` speaks of the state
+//! after the last round. A call outside the domain is refused before any message is sent:
+//!
+//! ```text
+//! #[requires(final D == p)]
+//! ```
+//!
+//! The last round brings less than the others: message `j` carries only blocks that are still missing. That number gets
+//! a name:
+//!
+//! ```text
+//! #[define(n(j) = max(0, min(D, p - j * D)))]
+//! ```
+//!
+//! What a round does is said twice, once as the sender and once as the receiver see it. Ranks and blocks wrap around `p`,
+//! so `rank - j * D` needs no remainder. Blocks travel in the order of their list, and a message without blocks is no
+//! message:
+//!
+//! ```text
+//! #[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+//! #[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
+//! ```
+//!
+//! That would be enough. Two more lines say why it is right, and what it costs. `holds` is true before every round and
+//! after the last; a prover needs it to get from small `p` to all `p`. `bound` is a promise to those who choose among
+//! algorithms:
+//!
+//! ```text
+//! #[holds(blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+//! #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
+//! ```
+//!
+//! # What the compiler does with it
+//!
+//! It checks the declaration, exactly, for every `p` and every list of ports up to the limits of `check`, and turns it
+//! into code. A declaration that is wrong does not compile. Without `n(j)`, say, if every message carried `D` blocks,
+//! the error would stand at the blocks of `recv`:
+//!
+//! ```text
+//! round 1 writes a block twice: with p = 3, ports = [1, 1], rank 0 receives block 0, which it holds from the start
+//! ```
+//!
+//! Beside the code stands a test, `generated_code_equals_the_schedule`, that runs with the tests of this crate.
+//!
+//! # Running it
+//!
+//! On threads, for tests and for a first look:
+//!
+//! ```
+//! use cyclic_shift::CyclicShift;
+//! use roundel::{Allgather, threads};
+//!
+//! let shift = CyclicShift { ports: vec![1, 2] };
+//! let results = threads::run(6, |comm| {
+//!     let mut all = [0; 6];
+//!     shift.allgather(comm, &[comm.rank() * 10], &mut all).map(|()| all)
+//! });
+//! assert!(results.into_iter().all(|all| all == Ok([0, 10, 20, 30, 40, 50])));
+//! ```
+//!
+//! On MPI, with the feature `mpi` of `roundel`, the communicator is one of the `mpi` crate and nothing else changes;
+//! see `main.rs`.
+
+use roundel::Collective;
+
+/// Allgather by cyclic shift, with `ports[i]` messages in round `i`.
+///
+/// Domain: `p` at most the product of all `ports[i] + 1`. Cost: `len(ports)` rounds, `p - 1` blocks sent by each rank.
+#[derive(Collective, Clone, Debug, PartialEq, Eq)]
+#[collective(allgather, ports: list(1..))]
+#[check(p <= 20, len(ports) <= 3, ports <= 3)]
+#[round(i in 0..len(ports))]
+#[state(D = 1, next = min(p, D * (ports[i] + 1)))]
+#[requires(final D == p)]
+#[define(n(j) = max(0, min(D, p - j * D)))]
+#[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+#[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
+#[holds(blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+#[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
+pub struct CyclicShift {
+    /// How many messages a rank sends in each round.
+    pub ports: Vec<i64>,
+}
+
+impl CyclicShift {
+    /// For `p` ranks with the same number of ports in each round, in as few rounds as that allows.
+    ///
+    /// ```
+    /// use cyclic_shift::CyclicShift;
+    /// assert_eq!(CyclicShift::uniform(10, 2).ports, [2, 2, 2]);
+    /// assert_eq!(CyclicShift::uniform(1, 2).ports, []);
+    /// ```
+    pub fn uniform(p: usize, ports: i64) -> Self {
+        let rounds = roundel::arith::ceil_log(ports + 1, p as i64);
+        CyclicShift { ports: vec![ports; rounds as usize] }
+    }
+}

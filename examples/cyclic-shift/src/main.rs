@@ -1,0 +1,93 @@
+//! Runs the cyclic shift: on threads, or with the feature `mpi` under mpirun. Every rank verifies what it got.
+//!
+//! `cyclic-shift [PORTS [RANKS]]`, for example `cyclic-shift 1,2 6`; on MPI the number of ranks is mpirun's.
+
+use cyclic_shift::CyclicShift;
+use roundel::{Allgather, Error, Transport};
+use std::process::ExitCode;
+
+/// How many elements each rank contributes.
+const COUNT: usize = 2;
+
+/// What the command line asks for.
+struct Request {
+    /// The ports of each round; `None` for one port and as many rounds as needed.
+    ports: Option<Vec<i64>>,
+    /// The number of ranks, on threads.
+    #[cfg_attr(feature = "mpi", allow(dead_code))]
+    ranks: usize,
+}
+
+impl Request {
+    fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let number = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is not a number"));
+        let ports =
+            args.next().map(|list| list.split(',').map(number).collect::<Result<Vec<i64>, _>>()).transpose()?;
+        let ranks = match args.next() {
+            Some(text) => number(&text)?,
+            None => ports.iter().flatten().map(|ports| ports + 1).product::<i64>().max(6),
+        };
+        let ranks = usize::try_from(ranks).ok().filter(|&ranks| ranks > 0).ok_or("there is at least one rank")?;
+        Ok(Request { ports, ranks })
+    }
+
+    fn collective(&self, p: usize) -> CyclicShift {
+        match &self.ports {
+            Some(ports) => CyclicShift { ports: ports.clone() },
+            None => CyclicShift::uniform(p, 1),
+        }
+    }
+}
+
+/// What one rank does: gather, verify, and say so.
+fn run(request: &Request, comm: &impl Transport<i32>) -> Result<String, Error> {
+    let place = comm.place()?;
+    let (rank, p) = (place.rank as usize, place.p as usize);
+    let block = |rank: usize| (0..COUNT).map(move |k| (rank * 10 + k) as i32);
+    let mine: Vec<i32> = block(rank).collect();
+    let mut all = vec![-1; p * COUNT];
+    request.collective(p).allgather(comm, &mine, &mut all)?;
+    let right = all.iter().copied().eq((0..p).flat_map(block));
+    Ok(format!("rank {rank} of {p}: {all:?} {}", if right { "as it should be" } else { "WRONG" }))
+}
+
+/// Prints what a rank has to say; whether all is well.
+fn report(outcome: Result<String, Error>) -> bool {
+    match outcome {
+        Ok(line) => {
+            println!("{line}");
+            !line.ends_with("WRONG")
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            false
+        }
+    }
+}
+
+#[cfg(not(feature = "mpi"))]
+fn start(request: &Request) -> bool {
+    let outcomes = roundel::threads::run(request.ranks, |comm| run(request, comm));
+    // All ranks speak, also after one that failed.
+    outcomes.into_iter().map(report).fold(true, |all, one| all && one)
+}
+
+#[cfg(feature = "mpi")]
+fn start(request: &Request) -> bool {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("MPI was initialised before");
+        return false;
+    };
+    report(run(request, &universe.world()))
+}
+
+fn main() -> ExitCode {
+    match Request::read(std::env::args().skip(1)) {
+        Ok(request) if start(&request) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}; usage: cyclic-shift [PORTS [RANKS]], for example cyclic-shift 1,2 6");
+            ExitCode::from(2)
+        }
+    }
+}

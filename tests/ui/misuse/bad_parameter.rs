@@ -1,0 +1,12 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(allgather, radix, base: 2, step: 1.., low: n.., many: list(2))]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct Ring {
+    step: i64,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(allgather)]
+#[round(s in 0..p - 1)]
+#[send(to = rank == 1, blocks = [rank - s < 0])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+#[bound(rounds = p > 1)]
+struct Ring;
+
+fn main() {}

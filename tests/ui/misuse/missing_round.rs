@@ -1,0 +1,7 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(allgather)]
+struct Nothing;
+
+fn main() {}

@@ -1,0 +1,10 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(allgather)]
+#[round(s in 0..p - rank)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct Ring;
+
+fn main() {}

@@ -1,0 +1,11 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(allgather)]
+#[requires(12 % (p - 1) == 0)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct Ring;
+
+fn main() {}

@@ -1,0 +1,12 @@
+use roundel::Collective;
+
+// True before every round, but not after the last.
+#[derive(Collective)]
+#[collective(allgather)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+#[holds(s < p - 1)]
+struct Ring;
+
+fn main() {}

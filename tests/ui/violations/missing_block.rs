@@ -1,0 +1,14 @@
+use roundel::{Allgather, Collective, threads};
+
+// One round too few.
+#[derive(Collective)]
+#[collective(allgather)]
+#[round(s in 0..p - 2)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct Ring;
+
+// The use of a wrong collective is no further error.
+fn main() {
+    threads::run(2, |comm| Ring.allgather(comm, &[0], &mut [0; 2]));
+}

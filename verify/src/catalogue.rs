@@ -1,0 +1,72 @@
+//! The catalogue's generated code: what it does, and what it gives when it runs.
+//!
+//! The catalogue hands out each collective as its own type, so that everything here is a small
+//! [`Visitor`]: a question that is asked of a type.
+
+use crate::error::Error;
+use roundel::algorithms::{self, Entry, Visitor};
+use roundel::{IsAllgather, Refusal};
+use roundel_spec::check::{self, Census, Point, Scene};
+use roundel_spec::{Arguments, Placement, Trace, Violation};
+
+/// Looks a collective up by its full name, or by the last part of it.
+pub fn find(name: &str) -> Result<&'static Entry, Error> {
+    algorithms::find(name).map_err(Error::Unknown)
+}
+
+/// What the generated code of an entry does at a point; a refusal when the point lies outside its domain.
+pub fn record(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Result<Trace, Refusal>, Error> {
+    let mut record = Record { placement, answer: None };
+    visit(entry, args, &mut record)?;
+    record.answer.ok_or_else(|| not_visited(entry))
+}
+
+struct Record<'a> {
+    placement: &'a Placement,
+    answer: Option<Result<Trace, Refusal>>,
+}
+
+impl Visitor for Record<'_> {
+    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+        let admitted = collective.admits(&self.placement.place(0));
+        self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
+    }
+}
+
+/// Asks a question of an entry's type.
+pub fn visit(entry: &Entry, args: &Arguments, visitor: &mut impl Visitor) -> Result<(), Error> {
+    if algorithms::visit_one(entry.name, args, visitor) { Ok(()) } else { Err(not_visited(entry)) }
+}
+
+fn not_visited(entry: &Entry) -> Error {
+    Error::Catalogue { name: entry.name, why: "its type does not take the parameters of its declaration".into() }
+}
+
+/// What an entry does at one point of its domain, with the verdict of the checks.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The point.
+    pub point: Point,
+    /// What the ranks do.
+    pub trace: Trace,
+    /// What that costs.
+    pub census: Census,
+    /// What is wrong with it, if anything.
+    pub violation: Option<Violation>,
+}
+
+/// Records the generated code of an entry and checks it. The evaluator goes first: it reports numbers that do not fit,
+/// where generated code, which is made for checked arguments, would stop.
+pub fn examine(entry: &'static Entry, args: &Arguments, placement: Placement) -> Result<Recorded, Error> {
+    let schedule = (entry.schedule)();
+    let point = Point { placement, args: args.clone() };
+    let fault = |violation: Violation| Error::Catalogue { name: entry.name, why: violation.to_string() };
+    if check::in_domain(&schedule, &point).map_err(fault)? {
+        check::record_schedule(&schedule, &point).map_err(fault)?;
+    }
+    let trace = record(entry, args, &point.placement)?
+        .map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })?;
+    let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+    let violation = check::trace(&schedule, &point, &trace).err();
+    Ok(Recorded { point, trace, census, violation })
+}

@@ -1,0 +1,204 @@
+//! The command line: what can be asked, and how.
+
+use crate::params::Assignment;
+use crate::range::Range;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Verified MPI collectives: look at them, check them, run them.
+#[derive(Debug, Parser)]
+#[command(name = "roundel", version, about, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  roundel check --all                     check every collective of the catalogue, and run it on threads
+  roundel show sparbit -p 5               who sends which blocks to whom
+  roundel show sparbit -p 5 --svg s.svg   the same as a picture
+  roundel check my_collective.rs          check a declaration without compiling it
+
+Exit codes: 0 all is well; 1 a violation, or a run with a wrong result; 2 a request that makes no sense, or
+malformed input.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the catalogue: domains, rounds, volumes and layouts
+    #[command(after_help = "\
+Examples:
+  roundel list
+  roundel list --json")]
+    List,
+    /// Show who sends which blocks to whom in every round, as the generated code does it
+    #[command(after_help = "\
+Examples:
+  roundel show sparbit -p 5
+  roundel show allgather/ring -p 8 --ppn 4 --rank 3
+  roundel show sparbit -p 12 --ppn 4 --svg sparbit.svg
+  roundel show sparbit -p 5 --json
+
+Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them.")]
+    Show(Show),
+    /// Check collectives exactly, at every point of a range
+    #[command(after_help = "\
+Examples:
+  roundel check --all                 the whole catalogue: its generated code, p = 1..=64, and runs on threads
+  roundel check sparbit -p 1..=256
+  roundel check my_collective.rs      every declaration of a file, without compiling it
+  roundel check sparbit -p 7 --json
+
+A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogue entries are checked by the rounds of
+their generated code, files by evaluating their declarations. Points outside a collective's domain are refused, and
+counted apart.")]
+    Check(Check),
+    /// Run a collective on threads and compare the result with the plain definition
+    #[command(after_help = "\
+Examples:
+  roundel run sparbit -n 8
+  roundel run sparbit -n 16 --bytes 65536 --repeat 20
+  roundel run bruck -n 6 --layout rotated")]
+    Run(Run),
+    /// Print the code that a declaration expands to
+    #[command(after_help = "\
+Examples:
+  roundel expand sparbit
+  roundel expand my_collective.rs --type MyCollective
+  roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
+    Expand(Expand),
+    /// Change one detail of a declaration after the other, and see whether the checks notice
+    #[command(after_help = "\
+Examples:
+  roundel mutants --all -p 1..=16
+  roundel mutants sparbit --survivors
+  roundel mutants my_collective.rs
+  roundel mutants sparbit --json
+
+Every mutant is killed by a check, or it survives. An independent simulation of the data judges the checker: a
+survivor that is wrong has ESCAPED, a kill without a fault is a FALSE ALARM. Both are faults of the checker, and the
+exit code is 1.")]
+    Mutants(Mutants),
+}
+
+/// `roundel show`
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The collective: its full name, or the last part of it.
+    pub name: String,
+    /// The number of ranks.
+    #[arg(short, value_name = "P")]
+    pub p: usize,
+    /// Ranks per node; all on one node if left out.
+    #[arg(long, value_name = "N")]
+    pub ppn: Option<usize>,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// Show what this rank alone sends, receives and holds.
+    #[arg(long, value_name = "R")]
+    pub rank: Option<usize>,
+    /// Draw the rounds and the buffers as they fill, into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// `roundel check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Collectives of the catalogue, or Rust files with declarations.
+    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// Check the whole catalogue.
+    #[arg(long)]
+    pub all: bool,
+    /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
+    #[arg(short, value_name = "RANGE")]
+    pub p: Option<Range>,
+}
+
+/// `roundel run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The collective: its full name, or the last part of it.
+    pub name: String,
+    /// The number of ranks: threads.
+    #[arg(short, value_name = "P")]
+    pub n: usize,
+    /// The size of a block in bytes.
+    #[arg(long, value_name = "B", default_value_t = 1024)]
+    pub bytes: usize,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// Where blocks lie meanwhile; the declaration's first choice if left out.
+    #[arg(long)]
+    pub layout: Option<Layout>,
+    /// How many times; the median is printed.
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeat: u32,
+}
+
+/// Where blocks lie while a collective runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// Every block where it belongs.
+    InPlace,
+    /// Rotated, and put in place at the end.
+    Rotated,
+}
+
+/// `roundel expand`
+#[derive(Debug, Args)]
+pub struct Expand {
+    /// A collective of the catalogue, or a Rust file with declarations.
+    #[arg(value_name = "NAME|FILE.rs")]
+    pub target: String,
+    /// Only this type.
+    #[arg(long = "type", value_name = "NAME")]
+    pub wanted: Option<String>,
+    /// Print everything, also the declaration as data.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `roundel mutants`
+#[derive(Debug, Args)]
+pub struct Mutants {
+    /// Collectives of the catalogue, or Rust files with declarations.
+    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// The whole catalogue.
+    #[arg(long)]
+    pub all: bool,
+    /// The process counts.
+    #[arg(short, value_name = "RANGE", default_value = "1..=24")]
+    pub p: Range,
+    /// List the survivors that differ from their originals.
+    #[arg(long)]
+    pub survivors: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.starts_with("Examples:"), "{}", command.get_name());
+        }
+    }
+}

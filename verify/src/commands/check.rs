@@ -1,0 +1,407 @@
+//! `roundel check`: exact checks over a range, of generated code and of declarations in files.
+
+use super::target::{Target, declaration_of};
+use super::{Outcome, counted, print, print_json};
+use crate::catalogue;
+use crate::cli::Check;
+use crate::error::Error;
+use crate::range::Range;
+use crate::source::{Diagnostic, Source};
+use crate::sweep::{self, CheckPoint, Job, Tally, Visit};
+use crate::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
+use crate::trial::Trial;
+use anstyle::Style;
+use roundel::Layout;
+use roundel::algorithms::Entry;
+use roundel_spec::Violation;
+use roundel_spec::check::{self, Point, Points};
+use roundel_spec::schedule::{self, Schedule};
+use roundel_spec::syntax::Declaration;
+use roundel_spec::violation::Case;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The range for the catalogue.
+const CATALOGUE_RANGE: Range = Range { from: 1, to: 64 };
+
+/// Catalogue entries are also run on up to so many threads.
+const LARGEST_RUN: usize = 16;
+
+/// The size of a block in those runs.
+const RUN_BYTES: usize = 5;
+
+/// Checks what was asked for.
+pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
+    let targets = Target::all(&args.targets, args.all)?;
+    let candidates = candidates(&targets, args.p)?;
+    let subjects: Vec<&Subject<'_>> = candidates.iter().filter_map(|candidate| candidate.as_ref().ok()).collect();
+    let found = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
+    let ran = sweep::sweep(&subjects.iter().map(|subject| subject.runs()).collect::<Vec<_>>(), "running");
+    let mut tallies = found.into_iter().zip(ran);
+    let mut reports = Vec::new();
+    for candidate in candidates {
+        reports.push(match (candidate, &mut tallies) {
+            (Err(malformed), _) => malformed,
+            (Ok(subject), tallies) => match tallies.next() {
+                Some((found, ran)) => subject.report(found, ran)?,
+                None => continue,
+            },
+        });
+    }
+    for report in &reports {
+        report.errors.iter().for_each(|error| anstream::eprintln!("{}\n", error.text));
+    }
+    let outcome = outcome(&reports, args.all);
+    if json {
+        print_json(&Summary { ok: outcome == Outcome::Fine, collectives: &reports })?;
+    } else {
+        print(&text(&reports))?;
+    }
+    Ok(outcome)
+}
+
+/// Something that can be checked at points.
+struct Subject<'a> {
+    name: String,
+    schedule: Schedule,
+    range: Range,
+    origin: Origin<'a>,
+}
+
+enum Origin<'a> {
+    Catalogue(&'static Entry),
+    File(&'a Source, &'a Declaration),
+}
+
+/// All subjects, and reports of what cannot become one, in the order of the command line.
+fn candidates<'a>(targets: &'a [Target], range: Option<Range>) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
+    let mut all = Vec::new();
+    for target in targets {
+        match target {
+            Target::Entry(entry) => all.push(Ok(Subject {
+                name: entry.name.into(),
+                schedule: (entry.schedule)(),
+                range: range.unwrap_or(CATALOGUE_RANGE),
+                origin: Origin::Catalogue(entry),
+            })),
+            Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),
+            Target::File(source, Ok(declared)) => {
+                for one in declared {
+                    all.push(match &one.result {
+                        Ok(declaration) => Ok(Subject::in_file(source, declaration, range)?),
+                        Err(errors) => Err(Report::malformed(&one.name, source, errors)),
+                    });
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+impl<'a> Subject<'a> {
+    fn in_file(source: &'a Source, declaration: &'a Declaration, range: Option<Range>) -> Result<Self, Error> {
+        let schedule = declaration.schedule.clone();
+        let own_limits = || format!("1..={}", schedule.limits.p.max(1)).parse();
+        Ok(Subject {
+            name: schedule.name.clone(),
+            range: range.map_or_else(own_limits, Ok)?,
+            schedule,
+            origin: Origin::File(source, declaration),
+        })
+    }
+
+    fn points(&self, range: Range) -> Points {
+        Points::new(&self.schedule, range.iter())
+    }
+
+    /// The exact check: of the generated code where there is any.
+    fn job(&self) -> Job<'_, Box<Violation>> {
+        let schedule = &self.schedule;
+        let check: CheckPoint<'_, _> = match self.origin {
+            Origin::Catalogue(entry) => Box::new(move |point| check_code(entry, schedule, point)),
+            Origin::File(..) => Box::new(move |point| {
+                let passed = check::at_point(schedule, point)?;
+                Ok(if passed.is_some() { Visit::Checked } else { Visit::Refused })
+            }),
+        };
+        Job { range: self.range, points: self.points(self.range), check }
+    }
+
+    /// Runs on threads, for small p; nothing for declarations that are not compiled.
+    fn runs(&self) -> Job<'_, String> {
+        let range = self.range.up_to(LARGEST_RUN);
+        match (&self.origin, range) {
+            (Origin::Catalogue(entry), Some(range)) => {
+                let (entry, schedule) = (*entry, &self.schedule);
+                let check = move |point: &Point| run_code(entry, schedule, point);
+                Job { range, points: self.points(range), check: Box::new(check) }
+            }
+            _ => {
+                let none = Range { from: 1, to: 0 };
+                Job { range: none, points: self.points(none), check: Box::new(|_| Ok(Visit::Refused)) }
+            }
+        }
+    }
+
+    fn report(&self, found: Tally<Box<Violation>>, ran: Tally<String>) -> Result<Report, Error> {
+        let (origin, has_runs) = match self.origin {
+            Origin::Catalogue(_) => ("catalogue".to_string(), true),
+            Origin::File(source, _) => (source.origin.clone(), false),
+        };
+        let verdict = match &found.wrong {
+            Some(_) => Verdict::Violation,
+            None if found.checked == 0 => Verdict::NothingChecked,
+            None => Verdict::Ok,
+        };
+        let mut errors = Vec::new();
+        if let Some(violation) = &found.wrong {
+            errors.push(self.shown(violation)?);
+        }
+        if let Some(why) = &ran.wrong {
+            let message = format!("{} gives a wrong result on threads: {why}", self.name);
+            errors.push(Shown::plain(message));
+        }
+        if verdict == Verdict::NothingChecked {
+            errors.push(self.nothing_checked()?);
+        }
+        Ok(Report {
+            name: self.name.clone(),
+            origin,
+            range: Some(self.range.to_string()),
+            checked: found.checked,
+            refused: found.refused,
+            verdict,
+            violation: found.wrong.as_deref().map(Fact::new),
+            runs: has_runs.then_some(ran.checked),
+            runs_correct: has_runs.then_some(ran.wrong.is_none()),
+            seconds: (found.time + ran.time).as_secs_f64(),
+            errors,
+        })
+    }
+
+    /// That the range misses the domain: for a file at the clause that says so.
+    fn nothing_checked(&self) -> Result<Shown, Error> {
+        let (name, range) = (&self.name, self.range);
+        let text =
+            format!("nothing checked: no point of p = {range} lies in the domain of {name}; choose another `-p`");
+        match (&self.origin, check::over(&self.schedule, &self.points(range))) {
+            (Origin::File(..), Err(violation)) => self.shown(&violation),
+            _ => Ok(Shown { text: text.clone(), ..Shown::plain(text) }),
+        }
+    }
+
+    /// A violation with its place in the source.
+    fn shown(&self, violation: &Violation) -> Result<Shown, Error> {
+        let diagnose = |source: &Source, declaration: &Declaration| {
+            let errors = source.diagnose(&declaration.error(violation));
+            let shown = errors.into_iter().next().map(|error| Shown::placed(source, error));
+            shown.unwrap_or_else(|| Shown::plain(violation.to_string()))
+        };
+        Ok(match self.origin {
+            Origin::File(source, declaration) => diagnose(source, declaration),
+            Origin::Catalogue(entry) => {
+                let (source, declaration) = declaration_of(entry)?;
+                diagnose(&source, &declaration)
+            }
+        })
+    }
+}
+
+/// Checks what the generated code does at a point.
+fn check_code(entry: &'static Entry, schedule: &Schedule, point: &Point) -> Result<Visit, Box<Violation>> {
+    match catalogue::record(entry, &point.args, &point.placement) {
+        Ok(Ok(trace)) => Ok(check::trace(schedule, point, &trace).map(|_| Visit::Checked)?),
+        Ok(Err(_)) | Err(_) => Ok(Visit::Refused),
+    }
+}
+
+/// Runs the generated code at a point, in every declared layout, with equal and with different blocks.
+fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Result<Visit, String> {
+    let case = |why: String| format!("with {}, {why}", point.case(declaration));
+    if !check::in_domain(declaration, point).map_err(|violation| violation.to_string())? {
+        return Ok(Visit::Refused);
+    }
+    for layout in &declaration.layouts {
+        let layout = match layout {
+            schedule::Layout::InPlace => Layout::InPlace,
+            schedule::Layout::Rotated(_) => Layout::Rotated,
+        };
+        let trial = Trial { entry, args: &point.args, placement: &point.placement, layout };
+        trial.uniform(RUN_BYTES, 1).map_err(case)?;
+        trial.varying().map_err(case)?;
+    }
+    Ok(Visit::Checked)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Ok,
+    Violation,
+    NothingChecked,
+    Malformed,
+}
+
+/// What was found about one collective.
+#[derive(Serialize)]
+struct Report {
+    name: String,
+    origin: String,
+    range: Option<String>,
+    checked: usize,
+    refused: usize,
+    verdict: Verdict,
+    violation: Option<Fact>,
+    /// Points at which it was run on threads; `None` where there is no code to run.
+    runs: Option<usize>,
+    runs_correct: Option<bool>,
+    seconds: f64,
+    errors: Vec<Shown>,
+}
+
+/// A violation, for machines.
+#[derive(Serialize)]
+struct Fact {
+    code: &'static str,
+    p: usize,
+    ppn: Option<usize>,
+    params: BTreeMap<String, String>,
+    round: Option<usize>,
+}
+
+impl Fact {
+    fn new(violation: &Violation) -> Self {
+        let Case { p, ppn, params } = violation.case.clone();
+        Fact { code: violation.code(), p, ppn, params: params.into_iter().collect(), round: violation.round }
+    }
+}
+
+/// An error as it is shown.
+#[derive(Serialize)]
+struct Shown {
+    message: String,
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Shown {
+    fn placed(source: &Source, error: Diagnostic) -> Self {
+        let text = error.render(source);
+        let Diagnostic { message, file, line, column, .. } = error;
+        Shown { message, file: Some(file), line: Some(line), column: Some(column), text }
+    }
+
+    fn plain(message: String) -> Self {
+        let text = format!("{BAD}error{BAD:#}: {message}");
+        Shown { message, file: None, line: None, column: None, text }
+    }
+}
+
+impl Report {
+    fn malformed(name: &str, source: &Source, errors: &[Diagnostic]) -> Self {
+        Report {
+            name: name.into(),
+            origin: source.origin.clone(),
+            range: None,
+            checked: 0,
+            refused: 0,
+            verdict: Verdict::Malformed,
+            violation: None,
+            runs: None,
+            runs_correct: None,
+            seconds: 0.0,
+            errors: errors.iter().map(|error| Shown::placed(source, error.clone())).collect(),
+        }
+    }
+}
+
+/// All reports, for machines.
+#[derive(Serialize)]
+struct Summary<'a> {
+    ok: bool,
+    collectives: &'a [Report],
+}
+
+impl Report {
+    fn wrong(&self) -> bool {
+        self.verdict == Verdict::Violation || self.runs_correct == Some(false)
+    }
+}
+
+/// A range that misses a collective is a mistake where the collective was named, and only there.
+fn outcome(reports: &[Report], all: bool) -> Outcome {
+    let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
+    if reports.iter().any(Report::wrong) || (!all && any(Verdict::NothingChecked)) {
+        Outcome::Wrong
+    } else if any(Verdict::Malformed) {
+        Outcome::Malformed
+    } else {
+        Outcome::Fine
+    }
+}
+
+fn text(reports: &[Report]) -> String {
+    let heads = [
+        ("collective", Align::Left),
+        ("p", Align::Left),
+        ("checked", Align::Right),
+        ("refused", Align::Right),
+        ("verdict", Align::Left),
+        ("run", Align::Right),
+        ("on threads", Align::Left),
+        ("seconds", Align::Right),
+    ];
+    let mut table = Table::new(heads);
+    for report in reports {
+        let verdict = match report.verdict {
+            Verdict::Ok => Cell::styled("ok", GOOD),
+            Verdict::Violation => Cell::styled("VIOLATION", BAD),
+            Verdict::NothingChecked => Cell::styled("nothing checked", NOTICE),
+            Verdict::Malformed => Cell::styled("MALFORMED", BAD),
+        };
+        let threads = match (report.runs, report.runs_correct) {
+            (_, Some(false)) => Cell::styled("WRONG", BAD),
+            (Some(1..), Some(true)) => Cell::styled("ok", GOOD),
+            _ => "-".into(),
+        };
+        table.row([
+            Cell::styled(&report.name, HEADING),
+            report.range.as_deref().unwrap_or("-").into(),
+            report.checked.into(),
+            report.refused.into(),
+            verdict,
+            report.runs.map_or("-".into(), Cell::from),
+            threads,
+            format!("{:.2}", report.seconds).into(),
+        ]);
+    }
+    format!("{table}\n{}\n", conclusion(reports))
+}
+
+fn conclusion(reports: &[Report]) -> String {
+    let count = |wanted: &dyn Fn(&Report) -> bool| reports.iter().filter(|report| wanted(report)).count() as i64;
+    let correct = count(&|report| report.verdict == Verdict::Ok && !report.wrong());
+    let checked: usize = reports.iter().filter(|report| !report.wrong()).map(|report| report.checked).sum();
+    let runs: usize = reports.iter().filter_map(|report| report.runs).sum();
+    let mut parts = Vec::new();
+    if correct > 0 {
+        let ran = match runs {
+            0 => String::new(),
+            runs => format!(", and right in runs on threads at {}", counted(runs as i64, "point")),
+        };
+        let (what, points) = (counted(correct, "collective"), counted(checked as i64, "point"));
+        parts.push(format!("{GOOD}{what} correct{GOOD:#} at {points}{ran}"));
+    }
+    let mut others = |n: i64, style: Style, text: &str| {
+        if n > 0 {
+            parts.push(format!("{style}{} {text}{style:#}", counted(n, "collective")));
+        }
+    };
+    others(count(&Report::wrong), BAD, "wrong");
+    others(count(&|report| report.verdict == Verdict::Malformed), BAD, "malformed");
+    others(count(&|report| report.verdict == Verdict::NothingChecked), NOTICE, "without a point in the range");
+    parts.join("; ")
+}

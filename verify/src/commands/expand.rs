@@ -1,0 +1,100 @@
+//! `roundel expand`: the code behind a declaration.
+
+use super::target::{Target, all_or_errors, declaration_of, malformed};
+use super::{Outcome, print, print_json};
+use crate::cli::Expand;
+use crate::error::Error;
+use crate::source::Source;
+use roundel_spec::rust;
+use roundel_spec::syntax::Declaration;
+use serde::Serialize;
+use syn::{Expr, ImplItem, Item, Stmt};
+
+/// Generated code, for machines.
+#[derive(Serialize)]
+struct Expanded {
+    name: String,
+    code: String,
+    omitted: Vec<&'static str>,
+}
+
+/// Prints the code of a declaration.
+pub(super) fn expand(args: &Expand, json: bool) -> Result<Outcome, Error> {
+    let (source, declarations) = match Target::find(&args.target)? {
+        Target::Entry(entry) => {
+            let (source, declaration) = declaration_of(entry)?;
+            (source, vec![declaration])
+        }
+        Target::File(source, declared) => match all_or_errors(declared) {
+            Ok(declarations) => (source, declarations),
+            Err(errors) => return malformed(&source, &errors, json),
+        },
+    };
+    let chosen = choose(&source, &declarations, args.wanted.as_deref())?;
+    let expanded = chosen.iter().map(|d| generate(d, args.all)).collect::<Result<Vec<_>, _>>()?;
+    if json {
+        print_json(&expanded)?;
+    } else {
+        let texts: Vec<String> = expanded.iter().map(text).collect();
+        print(&texts.join("\n"))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn choose<'a>(
+    source: &Source,
+    declarations: &'a [Declaration],
+    wanted: Option<&str>,
+) -> Result<Vec<&'a Declaration>, Error> {
+    let Some(wanted) = wanted else { return Ok(declarations.iter().collect()) };
+    let chosen: Vec<&Declaration> = declarations.iter().filter(|d| d.schedule.name == wanted).collect();
+    if chosen.is_empty() {
+        let known: Vec<&str> = declarations.iter().map(|d| d.schedule.name.as_str()).collect();
+        let (origin, known) = (source.origin.clone(), known.join(", "));
+        return Err(Error::NoSuchType { origin, wanted: wanted.into(), known });
+    }
+    Ok(chosen)
+}
+
+/// The formatted code; without the declaration as data and the tests, unless `everything` is wanted.
+fn generate(declaration: &Declaration, everything: bool) -> Result<Expanded, Error> {
+    let name = declaration.schedule.name.clone();
+    let tokens = if everything { rust::expand(declaration) } else { rust::code(declaration) };
+    let mut file: syn::File =
+        syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;
+    let mut omitted = Vec::new();
+    if !everything {
+        file.items.iter_mut().for_each(drop_schedule);
+        omitted.extend(["fn schedule", "tests"]);
+    }
+    Ok(Expanded { name, code: prettyplease::unparse(&file), omitted })
+}
+
+/// Drops the method `schedule` from every implementation, also inside `const _: () = { … }`.
+fn drop_schedule(item: &mut Item) {
+    match item {
+        Item::Impl(block) => {
+            block.items.retain(|item| !matches!(item, ImplItem::Fn(function) if function.sig.ident == "schedule"));
+        }
+        Item::Const(constant) => {
+            if let Expr::Block(block) = &mut *constant.expr {
+                for statement in &mut block.block.stmts {
+                    if let Stmt::Item(item) = statement {
+                        drop_schedule(item);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn text(expanded: &Expanded) -> String {
+    let note = match expanded.omitted.as_slice() {
+        [] => String::new(),
+        _ => {
+            "// Left out: `fn schedule()`, the declaration as data, and the tests; `--all` prints them too.\n".into()
+        }
+    };
+    format!("// Generated for `{}`.\n{note}{}", expanded.name, expanded.code)
+}

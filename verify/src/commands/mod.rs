@@ -1,0 +1,67 @@
+//! The commands, one file each.
+
+mod check;
+mod expand;
+mod list;
+mod mutants;
+mod run;
+mod show;
+mod target;
+
+use crate::cli::{Cli, Command};
+use crate::error::Error;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Fine,
+    /// Something was found to be wrong.
+    Wrong,
+    /// The input is malformed; it has been said how.
+    Malformed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Fine => ExitCode::SUCCESS,
+            Outcome::Wrong => ExitCode::from(1),
+            Outcome::Malformed => ExitCode::from(2),
+        }
+    }
+}
+
+/// Does what the command line says.
+pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
+    match &cli.command {
+        Command::List => list::list(cli.json),
+        Command::Show(args) => show::show(args, cli.json),
+        Command::Check(args) => check::check(args, cli.json),
+        Command::Run(args) => run::run(args, cli.json),
+        Command::Expand(args) => expand::expand(args, cli.json),
+        Command::Mutants(args) => mutants::mutants(args, cli.json),
+    }
+}
+
+/// Prints text; colours are left out where nobody would see them.
+fn print(text: &str) -> Result<(), Error> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Prints JSON and a newline.
+fn print_json(value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+    print(&(text + "\n"))
+}
+
+/// `1 message`, `2 messages`.
+fn counted(n: impl Into<i128>, what: &str) -> String {
+    let n = n.into();
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,237 @@
+//! `roundel mutants`: does the checker notice?
+
+use super::target::{Target, all_or_errors, malformed};
+use super::{Outcome, counted, print, print_json};
+use crate::cli::Mutants;
+use crate::error::Error;
+use crate::mutants::{self, Class, Fate, Mutant, Original};
+use crate::progress::Progress;
+use crate::range::Range;
+use crate::sweep::parallel;
+use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use anstyle::Style;
+use roundel_spec::check::Points;
+use roundel_spec::schedule::Schedule;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// A fault that the checker missed.
+const ESCAPED: &str = "ESCAPED";
+/// A fault that is none.
+const FALSE_ALARM: &str = "FALSE ALARM";
+
+/// Makes mutants and reports what became of them.
+pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let mut schedules = Vec::new();
+    for target in Target::all(&args.targets, args.all)? {
+        match target {
+            Target::Entry(entry) => schedules.push((entry.name.to_string(), (entry.schedule)())),
+            Target::File(source, declared) => match all_or_errors(declared) {
+                Ok(all) => schedules.extend(all.into_iter().map(|d| (d.schedule.name.clone(), d.schedule))),
+                Err(errors) => return malformed(&source, &errors, json),
+            },
+        }
+    }
+    let reports = report_all(schedules, args.p);
+    // A range that misses a collective is a mistake where the collective was named, and only there.
+    let fine = |report: &Report| report.fine() || (args.all && report.unmeasured);
+    let outcome = if reports.iter().all(fine) { Outcome::Fine } else { Outcome::Wrong };
+    if json {
+        print_json(&Summary { ok: outcome == Outcome::Fine, range: args.p.to_string(), collectives: &reports })?;
+    } else {
+        print(&text(&reports, args, start))?;
+    }
+    Ok(outcome)
+}
+
+/// All mutants of one collective.
+#[derive(Serialize)]
+struct Report {
+    name: String,
+    mutants: usize,
+    killed: BTreeMap<&'static str, usize>,
+    survived: BTreeMap<&'static str, usize>,
+    escaped: usize,
+    false_alarms: usize,
+    /// No point of the range lies in the original's domain, so that nothing was measured.
+    unmeasured: bool,
+    /// What is wrong with the original itself; then nothing was measured either.
+    original: Option<String>,
+    all: Vec<Individual>,
+}
+
+/// One mutant.
+#[derive(Serialize)]
+struct Individual {
+    id: usize,
+    description: String,
+    fate: &'static str,
+    /// The check that killed it, the class it survived in, or why it should not have survived.
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    ok: bool,
+    range: String,
+    collectives: &'a [Report],
+}
+
+impl Report {
+    fn fine(&self) -> bool {
+        self.escaped == 0 && self.false_alarms == 0 && self.original.is_none() && !self.unmeasured
+    }
+}
+
+fn report_all(schedules: Vec<(String, Schedule)>, range: Range) -> Vec<Report> {
+    let originals = parallel(schedules.len(), |n| {
+        let schedule = &schedules[n].1;
+        Original::new(schedule, &Points::new(schedule, range.iter()))
+    });
+    let litters: Vec<Vec<Mutant>> = schedules.iter().map(|(_, schedule)| mutants::mutants(schedule)).collect();
+    let work: Vec<(usize, &Mutant)> =
+        litters.iter().enumerate().flat_map(|(n, litter)| litter.iter().map(move |mutant| (n, mutant))).collect();
+    let progress = Progress::new(work.len(), "mutants");
+    let fates = parallel(work.len(), |i| {
+        let (n, mutant) = work[i];
+        let original = originals[n].as_ref().ok().filter(|original| !original.is_empty());
+        let fate = original.map(|original| original.fate(&mutant.schedule));
+        progress.step();
+        fate
+    });
+    let mut fates = fates.into_iter();
+    let mut reports = Vec::new();
+    for (((name, _), original), litter) in schedules.iter().zip(&originals).zip(&litters) {
+        let fates = fates.by_ref().take(litter.len()).flatten().collect();
+        reports.push(report(name.clone(), original, litter, fates));
+    }
+    reports
+}
+
+fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> Report {
+    let (mut killed, mut survived) = (BTreeMap::new(), BTreeMap::new());
+    let (mut escaped, mut false_alarms) = (0, 0);
+    let mut all = Vec::new();
+    for (mutant, fate) in litter.iter().zip(fates) {
+        let (fate, detail) = match fate {
+            Fate::Killed(code) => {
+                *killed.entry(code).or_insert(0) += 1;
+                ("killed", code.to_string())
+            }
+            Fate::Survived(class) => {
+                *survived.entry(class.name()).or_insert(0) += 1;
+                ("survived", class.name().to_string())
+            }
+            Fate::Escaped(why) => {
+                escaped += 1;
+                (ESCAPED, why)
+            }
+            Fate::FalseAlarm(what) => {
+                false_alarms += 1;
+                (FALSE_ALARM, what)
+            }
+        };
+        all.push(Individual { id: mutant.id, description: mutant.description.clone(), fate, detail });
+    }
+    let unmeasured = original.as_ref().is_ok_and(Original::is_empty);
+    let original = original.as_ref().err().cloned();
+    Report { name, mutants: all.len(), killed, survived, escaped, false_alarms, unmeasured, original, all }
+}
+
+fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
+    let mut out = tables(reports);
+    for report in reports {
+        if let Some(why) = &report.original {
+            let _ = writeln!(out, "\n{BAD}{} is wrong itself{BAD:#}: {why}", report.name);
+        }
+        if report.unmeasured {
+            let (name, range) = (&report.name, args.p);
+            let why = format!("no point of p = {range} lies in its domain; choose another `-p`");
+            let _ = writeln!(out, "\n{NOTICE}{name}: nothing measured{NOTICE:#}: {why}");
+        }
+        let disputed = |one: &Individual| one.fate == ESCAPED || one.fate == FALSE_ALARM;
+        let differs = |one: &Individual| one.fate == "survived" && one.detail != Class::Identical.name();
+        for one in report.all.iter().filter(|one| disputed(one) || (args.survivors && differs(one))) {
+            let style = if disputed(one) { BAD } else { NOTICE };
+            let Individual { id, description, fate, detail } = one;
+            let _ = writeln!(out, "\n{style}{} #{id}{style:#} {description}\n  {fate}: {detail}", report.name);
+        }
+    }
+    let sum = |count: fn(&Report) -> usize| reports.iter().map(count).sum::<usize>();
+    let (total, escaped, false_alarms) = (sum(|r| r.mutants), sum(|r| r.escaped), sum(|r| r.false_alarms));
+    let verdict = if escaped + false_alarms > 0 {
+        format!("{BAD}{escaped} ESCAPED, {false_alarms} FALSE ALARM: the checker is wrong{BAD:#}")
+    } else {
+        format!("{GOOD}checker and independent simulation agree on every mutant{GOOD:#}")
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let _ = writeln!(out, "\n{}, p = {}, {seconds:.1} s: {verdict}", counted(total as i64, "mutant"), args.p);
+    out
+}
+
+/// The checks in the order in which they are applied.
+const CODES: [&str; 13] = [
+    "domain",
+    "self-message",
+    "unmatched-send",
+    "unmatched-recv",
+    "different-blocks",
+    "confused-messages",
+    "phantom-data",
+    "written-twice",
+    "coverage",
+    "bound",
+    "holds",
+    "hint",
+    "nothing-checked",
+];
+
+/// The width that a table is broken at.
+const WIDTH: usize = 110;
+
+/// One column for each collective; as many tables as it takes.
+fn tables(reports: &[Report]) -> String {
+    let mut out = String::new();
+    let mut rest = reports;
+    while !rest.is_empty() {
+        let mut width = 32;
+        let fitting = rest.iter().take_while(|report| {
+            width += short(report).len().max(5) + 2;
+            width <= WIDTH
+        });
+        let (now, later) = rest.split_at(fitting.count().max(1));
+        let gap = if out.is_empty() { "" } else { "\n" };
+        let _ = write!(out, "{gap}{}", table(now));
+        rest = later;
+    }
+    out
+}
+
+/// The last part of a collective's name.
+fn short(report: &Report) -> &str {
+    report.name.rsplit('/').next().unwrap_or(&report.name)
+}
+
+fn table(reports: &[Report]) -> Table {
+    let columns = reports.iter().map(|report| (short(report), Align::Right));
+    let mut table = Table::new([("", Align::Left)].into_iter().chain(columns));
+    let mut row = |head: Cell, number: &dyn Fn(&Report) -> usize, style: Style| {
+        let cell = |n: usize| if n == 0 { Cell::styled("·", FAINT) } else { Cell::styled(n.to_string(), style) };
+        table.row([head].into_iter().chain(reports.iter().map(|report| cell(number(report)))));
+    };
+    row(Cell::styled("mutants", HEADING), &|report| report.mutants, HEADING);
+    for code in CODES {
+        let killed = |report: &Report| report.killed.get(code).copied().unwrap_or(0);
+        row(format!("killed: {code}").into(), &killed, Style::new());
+    }
+    for class in Class::ALL.map(Class::name) {
+        let survived = |report: &Report| report.survived.get(class).copied().unwrap_or(0);
+        row(format!("survived: {class}").into(), &survived, NOTICE);
+    }
+    row(ESCAPED.into(), &|report| report.escaped, BAD);
+    row(FALSE_ALARM.into(), &|report| report.false_alarms, BAD);
+    table
+}

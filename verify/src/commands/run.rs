@@ -1,0 +1,158 @@
+//! `roundel run`: a real run on threads.
+
+use super::{Outcome, print, print_json};
+use crate::catalogue;
+use crate::cli::{self, Run};
+use crate::error::Error;
+use crate::params::Params;
+use crate::table::{BAD, GOOD, HEADING};
+use crate::trial::Trial;
+use roundel::Layout;
+use roundel_spec::Placement;
+use roundel_spec::schedule;
+use serde::Serialize;
+use std::time::Duration;
+
+/// The largest number of threads that is started.
+const MAX_THREADS: usize = 1024;
+
+/// The most memory that all buffers may take.
+const MAX_BYTES: usize = 4 << 30;
+
+/// A run, for machines.
+#[derive(Serialize)]
+struct Report<'a> {
+    name: &'static str,
+    p: usize,
+    bytes: usize,
+    params: &'a Params,
+    layout: &'static str,
+    repeat: u32,
+    correct: bool,
+    error: Option<String>,
+    median_seconds: Option<f64>,
+    bytes_moved: u64,
+}
+
+/// Runs a collective.
+pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
+    let entry = catalogue::find(&args.name)?;
+    let p = args.n;
+    if p == 0 || p > MAX_THREADS {
+        return Err(Error::Ranks { p, limit: MAX_THREADS, why: "every rank is a thread" });
+    }
+    fits(p, args.bytes)?;
+    let declaration = (entry.schedule)();
+    let rotated = declaration.layouts.iter().any(|layout| matches!(layout, schedule::Layout::Rotated(_)));
+    if args.layout == Some(cli::Layout::Rotated) && !rotated {
+        return Err(Error::NoSuchLayout { name: entry.name.into() });
+    }
+    let params = Params::resolve(entry.name, &declaration, &args.set)?;
+    let placement = Placement::consecutive(p, p);
+    let recorded = catalogue::examine(entry, &params.args, placement.clone())?;
+    let blocks: i64 = recorded.census.ranks.iter().map(|usage| usage.blocks_sent).sum();
+
+    let prefers_rotation = matches!(declaration.layouts.first(), Some(schedule::Layout::Rotated(_)));
+    let (layout, layout_name) = match args.layout {
+        Some(cli::Layout::InPlace) => (Layout::InPlace, "in-place"),
+        Some(cli::Layout::Rotated) => (Layout::Rotated, "rotated"),
+        None => (Layout::Declared, if prefers_rotation { "rotated" } else { "in-place" }),
+    };
+    let trial = Trial { entry, args: &params.args, placement: &placement, layout };
+    let result = trial.uniform(args.bytes, args.repeat as usize);
+    let report = Report {
+        name: entry.name,
+        p,
+        bytes: args.bytes,
+        params: &params,
+        layout: layout_name,
+        repeat: args.repeat,
+        correct: result.is_ok(),
+        median_seconds: result.as_ref().ok().map(|times| median(times).as_secs_f64()),
+        error: result.err(),
+        bytes_moved: blocks as u64 * args.bytes as u64,
+    };
+    if json {
+        print_json(&report)?
+    } else {
+        print(&text(&report))?
+    }
+    Ok(if report.correct { Outcome::Fine } else { Outcome::Wrong })
+}
+
+/// Every rank has a buffer for all blocks.
+fn fits(p: usize, bytes: usize) -> Result<(), Error> {
+    let total = p.checked_mul(p).and_then(|blocks| blocks.checked_mul(bytes));
+    match total {
+        Some(total) if total <= MAX_BYTES => Ok(()),
+        Some(total) => Err(Error::TooLarge { p, bytes, total: size(total as u64) }),
+        None => Err(Error::TooLarge { p, bytes, total: "more memory than there is".into() }),
+    }
+}
+
+fn median(times: &[Duration]) -> Duration {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn text(report: &Report<'_>) -> String {
+    let params: String = report.params.named().iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    let head = format!(
+        "{HEADING}{}{HEADING:#}  {} ranks as threads, blocks of {}{params}, layout {}\n",
+        report.name,
+        report.p,
+        size(report.bytes as u64),
+        report.layout
+    );
+    let verdict = match &report.error {
+        None => format!("{GOOD}correct{GOOD:#}: every rank has every block"),
+        Some(error) => format!("{BAD}wrong{BAD:#}: {error}"),
+    };
+    let time = match report.median_seconds {
+        Some(seconds) => format!("median of {}: {:.3} ms, ", report.repeat, seconds * 1e3),
+        None => String::new(),
+    };
+    format!("{head}{verdict}\n{time}{} moved between ranks\n", size(report.bytes_moved))
+}
+
+/// A number of bytes, for people.
+fn size(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for larger in units {
+        if value < 1024.0 {
+            break;
+        }
+        (value, unit) = (value / 1024.0, larger);
+    }
+    if value.fract() == 0.0 { format!("{value} {unit}") } else { format!("{value:.1} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_for_people() {
+        assert_eq!(size(0), "0 B");
+        assert_eq!(size(1023), "1023 B");
+        assert_eq!(size(1024), "1 KiB");
+        assert_eq!(size(1536), "1.5 KiB");
+        assert_eq!(size(4 << 30), "4 GiB");
+    }
+
+    #[test]
+    fn the_median_is_the_middle() {
+        let times = [5, 1, 3].map(Duration::from_secs);
+        assert_eq!(median(&times), Duration::from_secs(3));
+    }
+
+    #[test]
+    fn too_much_memory_is_refused() {
+        assert!(fits(16, 1 << 20).is_ok());
+        assert!(fits(1024, 1 << 20).is_err());
+        assert!(fits(1024, usize::MAX).is_err());
+    }
+}

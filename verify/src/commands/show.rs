@@ -1,0 +1,264 @@
+//! `roundel show`: the rounds of one call, as the generated code does them.
+
+use super::{Outcome, counted, print, print_json};
+use crate::catalogue::{self, Recorded};
+use crate::cli::Show;
+use crate::error::Error;
+use crate::params::Params;
+use crate::rounds::{self, Holdings, Message, Round};
+use crate::svg::{self, Picture};
+use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use roundel::algorithms::Entry;
+use roundel_spec::schedule::Metric;
+use roundel_spec::{Kind, Placement};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The width that lines of messages are wrapped at.
+const WIDTH: usize = 100;
+
+/// The largest number of ranks that is shown.
+const MAX_P: usize = 1024;
+
+/// A run, for machines.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'static str,
+    p: usize,
+    ppn: usize,
+    params: &'a Params,
+    rounds: Vec<Round>,
+    census: Totals,
+}
+
+/// The largest total of any rank over the run.
+#[derive(Serialize)]
+struct Totals {
+    rounds: i64,
+    max_messages_sent: i64,
+    max_blocks_sent: i64,
+    max_nonlocal_messages_sent: i64,
+    max_nonlocal_blocks_sent: i64,
+}
+
+/// Everything there is to show.
+struct Scene {
+    entry: &'static Entry,
+    kind: Kind,
+    params: Params,
+    recorded: Recorded,
+    rounds: Vec<Round>,
+}
+
+impl Scene {
+    fn placement(&self) -> &Placement {
+        &self.recorded.point.placement
+    }
+
+    fn p(&self) -> usize {
+        self.placement().p()
+    }
+
+    fn ppn(&self) -> usize {
+        self.placement().ppn()
+    }
+
+    fn totals(&self) -> Totals {
+        let max = |metric| self.recorded.census.max(metric);
+        Totals {
+            rounds: self.recorded.census.rounds,
+            max_messages_sent: max(Metric::MessagesSent),
+            max_blocks_sent: max(Metric::BlocksSent),
+            max_nonlocal_messages_sent: max(Metric::NonlocalMessagesSent),
+            max_nonlocal_blocks_sent: max(Metric::NonlocalBlocksSent),
+        }
+    }
+
+    /// The case, for people.
+    fn case(&self) -> String {
+        let mut parts = vec![format!("p = {}", self.p())];
+        if self.ppn() < self.p() {
+            parts.push(format!("ppn = {}", self.ppn()));
+        }
+        for (name, value) in self.params.named() {
+            let note =
+                if self.params.defaulted.contains(&name) { " (the smallest; change it with --set)" } else { "" };
+            parts.push(format!("{name} = {value}{note}"));
+        }
+        parts.join(", ")
+    }
+
+    /// What it costs, for people.
+    fn cost(&self) -> String {
+        let totals = self.totals();
+        let mut cost = format!(
+            "{}, at most {} and {} sent by a rank",
+            counted(totals.rounds, "round"),
+            counted(totals.max_messages_sent, "message"),
+            counted(totals.max_blocks_sent, "block"),
+        );
+        if self.ppn() < self.p() {
+            let (messages, blocks) = (totals.max_nonlocal_messages_sent, totals.max_nonlocal_blocks_sent);
+            let _ = write!(
+                cost,
+                ", of these {} and {} to other nodes",
+                counted(messages, "message"),
+                counted(blocks, "block")
+            );
+        }
+        cost
+    }
+}
+
+/// Shows the rounds of one call.
+pub(super) fn show(args: &Show, json: bool) -> Result<Outcome, Error> {
+    let scene = scene(args)?;
+    if let Some(path) = &args.svg {
+        draw(&scene, path)?;
+    }
+    if json {
+        print_json(&shown(&scene, args.rank))?;
+    } else {
+        print(&text(&scene, args)?)?;
+    }
+    Ok(if scene.recorded.violation.is_none() { Outcome::Fine } else { Outcome::Wrong })
+}
+
+fn scene(args: &Show) -> Result<Scene, Error> {
+    let entry = catalogue::find(&args.name)?;
+    let p = args.p;
+    if p == 0 || p > MAX_P {
+        return Err(Error::Ranks { p, limit: MAX_P, why: "every message is held in memory" });
+    }
+    if args.ppn == Some(0) {
+        return Err(Error::NoRanksPerNode { p });
+    }
+    if let Some(rank) = args.rank.filter(|&rank| rank >= p) {
+        return Err(Error::NoSuchRank { rank, p });
+    }
+    let schedule = (entry.schedule)();
+    let params = Params::resolve(entry.name, &schedule, &args.set)?;
+    let placement = Placement::consecutive(p, args.ppn.unwrap_or(p));
+    let recorded = catalogue::examine(entry, &params.args, placement)?;
+    let rounds = rounds::rounds(&recorded.trace, &recorded.point.placement);
+    Ok(Scene { entry, kind: schedule.kind, params, recorded, rounds })
+}
+
+fn concerns(message: &Message, rank: Option<usize>) -> bool {
+    rank.is_none_or(|rank| message.from == rank || message.to == rank)
+}
+
+fn shown(scene: &Scene, rank: Option<usize>) -> Shown<'_> {
+    let only = |round: &Round| {
+        let messages: Vec<Message> = round.messages.iter().filter(|m| concerns(m, rank)).cloned().collect();
+        (!messages.is_empty()).then_some(Round { messages })
+    };
+    Shown {
+        name: scene.entry.name,
+        p: scene.p(),
+        ppn: scene.ppn(),
+        params: &scene.params,
+        rounds: scene.rounds.iter().filter_map(only).collect(),
+        census: scene.totals(),
+    }
+}
+
+fn draw(scene: &Scene, path: &Path) -> Result<(), Error> {
+    if scene.p() > svg::MAX_RANKS {
+        return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: svg::MAX_RANKS });
+    }
+    let subtitle =
+        format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
+    let picture = svg::draw(&Picture {
+        title: scene.entry.name,
+        subtitle: &subtitle,
+        kind: scene.kind,
+        placement: scene.placement(),
+        rounds: &scene.rounds,
+    });
+    std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
+}
+
+fn text(scene: &Scene, args: &Show) -> Result<String, Error> {
+    let mut out = format!("{HEADING}{}{HEADING:#}  {}\n", scene.entry.name, scene.case());
+    let _ = writeln!(out, "{FAINT}{}{FAINT:#}\n", scene.entry.summary());
+    match args.rank {
+        Some(rank) => out += &one_rank(scene, rank),
+        None => all_ranks(&mut out, scene),
+    }
+    let _ = match &scene.recorded.violation {
+        None => writeln!(out, "\n{}; {GOOD}checked{GOOD:#}", scene.cost()),
+        Some(violation) => writeln!(out, "\n{}; {BAD}wrong{BAD:#}: {violation}", scene.cost()),
+    };
+    if let Some(path) = &args.svg {
+        let _ = writeln!(out, "the picture is in {}", path.display());
+    }
+    Ok(out)
+}
+
+/// All messages, round by round.
+fn all_ranks(out: &mut String, scene: &Scene) {
+    for (number, round) in scene.rounds.iter().enumerate() {
+        let heading = match rounds::pattern(round, scene.p()) {
+            Some(messages) => format!("every rank r sends {}", messages.join("; ")),
+            None => format!(
+                "{}, {}",
+                counted(round.messages.len() as i64, "message"),
+                counted(round.blocks() as i64, "block")
+            ),
+        };
+        let _ = writeln!(out, "{HEADING}round {number}{HEADING:#}  {heading}");
+        grid(out, round);
+    }
+    if scene.ppn() < scene.p() {
+        let _ = writeln!(out, "{FAINT}→ inside a node, {FAINT:#}{NOTICE}⇒{NOTICE:#}{FAINT} to another node{FAINT:#}");
+    }
+}
+
+/// Messages side by side, as many as fit a line.
+fn grid(out: &mut String, round: &Round) {
+    let rank_width = round.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0).to_string().len();
+    let cells: Vec<(String, usize)> = round.messages.iter().map(|m| message(m, rank_width)).collect();
+    let width = cells.iter().map(|(_, width)| *width).max().unwrap_or(0) + 4;
+    let per_line = (WIDTH / width).max(1);
+    for line in cells.chunks(per_line) {
+        out.push_str("  ");
+        for (i, (cell, cell_width)) in line.iter().enumerate() {
+            let gap = if i + 1 == line.len() { 0 } else { width - cell_width };
+            let _ = write!(out, "{cell}{:gap$}", "");
+        }
+        out.push('\n');
+    }
+}
+
+/// A message as text, and how wide it is.
+fn message(m: &Message, rank_width: usize) -> (String, usize) {
+    let blocks = rounds::compact(&m.blocks);
+    let width = 2 * rank_width + 5 + blocks.chars().count();
+    let arrow = if m.nonlocal { format!("{NOTICE}⇒{NOTICE:#}") } else { "→".into() };
+    (format!("{:>rank_width$} {arrow} {:>rank_width$}: {blocks}", m.from, m.to), width)
+}
+
+/// What one rank sends, receives and holds.
+fn one_rank(scene: &Scene, rank: usize) -> String {
+    let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
+    let mut holdings = Holdings::initial(scene.kind, scene.p());
+    table.row(["start".into(), "".into(), "".into(), rounds::compact(&holdings.held(rank)).into()]);
+    for (number, round) in scene.rounds.iter().enumerate() {
+        holdings.apply(number, round);
+        let side = |wanted: &dyn Fn(&Message) -> bool, text: &dyn Fn(&Message) -> String| {
+            let texts: Vec<String> = round.messages.iter().filter(|m| wanted(m)).map(text).collect();
+            if texts.is_empty() { "-".to_string() } else { texts.join("; ") }
+        };
+        let blocks = |m: &Message| rounds::compact(&m.blocks);
+        let away = |m: &Message| if m.nonlocal { " (other node)" } else { "" };
+        table.row([
+            Cell::from(number),
+            side(&|m| m.from == rank, &|m| format!("{} to {}{}", blocks(m), m.to, away(m))).into(),
+            side(&|m| m.to == rank, &|m| format!("{} from {}{}", blocks(m), m.from, away(m))).into(),
+            rounds::compact(&holdings.held(rank)).into(),
+        ]);
+    }
+    format!("{HEADING}rank {rank}{HEADING:#}\n{table}")
+}

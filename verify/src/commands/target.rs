@@ -1,0 +1,77 @@
+//! What a command is about: a catalogue entry, or the declarations of a file.
+
+use super::{Outcome, print_json};
+use crate::catalogue;
+use crate::error::Error;
+use crate::source::{Declared, Diagnostic, Source};
+use roundel::algorithms::{self, Entry};
+use roundel_spec::syntax::Declaration;
+use std::path::Path;
+
+/// A named thing to look at.
+pub(super) enum Target {
+    /// A catalogue entry.
+    Entry(&'static Entry),
+    /// The declarations of a file, or the errors that keep it from being read.
+    File(Source, Result<Vec<Declared>, Vec<Diagnostic>>),
+}
+
+impl Target {
+    /// A name of the catalogue, or a file if it looks like one.
+    pub(super) fn find(text: &str) -> Result<Self, Error> {
+        let path = Path::new(text);
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            return catalogue::find(text).map(Target::Entry);
+        }
+        let source = Source::read(path)?;
+        let declarations = source.declarations();
+        match &declarations {
+            Ok(none) if none.is_empty() => Err(Error::NothingDeclared { path: path.into() }),
+            _ => Ok(Target::File(source, declarations)),
+        }
+    }
+
+    /// All that were named, or the whole catalogue.
+    pub(super) fn all(names: &[String], all: bool) -> Result<Vec<Self>, Error> {
+        match (all, names) {
+            (true, _) => Ok(algorithms::catalogue().iter().map(Target::Entry).collect()),
+            (false, []) => Err(Error::NothingNamed),
+            (false, names) => names.iter().map(|name| Target::find(name)).collect(),
+        }
+    }
+}
+
+/// The declaration of a catalogue entry in its source: for errors that point into it, and for its code.
+pub(super) fn declaration_of(entry: &'static Entry) -> Result<(Source, Declaration), Error> {
+    let source = Source::of_entry(entry);
+    let wrong = |why: String| Error::Catalogue { name: entry.name, why };
+    let first = |errors: Vec<Diagnostic>| errors.into_iter().next().map_or(String::new(), |error| error.message);
+    let declared = source.declarations().map_err(|errors| wrong(first(errors)))?;
+    match declared.into_iter().find(|declared| declared.name == entry.type_name) {
+        Some(declared) => Ok((source, declared.result.map_err(|errors| wrong(first(errors)))?)),
+        None => Err(wrong(format!("its source does not declare `{}`", entry.type_name))),
+    }
+}
+
+/// All declarations of a file, or all errors in it.
+pub(super) fn all_or_errors(
+    declared: Result<Vec<Declared>, Vec<Diagnostic>>,
+) -> Result<Vec<Declaration>, Vec<Diagnostic>> {
+    let (mut fine, mut errors) = (Vec::new(), Vec::new());
+    for one in declared? {
+        match one.result {
+            Ok(declaration) => fine.push(declaration),
+            Err(more) => errors.extend(more),
+        }
+    }
+    if errors.is_empty() { Ok(fine) } else { Err(errors) }
+}
+
+/// Reports a malformed file.
+pub(super) fn malformed(source: &Source, errors: &[Diagnostic], json: bool) -> Result<Outcome, Error> {
+    errors.iter().for_each(|error| anstream::eprintln!("{}\n", error.render(source)));
+    if json {
+        print_json(&serde_json::json!({ "ok": false, "errors": errors }))?;
+    }
+    Ok(Outcome::Malformed)
+}

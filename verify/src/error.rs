@@ -1,0 +1,195 @@
+//! What a user can get wrong. Every message says what to do about it; all of these end with exit code 2.
+
+use roundel::algorithms::Unknown;
+use roundel_spec::Refusal;
+use std::path::PathBuf;
+
+/// A request that cannot be served as it stands.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A name that the catalogue does not have.
+    #[error("{0}")]
+    Unknown(Unknown),
+    /// A value of `-p` that is no range.
+    #[error("`{text}` is no range of process counts: {why}; write `7`, `1..64` (63 is the last) or `1..=64`")]
+    Range {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A number of ranks that cannot be served.
+    #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {why}")]
+    Ranks {
+        /// What was asked for.
+        p: usize,
+        /// The largest number served.
+        limit: usize,
+        /// The reason for the limit.
+        why: &'static str,
+    },
+    /// `--ppn 0`.
+    #[error("a node needs at least one rank: give `--ppn` a number in 1..={p}, or leave it out for one node")]
+    NoRanksPerNode {
+        /// The number of ranks.
+        p: usize,
+    },
+    /// `--rank` that does not exist.
+    #[error("rank {rank} does not exist with p = {p}: ranks are 0..={last}", last = p - 1)]
+    NoSuchRank {
+        /// What was asked for.
+        rank: usize,
+        /// The number of ranks.
+        p: usize,
+    },
+    /// A `--set` that is no assignment.
+    #[error("`{text}` is no assignment: write `--set name=3`, or `--set name=1,2` for a list")]
+    Assignment {
+        /// What was written.
+        text: String,
+    },
+    /// A parameter that the collective does not have.
+    #[error("{name} has no parameter `{parameter}`: {known}")]
+    NoSuchParameter {
+        /// The collective.
+        name: String,
+        /// What was asked for.
+        parameter: String,
+        /// The parameters there are.
+        known: String,
+    },
+    /// A parameter with two values.
+    #[error("parameter `{parameter}` is set twice: keep one `--set {parameter}=…`")]
+    SetTwice {
+        /// The parameter.
+        parameter: String,
+    },
+    /// A list for a parameter that is one number.
+    #[error("parameter `{parameter}` is one number, but {found} were given: write `--set {parameter}={example}`")]
+    NotOneNumber {
+        /// The parameter.
+        parameter: String,
+        /// How many values were given.
+        found: usize,
+        /// A value of its domain.
+        example: i64,
+    },
+    /// A value outside a parameter's domain.
+    #[error("parameter `{parameter}` must lie in {domain}, but {value} was given")]
+    OutsideParameter {
+        /// The parameter.
+        parameter: String,
+        /// Its domain.
+        domain: String,
+        /// What was given.
+        value: i64,
+    },
+    /// A list parameter without a value.
+    #[error(
+        "{name} needs a list `{parameter}` of numbers in {domain}: pass it with `--set {parameter}={example}` \
+         (an empty list is `--set {parameter}=`)"
+    )]
+    ListNeeded {
+        /// The collective.
+        name: String,
+        /// The parameter.
+        parameter: String,
+        /// The domain of its elements.
+        domain: String,
+        /// A list of the right form.
+        example: String,
+    },
+    /// A call outside the domain of a collective.
+    #[error("{name} does not serve this call: {refusal}")]
+    OutsideDomain {
+        /// The collective.
+        name: String,
+        /// The clause that is false.
+        refusal: Refusal,
+    },
+    /// A layout that the collective does not declare.
+    #[error("{name} declares no rotated layout; leave out `--layout`, or use `--layout in-place`")]
+    NoSuchLayout {
+        /// The collective.
+        name: String,
+    },
+    /// Buffers that would not fit.
+    #[error("{p} ranks with {p} blocks of {bytes} bytes need {total}: at most 4 GiB are served, so lower `--bytes`")]
+    TooLarge {
+        /// The number of ranks.
+        p: usize,
+        /// The size of a block.
+        bytes: usize,
+        /// The memory that would be needed.
+        total: String,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}; check that its directory exists and may be written to", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A source file without a declaration.
+    #[error(
+        "{} declares no collective: expected a struct with `#[derive(Collective)]` and `#[collective(…)]`",
+        path.display()
+    )]
+    NothingDeclared {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A `--type` that the source does not declare.
+    #[error("{origin} declares no collective `{wanted}`: it declares {known}")]
+    NoSuchType {
+        /// The file or catalogue entry.
+        origin: String,
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        known: String,
+    },
+    /// Neither names nor `--all`.
+    #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
+    NothingNamed,
+    /// The picture would be too large to be read.
+    #[error("a picture of {p} ranks and {rounds} rounds cannot be read: draw at most {limit} ranks")]
+    PictureTooLarge {
+        /// The number of ranks.
+        p: usize,
+        /// The number of rounds.
+        rounds: usize,
+        /// The largest number drawn.
+        limit: usize,
+    },
+    /// Standard output is gone.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] std::io::Error),
+    /// Generated code that is no Rust: a fault of the back end.
+    #[error(
+        "the generated code of {name} is not valid Rust ({source}); this is a fault of Roundel, please report it"
+    )]
+    Generated {
+        /// The collective.
+        name: String,
+        /// The parser's word.
+        source: syn::Error,
+    },
+    /// An entry whose source and type do not fit together: a fault of the catalogue.
+    #[error("the catalogue's entry {name} cannot be used: {why}; this is a fault of Roundel, please report it")]
+    Catalogue {
+        /// The entry.
+        name: &'static str,
+        /// What does not fit.
+        why: String,
+    },
+}

@@ -1,0 +1,470 @@
+//! Mutants: schedules with one small fault each, to measure what the checker notices.
+//!
+//! A first-order mutant changes exactly one node of a schedule, the way a slip of the pen would. Each is checked like
+//! any declaration. Most are killed. A survivor is compared with its original and judged by the
+//! [`oracle`], which does not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that
+//! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
+
+use crate::oracle::{self, Tape};
+use roundel_spec::check::{self, Point, Points};
+use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
+use roundel_spec::record::Direction;
+use roundel_spec::schedule::{Field, Hold, Schedule, Spot};
+use std::collections::{BTreeSet, HashSet};
+
+/// A schedule with one change.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// Its number among the mutants of its original; the same in every run.
+    pub id: usize,
+    /// What was changed.
+    pub description: String,
+    /// The result.
+    pub schedule: Schedule,
+}
+
+/// All first-order mutants of a schedule, each different from the original and from the others.
+pub fn mutants(original: &Schedule) -> Vec<Mutant> {
+    let mut nursery = Nursery { original, seen: HashSet::from([original.clone()]), all: Vec::new() };
+    expressions(&mut nursery);
+    dropped_domain(&mut nursery);
+    transfers(&mut nursery);
+    dropped_filters(&mut nursery);
+    shifted_bounds(&mut nursery);
+    nursery.all
+}
+
+struct Nursery<'a> {
+    original: &'a Schedule,
+    seen: HashSet<Schedule>,
+    all: Vec<Mutant>,
+}
+
+impl Nursery<'_> {
+    fn add(&mut self, description: String, change: impl FnOnce(&mut Schedule)) {
+        let mut schedule = self.original.clone();
+        change(&mut schedule);
+        if self.seen.insert(schedule.clone()) {
+            self.all.push(Mutant { id: self.all.len(), description, schedule });
+        }
+    }
+}
+
+/// Changes inside expressions.
+fn expressions(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    let mut found = Vec::new();
+    original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
+    for (number, (spot, old)) in found.iter().enumerate() {
+        let place = place(original, *spot);
+        for new in variants(old, &Scope::of(original, *spot, old)) {
+            nursery.add(format!("{place}: `{old}` -> `{new}`"), |schedule| {
+                let mut count = 0;
+                schedule.for_each_expr_mut(&mut |_, e| {
+                    if count == number {
+                        *e = new.clone();
+                    }
+                    count += 1;
+                });
+            });
+        }
+    }
+}
+
+/// The index and state variables that may stand in an expression.
+struct Scope(Vec<Var>);
+
+impl Scope {
+    /// The variables that occur in it and, where it belongs to a round, those of the round. Ranges of the round
+    /// itself see only what stands before them, so there nothing is added.
+    fn of(schedule: &Schedule, spot: Spot, e: &Expr) -> Self {
+        let mut vars: Vec<Var> = Vec::new();
+        e.walk(&mut |e| {
+            if let Expr::Var(var) = e {
+                vars.push(var.clone());
+            }
+        });
+        let inside = match spot {
+            Spot::Transfer(site, _) => {
+                schedule.loops.iter().position(|l| l.transfers.iter().any(|transfer| transfer.site == site))
+            }
+            Spot::Hold(n, _) | Spot::Hint(n, _) | Spot::EndsWith(n, _) => Some(n),
+            _ => None,
+        };
+        if let Some(l) = inside.map(|n| &schedule.loops[n]) {
+            vars.extend(l.indices.iter().map(|index| index.var.clone()));
+            vars.extend(l.states.iter().map(|state| state.var.clone()));
+        }
+        let mut seen = BTreeSet::new();
+        let is_parameter = |var: &Var| schedule.numbers.iter().any(|number| number.var.slot == var.slot);
+        vars.retain(|var| var.slot >= BUILTIN_VARS.len() && !is_parameter(var) && seen.insert(var.slot));
+        Scope(vars)
+    }
+}
+
+/// All expressions that differ from `e` in one node.
+fn variants(e: &Expr, scope: &Scope) -> Vec<Expr> {
+    let mut all = replacements(e, scope);
+    for (number, child) in e.children().into_iter().enumerate() {
+        for changed in variants(child, scope) {
+            let mut whole = e.clone();
+            if let Some(slot) = whole.children_mut().into_iter().nth(number) {
+                *slot = changed;
+            }
+            all.push(whole);
+        }
+    }
+    all
+}
+
+/// What may stand in the place of one node.
+fn replacements(e: &Expr, scope: &Scope) -> Vec<Expr> {
+    match e {
+        Expr::Int(n) => [n.checked_add(1), n.checked_sub(1)].into_iter().flatten().map(Expr::Int).collect(),
+        Expr::Bool(truth) => vec![Expr::Bool(!truth)],
+        Expr::Var(var) => other_variables(var, scope),
+        Expr::Unary(Unary::Neg | Unary::Not, a) => vec![(**a).clone()],
+        Expr::Binary(op, a, b) => {
+            swapped(*op).iter().map(|other| Expr::Binary(*other, a.clone(), b.clone())).collect()
+        }
+        Expr::Builtin(Builtin::CeilDiv, args) => match args.as_slice() {
+            [a, b] => vec![Expr::binary(Binary::Div, a.clone(), b.clone())],
+            _ => vec![],
+        },
+        Expr::Builtin(function, args) => {
+            counterpart(*function).into_iter().map(|other| Expr::Builtin(other, args.clone())).collect()
+        }
+        Expr::If(_, then, otherwise) => vec![(**then).clone(), (**otherwise).clone()],
+        Expr::Element(..) | Expr::Length(_) | Expr::Product(..) | Expr::Call(..) => vec![],
+    }
+}
+
+fn other_variables(var: &Var, scope: &Scope) -> Vec<Expr> {
+    let same = || Expr::Var(var.clone());
+    match BUILTIN_VARS.get(var.slot) {
+        Some(&"rank") => vec![Expr::Int(0)],
+        Some(&"p") => [Binary::Sub, Binary::Add].map(|op| Expr::binary(op, same(), Expr::Int(1))).to_vec(),
+        Some(_) => vec![],
+        None if scope.0.iter().any(|known| known.slot == var.slot) => {
+            scope.0.iter().filter(|other| other.slot != var.slot).cloned().map(Expr::Var).collect()
+        }
+        None => vec![],
+    }
+}
+
+const fn swapped(op: Binary) -> &'static [Binary] {
+    match op {
+        Binary::Add => &[Binary::Sub],
+        Binary::Sub | Binary::Mul => &[Binary::Add],
+        Binary::Div => &[Binary::Rem],
+        Binary::Rem => &[Binary::Div],
+        Binary::BitAnd => &[Binary::BitOr, Binary::BitXor],
+        Binary::BitOr => &[Binary::BitAnd, Binary::BitXor],
+        Binary::BitXor => &[Binary::BitAnd, Binary::BitOr],
+        Binary::Shl => &[Binary::Shr],
+        Binary::Shr => &[Binary::Shl],
+        Binary::Eq => &[Binary::Ne],
+        Binary::Ne => &[Binary::Eq],
+        Binary::Lt => &[Binary::Le],
+        Binary::Le => &[Binary::Lt],
+        Binary::Gt => &[Binary::Ge],
+        Binary::Ge => &[Binary::Gt],
+        Binary::And => &[Binary::Or],
+        Binary::Or => &[Binary::And],
+    }
+}
+
+const fn counterpart(function: Builtin) -> Option<Builtin> {
+    match function {
+        Builtin::Min => Some(Builtin::Max),
+        Builtin::Max => Some(Builtin::Min),
+        Builtin::CeilLog => Some(Builtin::FloorLog),
+        Builtin::FloorLog => Some(Builtin::CeilLog),
+        Builtin::Pow | Builtin::CeilDiv | Builtin::Gcd | Builtin::Digit => None,
+    }
+}
+
+/// `requires` clauses left out, one at a time.
+fn dropped_domain(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    for (i, clause) in original.requires.iter().enumerate() {
+        nursery.add(format!("{}: `{clause}` dropped", place(original, Spot::Requires(i))), |schedule| {
+            schedule.requires.remove(i);
+        });
+    }
+    for (n, l) in original.loops.iter().enumerate() {
+        for (i, clause) in l.ends_with.iter().enumerate() {
+            nursery.add(format!("{}: `{clause}` dropped", place(original, Spot::EndsWith(n, i))), |schedule| {
+                schedule.loops[n].ends_with.remove(i);
+            });
+        }
+    }
+}
+
+/// Transfers without their guard, in the other direction, or not at all.
+fn transfers(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    for (n, l) in original.loops.iter().enumerate() {
+        for (i, transfer) in l.transfers.iter().enumerate() {
+            let whole = place(original, Spot::Transfer(transfer.site, Field::Whole));
+            if let Some(when) = &transfer.when {
+                let description = format!("{whole}: `when = {when}` dropped");
+                nursery.add(description, |schedule| schedule.loops[n].transfers[i].when = None);
+            }
+            nursery.add(format!("{whole}: direction swapped"), |schedule| {
+                let direction = &mut schedule.loops[n].transfers[i].direction;
+                *direction = match direction {
+                    Direction::Send => Direction::Recv,
+                    Direction::Recv => Direction::Send,
+                };
+            });
+            nursery.add(format!("{whole}: removed"), |schedule| {
+                schedule.loops[n].transfers.remove(i);
+            });
+        }
+    }
+}
+
+/// Comprehensions without their condition.
+fn dropped_filters(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    for (n, l) in original.loops.iter().enumerate() {
+        for (i, transfer) in l.transfers.iter().enumerate() {
+            let place = place(original, Spot::Transfer(transfer.site, Field::Blocks));
+            for (k, filter) in
+                transfer.blocks.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?)))
+            {
+                nursery.add(format!("{place}: condition `{filter}` dropped"), |schedule| {
+                    schedule.loops[n].transfers[i].blocks.parts[k].filter = None;
+                });
+            }
+        }
+        for (i, hold) in l.holds.iter().enumerate() {
+            let Hold::Blocks(set) = hold else { continue };
+            let place = place(original, Spot::Hold(n, i));
+            for (k, filter) in set.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?))) {
+                nursery.add(format!("{place}: condition `{filter}` dropped"), |schedule| {
+                    if let Hold::Blocks(set) = &mut schedule.loops[n].holds[i] {
+                        set.parts[k].filter = None;
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Exact bounds that are one off.
+fn shifted_bounds(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    for (i, bound) in original.bounds.iter().enumerate().filter(|(_, bound)| bound.exact) {
+        for op in [Binary::Add, Binary::Sub] {
+            let value = Expr::binary(op, bound.value.clone(), Expr::Int(1));
+            let description = format!("{}: `{}` -> `{value}`", place(original, Spot::Bound(i)), bound.value);
+            nursery.add(description, |schedule| schedule.bounds[i].value = value);
+        }
+    }
+}
+
+/// A part of a schedule, for people.
+fn place(schedule: &Schedule, spot: Spot) -> String {
+    match spot {
+        Spot::Declaration => "declaration".into(),
+        Spot::Define(i) => format!("define `{}`", schedule.functions[i].name),
+        Spot::Requires(i) => format!("requires #{i}"),
+        Spot::Round(n) => format!("round #{n}"),
+        Spot::State(n, i) => format!("state `{}`", schedule.loops[n].states[i].var.name),
+        Spot::Transfer(site, field) => {
+            let direction = schedule.transfers().find(|t| t.site == site).map(|t| t.direction);
+            let (clause, peer) = match direction {
+                Some(Direction::Recv) => ("recv", " from"),
+                _ => ("send", " to"),
+            };
+            let field = match field {
+                Field::Whole => "",
+                Field::Each => " for",
+                Field::When => " when",
+                Field::Peer => peer,
+                Field::Blocks => " blocks",
+            };
+            format!("{clause} #{}{field}", site.0)
+        }
+        Spot::Hold(n, i) => format!("holds #{i} of round #{n}"),
+        Spot::Hint(n, i) => format!("hint #{i} of round #{n}"),
+        Spot::EndsWith(n, i) => format!("requires(final) #{i} of round #{n}"),
+        Spot::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
+        Spot::Layout => "layout".into(),
+    }
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The checker found it wrong: the violation's code.
+    Killed(&'static str),
+    /// The checker found nothing wrong, and the oracle agrees.
+    Survived(Class),
+    /// The checker found nothing wrong, but the oracle did: why.
+    Escaped(String),
+    /// The checker found something wrong, but the oracle did not: what.
+    FalseAlarm(String),
+}
+
+/// How a survivor compares with its original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// The same domain and the same messages.
+    Identical,
+    /// A smaller domain, and there the same messages.
+    Narrower,
+    /// A domain that reaches beyond the original's; the same messages where both are defined.
+    OtherDomain,
+    /// Other messages, which do the job as well.
+    Different,
+}
+
+impl Class {
+    /// All of them.
+    pub const ALL: [Class; 4] = [Class::Identical, Class::Narrower, Class::OtherDomain, Class::Different];
+
+    /// A name, for people and machines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Identical => "identical",
+            Class::Narrower => "narrower",
+            Class::OtherDomain => "other-domain",
+            Class::Different => "different-but-correct",
+        }
+    }
+}
+
+/// The messages that count, by round and rank.
+type Essence = Vec<Vec<Vec<oracle::Note>>>;
+
+/// A schedule and what it does at each point of a range: the measure of its mutants.
+#[derive(Debug)]
+pub struct Original {
+    points: Vec<(Point, Option<Essence>)>,
+}
+
+impl Original {
+    /// Takes down what a schedule does; the error says where it is wrong itself.
+    pub fn new(schedule: &Schedule, points: &Points) -> Result<Self, String> {
+        let mut all = Vec::new();
+        for point in points.iter() {
+            let essence = opinion(schedule, &point).map_err(|why| format!("with {}, {why}", point.case(schedule)))?;
+            all.push((point, essence));
+        }
+        Ok(Original { points: all })
+    }
+
+    /// Whether no point lies in the domain: then there is nothing to measure mutants by.
+    pub fn is_empty(&self) -> bool {
+        self.points.iter().all(|(_, essence)| essence.is_none())
+    }
+
+    /// Checks a mutant and has the oracle judge the result.
+    pub fn fate(&self, mutant: &Schedule) -> Fate {
+        let mut checked = 0;
+        for (point, _) in &self.points {
+            match check::at_point(mutant, point) {
+                Ok(passed) => checked += passed.is_some() as usize,
+                Err(violation) => {
+                    return match opinion(mutant, point) {
+                        Err(_) => Fate::Killed(violation.code()),
+                        Ok(_) => Fate::FalseAlarm(violation.to_string()),
+                    };
+                }
+            }
+        }
+        match checked {
+            0 => Fate::Killed("nothing-checked"),
+            _ => self.compare(mutant).map_or_else(Fate::Escaped, Fate::Survived),
+        }
+    }
+
+    fn compare(&self, mutant: &Schedule) -> Result<Class, String> {
+        let (mut fewer, mut more, mut different) = (false, false, false);
+        for (point, expected) in &self.points {
+            let found = opinion(mutant, point).map_err(|why| format!("with {}, {why}", point.case(mutant)))?;
+            match (expected, found) {
+                (Some(_), None) => fewer = true,
+                (None, Some(_)) => more = true,
+                (expected, found) => different |= *expected != found,
+            }
+        }
+        Ok(match (different, more, fewer) {
+            (true, _, _) => Class::Different,
+            (false, true, _) => Class::OtherDomain,
+            (false, false, true) => Class::Narrower,
+            (false, false, false) => Class::Identical,
+        })
+    }
+}
+
+/// What a schedule does at a point, `None` outside its domain; or what is wrong with it, as the oracle sees it.
+fn opinion(schedule: &Schedule, point: &Point) -> Result<Option<Essence>, String> {
+    let (args, placement) = (&point.args, &point.placement);
+    if !oracle::admits(schedule, args, placement)? {
+        return Ok(None);
+    }
+    let tape = Tape::of(schedule, args, placement)?;
+    oracle::judge(schedule, args, placement, &tape)?;
+    Ok(Some(tape.essence()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring() -> Schedule {
+        (crate::catalogue::find("ring").expect("in the catalogue").schedule)()
+    }
+
+    #[test]
+    fn mutants_are_the_same_in_every_run_and_all_different() {
+        let (one, two) = (mutants(&ring()), mutants(&ring()));
+        assert!(one.len() > 20, "{}", one.len());
+        let text = |all: &[Mutant]| all.iter().map(|m| (m.id, m.description.clone())).collect::<Vec<_>>();
+        assert_eq!(text(&one), text(&two));
+        let schedules: HashSet<&Schedule> = one.iter().map(|mutant| &mutant.schedule).collect();
+        assert_eq!(schedules.len(), one.len());
+        assert!(!schedules.contains(&ring()));
+    }
+
+    #[test]
+    fn one_node_changes() {
+        let (rank, p, d) = (Expr::var("rank", 0), Expr::var("p", 1), Expr::var("D", 9));
+        let e = Expr::binary(Binary::Sub, rank, Expr::Builtin(Builtin::Min, vec![p, d.clone()]));
+        let scope = Scope(vec![Var { name: "D".into(), slot: 9 }, Var { name: "s".into(), slot: 8 }]);
+        let texts: Vec<String> = variants(&e, &scope).iter().map(ToString::to_string).collect();
+        let expected = [
+            "rank + min(p, D)",
+            "0 - min(p, D)",
+            "rank - max(p, D)",
+            "rank - min(p - 1, D)",
+            "rank - min(p + 1, D)",
+            "rank - min(p, s)",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn a_weaker_checker_would_be_found_out() {
+        // Judged only where the fault does not show (p = 1), a broken ring survives; the oracle sees it at p = 2.
+        let schedule = ring();
+        let broken =
+            mutants(&schedule).into_iter().find(|m| m.description.ends_with("removed")).expect("there is one");
+        let small = Original::new(&schedule, &Points::new(&schedule, 1..=1)).expect("right");
+        assert_eq!(small.fate(&broken.schedule), Fate::Survived(Class::Identical));
+        let large = Original::new(&schedule, &Points::new(&schedule, 1..=4)).expect("right");
+        assert!(matches!(large.fate(&broken.schedule), Fate::Killed(_)));
+        assert!(large.compare(&broken.schedule).is_err());
+    }
+
+    #[test]
+    fn a_wrong_original_is_said() {
+        let mut wrong = ring();
+        wrong.loops[0].transfers.pop();
+        assert!(Original::new(&wrong, &Points::new(&wrong, 1..=4)).is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! Ranges of process counts, written as in Rust.
+
+use crate::error::Error;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// The largest number of ranks that is recorded or checked: every message of every rank is held in memory.
+pub const MAX_P: usize = 2048;
+
+/// A range of process counts: `7`, `1..64` or `1..=64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The smallest.
+    pub from: usize,
+    /// The largest.
+    pub to: usize,
+}
+
+impl Range {
+    /// All process counts of the range.
+    pub fn iter(self) -> RangeInclusive<usize> {
+        self.from..=self.to
+    }
+
+    /// The part of the range up to `p`; `None` when there is none.
+    pub fn up_to(self, p: usize) -> Option<Range> {
+        (self.from <= p).then(|| Range { from: self.from, to: self.to.min(p) })
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.from == self.to { write!(f, "{}", self.from) } else { write!(f, "{}..={}", self.from, self.to) }
+    }
+}
+
+impl FromStr for Range {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = |why| Error::Range { text: text.into(), why };
+        let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong("its ends must be whole numbers"));
+        let (from, to) = match text.split_once("..") {
+            None => (number(text)?, number(text)?),
+            Some((from, to)) => match to.strip_prefix('=') {
+                Some(to) => (number(from)?, number(to)?),
+                None => (number(from)?, number(to)?.checked_sub(1).ok_or_else(|| wrong("it is empty"))?),
+            },
+        };
+        match (from, to) {
+            (0, _) => Err(wrong("there is no collective of 0 ranks")),
+            _ if to < from => Err(wrong("it is empty")),
+            _ if to > MAX_P => Err(Error::Ranks { p: to, limit: MAX_P, why: "every message is held in memory" }),
+            _ => Ok(Range { from, to }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_read_as_in_rust() {
+        let parse = |text: &str| text.parse::<Range>().map(|range| (range.from, range.to)).ok();
+        assert_eq!(parse("7"), Some((7, 7)));
+        assert_eq!(parse("1..64"), Some((1, 63)));
+        assert_eq!(parse("1..=64"), Some((1, 64)));
+        assert_eq!(parse(" 2 ..= 5 "), Some((2, 5)));
+        for wrong in ["", "..", "0", "0..4", "3..3", "5..=4", "a", "1..=x", "-1", "1...4", "1..=999999999999", "1..0"]
+        {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_part_up_to_a_limit() {
+        let range = Range { from: 3, to: 20 };
+        assert_eq!(range.up_to(16), Some(Range { from: 3, to: 16 }));
+        assert_eq!(range.up_to(2), None);
+        assert_eq!(range.to_string(), "3..=20");
+        assert_eq!(Range { from: 7, to: 7 }.to_string(), "7");
+    }
+}

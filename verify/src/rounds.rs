@@ -1,0 +1,226 @@
+//! The rounds of a run as people talk about them: who sends which blocks to whom, and what everyone holds afterwards.
+
+use roundel_spec::record::Direction;
+use roundel_spec::{Kind, Placement, Trace};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// The sender.
+    pub from: usize,
+    /// The receiver.
+    pub to: usize,
+    /// The blocks, in the order in which they travel.
+    pub blocks: Vec<usize>,
+    /// Whether it leaves a node.
+    pub nonlocal: bool,
+}
+
+/// One round: its messages by sender and receiver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Round {
+    /// The messages.
+    pub messages: Vec<Message>,
+}
+
+impl Round {
+    /// How many blocks travel.
+    pub fn blocks(&self) -> usize {
+        self.messages.iter().map(|message| message.blocks.len()).sum()
+    }
+}
+
+/// The rounds of a trace, as its senders tell them; a round without messages is no round.
+pub fn rounds(trace: &Trace, placement: &Placement) -> Vec<Round> {
+    let round = |number: usize| {
+        let mut messages = Vec::new();
+        for (from, log) in trace.ranks.iter().enumerate() {
+            for sent in log.directed(number, Direction::Send) {
+                let blocks = log.blocks(sent).iter().map(|&block| block as usize).collect();
+                messages.push(Message { from, to: sent.peer, blocks, nonlocal: placement.nonlocal(from, sent.peer) });
+            }
+        }
+        messages.sort_by_key(|message| (message.from, message.to));
+        Round { messages }
+    };
+    (0..trace.rounds()).filter(|&number| trace.has_messages(number)).map(round).collect()
+}
+
+/// What every rank holds at some moment: for each rank and block, the round that brought it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// `slots[rank][block]`
+    pub slots: Vec<Vec<Slot>>,
+}
+
+/// The content of one slot of a receive buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// Nothing yet.
+    Empty,
+    /// The rank's own block.
+    Own,
+    /// A block that arrived in this round, counted from 0.
+    Arrived {
+        /// The round.
+        round: usize,
+        /// Whether it came from another node.
+        nonlocal: bool,
+    },
+}
+
+impl Holdings {
+    /// Before the first round.
+    pub fn initial(kind: Kind, p: usize) -> Self {
+        let slot = |rank, block| if kind.initially_holds(rank, block) { Slot::Own } else { Slot::Empty };
+        Holdings { slots: (0..p).map(|rank| (0..kind.blocks(p)).map(|block| slot(rank, block)).collect()).collect() }
+    }
+
+    /// After another round.
+    pub fn apply(&mut self, number: usize, round: &Round) {
+        for message in &round.messages {
+            for &block in &message.blocks {
+                self.slots[message.to][block] = Slot::Arrived { round: number, nonlocal: message.nonlocal };
+            }
+        }
+    }
+
+    /// The blocks a rank holds.
+    pub fn held(&self, rank: usize) -> Vec<usize> {
+        let slots = self.slots[rank].iter().enumerate();
+        slots.filter(|(_, slot)| **slot != Slot::Empty).map(|(block, _)| block).collect()
+    }
+}
+
+/// A list of blocks as text: a few as they are, many by their progressions.
+///
+/// ```
+/// use roundel_verify::rounds::compact;
+/// assert_eq!(compact(&[3, 1, 4]), "3 1 4");
+/// assert_eq!(compact(&[8, 9, 10, 11, 12, 13, 0, 1, 2, 3]), "8–13 0–3");
+/// assert_eq!(compact(&[15, 13, 11, 9, 7, 5, 3, 1, 0]), "15 13 … 1 0");
+/// ```
+pub fn compact(blocks: &[usize]) -> String {
+    if blocks.len() <= 6 {
+        return join(blocks);
+    }
+    let mut text = String::new();
+    let mut rest = blocks;
+    while !rest.is_empty() {
+        let len = progression(rest);
+        let (run, after) = rest.split_at(len);
+        rest = after;
+        let gap = if text.is_empty() { "" } else { " " };
+        let ascending = len >= 3 && run[1] == run[0] + 1;
+        let _ = match run {
+            [first, .., last] if ascending => write!(text, "{gap}{first}–{last}"),
+            [first, second, .., last] if len >= 4 => write!(text, "{gap}{first} {second} … {last}"),
+            _ => write!(text, "{gap}{}", join(run)),
+        };
+    }
+    text
+}
+
+fn join(blocks: &[usize]) -> String {
+    blocks.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The length of the longest progression at the beginning; short ones are no progression.
+fn progression(blocks: &[usize]) -> usize {
+    let [first, second, ..] = blocks else { return blocks.len() };
+    let step = *second as i64 - *first as i64;
+    let same = blocks.windows(2).take_while(|pair| pair[1] as i64 - pair[0] as i64 == step).count();
+    let len = same + 1;
+    if len >= 4 || (len == 3 && step == 1) { len } else { 1 }
+}
+
+/// What every rank does in a round, if all do the same relative to their own rank: one text for each message.
+pub fn pattern(round: &Round, p: usize) -> Option<Vec<String>> {
+    let relative = |rank: usize| -> Vec<(usize, Vec<usize>)> {
+        let own = round.messages.iter().filter(|message| message.from == rank);
+        let off = |x: usize| (x + p - rank) % p;
+        let mut own: Vec<_> = own.map(|m| (off(m.to), m.blocks.iter().map(|&block| off(block)).collect())).collect();
+        own.sort();
+        own
+    };
+    let first = relative(0);
+    let all_alike = p > 1 && !first.is_empty() && (1..p).all(|rank| relative(rank) == first);
+    all_alike.then(|| first.iter().map(|(to, blocks)| sentence(*to, blocks, p)).collect())
+}
+
+fn sentence(to: usize, blocks: &[usize], p: usize) -> String {
+    let peer = match to {
+        near if 2 * near <= p => shifted(near as i64),
+        far => format!("{} = {}", shifted(far as i64), shifted(far as i64 - p as i64)),
+    };
+    let what = if blocks.len() == 1 { "block" } else { "blocks" };
+    format!("{what} {} to {peer}", relative_blocks(blocks, p))
+}
+
+/// Offsets from the own rank, the nearest way round; a progression by its ends.
+fn relative_blocks(offsets: &[usize], p: usize) -> String {
+    let near = |offset: usize| {
+        let offset = (offset % p) as i64;
+        if 2 * offset > p as i64 { offset - p as i64 } else { offset }
+    };
+    let first = near(offsets[0]);
+    let step = offsets.get(1).map_or(0, |&second| near(second + p - offsets[0]));
+    let steady = offsets.windows(2).all(|pair| near(pair[1] + p - pair[0]) == step);
+    match offsets.len() {
+        n if steady && n > 3 => {
+            let last = first + step * (n as i64 - 1);
+            format!("{}, {} … {}", shifted(first), shifted(first + step), shifted(last))
+        }
+        n if steady => (0..n as i64).map(|i| shifted(first + step * i)).collect::<Vec<_>>().join(", "),
+        n if n <= 6 => offsets.iter().map(|&offset| shifted(near(offset))).collect::<Vec<_>>().join(", "),
+        n => format!("{} and {} more", shifted(first), n - 1),
+    }
+}
+
+fn shifted(offset: i64) -> String {
+    match offset {
+        0 => "r".into(),
+        n if n > 0 => format!("r + {n}"),
+        n => format!("r - {}", -n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shift(p: usize, to: usize, blocks: &[usize]) -> Round {
+        let message = |from: usize| Message {
+            from,
+            to: (from + to) % p,
+            blocks: blocks.iter().map(|block| (from + block) % p).collect(),
+            nonlocal: false,
+        };
+        Round { messages: (0..p).map(message).collect() }
+    }
+
+    #[test]
+    fn patterns_are_relative_to_the_rank() {
+        assert_eq!(pattern(&shift(5, 4, &[0]), 5), Some(vec!["block r to r + 4 = r - 1".into()]));
+        assert_eq!(pattern(&shift(5, 1, &[0, 3]), 5), Some(vec!["blocks r, r - 2 to r + 1".into()]));
+        assert_eq!(
+            pattern(&shift(16, 8, &[0, 1, 2, 3, 4, 5, 6, 7]), 16),
+            Some(vec!["blocks r, r + 1 … r + 7 to r + 8".into()])
+        );
+        let mut uneven = shift(4, 1, &[0]);
+        uneven.messages.pop();
+        assert_eq!(pattern(&uneven, 4), None);
+        assert_eq!(pattern(&Round { messages: vec![] }, 4), None);
+    }
+
+    #[test]
+    fn holdings_grow() {
+        let mut holdings = Holdings::initial(Kind::Allgather, 3);
+        assert_eq!(holdings.held(1), [1]);
+        holdings.apply(0, &shift(3, 1, &[0]));
+        assert_eq!(holdings.held(1), [0, 1]);
+        assert_eq!(holdings.slots[1][0], Slot::Arrived { round: 0, nonlocal: false });
+    }
+}

@@ -1,0 +1,514 @@
+//! From expressions to terms.
+//!
+//! Solvers are weak at powers, at `mod` with a symbolic modulus and at quantifiers, so none of these is emitted.
+//! A quotient becomes a fresh number with its definition `a = b q + r, 0 <= r < b`; `pow` is an uninterpreted function
+//! whose laws are instantiated at the arguments that occur; `ceil_log` and `floor_log` are fresh numbers between two
+//! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
+
+use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
+use roundel_spec::Schedule;
+use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A construct that has no encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) String);
+
+/// Values of variables, as terms, by slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Values {
+    slots: Vec<Option<Term>>,
+}
+
+impl Values {
+    pub(crate) fn new(slots: usize) -> Self {
+        Values { slots: vec![None; slots] }
+    }
+
+    pub(crate) fn set(&mut self, slot: usize, term: impl Into<Term>) {
+        self.slots[slot] = Some(term.into());
+    }
+
+    pub(crate) fn with(&self, slot: usize, term: impl Into<Term>) -> Self {
+        let mut values = self.clone();
+        values.set(slot, term);
+        values
+    }
+
+    fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
+        self.slots.get(slot).cloned().flatten().ok_or_else(|| Unsupported(format!("the variable `{name}`")))
+    }
+}
+
+/// The declarations and laws that the terms of one query need.
+#[derive(Clone)]
+pub(crate) struct Context<'a> {
+    schedule: &'a Schedule,
+    declarations: BTreeMap<String, String>,
+    laws: Vec<Term>,
+    known: HashMap<String, Term>,
+    counter: usize,
+    powers: BTreeSet<(Term, Term)>,
+    products: BTreeSet<(Term, Term)>,
+    quotients: Vec<Quotient>,
+    /// Quotients rounded up: dividend, divisor, quotient.
+    ceilings: Vec<(Term, Term, Term)>,
+    /// Terms that are known to be powers of two.
+    two_powers: BTreeSet<Term>,
+    /// What must be true for everything lowered so far to have a value.
+    defined: Vec<Term>,
+    /// Every intermediate result lowered so far, with the condition under which it is computed.
+    computed: Vec<(Term, Term)>,
+    path: Vec<Term>,
+}
+
+/// Whether a term is a number that is not negative.
+fn is_literal(term: &str) -> bool {
+    term.chars().all(|c| c.is_ascii_digit())
+}
+
+/// `(* 2 x)` as `2` and `x`.
+fn coefficient(term: &str) -> (&str, &str) {
+    let inside = term.strip_prefix("(* ").and_then(|rest| rest.strip_suffix(')'));
+    match inside.and_then(|inside| inside.split_once(' ')) {
+        Some((number, rest)) if is_literal(number) => (number, rest),
+        _ => ("1", term),
+    }
+}
+
+#[derive(Clone)]
+struct Quotient {
+    dividend: Term,
+    divisor: Term,
+    quotient: Term,
+    remainder: Term,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(schedule: &'a Schedule) -> Self {
+        Context {
+            schedule,
+            declarations: BTreeMap::new(),
+            laws: Vec::new(),
+            known: HashMap::new(),
+            counter: 0,
+            powers: BTreeSet::new(),
+            products: BTreeSet::new(),
+            quotients: Vec::new(),
+            ceilings: Vec::new(),
+            two_powers: BTreeSet::new(),
+            defined: Vec::new(),
+            computed: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    /// A constant with a readable name, declared once.
+    pub(crate) fn constant(&mut self, name: &str) -> Term {
+        let name = if name.chars().next().is_some_and(|c| c.is_ascii_digit()) { format!("v{name}") } else { name.into() };
+        self.declarations.insert(name.clone(), format!("(declare-const {name} Int)"));
+        name
+    }
+
+    /// A new constant whose name begins with `stem`.
+    pub(crate) fn fresh(&mut self, stem: &str) -> Term {
+        self.counter += 1;
+        let name = format!("{stem}.{}", self.counter);
+        self.constant(&name)
+    }
+
+    /// Conditions under which everything lowered since the last call has a value.
+    pub(crate) fn take_defined(&mut self) -> Vec<Term> {
+        std::mem::take(&mut self.defined)
+    }
+
+    /// Intermediate results lowered since the last call, each with its condition.
+    pub(crate) fn take_computed(&mut self) -> Vec<(Term, Term)> {
+        std::mem::take(&mut self.computed)
+    }
+
+    /// Notes that a fact is assumed: `x == pow(2, e)` makes `x` a power of two.
+    pub(crate) fn assume(&mut self, fact: &Expr, values: &Values) -> Result<Term, Unsupported> {
+        if let Expr::Binary(Binary::Eq, x, power) = fact
+            && let Expr::Builtin(Builtin::Pow, args) = &**power
+            && args[0] == Expr::Int(2)
+        {
+            let x = self.lower(x, values)?;
+            self.two_powers.insert(x);
+        }
+        self.lower(fact, values)
+    }
+
+    /// Notes that `value`, which a fact `x == pow(2, e)` puts in the place of `x`, is a power of two.
+    pub(crate) fn also_power_of_two(&mut self, fact: &Expr, value: &str) {
+        if let Expr::Binary(Binary::Eq, _, power) = fact
+            && matches!(&**power, Expr::Builtin(Builtin::Pow, args) if args[0] == Expr::Int(2))
+        {
+            self.two_powers.insert(value.into());
+        }
+    }
+
+    /// The term of an expression.
+    pub(crate) fn lower(&mut self, e: &Expr, values: &Values) -> Result<Term, Unsupported> {
+        match e {
+            Expr::Int(n) => Ok(int(*n)),
+            Expr::Bool(b) => Ok(b.to_string()),
+            Expr::Var(v) => values.get(v.slot, &v.name),
+            Expr::Length(list) => {
+                let len = self.constant(&format!("len.{}", list.name));
+                self.law(ge(&len, "0"));
+                Ok(len)
+            }
+            Expr::Element(list, index) => self.element(&list.name, list.slot, index, values),
+            Expr::Product(..) => Err(Unsupported(format!("`{e}`"))),
+            Expr::Unary(Unary::Neg, a) => {
+                let a = self.lower(a, values)?;
+                Ok(self.computed(sub("0", &a)))
+            }
+            Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
+            Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
+            Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
+            Expr::Call(_, index, args) => self.call(*index, args, values),
+            Expr::If(c, a, b) => {
+                let c = self.lower(c, values)?;
+                let a = self.under(c.clone(), |cx| cx.lower(a, values))?;
+                let b = self.under(not(&c), |cx| cx.lower(b, values))?;
+                Ok(ite(&c, &a, &b))
+            }
+        }
+    }
+
+    /// Lowers under a condition, so that what must be defined is so only there.
+    fn under<T>(&mut self, condition: Term, lower: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(condition);
+        let result = lower(self);
+        self.path.pop();
+        result
+    }
+
+    fn must(&mut self, condition: Term) {
+        let guarded = implies(&and(self.path.iter().cloned()), &condition);
+        if guarded != "true" && !self.defined.contains(&guarded) {
+            self.defined.push(guarded);
+        }
+    }
+
+    fn computed(&mut self, term: Term) -> Term {
+        let condition = and(self.path.iter().cloned());
+        self.computed.push((condition, term.clone()));
+        term
+    }
+
+    fn law(&mut self, law: Term) {
+        if law != "true" && !self.laws.contains(&law) {
+            self.laws.push(law);
+        }
+    }
+
+    fn call(&mut self, index: usize, args: &[Expr], values: &Values) -> Result<Term, Unsupported> {
+        let function = &self.schedule.functions[index];
+        let mut inner = values.clone();
+        for (arg, value) in function.args.iter().zip(args) {
+            let value = self.lower(value, values)?;
+            inner.set(arg.slot, value);
+        }
+        self.lower(&function.body, &inner)
+    }
+
+    fn element(&mut self, name: &str, slot: usize, index: &Expr, values: &Values) -> Result<Term, Unsupported> {
+        let index = self.lower(index, values)?;
+        let declaration = format!("(declare-fun {name} (Int) Int)");
+        self.declarations.insert(name.into(), declaration);
+        let len = self.constant(&format!("len.{name}"));
+        self.must(within(&index, "0", &len));
+        let element = format!("({name} {index})");
+        let domain = self.schedule.lists[slot].domain;
+        self.law(ge(&element, &int(domain.lo)));
+        domain.hi.iter().for_each(|hi| self.law(le(&element, &int(*hi))));
+        Ok(element)
+    }
+
+    fn binary(&mut self, whole: &Expr, op: Binary, a: &Expr, b: &Expr, values: &Values) -> Result<Term, Unsupported> {
+        let a = self.lower(a, values)?;
+        let b = match op {
+            Binary::And => self.under(a.clone(), |cx| cx.lower(b, values))?,
+            Binary::Or => self.under(not(&a), |cx| cx.lower(b, values))?,
+            _ => self.lower(b, values)?,
+        };
+        Ok(match op {
+            Binary::Add => self.computed(add(&a, &b)),
+            Binary::Sub => self.computed(sub(&a, &b)),
+            Binary::Mul => {
+                let product = self.product(&a, &b);
+                self.computed(product)
+            }
+            Binary::Div => self.quotient(&a, &b).0,
+            Binary::Rem => self.quotient(&a, &b).1,
+            Binary::Eq => eq(&a, &b),
+            Binary::Ne => not(&eq(&a, &b)),
+            Binary::Lt => lt(&a, &b),
+            Binary::Le => le(&a, &b),
+            Binary::Gt => lt(&b, &a),
+            Binary::Ge => le(&b, &a),
+            Binary::And => and([a, b]),
+            Binary::Or => or([a, b]),
+            Binary::Shl => {
+                let power = self.pow("2", &b);
+                self.product(&a, &power)
+            }
+            Binary::Shr => {
+                let power = self.pow("2", &b);
+                self.quotient(&a, &power).0
+            }
+            Binary::BitXor => return self.xor(whole, &a, &b),
+            Binary::BitAnd | Binary::BitOr => return Err(Unsupported(format!("the bit operation `{whole}`"))),
+        })
+    }
+
+    /// A product; its factors are remembered for laws of monotony.
+    pub(crate) fn product(&mut self, a: &str, b: &str) -> Term {
+        self.note_product(a, b);
+        mul(a, b)
+    }
+
+    /// Remembers a product of two factors; a number in front of one of them is moved to the other.
+    fn note_product(&mut self, a: &str, b: &str) {
+        if is_literal(a) || is_literal(b) {
+            return;
+        }
+        let ((m, x), (n, y)) = (coefficient(a), coefficient(b));
+        self.products.insert((x.into(), mul(m, b)));
+        self.products.insert((y.into(), mul(n, a)));
+    }
+
+    /// Euclidean quotient and remainder for a positive divisor.
+    pub(crate) fn quotient(&mut self, a: &str, b: &str) -> (Term, Term) {
+        self.must(ge(b, "1"));
+        if let (number, rest) = coefficient(a)
+            && number == b
+            && b != "1"
+        {
+            return (rest.into(), "0".into());
+        }
+        if let Some(known) = self.quotients.iter().find(|q| q.dividend == a && q.divisor == b) {
+            return (known.quotient.clone(), known.remainder.clone());
+        }
+        let (q, r) = (self.fresh("quot"), self.fresh("rem"));
+        let value = add(&mul(b, &q), &r);
+        self.note_product(b, &q);
+        let meaning = [eq(a, &value), le("0", &r), lt(&r, b)];
+        if is_literal(b) {
+            meaning.into_iter().for_each(|part| self.law(part));
+        } else {
+            self.law(implies(&ge(b, "1"), &and(meaning)));
+        }
+        let (dividend, divisor) = (a.to_string(), b.to_string());
+        self.quotients.push(Quotient { dividend, divisor, quotient: q.clone(), remainder: r.clone() });
+        (q, r)
+    }
+
+    /// `a ^ b` where `b` is known to be a power of two: the bit of `a` is the parity of `a / b`.
+    fn xor(&mut self, whole: &Expr, a: &str, b: &str) -> Result<Term, Unsupported> {
+        if !self.two_powers.contains(b) {
+            return Err(Unsupported(format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
+        }
+        let (q, _) = self.quotient(a, b);
+        let (_, bit) = self.quotient(&q, "2");
+        self.must(ge(a, "0"));
+        Ok(ite(&eq(&bit, "0"), &add(a, b), &sub(a, b)))
+    }
+
+    fn builtin(&mut self, whole: &Expr, f: Builtin, args: &[Expr], values: &Values) -> Result<Term, Unsupported> {
+        let args: Vec<Term> = args.iter().map(|arg| self.lower(arg, values)).collect::<Result<_, _>>()?;
+        let (a, b) = (args[0].as_str(), args[1].as_str());
+        Ok(match f {
+            Builtin::Min => ite(&le(a, b), a, b),
+            Builtin::Max => ite(&le(a, b), b, a),
+            Builtin::Pow => {
+                self.must(ge(b, "0"));
+                self.pow(a, b)
+            }
+            Builtin::CeilLog => self.ceil_log(a, b),
+            Builtin::FloorLog => self.floor_log(a, b),
+            Builtin::CeilDiv => self.ceil_div(a, b),
+            Builtin::Gcd | Builtin::Digit => return Err(Unsupported(format!("`{whole}`"))),
+        })
+    }
+
+    /// `pow(base, exponent)`, an uninterpreted function whose laws are added when the query is written.
+    pub(crate) fn pow(&mut self, base: &str, exponent: &str) -> Term {
+        self.declarations.insert("pow".into(), "(declare-fun pow (Int Int) Int)".into());
+        self.powers.insert((base.into(), exponent.into()));
+        format!("(pow {base} {exponent})")
+    }
+
+    fn memo(&mut self, key: String, define: impl FnOnce(&mut Self) -> Term) -> Term {
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let term = define(self);
+        self.known.insert(key, term.clone());
+        term
+    }
+
+    fn ceil_log(&mut self, base: &str, n: &str) -> Term {
+        self.must(ge(base, "2"));
+        self.memo(format!("ceil_log {base} {n}"), |cx| {
+            let w = cx.fresh("ceil_log");
+            let (top, below) = (cx.pow(base, &w), cx.pow(base, &sub(&w, "1")));
+            let meaning = and([ge(&w, "0"), ge(&top, n), or([eq(&w, "0"), lt(&below, n)])]);
+            cx.law(implies(&ge(base, "2"), &meaning));
+            w
+        })
+    }
+
+    fn floor_log(&mut self, base: &str, n: &str) -> Term {
+        self.must(and([ge(base, "2"), ge(n, "1")]));
+        self.memo(format!("floor_log {base} {n}"), |cx| {
+            let w = cx.fresh("floor_log");
+            let (top, next) = (cx.pow(base, &w), cx.pow(base, &add(&w, "1")));
+            let meaning = and([ge(&w, "0"), le(&top, n), lt(n, &next)]);
+            cx.law(implies(&and([ge(base, "2"), ge(n, "1")]), &meaning));
+            w
+        })
+    }
+
+    fn ceil_div(&mut self, a: &str, b: &str) -> Term {
+        self.must(ge(b, "1"));
+        self.memo(format!("ceil_div {a} {b}"), |cx| {
+            let q = cx.fresh("ceil_div");
+            let top = cx.product(b, &q);
+            cx.law(implies(&ge(b, "1"), &and([lt(&sub(&top, b), a), le(a, &top)])));
+            cx.ceilings.push((a.into(), b.into(), q.clone()));
+            q
+        })
+    }
+
+    /// Declarations, in order of their names.
+    pub(crate) fn declarations(&self) -> impl Iterator<Item = &String> {
+        self.declarations.values()
+    }
+
+    /// All laws that hold for the terms lowered so far. With `more`, also those that cost the solver time and are
+    /// rarely needed: products of powers, monotony of products.
+    pub(crate) fn laws(&self, more: bool) -> Vec<Term> {
+        let mut laws = self.laws.clone();
+        laws.extend(self.power_laws(more));
+        laws.extend(self.quotient_laws());
+        laws.extend(self.halving_laws());
+        if more {
+            laws.extend(self.product_laws());
+        }
+        laws.retain(|law| law != "true");
+        laws
+    }
+
+    fn power_laws(&self, more: bool) -> Vec<Term> {
+        let mut laws = Vec::new();
+        let pow = |b: &str, e: &str| format!("(pow {b} {e})");
+        for (b, e) in &self.powers {
+            let valid = and([ge(b, "2"), ge(e, "0")]);
+            let here = pow(b, e);
+            let small = and([implies(&eq(e, "0"), &eq(&here, "1")), implies(&eq(e, "1"), &eq(&here, b))]);
+            laws.push(implies(&valid, &and([lt(e, &here), small])));
+            let previous = implies(&ge(e, "1"), &eq(&here, &mul(b, &pow(b, &sub(e, "1")))));
+            laws.push(implies(&ge(b, "2"), &previous));
+            for (c, f) in self.powers.iter().filter(|(c, f)| c == b && f != e) {
+                let there = pow(c, f);
+                let step = implies(&eq(f, &add(e, "1")), &eq(&there, &mul(b, &here)));
+                let order = implies(&lt(e, f), &le(&mul(b, &here), &there));
+                laws.push(implies(&valid, &and([step, order])));
+                if more {
+                    let factor = pow(b, &sub(f, e));
+                    let split = and([eq(&there, &mul(&here, &factor)), ge(&factor, "1")]);
+                    let even = and([lt(e, f), ge(b, "2")]);
+                    let half = eq(&factor, &mul(b, &pow(b, &sub(&sub(f, e), "1"))));
+                    laws.push(implies(&and([valid.clone(), le(e, f)]), &split));
+                    laws.push(implies(&and([valid.clone(), even]), &half));
+                }
+            }
+        }
+        laws
+    }
+
+    /// Two quotients by the same divisor whose dividends differ by a multiple of it.
+    fn quotient_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        for (i, a) in self.quotients.iter().enumerate() {
+            let alike = |b: &&Quotient| b.divisor == a.divisor && !is_literal(&b.divisor);
+            for b in self.quotients[i + 1..].iter().filter(alike) {
+                let positive = ge(&a.divisor, "1");
+                for (shift, steps) in [("0".to_string(), 0), (a.divisor.clone(), 1), (sub("0", &a.divisor), -1)] {
+                    let apart = eq(&b.dividend, &add(&a.dividend, &shift));
+                    let same = and([
+                        eq(&b.quotient, &add(&a.quotient, &int(steps))),
+                        eq(&b.remainder, &a.remainder),
+                    ]);
+                    laws.push(implies(&and([positive.clone(), apart]), &same));
+                }
+                let order = implies(&le(&a.dividend, &b.dividend), &le(&a.quotient, &b.quotient));
+                let reverse = implies(&le(&b.dividend, &a.dividend), &le(&b.quotient, &a.quotient));
+                laws.push(implies(&positive, &and([order, reverse])));
+            }
+        }
+        laws
+    }
+
+    /// Quotients of one number by a divisor and by twice that divisor, rounded down and rounded up.
+    fn halving_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        for a in &self.quotients {
+            for b in self.quotients.iter().filter(|b| b.dividend == a.dividend && b.divisor != a.divisor && !is_literal(&a.divisor)) {
+                let doubled = and([ge(&a.divisor, "1"), eq(&b.divisor, &mul("2", &a.divisor))]);
+                let (half, odd) = (format!("(div {} 2)", a.quotient), format!("(mod {} 2)", a.quotient));
+                let remainder = ite(&eq(&odd, "0"), &a.remainder, &add(&a.remainder, &a.divisor));
+                laws.push(implies(&doubled, &and([eq(&b.quotient, &half), eq(&b.remainder, &remainder)])));
+            }
+        }
+        for (n, b, x) in &self.ceilings {
+            for (_, _, y) in self.ceilings.iter().filter(|(m, c, _)| m == n && *c == mul("2", b)) {
+                let twice = mul("2", y);
+                laws.push(implies(&ge(b, "1"), &and([le(&sub(&twice, "1"), x), le(x, &twice)])));
+            }
+        }
+        laws
+    }
+
+    /// The products, also with halves of their factors: of `q` where `q = 2 h + e`, of `x` where a factor is `2 x`,
+    /// and of the factors into which powers split.
+    fn products_with_parts(&self) -> BTreeSet<(Term, Term)> {
+        let mut all = self.products.clone();
+        for (b, e) in &self.powers {
+            for (_, f) in self.powers.iter().filter(|(c, f)| c == b && f != e) {
+                let rest = format!("(pow {b} {})", sub(&sub(f, e), "1"));
+                all.insert((format!("(pow {b} {e})"), mul(b, &rest)));
+            }
+        }
+        for (common, factor) in all.clone() {
+            for half in self.quotients.iter().filter(|q| q.dividend == factor && is_literal(&q.divisor)) {
+                all.insert((common.clone(), half.quotient.clone()));
+            }
+            let (number, rest) = coefficient(&factor);
+            if number != "1" {
+                all.insert((common, rest.into()));
+            }
+        }
+        all.retain(|(common, _)| self.products.iter().any(|(known, _)| known == common));
+        all
+    }
+
+    /// Monotony: of two products with a common factor, the one with the larger other factor is larger.
+    fn product_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        let products = self.products_with_parts();
+        for (common, x) in &products {
+            for (_, y) in products.iter().filter(|(other, y)| other == common && y != x) {
+                let (cx, cy) = (mul(common, x), mul(common, y));
+                let next = implies(&lt(x, y), &le(&add(&cx, common), &cy));
+                let same = implies(&le(x, y), &le(&cx, &cy));
+                laws.push(implies(&ge(common, "0"), &and([next, same])));
+            }
+        }
+        laws
+    }
+}

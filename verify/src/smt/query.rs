@@ -1,0 +1,140 @@
+//! One question to a solver, as an SMT-LIB 2.6 file.
+
+use super::context::Context;
+use super::term::{Term, not};
+use std::fmt::Write;
+
+/// What an obligation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Property {
+    Defined,
+    Initialisation,
+    WrapRange,
+    SendsHeld,
+    PeerInverse,
+    SameBlocks,
+    NoSelfMessage,
+    SingleWrite,
+    Invariant,
+    Coverage,
+    Rounds,
+    Counters,
+    Bounds,
+    MachineWidth,
+    Hints,
+}
+
+impl Property {
+    /// The property in a few words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Property::Defined => "defined",
+            Property::Initialisation => "initialisation",
+            Property::WrapRange => "wrap-range",
+            Property::SendsHeld => "sends-held",
+            Property::PeerInverse => "peer-inverse",
+            Property::SameBlocks => "same-blocks",
+            Property::NoSelfMessage => "no-self-message",
+            Property::SingleWrite => "single-write",
+            Property::Invariant => "invariant",
+            Property::Coverage => "coverage",
+            Property::Rounds => "rounds",
+            Property::Counters => "counters",
+            Property::Bounds => "bounds",
+            Property::MachineWidth => "machine-width",
+            Property::Hints => "hints",
+        }
+    }
+}
+
+/// Something to be proved: the hypotheses imply the goal.
+#[derive(Clone)]
+pub struct Obligation {
+    /// A name that is unique within the collective, fit for a file.
+    pub name: String,
+    /// What it is about.
+    pub property: Property,
+    /// The claim, for people.
+    pub claim: String,
+    attempts: Vec<Attempt>,
+}
+
+/// One encoding of an obligation; each is sufficient on its own.
+#[derive(Clone)]
+pub(crate) struct Attempt {
+    declarations: Vec<String>,
+    hypotheses: Vec<Term>,
+    laws: Vec<Term>,
+    more_laws: Vec<Term>,
+    goal: Term,
+}
+
+impl Attempt {
+    pub(crate) fn new(cx: &Context<'_>, hypotheses: &[Term], goal: Term) -> Self {
+        let laws = cx.laws(false);
+        let more_laws = cx.laws(true).into_iter().filter(|law| !laws.contains(law)).collect();
+        let hypotheses = hypotheses.iter().filter(|h| *h != "true").cloned().collect();
+        Attempt { declarations: cx.declarations().cloned().collect(), hypotheses, laws, more_laws, goal }
+    }
+}
+
+/// Which file of an obligation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The hypotheses and the negated goal: `unsat` proves it.
+    Proof,
+    /// The same with all instances of the laws.
+    ProofWithInstances,
+    /// The hypotheses alone: `unsat` means that the claim is empty.
+    Vacuity,
+}
+
+impl Obligation {
+    pub(crate) fn new(property: Property, name: String, claim: String, attempts: Vec<Attempt>) -> Self {
+        Obligation { name, property, claim, attempts }
+    }
+
+    /// The files that would prove it, the cheapest first: `unsat` of any of them suffices.
+    pub fn proofs(&self, collective: &str) -> Vec<String> {
+        let forms = [Form::Proof, Form::ProofWithInstances];
+        let pairs = self.attempts.iter().flat_map(|attempt| forms.map(|form| (attempt, form)));
+        pairs.map(|(attempt, form)| self.text(collective, attempt, form)).collect()
+    }
+
+    /// The hypotheses alone: `unsat` means that the claim is empty.
+    pub fn vacuity(&self, collective: &str) -> String {
+        self.text(collective, &self.attempts[0], Form::Vacuity)
+    }
+
+    fn text(&self, collective: &str, attempt: &Attempt, form: Form) -> String {
+        let mut out = String::new();
+        let expected = if form == Form::Vacuity { "sat" } else { "unsat" };
+        let _ = writeln!(out, "; {collective}: {} ({})", self.claim, self.property.name());
+        let _ = writeln!(out, "; expected: {expected}");
+        let _ = writeln!(out, "(set-logic ALL)");
+        for declaration in &attempt.declarations {
+            let _ = writeln!(out, "{declaration}");
+        }
+        section(&mut out, "hypotheses", &attempt.hypotheses);
+        section(&mut out, "definitions and laws of arithmetic, at the terms that occur", &attempt.laws);
+        if form == Form::ProofWithInstances {
+            section(&mut out, "further instances of the laws", &attempt.more_laws);
+        }
+        if form != Form::Vacuity {
+            section(&mut out, "the negated goal", &[not(&attempt.goal)]);
+        }
+        let _ = writeln!(out, "(check-sat)");
+        out
+    }
+}
+
+fn section(out: &mut String, title: &str, formulas: &[Term]) {
+    if formulas.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "; {title}");
+    for formula in formulas {
+        let _ = writeln!(out, "(assert {formula})");
+    }
+}

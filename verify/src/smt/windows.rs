@@ -1,0 +1,162 @@
+//! In which window around a rank the numbers of blocks and peers lie.
+//!
+//! Two blocks that lie in the same window of length p are equal modulo p only if they are equal, which spares the solver
+//! all multiples of p. Which window fits is guessed from small p and then proved for all p: a wrong guess makes a
+//! proof fail, never succeed.
+
+use super::term::{Term, and, ge, lt, sub, within};
+use roundel_spec::Schedule;
+use roundel_spec::check::Points;
+use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Hold, Loop};
+use std::fmt;
+
+/// A window of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Window {
+    /// `[0, p)`
+    Zero,
+    /// `[rank, rank + p)`
+    Up,
+    /// `(rank - p, rank]`
+    Down,
+    /// `[-p, 2 p)`
+    Wide,
+}
+
+impl Window {
+    const ALL: [Window; 4] = [Window::Zero, Window::Up, Window::Down, Window::Wide];
+
+    /// That `x` lies in it.
+    pub(crate) fn contains(self, x: &str) -> Term {
+        match self {
+            Window::Zero => within(x, "0", "p"),
+            Window::Up => within(&sub(x, "rank"), "0", "p"),
+            Window::Down => within(&sub("rank", x), "0", "p"),
+            Window::Wide => and([ge(x, "(- p)"), lt(x, "(* 2 p)")]),
+        }
+    }
+
+    fn has(self, x: i64, rank: i64, p: i64) -> bool {
+        match self {
+            Window::Zero => (0..p).contains(&x),
+            Window::Up => (0..p).contains(&(x - rank)),
+            Window::Down => (0..p).contains(&(rank - x)),
+            Window::Wide => true,
+        }
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Window::Zero => "[0, p)",
+            Window::Up => "[rank, rank + p)",
+            Window::Down => "(rank - p, rank]",
+            Window::Wide => "[-p, 2p)",
+        })
+    }
+}
+
+/// The windows in which expressions were seen to lie.
+pub(crate) struct Windows {
+    seen: Vec<(Expr, Vec<Window>)>,
+}
+
+/// The largest p that is looked at.
+const LOOK_AT: usize = 12;
+
+impl Windows {
+    /// Looks at small p.
+    pub(crate) fn seen(schedule: &Schedule) -> Self {
+        let mut windows = Windows { seen: Vec::new() };
+        for point in Points::new(schedule, 1..=LOOK_AT).iter() {
+            if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
+                continue;
+            }
+            for rank in 0..point.placement.p() {
+                let place = point.placement.place(rank);
+                let mut env = Env::new(schedule, &point.args, &place);
+                // A fault ends the look, and shows again where the obligation is built.
+                let _ = eval::walk(&mut env, &mut Look { windows: &mut windows, rank: place.rank, p: place.p });
+            }
+        }
+        windows
+    }
+
+    fn note(&mut self, e: &Expr, x: i64, rank: i64, p: i64) {
+        let position = self.seen.iter().position(|(known, _)| known == e).unwrap_or_else(|| {
+            self.seen.push((e.clone(), Window::ALL.to_vec()));
+            self.seen.len() - 1
+        });
+        self.seen[position].1.retain(|window| window.has(x, rank, p));
+    }
+
+    /// The tightest window of an expression.
+    pub(crate) fn of(&self, e: &Expr) -> Window {
+        let seen = self.seen.iter().find(|(known, _)| known == e);
+        seen.and_then(|(_, windows)| windows.first().copied()).unwrap_or(Window::Wide)
+    }
+}
+
+struct Look<'w> {
+    windows: &'w mut Windows,
+    rank: i64,
+    p: i64,
+}
+
+impl Look<'_> {
+    fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+        for t in &l.transfers {
+            env.over(&t.each, &mut |env| {
+                if let Some(when) = &t.when
+                    && !env.holds(when)?
+                {
+                    return Ok(());
+                }
+                let mut any = false;
+                for part in &t.blocks.parts {
+                    env.over(&part.over, &mut |env| {
+                        any = true;
+                        let x = env.eval(&part.item)?;
+                        self.windows.note(&part.item, x, self.rank, self.p);
+                        Ok::<(), Fault>(())
+                    })?;
+                }
+                if any {
+                    let x = env.eval(&t.peer)?;
+                    self.windows.note(&t.peer, x, self.rank, self.p);
+                }
+                Ok::<(), Fault>(())
+            })?;
+        }
+        self.held(env, l)
+    }
+
+    fn held(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+        for hold in &l.holds {
+            let Hold::Blocks(set) = hold else { continue };
+            for part in &set.parts {
+                env.over(&part.over, &mut |env| {
+                    let x = env.eval(&part.item)?;
+                    self.windows.note(&part.item, x, self.rank, self.p);
+                    Ok::<(), Fault>(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Walker for Look<'_> {
+    type Stop = Fault;
+
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Fault>> {
+        self.round_of(env, l).map_err(Halt::Stopped)
+    }
+
+    fn settled(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Fault>> {
+        self.held(env, l).map_err(Halt::Stopped)
+    }
+}

@@ -1,0 +1,385 @@
+//! The picture of a run: what every rank's buffer holds after each round, and the messages that brought it there.
+//!
+//! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. Written as plain
+//! SVG without style sheets or scripts, because README pages show nothing else.
+
+use crate::rounds::{Holdings, Message, Round, Slot};
+use roundel_spec::{Kind, Placement};
+use std::fmt::Write;
+
+/// The largest number of ranks that is drawn.
+pub const MAX_RANKS: usize = 64;
+
+/// What to draw.
+#[derive(Debug)]
+pub struct Picture<'a> {
+    /// The collective.
+    pub title: &'a str,
+    /// The case.
+    pub subtitle: &'a str,
+    /// What kind of collective it is.
+    pub kind: Kind,
+    /// Where ranks sit.
+    pub placement: &'a Placement,
+    /// What they do.
+    pub rounds: &'a [Round],
+}
+
+const MARGIN: f64 = 24.0;
+const CELL_W: f64 = 28.0;
+const CELL_H: f64 = 18.0;
+const GAP: f64 = 10.0;
+const PITCH: f64 = CELL_W + GAP;
+const HEAD: f64 = 20.0;
+const TITLE: f64 = 26.0;
+const PAD: f64 = 7.0;
+const FOOT: f64 = 14.0;
+const BETWEEN: f64 = 26.0;
+const PAGE: f64 = 1100.0;
+/// The room that a panel's heading needs.
+const NARROWEST: f64 = 212.0;
+
+const INK: &str = "#1e293b";
+const SOFT: &str = "#64748b";
+const LINE: &str = "#cbd5e1";
+const LOCAL: &str = "#2563eb";
+const REMOTE: &str = "#ea580c";
+
+/// Draws a picture.
+pub fn draw(picture: &Picture<'_>) -> String {
+    let frame = Frame::new(picture);
+    let mut svg = String::new();
+    let _ = writeln!(
+        svg,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
+<title>{title}: {subtitle}</title>
+<defs>{}{}</defs>
+<rect width="{w}" height="{h}" fill="#ffffff"/>
+<text x="{MARGIN}" y="38" font-size="19" font-weight="700" fill="{INK}">{title}</text>
+<text x="{MARGIN}" y="59" font-size="13" fill="{SOFT}">{subtitle}</text>"##,
+        arrow("local", LOCAL),
+        arrow("remote", REMOTE),
+        w = frame.width,
+        h = frame.height,
+        title = escape(picture.title),
+        subtitle = escape(picture.subtitle),
+    );
+    let mut holdings = Holdings::initial(picture.kind, frame.p);
+    panel(&mut svg, &frame, picture, 0, None, &holdings);
+    for (number, round) in picture.rounds.iter().enumerate() {
+        holdings.apply(number, round);
+        panel(&mut svg, &frame, picture, number + 1, Some((number, round)), &holdings);
+    }
+    legend(&mut svg, &frame);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Sizes and places.
+struct Frame {
+    p: usize,
+    several_nodes: bool,
+    columns: usize,
+    panel_w: f64,
+    rows: Vec<Row>,
+    width: f64,
+    height: f64,
+}
+
+/// A row of panels: where it begins, and how much room its arcs need.
+struct Row {
+    y: f64,
+    band: f64,
+}
+
+impl Frame {
+    fn new(picture: &Picture<'_>) -> Self {
+        let p = picture.placement.p();
+        let several_nodes = picture.placement.ppn() < p;
+        let columns_w = p as f64 * PITCH - GAP + 2.0 * PAD + (nodes(picture.placement).len() - 1) as f64 * GAP;
+        let panel_w = columns_w.max(NARROWEST);
+        let panels = picture.rounds.len() + 1;
+        let fitting = (((PAGE - 2.0 * MARGIN + BETWEEN) / (panel_w + BETWEEN)) as usize).clamp(1, panels);
+        let rows = panels.div_ceil(fitting);
+        let columns = panels.div_ceil(rows);
+        let node_label = if several_nodes { 20.0 } else { 0.0 };
+        let mut y = 78.0;
+        let row = |n: usize| {
+            let drawn = (n * columns).saturating_sub(1)..((n + 1) * columns - 1).min(picture.rounds.len());
+            let rounds = if n == 0 { 0..columns - 1 } else { drawn };
+            let band = picture.rounds[rounds].iter().map(band).fold(0.0, f64::max);
+            let row = Row { y, band };
+            y += TITLE + band + HEAD + 6.0 + p as f64 * CELL_H + FOOT + node_label + BETWEEN;
+            row
+        };
+        let rows: Vec<Row> = (0..rows).map(row).collect();
+        let content = columns as f64 * (panel_w + BETWEEN) - BETWEEN;
+        let lines = legend_width(several_nodes).max(picture.subtitle.chars().count() as f64 * 7.6);
+        let width = content.max(lines) + 2.0 * MARGIN;
+        Frame { p, several_nodes, columns, panel_w, rows, width: width.ceil(), height: (y + 40.0).ceil() }
+    }
+}
+
+/// The ranks of each node, consecutive ones.
+fn nodes(placement: &Placement) -> Vec<std::ops::Range<usize>> {
+    let mut nodes: Vec<std::ops::Range<usize>> = Vec::new();
+    for rank in 0..placement.p() {
+        match nodes.last_mut() {
+            Some(node) if !placement.nonlocal(node.start, rank) => node.end = rank + 1,
+            _ => nodes.push(rank..rank + 1),
+        }
+    }
+    nodes
+}
+
+/// The height of a message's arc.
+fn rise(message: &Message) -> f64 {
+    let distance = message.from.abs_diff(message.to) as f64;
+    10.0 + 11.0 * distance.sqrt() + 2.2 * distance
+}
+
+/// The room that a round's arcs need. A cubic curve rises to three quarters of its control points.
+fn band(round: &Round) -> f64 {
+    round.messages.iter().map(|message| 0.75 * rise(message) + 10.0).fold(0.0, f64::max)
+}
+
+fn panel(
+    svg: &mut String,
+    frame: &Frame,
+    picture: &Picture<'_>,
+    number: usize,
+    round: Option<(usize, &Round)>,
+    holdings: &Holdings,
+) {
+    let row = &frame.rows[number / frame.columns];
+    let x = MARGIN + (number % frame.columns) as f64 * (frame.panel_w + BETWEEN);
+    let heads = row.y + TITLE + row.band;
+    let (name, note) = match round {
+        None => ("start".to_string(), "every rank holds its own block".to_string()),
+        Some((number, round)) => (format!("round {number}"), counted(round)),
+    };
+    let _ = writeln!(
+        svg,
+        r##"<g><text x="{:.1}" y="{:.1}" font-size="13" fill="{SOFT}"><tspan font-weight="700" fill="{INK}">{name}</tspan><tspan dx="8" font-size="11">{note}</tspan></text>"##,
+        x,
+        row.y + 14.0,
+    );
+    let places = Places::new(picture.placement, x + PAD);
+    boxes(svg, frame, &places, heads);
+    if let Some((_, round)) = round {
+        round.messages.iter().for_each(|message| arc(svg, &places, heads, message));
+    }
+    for rank in 0..frame.p {
+        column(svg, places.x[rank], heads, rank, round.map(|(number, _)| number), &holdings.slots[rank]);
+    }
+    svg.push_str("</g>\n");
+}
+
+fn counted(round: &Round) -> String {
+    let (messages, blocks) = (round.messages.len(), round.blocks());
+    let s = |n| if n == 1 { "" } else { "s" };
+    format!("{messages} message{}, {blocks} block{}", s(messages), s(blocks))
+}
+
+/// Where the columns of one panel begin.
+struct Places {
+    x: Vec<f64>,
+    nodes: Vec<std::ops::Range<usize>>,
+}
+
+impl Places {
+    fn new(placement: &Placement, left: f64) -> Self {
+        let nodes = nodes(placement);
+        let node_of = |rank: usize| nodes.iter().position(|node| node.contains(&rank)).unwrap_or(0);
+        let x = (0..placement.p()).map(|rank| left + rank as f64 * PITCH + node_of(rank) as f64 * GAP).collect();
+        Places { x, nodes }
+    }
+}
+
+/// The boxes of nodes, or one box around all columns.
+fn boxes(svg: &mut String, frame: &Frame, places: &Places, heads: f64) {
+    let height = HEAD + 6.0 + frame.p as f64 * CELL_H + FOOT;
+    for (number, node) in places.nodes.iter().enumerate() {
+        let x = places.x[node.start] - PAD;
+        let width = places.x[node.end - 1] + CELL_W + PAD - x;
+        let _ = writeln!(
+            svg,
+            r##"<rect x="{x:.1}" y="{:.1}" width="{width:.1}" height="{:.1}" rx="8" fill="#f8fafc" stroke="#e2e8f0"/>"##,
+            heads - 6.0,
+            height + if frame.several_nodes { 18.0 } else { 0.0 },
+        );
+        if frame.several_nodes {
+            let label = if width > 60.0 { format!("node {number}") } else { format!("n{number}") };
+            let _ = writeln!(
+                svg,
+                r##"<text x="{:.1}" y="{:.1}" font-size="11" fill="{SOFT}" text-anchor="middle">{label}</text>"##,
+                x + width / 2.0,
+                heads + height + 4.0,
+            );
+        }
+    }
+}
+
+/// A message, from head to head. It leaves on the side it goes to and arrives on the side it comes from, so that
+/// arrows that leave and arrows that arrive do not meet.
+fn arc(svg: &mut String, places: &Places, heads: f64, message: &Message) {
+    let side = if message.to > message.from { 1.0 } else { -1.0 };
+    let from = places.x[message.from] + CELL_W / 2.0 + 9.0 * side;
+    let to = places.x[message.to] + CELL_W / 2.0 - 4.0 * side;
+    let (start, end, top) = (heads - 1.0, heads - 3.0, heads - 1.0 - rise(message));
+    let lean = 0.1 * (to - from);
+    let (colour, marker) = if message.nonlocal { (REMOTE, "remote") } else { (LOCAL, "local") };
+    let _ = writeln!(
+        svg,
+        r##"<path d="M{from:.1} {start:.1}C{:.1} {top:.1} {:.1} {top:.1} {to:.1} {end:.1}" fill="none" stroke="{colour}" stroke-width="1.3" stroke-opacity="0.8" marker-end="url(#{marker})"/>"##,
+        from + lean,
+        to - lean,
+    );
+}
+
+fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[Slot]) {
+    let middle = x + CELL_W / 2.0;
+    let size = if rank < 10 { 11 } else { 10 };
+    let _ = writeln!(
+        svg,
+        r##"<rect x="{x:.1}" y="{heads:.1}" width="{CELL_W}" height="{HEAD}" rx="5" fill="#334155"/><text x="{middle:.1}" y="{:.1}" font-size="{size}" font-weight="700" fill="#ffffff" text-anchor="middle">P{rank}</text>"##,
+        heads + 14.0,
+    );
+    for (block, slot) in slots.iter().enumerate() {
+        cell(svg, x, heads + HEAD + 6.0 + block as f64 * CELL_H, look(*slot, round), block);
+    }
+}
+
+/// How a cell looks: its fill, and its text if it has one.
+struct Look {
+    fill: &'static str,
+    text: Option<(&'static str, u16)>,
+}
+
+const EMPTY: Look = Look { fill: "#ffffff", text: None };
+const OWN: Look = Look { fill: "#94a3b8", text: Some(("#ffffff", 700)) };
+const HELD: Look = Look { fill: "#e2e8f0", text: Some(("#475569", 400)) };
+const NEW_LOCAL: Look = Look { fill: "#bfdbfe", text: Some(("#1e3a8a", 700)) };
+const NEW_REMOTE: Look = Look { fill: "#fed7aa", text: Some(("#7c2d12", 700)) };
+
+fn look(slot: Slot, now: Option<usize>) -> Look {
+    match slot {
+        Slot::Empty => EMPTY,
+        Slot::Own => OWN,
+        Slot::Arrived { round, nonlocal: false } if Some(round) == now => NEW_LOCAL,
+        Slot::Arrived { round, nonlocal: true } if Some(round) == now => NEW_REMOTE,
+        Slot::Arrived { .. } => HELD,
+    }
+}
+
+fn cell(svg: &mut String, x: f64, y: f64, look: Look, block: usize) {
+    let fill = look.fill;
+    let _ = write!(
+        svg,
+        r##"<rect x="{x:.1}" y="{y:.1}" width="{CELL_W}" height="{CELL_H}" fill="{fill}" stroke="{LINE}"/>"##
+    );
+    if let Some((ink, weight)) = look.text {
+        let _ = write!(
+            svg,
+            r##"<text x="{:.1}" y="{:.1}" font-size="11" font-weight="{weight}" fill="{ink}" text-anchor="middle">{block}</text>"##,
+            x + CELL_W / 2.0,
+            y + 13.0,
+        );
+    }
+    svg.push('\n');
+}
+
+/// The entries of the legend, with the room each takes.
+fn legend_entries(several_nodes: bool) -> Vec<(Sample, &'static str, f64)> {
+    let mut entries = vec![(Sample::Cell(OWN), "own block", 112.0), (Sample::Cell(HELD), "held", 80.0)];
+    if several_nodes {
+        entries.push((Sample::Cell(NEW_LOCAL), "arrived from the same node", 226.0));
+        entries.push((Sample::Cell(NEW_REMOTE), "from another node", 166.0));
+        entries.push((Sample::Arrow(LOCAL, "local"), "inside a node", 134.0));
+        entries.push((Sample::Arrow(REMOTE, "remote"), "between nodes", 134.0));
+    } else {
+        entries.push((Sample::Cell(NEW_LOCAL), "arrived in this round", 184.0));
+        entries.push((Sample::Arrow(LOCAL, "local"), "message", 90.0));
+    }
+    entries
+}
+
+enum Sample {
+    Cell(Look),
+    Arrow(&'static str, &'static str),
+}
+
+fn legend_width(several_nodes: bool) -> f64 {
+    legend_entries(several_nodes).iter().map(|(_, _, width)| width).sum()
+}
+
+fn legend(svg: &mut String, frame: &Frame) {
+    let y = frame.height - 34.0;
+    let mut x = MARGIN;
+    for (sample, text, width) in legend_entries(frame.several_nodes) {
+        let _ = match sample {
+            Sample::Cell(look) => write!(
+                svg,
+                r##"<rect x="{x:.1}" y="{y:.1}" width="22" height="14" fill="{}" stroke="{LINE}"/>"##,
+                look.fill
+            ),
+            Sample::Arrow(colour, marker) => write!(
+                svg,
+                r##"<path d="M{x:.1} {:.1}h17" stroke="{colour}" stroke-width="1.3" marker-end="url(#{marker})"/>"##,
+                y + 7.0
+            ),
+        };
+        let _ = writeln!(
+            svg,
+            r##"<text x="{:.1}" y="{:.1}" font-size="12" fill="{SOFT}">{text}</text>"##,
+            x + 29.0,
+            y + 11.5
+        );
+        x += width;
+    }
+}
+
+fn arrow(name: &str, colour: &str) -> String {
+    format!(
+        r##"<marker id="{name}" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.6L7.4 4L0 7.4z" fill="{colour}"/></marker>"##
+    )
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(p: usize, placement: &Placement) -> Vec<Round> {
+        let message = |from: usize, s: usize| {
+            let to = (from + 1) % p;
+            Message { from, to, blocks: vec![(from + p - s) % p], nonlocal: placement.nonlocal(from, to) }
+        };
+        (0..p.saturating_sub(1)).map(|s| Round { messages: (0..p).map(|from| message(from, s)).collect() }).collect()
+    }
+
+    #[test]
+    fn pictures_are_well_formed_xml_for_every_shape() {
+        for p in [1, 2, 3, 5, 12, 13] {
+            for ppn in [1, 2, 4, p] {
+                let placement = Placement::consecutive(p, ppn);
+                let rounds = ring(p, &placement);
+                let svg = draw(&Picture {
+                    title: "a <b> & \"c\"",
+                    subtitle: "p",
+                    kind: Kind::Allgather,
+                    placement: &placement,
+                    rounds: &rounds,
+                });
+                let document = roxmltree::Document::parse(&svg).expect("well-formed");
+                let arcs =
+                    document.descendants().filter(|n| n.has_tag_name("path") && n.has_attribute("stroke-opacity"));
+                assert_eq!(arcs.count(), p * (p - 1), "one arc for each message, p = {p}");
+                assert!(!svg.contains("NaN") && !svg.contains("inf"));
+            }
+        }
+    }
+}

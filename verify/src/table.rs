@@ -1,0 +1,118 @@
+//! Plain tables: columns as wide as their content, no lines, so that they read well in a terminal, a log and a diff.
+
+use anstyle::{AnsiColor, Style};
+use std::fmt;
+
+/// The style of headings.
+pub const HEADING: Style = Style::new().bold();
+/// The style of what is right.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// The style of what is wrong.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// The style of what deserves a look.
+pub const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// The style of side remarks.
+pub const FAINT: Style = Style::new().dimmed();
+
+/// Which side of a column its content keeps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// For text.
+    Left,
+    /// For numbers.
+    Right,
+}
+
+/// A cell: text and how it looks. The style is no part of the width.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// Text in a style.
+    pub fn styled(text: impl Into<String>, style: Style) -> Self {
+        Cell { text: text.into(), style }
+    }
+}
+
+impl<T: fmt::Display> From<T> for Cell {
+    fn from(value: T) -> Self {
+        Cell { text: value.to_string(), style: Style::new() }
+    }
+}
+
+/// A table under construction.
+#[derive(Clone, Debug)]
+pub struct Table {
+    heads: Vec<(String, Align)>,
+    rows: Vec<Vec<Cell>>,
+    indent: usize,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub fn new<'a>(heads: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
+        let heads = heads.into_iter().map(|(head, align)| (head.to_string(), align)).collect();
+        Table { heads, rows: Vec::new(), indent: 0 }
+    }
+
+    /// Every line begins with this many spaces.
+    pub fn indented(mut self, indent: usize) -> Self {
+        self.indent = indent;
+        self
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let width = |column: usize, head: &str| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.chars().count());
+            cells.chain([head.chars().count()]).max().unwrap_or(0)
+        };
+        self.heads.iter().enumerate().map(|(column, (head, _))| width(column, head)).collect()
+    }
+
+    fn line(&self, f: &mut fmt::Formatter<'_>, widths: &[usize], cells: &[Cell]) -> fmt::Result {
+        write!(f, "{:1$}", "", self.indent)?;
+        for (column, cell) in cells.iter().enumerate() {
+            let gap = widths[column].saturating_sub(cell.text.chars().count());
+            let last = column + 1 == cells.len();
+            let (before, after) = match self.heads[column].1 {
+                Align::Right => (gap, 0),
+                Align::Left => (0, if last { 0 } else { gap }),
+            };
+            let style = cell.style;
+            write!(f, "{:before$}{style}{}{style:#}{:after$}", "", cell.text, "")?;
+            f.write_str(if last { "\n" } else { "  " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = self.widths();
+        let heads: Vec<Cell> = self.heads.iter().map(|(head, _)| Cell::styled(head, HEADING)).collect();
+        self.line(f, &widths, &heads)?;
+        self.rows.iter().try_for_each(|row| self.line(f, &widths, row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new([("name", Align::Left), ("p", Align::Right), ("verdict", Align::Left)]);
+        table.row(["ring".into(), 7.into(), Cell::styled("ok", GOOD)]);
+        table.row(["sparbit".into(), 1024.into(), "ok".into()]);
+        let plain = anstream::adapter::strip_str(&table.to_string()).to_string();
+        assert_eq!(plain, "name        p  verdict\nring        7  ok\nsparbit  1024  ok\n");
+    }
+}

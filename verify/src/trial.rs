@@ -1,0 +1,169 @@
+//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent.
+
+use roundel::algorithms::{self, Entry, Visitor};
+use roundel::{Allgather, IsAllgather, Layout, Options, Transport, threads};
+use roundel_spec::{Arguments, Placement};
+use std::time::{Duration, Instant};
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    /// The collective.
+    pub entry: &'static Entry,
+    /// Its parameters.
+    pub args: &'a Arguments,
+    /// Where ranks sit.
+    pub placement: &'a Placement,
+    /// Where blocks lie meanwhile.
+    pub layout: Layout,
+}
+
+/// The byte at place `i` of block `b`: neighbours differ, within a block and between blocks.
+pub fn byte(b: usize, i: usize) -> u8 {
+    let mixed =
+        (b as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9).to_be_bytes()[0]
+}
+
+/// What every slot holds before a run, so that an untouched one is seen.
+const UNTOUCHED: u8 = 0xA5;
+
+fn block(b: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|i| byte(b, i)).collect()
+}
+
+impl Trial<'_> {
+    /// Gathers blocks of `bytes` bytes, `repeat` times. Gives the time of each repetition, that of its slowest rank; the
+    /// error says what went wrong.
+    pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
+        let counts = vec![bytes; self.placement.p()];
+        self.run(&counts, repeat, false)
+    }
+
+    /// Gathers blocks of different lengths, some of them empty, with gaps between them.
+    pub fn varying(&self) -> Result<(), String> {
+        let counts: Vec<usize> = (0..self.placement.p()).map(|b| (b * 5 + 3) % 7).collect();
+        self.run(&counts, 1, true).map(|_| ())
+    }
+
+    fn run(&self, counts: &[usize], repeat: usize, varying: bool) -> Result<Vec<Duration>, String> {
+        let gap = varying as usize;
+        let displs: Vec<usize> =
+            counts.iter().scan(gap, |at, n| Some(std::mem::replace(at, *at + n + gap))).collect();
+        let len = counts.iter().map(|n| n + gap).sum::<usize>() + gap;
+        let mut expected = vec![UNTOUCHED; len];
+        for (b, (&at, &n)) in displs.iter().zip(counts).enumerate() {
+            expected[at..at + n].copy_from_slice(&block(b, n));
+        }
+        let call = |comm: &threads::ThreadComm| {
+            let shape = varying.then_some((counts, displs.as_slice()));
+            self.rank(comm, counts, shape, &expected, repeat)
+        };
+        let mut slowest = vec![Duration::ZERO; repeat];
+        for times in threads::run_placed(self.placement, call) {
+            slowest.iter_mut().zip(times?).for_each(|(slowest, time)| *slowest = time.max(*slowest));
+        }
+        Ok(slowest)
+    }
+
+    /// What one rank does.
+    fn rank<T: Transport<u8>>(
+        &self,
+        comm: &T,
+        counts: &[usize],
+        shape: Option<(&[usize], &[usize])>,
+        expected: &[u8],
+        repeat: usize,
+    ) -> Result<Vec<Duration>, String> {
+        let rank = comm.place().map_err(|error| error.to_string())?.rank as usize;
+        let send = block(rank, counts[rank]);
+        let options = Options { layout: self.layout, ..Options::default() };
+        let mut times = Vec::with_capacity(repeat);
+        for _ in 0..repeat {
+            let mut recv = vec![UNTOUCHED; expected.len()];
+            let mut call = Call { comm, send: &send, recv: &mut recv, shape, options, result: None };
+            let start = Instant::now();
+            algorithms::visit_one(self.entry.name, self.args, &mut call);
+            let (result, time) = (call.result, start.elapsed());
+            result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
+            agree(rank, &recv, expected)?;
+            times.push(time);
+        }
+        Ok(times)
+    }
+}
+
+/// Whether a result is what the definition says, byte by byte; gaps between blocks must be untouched.
+fn agree(rank: usize, found: &[u8], expected: &[u8]) -> Result<(), String> {
+    match (0..expected.len()).find(|&at| found.get(at) != expected.get(at)) {
+        None => Ok(()),
+        Some(at) => {
+            Err(format!("rank {rank} has {:02x?} at byte {at}, expected {:02x?}", found.get(at), expected.get(at)))
+        }
+    }
+}
+
+/// One call on one rank. The collective is made anew on each thread, so that it need not be shared.
+struct Call<'a, T> {
+    comm: &'a T,
+    send: &'a [u8],
+    recv: &'a mut [u8],
+    shape: Option<(&'a [usize], &'a [usize])>,
+    options: Options,
+    result: Option<Result<(), String>>,
+}
+
+impl<T: Transport<u8>> Visitor for Call<'_, T> {
+    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+        let result = match self.shape {
+            None => collective.allgather_with(self.comm, self.send, self.recv, self.options),
+            Some((counts, displs)) => {
+                collective.allgatherv_with(self.comm, self.send, self.recv, counts, displs, self.options)
+            }
+        };
+        self.result = Some(result.map_err(|error| error.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_collective_runs_in_both_forms() {
+        for entry in algorithms::catalogue() {
+            let schedule = (entry.schedule)();
+            let args = Arguments { numbers: schedule.numbers.iter().map(|n| n.domain.lo).collect(), lists: vec![] };
+            if !schedule.lists.is_empty() {
+                continue;
+            }
+            let placement = Placement::consecutive(4, 2);
+            let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
+            assert_eq!(trial.uniform(3, 2).map(|times| times.len()), Ok(2), "{}", entry.name);
+            assert_eq!(trial.varying(), Ok(()), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_refused_is_an_error() {
+        let entry = algorithms::find("recursive-doubling").expect("in the catalogue");
+        let (args, placement) = (Arguments::default(), Placement::consecutive(3, 3));
+        let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
+        assert!(trial.uniform(3, 1).is_err());
+        let wrong = Arguments { numbers: vec![1, 2, 3], lists: vec![] };
+        assert!(Trial { args: &wrong, ..trial }.uniform(3, 1).is_err());
+    }
+
+    #[test]
+    fn a_wrong_byte_is_seen() {
+        assert_eq!(agree(0, &[1, 2, 3], &[1, 2, 3]), Ok(()));
+        assert!(agree(0, &[1, 2, 4], &[1, 2, 3]).is_err());
+        assert!(agree(0, &[1, 2], &[1, 2, 3]).is_err());
+    }
+
+    #[test]
+    fn blocks_differ() {
+        let blocks: std::collections::HashSet<Vec<u8>> = (0..64).map(|b| block(b, 8)).collect();
+        assert_eq!(blocks.len(), 64);
+    }
+}

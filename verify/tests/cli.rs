@@ -1,0 +1,587 @@
+//! The command line as its users meet it: text, JSON, exit codes, and what it says about mistakes.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn roundel(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs a command that must succeed, and gives its output.
+fn text(args: &[&str]) -> String {
+    let output = roundel(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs a command with `--json` that must end with `code`.
+fn json_with(args: &[&str], code: i32) -> Value {
+    let output = roundel(&[args, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+/// A command that must be refused: nothing on standard output, exit code 2, all of `words` in the message.
+fn refused(args: &[&str], words: &[&str]) {
+    let output = roundel(args);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+    assert_eq!(stdout(&output), "", "{args:?}");
+    for word in words {
+        assert!(message.contains(word), "{args:?} should speak of {word:?}: {message}");
+    }
+    assert!(!message.contains("panicked"), "{args:?}: {message}");
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Files(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) -> String {
+        std::fs::write(self.path(name), content).unwrap();
+        self.name(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().into()
+    }
+}
+
+/// A ring with these fields of its clauses.
+fn ring(rounds: &str, to: &str, recv: &str) -> String {
+    format!(
+        "use roundel::Collective;\n\n\
+         /// A ring.\n\
+         #[derive(Collective)]\n\
+         #[collective(allgather)]\n\
+         #[round(s in {rounds})]\n\
+         #[send(to = {to}, blocks = [rank - s])]\n\
+         #[recv(from = rank - 1, blocks = [{recv}])]\n\
+         pub struct MyRing;\n"
+    )
+}
+
+// ---- show
+
+/// Figure 3 of the Sparbit paper: what each of 5 processes sends in steps 0, 1 and 2.
+#[test]
+fn sparbit_with_5_processes_is_figure_3() {
+    let message = |from: u64, distance: u64, blocks: &[u64]| json!({ "from": from, "to": (from + distance) % 5, "blocks": blocks, "nonlocal": false });
+    let step = |messages: Vec<Value>| json!({ "messages": messages });
+    let expected = json!({
+        "name": "allgather/sparbit",
+        "p": 5,
+        "ppn": 5,
+        "params": {},
+        "rounds": [
+            // step 0: r sends its block to r + 4
+            step((0..5).map(|r| message(r, 4, &[r])).collect()),
+            // step 1: its own block again, to r + 2
+            step((0..5).map(|r| message(r, 2, &[r])).collect()),
+            // step 2: blocks r and r - 2 to r + 1
+            step((0..5).map(|r| message(r, 1, &[r, (r + 3) % 5])).collect()),
+        ],
+        "census": {
+            "rounds": 3,
+            "max_messages_sent": 3,
+            "max_blocks_sent": 4,
+            "max_nonlocal_messages_sent": 0,
+            "max_nonlocal_blocks_sent": 0,
+        },
+    });
+    assert_eq!(json_with(&["show", "sparbit", "-p", "5"], 0), expected);
+    assert_eq!(json_with(&["show", "allgather/sparbit", "-p", "5", "--ppn", "9"], 0), expected);
+}
+
+#[test]
+fn json_keys_come_in_their_documented_order() {
+    let text = text(&["show", "k-bruck", "-p", "4", "--set", "radix=3", "--json"]);
+    let keys =
+        ["\"name\"", "\"p\"", "\"ppn\"", "\"params\"", "\"radix\"", "\"rounds\"", "\"from\"", "\"to\"", "\"census\""];
+    let places: Vec<usize> = keys.iter().map(|key| text.find(key).unwrap()).collect();
+    assert!(places.is_sorted(), "{text}");
+}
+
+#[test]
+fn nonlocal_messages_are_those_between_nodes() {
+    let shown = json_with(&["show", "ring", "-p", "4", "--ppn", "2"], 0);
+    for round in shown["rounds"].as_array().unwrap() {
+        let nonlocal: Vec<bool> =
+            round["messages"].as_array().unwrap().iter().map(|m| m["nonlocal"].as_bool().unwrap()).collect();
+        assert_eq!(nonlocal, [false, true, false, true]);
+    }
+    assert_eq!(shown["ppn"], 2);
+    assert_eq!(shown["census"]["max_nonlocal_messages_sent"], 3);
+    assert_eq!(shown["census"]["max_nonlocal_blocks_sent"], 3);
+}
+
+#[test]
+fn messages_are_sorted_and_add_up_to_the_census() {
+    for (name, set) in [("ring", None), ("bruck", None), ("sparbit", None), ("k-bruck", Some("radix=4"))] {
+        for p in ["1", "2", "7", "12"] {
+            let mut args = vec!["show", name, "-p", p];
+            args.extend(set.iter().flat_map(|set| ["--set", set]));
+            let shown = json_with(&args, 0);
+            let rounds = shown["rounds"].as_array().unwrap();
+            assert_eq!(shown["census"]["rounds"], rounds.len());
+            let p: usize = p.parse().unwrap();
+            let mut sent = vec![0; p];
+            for round in rounds {
+                let messages = round["messages"].as_array().unwrap();
+                assert!(!messages.is_empty());
+                assert!(messages.iter().map(|m| (m["from"].as_u64(), m["to"].as_u64())).is_sorted());
+                for m in messages {
+                    sent[m["from"].as_u64().unwrap() as usize] += m["blocks"].as_array().unwrap().len();
+                }
+            }
+            assert_eq!(shown["census"]["max_blocks_sent"], *sent.iter().max().unwrap());
+            assert!(sent.iter().all(|&blocks| blocks == p - 1));
+        }
+    }
+}
+
+#[test]
+fn one_rank_alone() {
+    let all = json_with(&["show", "sparbit", "-p", "5"], 0);
+    let one = json_with(&["show", "sparbit", "-p", "5", "--rank", "3"], 0);
+    assert_eq!(one["census"], all["census"]);
+    let messages = &one["rounds"][0]["messages"];
+    let expected = json!([
+        { "from": 3, "to": 2, "blocks": [3], "nonlocal": false },
+        { "from": 4, "to": 3, "blocks": [4], "nonlocal": false },
+    ]);
+    assert_eq!(*messages, expected);
+    let table = text(&["show", "sparbit", "-p", "5", "--rank", "3"]);
+    assert!(table.contains("holds afterwards"), "{table}");
+    assert!(table.contains("0 1 2 3 4"), "{table}");
+}
+
+#[test]
+fn text_is_explicit_and_says_the_pattern() {
+    let text = text(&["show", "sparbit", "-p", "5"]);
+    assert!(text.contains("every rank r sends block r to r + 4 = r - 1"), "{text}");
+    assert!(text.contains("every rank r sends blocks r, r - 2 to r + 1"), "{text}");
+    assert!(text.contains("3 → 4: 3 1"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours outside a terminal");
+}
+
+#[test]
+fn a_default_parameter_is_said() {
+    let text = text(&["show", "k-bruck", "-p", "6"]);
+    assert!(text.contains("radix = 2 (the smallest; change it with --set)"), "{text}");
+    assert_eq!(json_with(&["show", "k-bruck", "-p", "6"], 0)["params"], json!({ "radix": 2 }));
+}
+
+#[test]
+fn one_rank_needs_no_rounds() {
+    assert_eq!(json_with(&["show", "ring", "-p", "1"], 0)["rounds"], json!([]));
+}
+
+#[test]
+fn what_cannot_be_shown() {
+    refused(&["show", "sparbit", "-p", "0"], &["0 ranks", "1..="]);
+    refused(&["show", "sparbit", "-p", "1000000"], &["1000000 ranks", "memory"]);
+    refused(&["show", "sparbit", "-p", "-1"], &[]);
+    refused(&["show", "sparbit", "-p", "five"], &["five"]);
+    refused(&["show", "sparbit"], &["-p"]);
+    refused(&["show", "sparbit", "-p", "5", "--rank", "5"], &["rank 5", "0..=4"]);
+    refused(&["show", "sparbit", "-p", "5", "--ppn", "0"], &["--ppn"]);
+    refused(&["show", "quicksort", "-p", "5"], &["quicksort", "allgather/sparbit"]);
+    refused(&["show", "sparbit", "-p", "5", "--set", "radix=3"], &["no parameter `radix`", "leave out"]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "base=3"], &["no parameter `base`", "radix in 2.."]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=1"], &["radix", "2..", "1 was given"]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=2,3"], &["one number", "2 were given"]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=2", "--set", "radix=3"], &["twice"]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "radix"], &["no assignment"]);
+    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=three"], &["no assignment"]);
+    refused(&["show", "recursive-doubling", "-p", "6"], &["it requires `p", "p = 6"]);
+    refused(&["show", "recursive-doubling", "-p", "6", "--json"], &["requires"]);
+    refused(&["show", "sparbit", "-p", "100", "--svg", "never-written.svg"], &["at most 64"]);
+    refused(&["show", "sparbit", "-p", "5", "--svg", "no/such/directory/s.svg"], &["cannot write"]);
+}
+
+#[test]
+fn extreme_parameters_do_no_harm() {
+    for radix in ["9223372036854775807", "1000000007"] {
+        let set = format!("radix={radix}");
+        let shown = json_with(&["show", "k-bruck", "-p", "7", "--set", &set], 0);
+        assert_eq!(shown["census"]["rounds"], 1);
+    }
+}
+
+// ---- pictures
+
+#[test]
+fn pictures_are_well_formed_and_complete() {
+    let files = Files::new();
+    for (p, ppn) in [("1", "1"), ("5", "5"), ("12", "4"), ("7", "3")] {
+        let path = files.name("picture.svg");
+        text(&["show", "sparbit", "-p", p, "--ppn", ppn, "--svg", &path]);
+        let svg = std::fs::read_to_string(&path).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        assert!(document.root_element().has_tag_name("svg"));
+        let count =
+            |words: &str| document.descendants().filter(|n| n.is_element() && n.text() == Some(words)).count();
+        let last = p.parse::<usize>().unwrap() - 1;
+        let panels = document.descendants().filter(|n| n.has_tag_name("g")).count();
+        assert_eq!(count(&format!("P{last}")), panels);
+        assert_eq!(count("start"), 1);
+        assert_eq!(count("between nodes"), (p != ppn) as usize, "the legend speaks of nodes where there are several");
+    }
+}
+
+// ---- check
+
+#[test]
+fn the_whole_catalogue_is_right_and_runs() {
+    let report = json_with(&["check", "--all", "-p", "1..=20"], 0);
+    assert_eq!(report["ok"], true);
+    let collectives = report["collectives"].as_array().unwrap();
+    assert!(collectives.len() >= 6);
+    for one in collectives {
+        assert_eq!(one["verdict"], "ok", "{one}");
+        assert_eq!(one["runs_correct"], true, "{one}");
+        assert!(one["runs"].as_u64().unwrap() > 0, "{one}");
+    }
+    let of = |name: &str| collectives.iter().find(|one| one["name"] == name).unwrap();
+    assert_eq!((&of("allgather/sparbit")["checked"], &of("allgather/sparbit")["refused"]), (&json!(20), &json!(0)));
+    let doubling = of("allgather/recursive-doubling");
+    assert_eq!((&doubling["checked"], &doubling["refused"]), (&json!(5), &json!(15)));
+    assert!(of("allgather/k-bruck")["checked"].as_u64().unwrap() > 20, "every radix within the limits");
+}
+
+#[test]
+fn ranges_are_as_in_rust() {
+    for (range, points) in [("7", 1), ("1..8", 7), ("1..=8", 8)] {
+        let report = json_with(&["check", "sparbit", "-p", range], 0);
+        assert_eq!(report["collectives"][0]["checked"], points, "{range}");
+    }
+    for range in ["0..4", "4..4", "8..=2", "x", "1..", "..", "", "1..=100000"] {
+        refused(&["check", "sparbit", "-p", range], &[]);
+    }
+}
+
+#[test]
+fn nothing_checked_is_said() {
+    let output = roundel(&["check", "recursive-doubling", "-p", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("nothing checked"), "{}", stderr(&output));
+    let report = json_with(&["check", "recursive-doubling", "-p", "5..=7"], 1);
+    assert_eq!(report["collectives"][0]["verdict"], "nothing-checked");
+    assert_eq!(report["collectives"][0]["refused"], 3);
+    // With --all the range need not fit every collective.
+    let report = json_with(&["check", "--all", "-p", "3"], 0);
+    assert!(report["collectives"].as_array().unwrap().iter().any(|one| one["verdict"] == "nothing-checked"));
+}
+
+#[test]
+fn a_good_file_is_checked_without_compiling_it() {
+    let files = Files::new();
+    let path = files.write("good.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));
+    let report = json_with(&["check", &path], 0);
+    let one = &report["collectives"][0];
+    assert_eq!((&one["name"], &one["verdict"], &one["origin"]), (&json!("MyRing"), &json!("ok"), &json!(path)));
+    assert_eq!(one["runs"], Value::Null);
+    assert_eq!(json_with(&["check", &path, "-p", "1..=9"], 0)["collectives"][0]["checked"], 9);
+    assert!(text(&["check", &path]).contains("1 collective correct"));
+}
+
+/// The violation of a wrong file: its line and column, its code and its smallest p.
+fn violation(content: &str) -> (u64, u64, String, u64) {
+    let files = Files::new();
+    let path = files.write("wrong.rs", content);
+    let report = json_with(&["check", &path], 1);
+    let one = &report["collectives"][0];
+    assert_eq!(one["verdict"], "violation");
+    let error = &one["errors"][0];
+    assert_eq!(error["file"], path);
+    let number = |value: &Value| value.as_u64().unwrap();
+    let code = one["violation"]["code"].as_str().unwrap().to_string();
+    let shown = stderr(&roundel(&["check", &path]));
+    let place = format!("--> {path}:{}:{}", error["line"], error["column"]);
+    assert!(shown.contains(&place) && shown.contains('^'), "{place} in {shown}");
+    assert!(shown.contains("with p = "), "the smallest counterexample: {shown}");
+    (number(&error["line"]), number(&error["column"]), code, number(&one["violation"]["p"]))
+}
+
+#[test]
+fn wrong_files_are_told_where_and_why() {
+    let wrong = violation(&ring("0..p - 1", "rank + 1", "rank - s"));
+    assert_eq!(wrong, (8, 34, "different-blocks".into(), 2));
+    let wrong = violation(&ring("0..p - 2", "rank + 1", "rank - 1 - s"));
+    assert_eq!((wrong.0, wrong.2, wrong.3), (6, "coverage".into(), 2));
+    let wrong = violation(&ring("0..p", "rank + 1", "rank - 1 - s"));
+    assert_eq!((wrong.2, wrong.3), ("self-message".into(), 1));
+    let wrong = violation(&ring("0..p - 1", "rank + 2", "rank - 1 - s"));
+    assert_eq!((wrong.2, wrong.3), ("self-message".into(), 2));
+    let wrong = violation(&ring("0..p - 1 + 0 / (p - 3)", "rank + 1", "rank - 1 - s"));
+    assert_eq!((wrong.0, wrong.2, wrong.3), (6, "domain".into(), 3));
+}
+
+#[test]
+fn malformed_files_are_exit_2_with_a_place() {
+    let files = Files::new();
+    let good = ring("0..p - 1", "rank + 1", "rank - 1 - s");
+    let cases = [
+        ("syntax.rs", good.replace("rank - s]", "rank - s"), ":7:", "not Rust"),
+        ("half.rs", good.replace("pub struct MyRing;", "pub struct"), ":9:", "expected"),
+        ("name.rs", good.replace("rank + 1", "rnk + 1"), ":7:13", "did you mean `rank`"),
+        ("clause.rs", good.replace("#[send", "#[sends"), ":7:3", "did you mean `send`"),
+    ];
+    for (name, content, place, words) in cases {
+        let path = files.write(name, &content);
+        let output = roundel(&["check", &path]);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{name}: {message}");
+        assert!(message.contains(&format!("{path}{place}")) && message.contains(words), "{name}: {message}");
+        let report = json_with(&["check", &path], 2);
+        assert_eq!(report["collectives"][0]["verdict"], "malformed");
+        assert_eq!(report["ok"], false);
+    }
+    let none = files.write("none.rs", "fn main() {}\n");
+    refused(&["check", &none], &["declares no collective"]);
+    refused(&["check", &files.name("missing.rs")], &["cannot read", "missing.rs"]);
+    let binary = files.path("binary.rs");
+    std::fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+    refused(&["check", binary.to_str().unwrap()], &["cannot read"]);
+}
+
+#[test]
+fn a_violation_outweighs_a_malformed_file() {
+    let files = Files::new();
+    let wrong = files.write("wrong.rs", &ring("0..p - 2", "rank + 1", "rank - 1 - s"));
+    let malformed = files.write("malformed.rs", "struct ;");
+    let report = json_with(&["check", &malformed, &wrong], 1);
+    let verdicts: Vec<&Value> = report["collectives"].as_array().unwrap().iter().map(|one| &one["verdict"]).collect();
+    assert_eq!(verdicts, ["malformed", "violation"]);
+}
+
+#[test]
+fn all_declarations_of_a_file_are_checked() {
+    let files = Files::new();
+    let one = ring("0..p - 1", "rank + 1", "rank - 1 - s");
+    let two = ring("0..p - 2", "rank + 1", "rank - 1 - s").replace("MyRing", "Short");
+    let path = files.write("two.rs", &format!("mod one {{ {one} }}\nmod two {{ {two} }}\n"));
+    let report = json_with(&["check", &path], 1);
+    let names: Vec<(&Value, &Value)> =
+        report["collectives"].as_array().unwrap().iter().map(|one| (&one["name"], &one["verdict"])).collect();
+    assert_eq!(names, [(&json!("MyRing"), &json!("ok")), (&json!("Short"), &json!("violation"))]);
+}
+
+#[test]
+fn something_must_be_named() {
+    refused(&["check"], &["--all"]);
+    refused(&["mutants"], &["--all"]);
+    refused(&["check", "--all", "sparbit"], &["--all"]);
+    refused(&["check", "quicksort"], &["quicksort"]);
+}
+
+/// The files of the derive's own tests.
+fn ui(theme: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui").join(theme);
+    let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect();
+    assert!(!files.is_empty(), "{}", folder.display());
+    files
+}
+
+/// The errors in a compiler's output: message and place.
+fn errors(text: &str) -> Vec<(String, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let place = |line: &str| {
+        line.split_once("--> ").map(|(_, place)| place.split_once(".rs:").map_or("", |(_, place)| place).to_string())
+    };
+    let error = |pair: &[&str]| Some((pair[0].strip_prefix("error: ")?.to_string(), place(pair[1])?));
+    lines.windows(2).filter_map(error).collect()
+}
+
+#[test]
+fn the_command_line_says_what_the_derive_says() {
+    for (theme, code) in [("violations", 1), ("misuse", 2)] {
+        for path in ui(theme) {
+            let output = roundel(&["check", path.to_str().unwrap()]);
+            assert_eq!(output.status.code(), Some(code), "{}: {}", path.display(), stderr(&output));
+            let (found, expected) =
+                (errors(&stderr(&output)), std::fs::read_to_string(path.with_extension("stderr")).unwrap());
+            let expected = errors(&expected);
+            assert!(!found.is_empty(), "{}", path.display());
+            for error in found {
+                assert!(expected.contains(&error), "{}: {error:?} is not in {expected:#?}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_derive_accepts_is_right_and_its_mutants_are_judged_right() {
+    for path in ui("pass") {
+        let path = path.to_str().unwrap();
+        assert_eq!(json_with(&["check", path], 0)["ok"], true, "{path}");
+        // The exit code is 1 where the domain begins beyond the range.
+        let output = roundel(&["mutants", path, "-p", "1..=14", "--json"]);
+        let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        for one in report["collectives"].as_array().unwrap() {
+            assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{path}");
+            assert_eq!(one["original"], Value::Null, "{path}");
+        }
+    }
+}
+
+// ---- run
+
+#[test]
+fn runs_are_compared_with_the_definition() {
+    for (name, extra) in
+        [("sparbit", vec![]), ("bruck", vec!["--layout", "in-place"]), ("bruck", vec!["--layout", "rotated"])]
+    {
+        for p in ["1", "2", "5"] {
+            let args = [vec!["run", name, "-n", p, "--bytes", "100", "--repeat", "3"], extra.clone()].concat();
+            let report = json_with(&args, 0);
+            let p: u64 = p.parse().unwrap();
+            assert_eq!(report["correct"], true);
+            assert_eq!(report["bytes_moved"], p * (p - 1) * 100);
+            assert!(report["median_seconds"].as_f64().unwrap() >= 0.0);
+        }
+    }
+    assert!(text(&["run", "k-bruck", "-n", "4", "--set", "radix=3", "--bytes", "0"]).contains("correct"));
+}
+
+#[test]
+fn what_cannot_be_run() {
+    refused(&["run", "sparbit", "-n", "0"], &["0 ranks"]);
+    refused(&["run", "sparbit", "-n", "100000"], &["thread"]);
+    refused(&["run", "sparbit", "-n", "4", "--layout", "rotated"], &["no rotated layout"]);
+    refused(&["run", "sparbit", "-n", "4", "--layout", "sideways"], &["sideways"]);
+    refused(&["run", "sparbit", "-n", "4", "--repeat", "0"], &["0"]);
+    refused(&["run", "sparbit", "-n", "4", "--bytes", "99999999999999"], &["--bytes"]);
+    refused(&["run", "recursive-doubling", "-n", "6"], &["requires"]);
+    refused(&["run", "k-bruck", "-n", "6", "--set", "radix=0"], &["radix"]);
+}
+
+// ---- list, expand, mutants
+
+#[test]
+fn the_list_has_every_fact() {
+    let list = json_with(&["list"], 0);
+    let of = |name: &str| list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    assert_eq!(of("allgather/sparbit")["requires"], json!([]));
+    assert_eq!(of("allgather/sparbit")["kind"], "allgather");
+    assert_eq!(of("allgather/k-bruck")["parameters"], json!([{ "name": "radix", "list": false, "domain": "2.." }]));
+    assert_eq!(of("allgather/bruck")["layouts"], json!(["rotated(rank)", "in_place"]));
+    let text = text(&["list"]);
+    assert!(text.contains("any p") && text.contains("ceil_log(2, p)") && text.contains("p - 1"), "{text}");
+}
+
+#[test]
+fn generated_code_is_printed() {
+    let short = text(&["expand", "sparbit"]);
+    let code = syn::parse_file(&short).unwrap();
+    assert!(!code.items.is_empty());
+    assert!(short.contains("impl Collective for Sparbit") && short.contains("fn rounds"), "{short}");
+    assert!(
+        !short.contains("fn schedule()")
+            || short.lines().all(|l| !l.contains("fn schedule()") || l.starts_with("//"))
+    );
+    let long = text(&["expand", "sparbit", "--all"]);
+    assert!(long.contains("fn schedule()") && long.len() > short.len());
+    assert_eq!(json_with(&["expand", "sparbit"], 0)[0]["name"], "Sparbit");
+}
+
+#[test]
+fn generated_code_of_files() {
+    let files = Files::new();
+    let one = ring("0..p - 1", "rank + 1", "rank - 1 - s");
+    let path = files.write("two.rs", &format!("mod a {{ {one} }} mod b {{ {} }}", one.replace("MyRing", "Other")));
+    let all = text(&["expand", &path]);
+    assert!(all.contains("Collective for MyRing") && all.contains("Collective for Other"));
+    let other = text(&["expand", &path, "--type", "Other"]);
+    assert!(!other.contains("MyRing") && other.contains("Other"));
+    refused(&["expand", &path, "--type", "Third"], &["Third", "MyRing, Other"]);
+    let malformed = files.write("malformed.rs", "struct ;");
+    refused(&["expand", &malformed], &["malformed.rs:1:8"]);
+}
+
+#[test]
+fn no_mutant_escapes() {
+    let report = json_with(&["mutants", "--all", "-p", "1..=9"], 0);
+    for one in report["collectives"].as_array().unwrap() {
+        assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);
+        let sum = |key: &str| one[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
+        assert_eq!(sum("killed") + sum("survived"), one["mutants"].as_u64().unwrap());
+        assert!(sum("killed") > 4 * sum("survived"), "{}", one["name"]);
+        let described = one["all"].as_array().unwrap();
+        assert_eq!(described.len() as u64, one["mutants"].as_u64().unwrap());
+    }
+    let sparbit =
+        &report["collectives"].as_array().unwrap().iter().find(|one| one["name"] == "allgather/sparbit").unwrap();
+    let wanted = "send #0 blocks: `rank - 2 * j * d()` -> `rank + 2 * j * d()`";
+    let texts: Vec<&str> =
+        sparbit["all"].as_array().unwrap().iter().map(|m| m["description"].as_str().unwrap()).collect();
+    assert!(texts.iter().any(|text| text.replace("d()", "d") == wanted.replace("d()", "d")), "{texts:#?}");
+}
+
+#[test]
+fn mutants_of_files() {
+    let files = Files::new();
+    let path = files.write("good.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));
+    assert!(text(&["mutants", &path, "-p", "1..=8", "--survivors"]).contains("MyRing"));
+    let wrong = files.write("wrong.rs", &ring("0..p - 2", "rank + 1", "rank - 1 - s"));
+    let output = roundel(&["mutants", &wrong]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("is wrong itself"), "{}", stdout(&output));
+    let malformed = files.write("malformed.rs", "struct ;");
+    refused(&["mutants", &malformed], &["malformed.rs:1:8"]);
+    let output = roundel(&["mutants", "recursive-doubling", "-p", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("nothing measured"), "{}", stdout(&output));
+    json_with(&["mutants", "--all", "-p", "3"], 0);
+}
+
+// ---- the rest
+
+#[test]
+fn help_has_examples_everywhere() {
+    for command in [&[][..], &["list"], &["show"], &["check"], &["run"], &["expand"], &["mutants"]] {
+        let help = text(&[command, &["--help"]].concat());
+        assert!(help.contains("Examples:") && help.contains("roundel "), "{help}");
+    }
+    refused(&[], &["Usage"]);
+    refused(&["frobnicate"], &["frobnicate"]);
+    assert!(text(&["--version"]).starts_with("roundel "));
+}
+
+#[test]
+fn colours_only_where_wanted() {
+    let run = |name: &str, value: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_roundel"));
+        command.args(["show", "ring", "-p", "3"]).env_remove("NO_COLOR").env(name, value);
+        stdout(&command.output().unwrap())
+    };
+    assert!(run("CLICOLOR_FORCE", "1").contains('\u{1b}'));
+    assert!(!run("NO_COLOR", "1").contains('\u{1b}'));
+}
+
+#[test]
+fn no_file_is_left_behind_by_a_refusal() {
+    assert!(!Path::new("never-written.svg").exists());
+}

@@ -1,1 +1,294 @@
-//! Not written yet.
+//! The whole catalogue, at every p from 1 to 64 and with all parameters: against the checker, against a plain simulation
+//! that knows nothing of the checker, and on threads, against the definition of an allgather.
+
+#![allow(clippy::unwrap_used)]
+
+use roundel::algorithms::{Bruck, KBruck, Visitor, catalogue, visit_all, visit_one};
+use roundel::threads::{self, ThreadComm};
+use roundel::{Allgather, AllowUnproved, Collective, IsAllgather, Layout, Options, Place, Refusal};
+use roundel_spec::check::{self, Point};
+use roundel_spec::record::{Direction, Trace};
+use roundel_spec::{Arguments, Placement, Schedule, syntax};
+use std::collections::{HashMap, VecDeque};
+
+const MAX_P: usize = 64;
+
+/// Whether an algorithm of the catalogue serves p ranks, from its paper.
+fn serves(name: &str, p: usize) -> bool {
+    match name {
+        "allgather/neighbor-exchange" => p.is_multiple_of(2),
+        "allgather/recursive-doubling" => p.is_power_of_two(),
+        _ => true,
+    }
+}
+
+fn point<C: Collective>(collective: &C, p: usize) -> Point {
+    Point { placement: Placement::consecutive(p, p), args: collective.arguments() }
+}
+
+/// A collective and p, for messages.
+fn label<C: Collective>(name: &str, collective: &C, p: usize) -> String {
+    format!("{name} {:?} at p = {p}", collective.arguments())
+}
+
+// The checker.
+
+struct Checker {
+    checked: usize,
+}
+
+impl Visitor for Checker {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+            let point = point(collective, p);
+            let trace = check::record_code(collective, &point.placement);
+            let passed = check::trace(&C::schedule(), &point, &trace);
+            assert!(passed.is_ok(), "{}: {}", label(name, collective, p), passed.unwrap_err());
+            self.checked += 1;
+        }
+    }
+}
+
+#[test]
+fn generated_code_passes_every_check() {
+    let mut checker = Checker { checked: 0 };
+    visit_all(&mut checker);
+    // Ring, Bruck, Sparbit and five radices at every p; neighbor exchange at 32 of them, recursive doubling at 7.
+    assert_eq!(checker.checked, (3 + 5) * MAX_P + 32 + 7);
+}
+
+#[test]
+fn bruck_with_hundreds_of_ranks() {
+    let point = point(&Bruck, 512);
+    let passed = check::trace(&Bruck::schedule(), &point, &check::record_code(&Bruck, &point.placement)).unwrap();
+    assert_eq!(passed.census.rounds, 9);
+}
+
+// A plain simulation.
+
+/// What `rank` contributes: a number that no other rank has, and that is no rank.
+fn contribution(rank: usize) -> u64 {
+    1_000_003 * (rank as u64 + 1)
+}
+
+/// Runs the rounds with real values, as MPI would: messages between two ranks keep their order, and what a message
+/// brings goes where the receiver expects it, right or wrong. Memory that was never written is 0.
+fn simulate(trace: &Trace) -> Vec<Vec<u64>> {
+    let p = trace.ranks.len();
+    let mut memory: Vec<Vec<u64>> = vec![vec![0; p]; p];
+    for (rank, own) in memory.iter_mut().enumerate() {
+        own[rank] = contribution(rank);
+    }
+    for round in 0..trace.rounds() {
+        let mut wires: HashMap<(usize, usize), VecDeque<Vec<u64>>> = HashMap::new();
+        for (rank, log) in trace.ranks.iter().enumerate() {
+            for message in log.directed(round, Direction::Send) {
+                let payload = log.blocks(message).iter().map(|&block| memory[rank][block as usize]).collect();
+                wires.entry((rank, message.peer)).or_default().push_back(payload);
+            }
+        }
+        for (rank, log) in trace.ranks.iter().enumerate() {
+            for message in log.directed(round, Direction::Recv) {
+                let payload = wires.get_mut(&(message.peer, rank)).and_then(VecDeque::pop_front);
+                let payload = payload.unwrap_or_else(|| panic!("rank {rank} waits forever in round {round}"));
+                let blocks = log.blocks(message);
+                assert_eq!(payload.len(), blocks.len(), "rank {rank}, round {round}: a message of another length");
+                for (&block, value) in blocks.iter().zip(payload) {
+                    memory[rank][block as usize] = value;
+                }
+            }
+        }
+        assert!(wires.values().all(VecDeque::is_empty), "round {round} leaves messages behind");
+    }
+    memory
+}
+
+struct Simulator;
+
+impl Visitor for Simulator {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+            let definition: Vec<u64> = (0..p).map(contribution).collect();
+            let memory = simulate(&check::record_code(collective, &Placement::consecutive(p, p)));
+            let wrong = memory.iter().position(|own| *own != definition);
+            assert_eq!(wrong, None, "{}: this rank is wrong", label(name, collective, p));
+        }
+    }
+}
+
+#[test]
+fn simulated_results_are_the_definition() {
+    visit_all(&mut Simulator);
+}
+
+/// The simulation is no checker, but it must not be blind: a ring that goes on with the wrong block ends wrong.
+#[test]
+fn a_wrong_schedule_is_simulated_to_a_wrong_result() {
+    let wrong: syn::DeriveInput = syn::parse_quote! {
+        #[collective(allgather)]
+        #[round(s in 0..p - 1)]
+        #[send(to = rank + 1, blocks = [rank - s / 2])]
+        #[recv(from = rank - 1, blocks = [rank - 1 - s])]
+        struct Wrong;
+    };
+    let schedule = syntax::parse(&wrong).unwrap().schedule;
+    let point = Point { placement: Placement::consecutive(4, 4), args: Arguments::default() };
+    let memory = simulate(&check::record_schedule(&schedule, &point).unwrap());
+    let [a, c, d] = [0, 2, 3].map(contribution);
+    assert_eq!(memory[0], [a, c, d, d]);
+}
+
+// The domain.
+
+struct Refuser;
+
+impl Visitor for Refuser {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        for p in 1..=MAX_P {
+            for rank in 0..p {
+                let admitted = collective.admits(&Place::flat(rank as i64, p as i64));
+                let label = label(name, collective, p);
+                assert_eq!(admitted.is_ok(), serves(name, p), "{label}: {admitted:?}");
+                assert!(matches!(admitted, Ok(()) | Err(Refusal::Requires { .. })), "{label}: {admitted:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_are_exactly_those_of_the_papers() {
+    visit_all(&mut Refuser);
+    for radix in [i64::MIN, -2, 0, 1] {
+        let refusal = KBruck { radix }.admits(&Place::flat(0, 8)).unwrap_err();
+        assert_eq!(refusal, Refusal::Parameter { name: "radix", domain: "2..", value: radix });
+    }
+}
+
+#[test]
+fn refusals_reach_the_caller() {
+    use roundel::algorithms::{NeighborExchange, RecursiveDoubling};
+    let errors = threads::run(3, |comm| {
+        let odd = NeighborExchange.allgather(comm, &[0], &mut [0; 3]).unwrap_err();
+        let three = RecursiveDoubling.allgather(comm, &[0], &mut [0; 3]).unwrap_err();
+        let radix = KBruck { radix: 1 }.allgather(comm, &[0], &mut [0; 3]).unwrap_err();
+        [odd, three, radix].map(|error| error.to_string())
+    });
+    let requires = |schedule: Schedule| format!("it requires `{}`, which is false with p = 3", schedule.requires[0]);
+    for [odd, three, radix] in errors {
+        assert!(odd.contains(&requires(NeighborExchange::schedule())), "{odd}");
+        assert!(three.contains(&requires(RecursiveDoubling::schedule())), "{three}");
+        assert!(radix.contains("parameter `radix` must lie in 2.., but is 1"), "{radix}");
+    }
+}
+
+// The two readings of a declaration.
+
+#[test]
+fn schedules_are_what_their_source_says() {
+    for entry in catalogue() {
+        let declared = syntax::declarations(&syn::parse_file(entry.source).unwrap());
+        let [declaration] = declared.as_slice() else { panic!("{} declares {}", entry.name, declared.len()) };
+        assert_eq!(declaration.ident, entry.type_name);
+        let parsed = syntax::parse(declaration).unwrap();
+        assert_eq!(parsed.schedule, (entry.schedule)(), "{}", entry.name);
+        assert_eq!(parsed.docs.first().map(String::as_str), Some(entry.summary()), "{}", entry.name);
+    }
+}
+
+#[test]
+fn names_and_arguments_lead_to_the_collective() {
+    struct Last(Option<(&'static str, Arguments)>);
+    impl Visitor for Last {
+        fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+            self.0 = Some((name, collective.arguments()));
+        }
+    }
+    for entry in catalogue() {
+        let numbers = vec![7; (entry.schedule)().numbers.len()];
+        let args = Arguments { numbers, lists: vec![] };
+        let mut last = Last(None);
+        assert!(visit_one(entry.name, &args, &mut last));
+        assert_eq!(last.0, Some((entry.name, args.clone())));
+        let too_many = Arguments { numbers: [args.numbers, vec![1]].concat(), lists: vec![] };
+        assert!(!visit_one(entry.name, &too_many, &mut last), "{} takes too many parameters", entry.name);
+    }
+}
+
+// Execution.
+
+/// Elements that are no copies of a few bytes.
+fn block(rank: usize, length: usize) -> Vec<String> {
+    (0..length).map(|k| format!("{rank}.{k}")).collect()
+}
+
+/// Blocks of different lengths, some empty, in reverse order and with gaps between them.
+struct Uneven {
+    counts: Vec<usize>,
+    displs: Vec<usize>,
+    length: usize,
+}
+
+impl Uneven {
+    fn new(p: usize) -> Self {
+        let counts: Vec<usize> = (0..p).map(|rank| [2, 0, 3, 1, 0][rank % 5]).collect();
+        let mut displs = vec![0; p];
+        let mut end = 1;
+        for rank in (0..p).rev() {
+            displs[rank] = end;
+            end += counts[rank] + rank % 2;
+        }
+        Uneven { counts, displs, length: end + 1 }
+    }
+
+    /// The definition: every block at its displacement, and nothing else changed.
+    fn expected(&self) -> Vec<String> {
+        let mut all = vec!["gap".to_string(); self.length];
+        for (rank, (&count, &displ)) in self.counts.iter().zip(&self.displs).enumerate() {
+            all[displ..displ + count].clone_from_slice(&block(rank, count));
+        }
+        all
+    }
+}
+
+fn run_evenly<C: IsAllgather>(collective: &C, comm: &ThreadComm, options: Options) {
+    let p = comm.size();
+    let expected: Vec<String> = (0..p).flat_map(|rank| block(rank, 2)).collect();
+    let mut all = vec![String::new(); 2 * p];
+    collective.allgather_with(comm, &block(comm.rank(), 2), &mut all, options).unwrap();
+    assert_eq!(all, expected);
+}
+
+fn run_unevenly<C: IsAllgather>(collective: &C, comm: &ThreadComm, options: Options) {
+    let shape = Uneven::new(comm.size());
+    let mine = block(comm.rank(), shape.counts[comm.rank()]);
+    let mut all = vec!["gap".to_string(); shape.length];
+    collective.allgatherv_with(comm, &mine, &mut all, &shape.counts, &shape.displs, options).unwrap();
+    assert_eq!(all, shape.expected());
+}
+
+struct Runner;
+
+impl Visitor for Runner {
+    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        let args = collective.arguments();
+        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+            threads::run(p, |comm| {
+                // A collective is not shared between threads unless its type says so; its arguments are. Whether a
+                // call is proved is another matter: all of them must work.
+                let collective = C::from_arguments(&args).unwrap().unproved();
+                let rotates = collective.rotation(&Place::flat(0, 1)).is_some();
+                let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
+                for layout in layouts.into_iter().filter(|&layout| rotates || layout != Layout::Rotated) {
+                    let options = Options { layout, ..Options::default() };
+                    run_evenly(&collective, comm, options);
+                    run_unevenly(&collective, comm, options);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn results_on_threads_are_the_definition() {
+    visit_all(&mut Runner);
+}

@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use roundel_spec::{check, rust, syntax};
+use roundel_spec::proof::{ProvedRange, Record};
+use roundel_spec::{Schedule, check, rust, syntax};
+use std::path::Path;
 use syn::{DeriveInput, Error, Result};
 
 /// The implementation for one declaration, or all that is wrong with it.
@@ -15,10 +17,30 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
         Ok(declaration) => declaration,
         Err(error) => return Ok(beside(error, rust::stub(&input))),
     };
-    Ok(match check::at_compile_time(&declaration.schedule) {
-        Ok(_) => rust::expand(&declaration),
-        Err(violation) => beside(declaration.error(&violation), rust::code(&declaration)),
+    let schedule = &declaration.schedule;
+    Ok(match check::at_compile_time(schedule) {
+        Ok(_) => {
+            let (range, tracked) = proved_range(schedule);
+            let code = rust::expand(&declaration, &range);
+            quote!(#code #tracked)
+        }
+        Err(violation) => {
+            let nothing = ProvedRange::checked(schedule, 0);
+            beside(declaration.error(&violation), rust::code(&declaration, &nothing))
+        }
     })
+}
+
+/// The range that the crate's proof record states if it is current, else what was just checked. The tokens make
+/// rustc look again when the record changes.
+fn proved_range(schedule: &Schedule) -> (ProvedRange, TokenStream) {
+    let checked = ProvedRange::checked(schedule, schedule.limits.p);
+    let Some(crate_root) = std::env::var_os("CARGO_MANIFEST_DIR") else { return (checked, quote!()) };
+    let path = Path::new(&crate_root).join("proofs").join(format!("{}.json", schedule.name));
+    let Ok(text) = std::fs::read_to_string(&path) else { return (checked, quote!()) };
+    let file = path.to_string_lossy().into_owned();
+    let tracked = quote!(const _: &str = include_str!(#file););
+    (Record::read(&text, schedule).map_or(checked, |record| record.range), tracked)
 }
 
 fn beside(error: Error, code: TokenStream) -> TokenStream {

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::geometry::{Geometry, Uniform, Varying};
+use crate::unproved::Unproved;
 use crate::transport::{Gather, Layout, Options, Transport};
 use roundel_spec::{Collective, Place};
 
@@ -83,6 +84,8 @@ pub trait Allgather: IsAllgather + Sized {
 
 impl<C: IsAllgather> Allgather for C {}
 
+impl<C: IsAllgather> IsAllgather for Unproved<C> {}
+
 /// The part that both forms share: domain, layout, run.
 fn dispatch<C: Collective, T, G: Geometry>(
     collective: &C,
@@ -93,7 +96,8 @@ fn dispatch<C: Collective, T, G: Geometry>(
     geometry: G,
     options: Options,
 ) -> Result<(), Error> {
-    collective.admits(at).map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+    let served = collective.admits(at).and_then(|()| collective.proved(at));
+    served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
     let rotation = match options.layout {
         Layout::InPlace => None,
         Layout::Declared if !C::PREFERS_ROTATION => None,

@@ -83,7 +83,11 @@ impl<'a> Varying<'a> {
         for (&count, &displ) in counts.iter().zip(displs) {
             let end = displ.checked_add(count).filter(|&end| end <= isize::MAX as usize);
             let Some(end) = end else {
-                return Err(Error::TooLarge { what: "a block's end", elements: usize::MAX, limit: isize::MAX as usize });
+                return Err(Error::TooLarge {
+                    what: "a block's end",
+                    elements: usize::MAX,
+                    limit: isize::MAX as usize,
+                });
             };
             if count > 0 && end > len {
                 let why = "every block must lie inside it";

@@ -11,6 +11,7 @@ pub mod geometry;
 mod policy;
 pub mod runs;
 mod transport;
+mod unproved;
 
 #[cfg(feature = "mpi")]
 pub mod mpi;
@@ -22,3 +23,4 @@ pub use policy::{Policy, Wire};
 pub use roundel_macros::Collective;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
 pub use transport::{Gather, Layout, Options, Transport};
+pub use unproved::{AllowUnproved, Unproved};

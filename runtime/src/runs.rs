@@ -32,9 +32,11 @@ pub fn for_each_run<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize, 
     };
     for stripe in blocks.stripes() {
         match geometry.uniform() {
-            Some(count) if is_range(&stripe) => for_each_piece(slot(&stripe, geometry, p), stripe.len(), p, |at, n| {
-                push(at * count, n * count);
-            }),
+            Some(count) if is_range(&stripe) => {
+                for_each_piece(slot(&stripe, geometry, p), stripe.len(), p, |at, n| {
+                    push(at * count, n * count);
+                })
+            }
             _ => stripe.iter().for_each(|b| push(geometry.offset(b), geometry.len(b))),
         }
     }

@@ -57,6 +57,10 @@ macro_rules! collective {
                 Ok(())
             }
 
+            fn proved(&self, _at: &Place) -> Result<(), Refusal> {
+                Ok(())
+            }
+
             fn rotation(&self, at: &Place) -> Option<i64> {
                 let rotation: fn(&Place) -> Option<i64> = $rotation;
                 rotation(at)

@@ -39,7 +39,7 @@ pub fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {
 /// The sum, without what is trivial.
 pub fn add(a: Expr, b: Expr) -> Expr {
     match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a + b),
+        (Expr::Int(a), Expr::Int(b)) if a.checked_add(b).is_some() => Expr::Int(a + b),
         (Expr::Int(0), e) | (e, Expr::Int(0)) => e,
         (a, Expr::Unary(Unary::Neg, b)) => Expr::binary(Binary::Sub, a, *b),
         (a, b) => Expr::binary(Binary::Add, a, b),
@@ -49,7 +49,7 @@ pub fn add(a: Expr, b: Expr) -> Expr {
 /// The difference, without what is trivial.
 pub fn sub(a: Expr, b: Expr) -> Expr {
     match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a - b),
+        (Expr::Int(a), Expr::Int(b)) if a.checked_sub(b).is_some() => Expr::Int(a - b),
         (e, Expr::Int(0)) => e,
         (Expr::Int(0), Expr::Unary(Unary::Neg, e)) => *e,
         (Expr::Int(0), e) => Expr::Unary(Unary::Neg, Box::new(e)),
@@ -60,7 +60,7 @@ pub fn sub(a: Expr, b: Expr) -> Expr {
 /// The product, without what is trivial.
 pub fn mul(a: Expr, b: Expr) -> Expr {
     match (a, b) {
-        (Expr::Int(a), Expr::Int(b)) => Expr::Int(a * b),
+        (Expr::Int(a), Expr::Int(b)) if a.checked_mul(b).is_some() => Expr::Int(a * b),
         (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
         (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
         (Expr::Unary(Unary::Neg, a), b) => Expr::Unary(Unary::Neg, Box::new(mul(*a, b))),

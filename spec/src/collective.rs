@@ -26,6 +26,15 @@ pub enum Refusal {
         /// What was given.
         value: i64,
     },
+    /// Nothing is proved of such a call.
+    Unproved {
+        /// What is proved.
+        range: &'static str,
+        /// The number of ranks.
+        p: i64,
+        /// The command that would prove more.
+        command: &'static str,
+    },
     /// A `requires` clause is false.
     Requires {
         /// The clause, as declared.
@@ -41,6 +50,11 @@ impl fmt::Display for Refusal {
             Refusal::Parameter { name, domain, value } => {
                 write!(f, "parameter `{name}` must lie in {domain}, but is {value}")
             }
+            Refusal::Unproved { range, p, command } => write!(
+                f,
+                "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
+                 `.unproved()` runs it all the same"
+            ),
             Refusal::Requires { clause, p } => write!(f, "it requires `{clause}`, which is false with p = {p}"),
         }
     }
@@ -76,6 +90,9 @@ pub trait Collective {
     /// Whether a call at `at` lies in the declared domain: parameters in theirs, every `requires` true. The answer
     /// is the same on every rank.
     fn admits(&self, at: &Place) -> Result<(), Refusal>;
+
+    /// Whether the collective is proved for a call at `at` that its domain admits.
+    fn proved(&self, at: &Place) -> Result<(), Refusal>;
 
     /// How far the blocks are rotated in the `rotated` layout, if the declaration has one: block `b` then lies at
     /// `wrap(b - rotation)` while the collective runs.

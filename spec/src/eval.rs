@@ -5,8 +5,9 @@
 //! than [`arith`]. So this file takes every set element by element, where generated code computes
 //! whole stripes.
 
+use crate::affine::affine;
 use crate::arith;
-use crate::blocks::{BlockSet, Blocks, Index, Stripe};
+use crate::blocks::{BlockSet, Blocks, Index, Part, Stripe};
 use crate::collective::Arguments;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
@@ -237,22 +238,51 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
-    /// Writes the blocks of a set to `out`, in order.
-    pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
+    /// The same blocks as [`blocks`](Env::blocks), faster for long ranges whose item is affine in the index: two
+    /// evaluations give the first block and the step. For invariants, which name the whole holding in every round.
+    pub fn many_blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
         for part in &set.parts {
-            self.over(&part.over, &mut |env| {
-                let counts = match &part.filter {
-                    Some(filter) => env.holds(filter)?,
-                    None => true,
-                };
-                if counts {
-                    let block = env.eval(&part.item)?;
-                    out.push(arith::wrap(block, env.p) as usize);
+            match part.over.as_slice() {
+                [index] if part.filter.is_none() && affine(&part.item, index.var.slot).is_some() => {
+                    self.progression(part, index, out)?;
                 }
-                Ok::<(), Fault>(())
-            })?;
+                _ => self.part(part, out)?,
+            }
         }
         Ok(())
+    }
+
+    fn progression(&mut self, part: &Part, index: &Index, out: &mut Vec<usize>) -> Result<(), Fault> {
+        let (lo, hi) = (self.eval(&index.lo)?, self.eval(&index.hi)?);
+        if hi - lo < 2 {
+            return self.part(part, out);
+        }
+        let mut at = |value: i64| {
+            self.values[index.var.slot] = value;
+            self.eval(&part.item)
+        };
+        let (first, second, _last) = (at(lo)?, at(lo + 1)?, at(hi - 1)?);
+        out.extend(Stripe::new(first, second - first, hi - lo, self.p).iter());
+        Ok(())
+    }
+
+    /// Writes the blocks of a set to `out`, in order.
+    pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
+        set.parts.iter().try_for_each(|part| self.part(part, out))
+    }
+
+    fn part(&mut self, part: &Part, out: &mut Vec<usize>) -> Result<(), Fault> {
+        self.over(&part.over, &mut |env| {
+            let counts = match &part.filter {
+                Some(filter) => env.holds(filter)?,
+                None => true,
+            };
+            if counts {
+                let block = env.eval(&part.item)?;
+                out.push(arith::wrap(block, env.p) as usize);
+            }
+            Ok::<(), Fault>(())
+        })
     }
 }
 

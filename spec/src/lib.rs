@@ -21,6 +21,7 @@ pub mod contract;
 pub mod eval;
 pub mod expr;
 pub mod place;
+pub mod proof;
 pub mod provenance;
 pub mod record;
 #[cfg(feature = "syntax")]
@@ -29,6 +30,7 @@ pub mod schedule;
 pub mod sink;
 #[cfg(feature = "syntax")]
 pub mod syntax;
+pub mod text;
 pub mod violation;
 
 pub use blocks::{Blocks, Stripe, Stripes};

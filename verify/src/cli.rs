@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Verified MPI collectives: look at them, check them, run them.
 #[derive(Debug, Parser)]
-#[command(name = "roundel", version, about, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "roundel", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -19,13 +19,15 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  roundel check --all                     check every collective of the catalogue, and run it on threads
+  roundel check --all                     check the whole catalogue, and run it on threads
   roundel show sparbit -p 5               who sends which blocks to whom
   roundel show sparbit -p 5 --svg s.svg   the same as a picture
   roundel check my_collective.rs          check a declaration without compiling it
 
-Exit codes: 0 all is well; 1 a violation, or a run with a wrong result; 2 a request that makes no sense, or
-malformed input.";
+Exit codes:
+  0  all is well
+  1  a violation, or a run with a wrong result
+  2  a request that makes no sense, or malformed input";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -49,14 +51,14 @@ Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel 
     /// Check collectives exactly, at every point of a range
     #[command(after_help = "\
 Examples:
-  roundel check --all                 the whole catalogue: its generated code, p = 1..=64, and runs on threads
+  roundel check --all                 the whole catalogue, which is also run on threads
   roundel check sparbit -p 1..=256
   roundel check my_collective.rs      every declaration of a file, without compiling it
   roundel check sparbit -p 7 --json
 
-A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogue entries are checked by the rounds of
-their generated code, files by evaluating their declarations. Points outside a collective's domain are refused, and
-counted apart.")]
+A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogue entries are \
+checked by the rounds of their generated code, files by evaluating their declarations. Points \
+outside a collective's domain are refused, and counted apart.")]
     Check(Check),
     /// Run a collective on threads and compare the result with the plain definition
     #[command(after_help = "\
@@ -72,6 +74,17 @@ Examples:
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(Expand),
+    /// Prove collectives for all p by induction over their rounds, and exactly for small p
+    #[command(after_help = "\
+Examples:
+  roundel prove --all                          the whole catalogue; needs an SMT solver (z3)
+  roundel prove sparbit --emit-smt /tmp/smt    keep the questions put to the solver
+  roundel prove src/my_collective.rs           writes proofs/NAME.json into that crate
+  roundel prove sparbit --engine exhaustive -p 1..=512
+
+The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
+discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
+    Prove(Prove),
     /// Change one detail of a declaration after the other, and see whether the checks notice
     #[command(after_help = "\
 Examples:
@@ -80,9 +93,9 @@ Examples:
   roundel mutants my_collective.rs
   roundel mutants sparbit --json
 
-Every mutant is killed by a check, or it survives. An independent simulation of the data judges the checker: a
-survivor that is wrong has ESCAPED, a kill without a fault is a FALSE ALARM. Both are faults of the checker, and the
-exit code is 1.")]
+Every mutant is killed by a check, or it survives. An independent simulation of the data judges \
+the checker: a survivor that is wrong has ESCAPED, a kill without a fault is a FALSE ALARM. Both \
+are faults of the checker, and the exit code is 1.")]
     Mutants(Mutants),
 }
 
@@ -200,5 +213,56 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.starts_with("Examples:"), "{}", command.get_name());
         }
+    }
+}
+
+/// An engine of `roundel prove`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Every p of a range, exactly.
+    Exhaustive,
+    /// All p, by induction, with an SMT solver.
+    Smt,
+}
+
+/// `roundel prove`
+#[derive(Debug, Args)]
+pub struct Prove {
+    /// Collectives of the catalogue, or Rust files with declarations.
+    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// Prove the whole catalogue.
+    #[arg(long)]
+    pub all: bool,
+    /// Use these engines only; may be repeated [default: both]
+    #[arg(long, value_name = "ENGINE")]
+    pub engine: Vec<Engine>,
+    /// The process counts of the exhaustive engine [default: 1..=256]
+    #[arg(short, value_name = "RANGE")]
+    pub p: Option<Range>,
+    /// Write the record to this file instead of proofs/NAME.json of the crate that declares the collective.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_record")]
+    pub record: Option<PathBuf>,
+    /// Write no record.
+    #[arg(long)]
+    pub no_record: bool,
+    /// Keep the questions put to the solver in this folder, as SMT-LIB files.
+    #[arg(long, value_name = "DIR")]
+    pub emit_smt: Option<PathBuf>,
+    /// The solver to use; may be repeated [default: z3 and cvc5, where installed]
+    #[arg(long, value_name = "PROGRAM")]
+    pub solver: Vec<PathBuf>,
+    /// Seconds for the first attempt at an obligation; later ones get three times as much [default: 4]
+    #[arg(long, value_name = "SECONDS")]
+    pub limit: Option<u64>,
+    /// Fail unless everything is proved for all p.
+    #[arg(long)]
+    pub require_all_p: bool,
+}
+
+impl Prove {
+    /// Whether an engine is wanted.
+    pub fn uses(&self, engine: Engine) -> bool {
+        self.engine.is_empty() || self.engine.contains(&engine)
     }
 }

@@ -161,6 +161,12 @@ pub enum Error {
     /// Neither names nor `--all`.
     #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
     NothingNamed,
+    /// `--record` for several collectives.
+    #[error("`--record` names one file, but {found} collectives are to be proved: leave it out, or name one collective")]
+    OneRecord {
+        /// How many there are.
+        found: usize,
+    },
     /// The picture would be too large to be read.
     #[error("a picture of {p} ranks and {rounds} rounds cannot be read: draw at most {limit} ranks")]
     PictureTooLarge {

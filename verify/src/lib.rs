@@ -4,6 +4,7 @@
 //! - [`catalogue`], [`source`]: the two places collectives come from, generated code and text
 //! - [`sweep`]: every point of a range, on two threads
 //! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
+//! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`rounds`], [`svg`], [`table`]: what people see
 
 pub mod catalogue;
@@ -14,8 +15,10 @@ pub mod mutants;
 pub mod oracle;
 pub mod params;
 mod progress;
+pub mod prove;
 pub mod range;
 pub mod rounds;
+pub mod smt;
 pub mod source;
 pub mod svg;
 pub mod sweep;

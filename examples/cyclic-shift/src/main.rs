@@ -48,7 +48,8 @@ fn run(request: &Request, comm: &impl Transport<i32>) -> Result<String, Error> {
     let mut all = vec![-1; p * COUNT];
     request.collective(p).allgather(comm, &mine, &mut all)?;
     let right = all.iter().copied().eq((0..p).flat_map(block));
-    Ok(format!("rank {rank} of {p}: {all:?} {}", if right { "as it should be" } else { "WRONG" }))
+    let gathered = if p <= 8 { format!("{all:?}") } else { format!("{} elements", all.len()) };
+    Ok(format!("rank {rank} of {p}: {gathered} {}", if right { "as it should be" } else { "WRONG" }))
 }
 
 /// Prints what a rank has to say; whether all is well.
@@ -69,7 +70,8 @@ fn report(outcome: Result<String, Error>) -> bool {
 fn start(request: &Request) -> bool {
     let outcomes = roundel::threads::run(request.ranks, |comm| run(request, comm));
     // All ranks speak, also after one that failed.
-    outcomes.into_iter().map(report).fold(true, |all, one| all && one)
+    let failed = outcomes.into_iter().map(report).filter(|well| !well).count();
+    failed == 0
 }
 
 #[cfg(feature = "mpi")]

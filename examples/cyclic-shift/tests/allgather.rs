@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use cyclic_shift::CyclicShift;
-use roundel::{Allgather, Error, threads};
+use roundel::{Allgather, AllowUnproved, Error, threads};
 
 /// Lists of ports, short and long, even and uneven.
 const PORTS: [&[i64]; 8] = [&[], &[1], &[4], &[1, 2], &[3, 1], &[1, 1, 1, 1], &[2, 5, 1], &[7, 1, 2]];
@@ -15,7 +15,8 @@ fn capacity(ports: &[i64]) -> usize {
 #[test]
 fn every_rank_gets_every_block() {
     for ports in PORTS {
-        let shift = CyclicShift { ports: ports.to_vec() };
+        // Some of these lie beyond what the declaration checks.
+        let shift = CyclicShift { ports: ports.to_vec() }.unproved();
         for p in 1..=capacity(ports).min(24) {
             let expected: Vec<usize> = (0..p).flat_map(|rank| [rank, rank * rank]).collect();
             let results = threads::run(p, |comm| {

@@ -28,10 +28,9 @@ mod state;
 use self::arena::Arena;
 use self::memory::Memory;
 use self::rounds::{Flight, Rounds, Route};
-use self::state::{Group, Work};
+use self::state::{Group, State, Work};
 use crate::error::Error;
 use crate::geometry::{Geometry, Moved, Rotated};
-use crate::policy::Policy;
 use crate::transport::{Gather, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
@@ -47,41 +46,42 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
     fn gather<K: Collective, G: Geometry>(&self, collective: &K, call: Gather<'_, T, G>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self.as_raw())?;
-        let mut work = state.lease()?;
-        limit::check(collective, &group.placement, &call.geometry, call.recv.len())?;
-
         let Gather { send, recv, geometry, rotation, policy } = call;
-        let recv = Memory::of(recv);
-        let Work { flight, layout, offsets } = &mut *work;
-        let plan = Plan { collective, group, flight, policy };
-        match (rotation.filter(|&by| by != 0), geometry.uniform()) {
-            (None, _) => plan.run(send, recv, geometry),
-            (Some(by), Some(count)) if geometry.first() == 0 => plan.rotated(by, count, send, recv, layout),
-            (Some(by), _) => {
-                let total = rotated_offsets(offsets, &geometry, by, group.place.p as usize);
-                plan.moved(send, recv, geometry, offsets, Memory::scratch(layout, total))
-            }
-        }
+        let datatype = T::equivalent_datatype();
+        let route = Route { comm: group.comm.raw(), datatype: datatype.as_raw(), place: group.place, policy };
+        let call = Call { collective, route, send: Memory::to_read(send), recv: Memory::of(recv), geometry };
+        call.gather(state, group, rotation)
     }
 }
 
-/// One call, before its layout is decided.
-struct Plan<'a, K> {
+/// One call, from which on the type of the elements does not matter.
+struct Call<'a, K, G> {
     collective: &'a K,
-    group: &'a Group,
-    flight: &'a mut Flight,
-    policy: Policy,
+    route: Route,
+    send: Memory,
+    recv: Memory,
+    geometry: G,
 }
 
-impl<K: Collective> Plan<'_, K> {
+impl<K: Collective, G: Geometry> Call<'_, K, G> {
+    /// Decides where blocks lie while the collective runs.
+    fn gather(self, state: &State, group: &Group, rotation: Option<usize>) -> Result<(), Error> {
+        let mut work = state.lease()?;
+        let Work { flight, layout, offsets } = &mut *work;
+        limit::check(self.collective, &group.placement, &self.geometry, self.recv.len())?;
+        match (rotation.filter(|&by| by != 0), self.geometry.uniform()) {
+            (None, _) => self.run(self.recv, &self.geometry, flight),
+            (Some(by), Some(count)) if self.geometry.first() == 0 => self.rotated(by, count, flight, layout),
+            (Some(by), _) => self.moved(by, flight, layout, offsets),
+        }
+    }
+
     /// Runs the rounds with blocks in `memory`, of which the own one is copied there first.
     #[inline]
-    fn run<T: Equivalence, G: Geometry>(self, send: &[T], memory: Memory<T>, geometry: G) -> Result<(), Error> {
-        let Group { comm, place, .. } = self.group;
-        memory.put(geometry.offset(place.rank as usize), send);
-        let datatype = T::equivalent_datatype();
-        let route = Route { comm: comm.raw(), datatype: datatype.as_raw(), place: *place, policy: self.policy };
-        let mut rounds = Rounds::new(route, memory, geometry, self.flight);
+    fn run<L: Geometry>(&self, memory: Memory, geometry: L, flight: &mut Flight) -> Result<(), Error> {
+        let place = &self.route.place;
+        memory.copy(geometry.offset(place.rank as usize), &self.send, 0, self.send.len());
+        let mut rounds = Rounds::new(&self.route, memory, geometry, flight);
         match self.collective.rounds(place, &mut rounds) {
             Ok(()) => rounds.finish(),
             Err(never) => match never {},
@@ -89,35 +89,29 @@ impl<K: Collective> Plan<'_, K> {
     }
 
     /// Blocks of equal length in the rotated layout, then in place: two copies.
-    fn rotated<T: Equivalence>(
-        self,
-        by: usize,
-        count: usize,
-        send: &[T],
-        recv: Memory<T>,
-        layout: &mut Arena,
-    ) -> Result<(), Error> {
-        let p = self.group.place.p as usize;
-        let scratch = Memory::scratch(layout, p * count);
+    fn rotated(&self, by: usize, count: usize, flight: &mut Flight, layout: &mut Arena) -> Result<(), Error> {
+        let p = self.route.place.p as usize;
+        let scratch = Memory::scratch(layout, p * count, self.recv.size());
+        self.run(scratch, Rotated { count, by, p }, flight)?;
         let front = (p - by) * count;
-        self.run(send, scratch, Rotated { count, by, p })?;
-        recv.copy(by * count, &scratch, 0, front);
-        recv.copy(0, &scratch, front, by * count);
+        self.recv.copy(by * count, &scratch, 0, front);
+        self.recv.copy(0, &scratch, front, by * count);
         Ok(())
     }
 
-    /// Blocks of any length at `offsets` of `scratch`, then in place.
-    fn moved<T: Equivalence, G: Geometry>(
-        self,
-        send: &[T],
-        recv: Memory<T>,
-        geometry: G,
-        offsets: &[usize],
-        scratch: Memory<T>,
+    /// Blocks of any length in the rotated layout without gaps, then in place.
+    fn moved(
+        &self,
+        by: usize,
+        flight: &mut Flight,
+        layout: &mut Arena,
+        offsets: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        self.run(send, scratch, Moved { lengths: &geometry, offsets })?;
+        let total = rotated_offsets(offsets, &self.geometry, by, self.route.place.p as usize);
+        let scratch = Memory::scratch(layout, total, self.recv.size());
+        self.run(scratch, Moved { lengths: &self.geometry, offsets }, flight)?;
         for (b, &offset) in offsets.iter().enumerate() {
-            recv.copy(geometry.offset(b), &scratch, offset, geometry.len(b));
+            self.recv.copy(self.geometry.offset(b), &scratch, offset, self.geometry.len(b));
         }
         Ok(())
     }

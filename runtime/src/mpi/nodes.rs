@@ -25,9 +25,8 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     // SAFETY: the null handle is a constant of the library.
     let mut node = unsafe { ffi::RSMPI_COMM_NULL };
     // SAFETY: `comm` is a live communicator, and all of its ranks call this.
-    let code = unsafe {
-        ffi::MPI_Comm_split_type(comm, ffi::RSMPI_COMM_TYPE_SHARED, rank, ffi::RSMPI_INFO_NULL, &mut node)
-    };
+    let code =
+        unsafe { ffi::MPI_Comm_split_type(comm, ffi::RSMPI_COMM_TYPE_SHARED, rank, ffi::RSMPI_INFO_NULL, &mut node) };
     check("MPI_Comm_split_type", code)?;
     let mut leader = rank;
     let number: *mut i32 = &mut leader;

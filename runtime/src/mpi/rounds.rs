@@ -64,17 +64,17 @@ struct Parcel {
 }
 
 /// The rounds of one call.
-pub(super) struct Rounds<'a, T, G> {
-    route: Route,
-    memory: Memory<T>,
+pub(super) struct Rounds<'a, G> {
+    route: &'a Route,
+    memory: Memory,
     geometry: G,
     flight: &'a mut Flight,
     error: Option<Error>,
 }
 
-impl<'a, T, G: Geometry> Rounds<'a, T, G> {
+impl<'a, G: Geometry> Rounds<'a, G> {
     #[inline]
-    pub(super) fn new(route: Route, memory: Memory<T>, geometry: G, flight: &'a mut Flight) -> Self {
+    pub(super) fn new(route: &'a Route, memory: Memory, geometry: G, flight: &'a mut Flight) -> Self {
         Rounds { route, memory, geometry, flight, error: None }
     }
 
@@ -92,7 +92,7 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
 
     #[inline(always)]
     fn wire(&self, shape: &Shape) -> Wire {
-        self.route.policy.choose(shape.runs, shape.elements.saturating_mul(size_of::<T>()))
+        self.route.policy.choose(shape.runs, shape.elements.saturating_mul(self.memory.size()))
     }
 
     /// Elements that lie one after the other.
@@ -103,7 +103,13 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
 
     /// Hands one message to MPI, which may refuse it. Every message of every call passes here.
     #[inline(always)]
-    fn post(&mut self, direction: Direction, peer: usize, elements: usize, parcel: Parcel) -> Option<ffi::MPI_Request> {
+    fn post(
+        &mut self,
+        direction: Direction,
+        peer: usize,
+        elements: usize,
+        parcel: Parcel,
+    ) -> Option<ffi::MPI_Request> {
         assert!(peer < self.p(), "the schedule names a rank outside the communicator");
         if elements > LIMIT {
             self.note(Error::TooLarge { what: "a message", elements, limit: LIMIT });
@@ -159,7 +165,7 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         for_each_run(blocks, &self.geometry, p, |run| {
             self.memory.at(run.start, run.len);
             lengths.push(run.len as c_int);
-            displacements.push((run.start * size_of::<T>()) as ffi::MPI_Aint);
+            displacements.push((run.start * self.memory.size()) as ffi::MPI_Aint);
         });
         let (n, element) = (lengths.len() as c_int, self.route.datatype);
         let mut datatype = MaybeUninit::uninit();
@@ -211,7 +217,7 @@ impl<'a, T, G: Geometry> Rounds<'a, T, G> {
         }
         if let Some((base, stripes)) = &arrival.packed {
             // SAFETY: `recv` took this piece of the arena for this many elements.
-            let packed = unsafe { Memory::from_raw(*base, arrival.elements) };
+            let packed = unsafe { Memory::from_raw(*base, arrival.elements, self.memory.size()) };
             let blocks = Stripes(self.flight.stripes[stripes.clone()].iter().copied());
             packed.unpack(&self.memory, &blocks, &self.geometry, self.p());
         }
@@ -276,7 +282,7 @@ impl Flight {
     }
 }
 
-impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
+impl<G: Geometry> Sink for Rounds<'_, G> {
     type Error = Infallible;
 
     #[inline(always)]
@@ -293,7 +299,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
                 self.post(Direction::Send, to, shape.elements, parcel)
             }
             Wire::Packed => {
-                let piece = Memory::piece(&mut self.flight.outgoing, shape.elements);
+                let piece = Memory::piece(&mut self.flight.outgoing, shape.elements, self.memory.size());
                 piece.pack(&self.memory, &blocks, &self.geometry, self.p());
                 self.post(Direction::Send, to, shape.elements, self.parcel(piece.base(), shape.elements))
             }
@@ -313,7 +319,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
                 self.post(Direction::Recv, from, shape.elements, parcel)
             }
             Wire::Packed => {
-                let base = Memory::<T>::piece(&mut self.flight.incoming, shape.elements).base();
+                let base = Memory::piece(&mut self.flight.incoming, shape.elements, self.memory.size()).base();
                 packed = Some((base, self.flight.keep(&blocks)));
                 self.post(Direction::Recv, from, shape.elements, self.parcel(base, shape.elements))
             }
@@ -334,7 +340,7 @@ impl<T, G: Geometry> Sink for Rounds<'_, T, G> {
 
 /// Requests are left only when a schedule panics in the middle of a round. Their buffers are about to go, and waiting
 /// for peers that may never come is no way out either.
-impl<T, G> Drop for Rounds<'_, T, G> {
+impl<G> Drop for Rounds<'_, G> {
     #[inline]
     fn drop(&mut self) {
         if !self.flight.is_empty() {

@@ -42,7 +42,8 @@ impl Usage {
         usage
     }
 
-    fn add(&mut self, other: Usage) {
+    /// Adds what another round uses.
+    pub fn add(&mut self, other: Usage) {
         self.messages_sent += other.messages_sent;
         self.messages_received += other.messages_received;
         self.blocks_sent += other.blocks_sent;

@@ -14,9 +14,12 @@ pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation
     if scene.schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()) {
         return Ok(());
     }
+    let has_messages: Vec<bool> = (0..scene.trace.rounds()).map(|round| scene.trace.has_messages(round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank));
-        let mut walker = Invariant { scene, provenance, rank, round: 0, claimed: Vec::new() };
+        let (used, claimed) = (Usage::default(), Vec::new());
+        let mut walker =
+            Invariant { scene, provenance, rank, round: 0, used, loud: 0, has_messages: &has_messages, claimed };
         match eval::walk(&mut env, &mut walker) {
             Ok(()) => {}
             Err(Halt::Stopped(violation)) => return Err(*violation),
@@ -33,6 +36,10 @@ struct Invariant<'a, 'b> {
     provenance: &'a Provenance,
     rank: usize,
     round: usize,
+    /// What this rank has used up so far, and how many rounds had messages.
+    used: Usage,
+    loud: i64,
+    has_messages: &'a [bool],
     claimed: Vec<usize>,
 }
 
@@ -43,17 +50,12 @@ impl Invariant<'_, '_> {
             let problem = match hold {
                 Hold::Blocks(set) => {
                     self.claimed.clear();
-                    at(spot, env.blocks(set, &mut self.claimed))?;
+                    at(spot, env.many_blocks(set, &mut self.claimed))?;
                     self.blocks()
                 }
                 Hold::Counter(metric, value) => {
                     let claimed = at(spot, env.eval(value))?;
-                    let found = (0..self.round)
-                        .map(|round| {
-                            let counts = self.scene.trace.has_messages(round) as i64;
-                            Usage::in_round(self.scene, self.rank, round).get(*metric, counts)
-                        })
-                        .sum();
+                    let found = self.used.get(*metric, self.loud);
                     let what = metric.name();
                     (claimed != found).then_some(Problem::OtherCount { rank: self.rank, what, claimed, found })
                 }
@@ -106,6 +108,8 @@ impl Walker for Invariant<'_, '_> {
             self.all(env, n, l)?;
         }
         self.hints(env, n, l)?;
+        self.used.add(Usage::in_round(self.scene, self.rank, self.round));
+        self.loud += self.has_messages.get(self.round).is_some_and(|loud| *loud) as i64;
         self.round += 1;
         Ok(())
     }

@@ -6,9 +6,11 @@
 mod blocks;
 mod expr;
 mod functions;
+mod proved;
 mod rounds;
 mod schedule;
 
+use crate::proof::ProvedRange;
 use crate::schedule::{Layout, Schedule};
 use crate::syntax::Declaration;
 use expr::ident;
@@ -17,15 +19,15 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::DeriveInput;
 
-/// Everything the derive emits for a declaration that passed its check.
-pub fn expand(declaration: &Declaration) -> TokenStream {
-    let code = code(declaration);
+/// Everything the derive emits for a declaration that passed its check. `range` is what is proved of it.
+pub fn expand(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
+    let code = code(declaration, range);
     let tests = tests(declaration);
     quote!(#code #tests)
 }
 
 /// The implementation of `Collective`, without the tests.
-pub fn code(declaration: &Declaration) -> TokenStream {
+pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let (name, schedule) = (&declaration.ident, &declaration.schedule);
     let functions: TokenStream = schedule
         .loops
@@ -34,27 +36,35 @@ pub fn code(declaration: &Declaration) -> TokenStream {
         .map(|transfer| transfer.functions())
         .collect();
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
-    let (arguments, data) = (arguments(schedule), schedule::build(schedule));
+    let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
     let text = schedule.name.as_str();
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
-    // Private aliases in an anonymous scope: the code reads well and takes no name from the user.
+    // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
+    // wants of their own code is no matter of this one.
     quote! {
         const _: () = {
             use ::roundel::arith;
+
+            /// The command that would prove more.
+            const PROVE: &str = concat!("roundel prove ", file!());
+
             use ::roundel::generated::{Arguments, Blocks, Collective, IsAllgather, Place, Refusal, Sink, Site, Stripe, Stripes};
 
-            #[allow(non_snake_case, unused_variables, clippy::too_many_arguments)]
+            #[allow(non_snake_case, unused_variables)]
+            #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             impl #name {
                 #functions
             }
 
             #[allow(non_snake_case, unused_variables, unused_assignments)]
+            #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             impl Collective for #name {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
                 #rounds
                 #admits
+                #proved
                 #rotation
                 #arguments
 
@@ -95,6 +105,10 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
                 }
 
                 fn admits(&self, _: &Place) -> Result<(), Refusal> {
+                    unreachable!()
+                }
+
+                fn proved(&self, _: &Place) -> Result<(), Refusal> {
                     unreachable!()
                 }
 
@@ -156,5 +170,5 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 11] =
-    ["at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes"];
+pub const RESERVED: [&str; 12] =
+    ["at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE"];

@@ -17,9 +17,10 @@ pub(crate) struct RangeSyntax {
 
 impl Parse for RangeSyntax {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let form = "expected a name and its range, as in `k in 0..n`";
-        let name = input.parse().map_err(|e| Error::new(e.span(), form))?;
-        input.parse::<Token![in]>().map_err(|e| Error::new(e.span(), "expected `in`, as in `k in 0..n`"))?;
+        // An error at the end of the input has no place of its own: whoever called gives it one.
+        let or = |e: Error| if input.is_empty() { e } else { Error::new(e.span(), "write an index as `k in 0..n`") };
+        let name = input.parse().map_err(or)?;
+        input.parse::<Token![in]>().map_err(or)?;
         Ok(RangeSyntax { name, range: input.parse()? })
     }
 }

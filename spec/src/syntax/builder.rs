@@ -62,7 +62,7 @@ impl Builder {
     /// What must be there and is not.
     pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
         let name = &input.ident;
-        if self.header.is_none() {
+        if !input.attrs.iter().any(|attr| attr.path().is_ident("collective")) {
             self.errors.at(name, "say what this is: add `#[collective(allgather)]` above it");
         }
         if self.loops.is_empty() && !self.has_messages {

@@ -11,6 +11,8 @@ mod errors;
 mod expr;
 mod items;
 mod scope;
+#[cfg(test)]
+mod tests;
 
 use crate::schedule::{Schedule, Spot};
 use crate::violation::Violation;

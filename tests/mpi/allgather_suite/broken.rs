@@ -1,6 +1,6 @@
 //! Schedules that no checker has seen, and that must not do harm: the job ends, with a message.
 
-use crate::handmade::{collective, message};
+use crate::entries::{collective, message};
 use crate::job::Job;
 use roundel::{Allgather, Collective, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::arith::wrap;
@@ -25,7 +25,7 @@ impl Collective for Panics {
     }
 }
 
-/// Receives a block that lies after the buffer's end.
+/// Sends blocks that lie after the buffer's end.
 struct Strays;
 
 impl Collective for Strays {
@@ -38,8 +38,9 @@ impl Collective for Strays {
     fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
         let Place { rank, p, .. } = *at;
         sink.begin_round()?;
-        message!(sink.send(0, rank + 1, p, Stripe::one(rank, p)));
-        message!(sink.recv(0, rank - 1, p, Stripe::one(p, 2 * p)));
+        let stray = Stripe::new(2 * p, 2, 2, 4 * p);
+        message!(sink.recv(0, rank - 1, p, Stripe::new(rank, -1, 2, p)));
+        message!(sink.send(0, rank + 1, p, stray));
         sink.end_round()
     }
 }

@@ -2,26 +2,26 @@
 
 use crate::alloc::live_bytes;
 use crate::compare;
-use crate::handmade::Ring;
-use crate::job::Job;
+use crate::job::{Effort, Job};
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::{Color, InterCommunicator, SimpleCommunicator};
 use mpi::traits::*;
+use roundel::algorithms::Ring;
 use roundel::{Allgather, Error};
 
 /// A duplicate, and the two halves of the world with their ranks reversed.
 pub(crate) fn duplicates_and_parts(job: &mut Job<'_>) {
     let (rank, world) = (world_rank(job), job.world);
     let duplicate = world.duplicate();
-    compare::on::<i32>(job, &duplicate, 3, false);
+    compare::on::<i32>(job, &duplicate, 3, Effort::Light);
     let Some(half) = world.split_by_color_with_key(Color::with_value(rank % 2), -rank) else {
         job.fail("no communicator for one half")
     };
-    compare::on::<i32>(job, &half, 3, false);
+    compare::on::<i32>(job, &half, 3, Effort::Light);
     drop(duplicate);
-    compare::on::<i32>(job, &half, 3, false);
-    compare::on::<u8>(job, &SimpleCommunicator::self_comm(), 3, true);
+    compare::on::<i32>(job, &half, 3, Effort::Light);
+    compare::on::<u8>(job, &SimpleCommunicator::self_comm(), 3, Effort::Full);
 }
 
 fn world_rank(job: &Job<'_>) -> i32 {

@@ -2,43 +2,50 @@
 
 use crate::alloc::allocations;
 use crate::data::{Guarded, Record, Sample, junk, samples};
-use crate::handmade::{Visitor, visit_all};
-use crate::job::{Job, every_option, place};
+use crate::entries::visit_all;
+use crate::job::{Effort, Job, place, serves};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use roundel::algorithms::Visitor;
 use roundel::{Allgather, Error, IsAllgather, Layout, Options};
 
 /// All types, all sizes, both functions, on the world.
 pub(crate) fn all_types(job: &mut Job<'_>) {
     domains(job);
-    sizes::<u8>(job, &[0, 1, 3, 1000, 100_000]);
-    sizes::<i32>(job, &[0, 1, 3, 1000]);
-    sizes::<f64>(job, &[0, 1, 3, 1000]);
-    sizes::<u64>(job, &[0, 1, 3, 1000]);
-    sizes::<Record>(job, &[0, 1, 3, 1000]);
+    let (few, some) = (job.p() <= 2, job.p() <= 3);
+    sizes::<i32>(job, &[0, 1, 3, 1000], if some { Effort::Full } else { Effort::Light });
+    let effort = if few { Effort::Full } else { Effort::Light };
+    sizes::<u8>(job, &[0, 1, 3, 1000], effort);
+    sizes::<f64>(job, &[0, 1, 3, 1000], effort);
+    sizes::<u64>(job, &[0, 1, 3, 1000], effort);
+    sizes::<Record>(job, &[0, 1, 3, 1000], effort);
+    large(job);
+}
+
+/// Blocks of 100000 elements; with many ranks, of the smallest type only.
+fn large(job: &mut Job<'_>) {
+    let n = [100_000];
+    sizes::<u8>(job, &n, Effort::Light);
     if job.p() <= 8 {
-        sizes::<i32>(job, &[100_000]);
-        sizes::<f64>(job, &[100_000]);
-        sizes::<u64>(job, &[100_000]);
-        sizes::<Record>(job, &[100_000]);
+        sizes::<i32>(job, &n, Effort::Light);
+        sizes::<f64>(job, &n, Effort::Light);
+        sizes::<u64>(job, &n, Effort::Light);
+        sizes::<Record>(job, &n, Effort::Light);
     }
 }
 
-fn sizes<T: Sample>(job: &mut Job<'_>, sizes: &[usize]) {
-    let world = job.world;
+fn sizes<T: Sample>(job: &mut Job<'_>, sizes: &[usize], effort: Effort) {
     for &n in sizes {
-        on::<T>(job, world, n, n < 100_000);
+        on::<T>(job, job.world, n, effort);
     }
 }
 
 /// Both functions with blocks of about `n` elements, on a communicator.
-pub(crate) fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usize, thorough: bool) {
-    visit_all(&mut Comparison::new(job, comm, Call::<T>::equal(comm, n), thorough));
-    visit_all(&mut Comparison::new(job, comm, Call::<T>::uneven(comm, n, false), thorough));
-    if thorough {
-        visit_all(&mut Comparison::new(job, comm, Call::<T>::uneven(comm, n, true), thorough));
+pub(crate) fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usize, effort: Effort) {
+    for call in [Call::<T>::equal(comm, n), Call::uneven(comm, n, false), Call::uneven(comm, n, true)] {
+        visit_all(&mut Comparison::new(job, comm, call, effort));
     }
 }
 
@@ -134,13 +141,13 @@ struct Comparison<'a, 'job, T> {
     call: Call<T>,
     room: Guarded<T>,
     send: Vec<T>,
-    thorough: bool,
+    effort: Effort,
 }
 
 impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
-    fn new(job: &'a mut Job<'job>, comm: &'a SimpleCommunicator, call: Call<T>, thorough: bool) -> Self {
+    fn new(job: &'a mut Job<'job>, comm: &'a SimpleCommunicator, call: Call<T>, effort: Effort) -> Self {
         let (room, send) = (Guarded::new(call.len), call.sends[0].clone());
-        Comparison { job, comm, call, room, send, thorough }
+        Comparison { job, comm, call, room, send, effort }
     }
 
     /// Two repetitions in the same buffers. The send buffer is overwritten at once, for MPI may be tempted to
@@ -166,16 +173,8 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
 
 impl<T: Sample> Visitor for Comparison<'_, '_, T> {
     fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
-        let Ok(at) = place(self.comm) else { self.job.fail("no place") };
-        if collective.admits(&at).is_err() {
-            return;
-        }
-        let rotates = collective.rotation(&at).is_some();
-        let thorough = self.thorough;
-        for options in every_option().filter(|options| thorough || options.layout == Layout::Declared) {
-            if rotates || options.layout != Layout::Rotated {
-                self.twice(name, collective, options);
-            }
+        for options in self.job.options(self.comm, collective, self.effort) {
+            self.twice(name, collective, options);
         }
     }
 }
@@ -194,10 +193,10 @@ impl Visitor for Domains<'_, '_> {
         let (world, job) = (self.job.world, &mut *self.job);
         let Ok(at) = place(world) else { job.fail("no place") };
         let mut recv = vec![0u8; job.p()];
-        let served = collective.admits(&at).is_ok();
+        let served = serves(collective, &at);
         let outcome = collective.allgather(world, &[1], &mut recv);
         let refused = matches!(outcome, Err(Error::OutsideDomain { .. }));
-        job.expect(served != refused, || format!("{name} admits this place: {served}, but: {outcome:?}"));
+        job.expect(served != refused, || format!("{name} serves this place: {served}, but: {outcome:?}"));
         job.expect(job.anywhere(served) != job.anywhere(!served), || format!("{name} refuses on some ranks only"));
         job.calls += 1;
         if served && collective.rotation(&at).is_none() {

@@ -1,11 +1,12 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
 use crate::data::samples;
-use crate::handmade::{Ring, Visitor, collective, visit_all};
-use crate::job::{Job, every_option, place};
+use crate::entries::{collective, visit_all};
+use crate::job::{Effort, Job};
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
-use roundel::{Allgather, Collective, Error, IsAllgather, Layout, Place, Refusal, Sink};
+use roundel::algorithms::{Ring, Visitor};
+use roundel::{Allgather, Collective, Error, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::{Arguments, Schedule};
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -96,12 +97,8 @@ impl Visitor for Disagreement<'_, '_> {
     fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
         let (world, job, n) = (self.job.world, &mut *self.job, self.n);
         let (rank, p) = (job.rank(), job.p());
-        let Ok(at) = place(world) else { job.fail("no place") };
-        if collective.admits(&at).is_err() {
-            return;
-        }
-        let rotates = collective.rotation(&at).is_some();
-        for options in every_option().filter(|options| rotates || options.layout != Layout::Rotated) {
+        let effort = if p <= 3 { Effort::Full } else { Effort::Light };
+        for options in job.options(world, collective, effort) {
             let mine = if rank == p - 1 { n + 1 } else { n };
             let mut recv = vec![0u64; mine * p];
             let outcome = collective.allgather_with(world, &samples(mine, rank, 0), &mut recv, options);

@@ -1,10 +1,11 @@
 //! Messages of the user and of the collectives on one communicator do not meet.
 
 use crate::data::samples;
-use crate::handmade::{Visitor, visit_all};
-use crate::job::{Job, place};
+use crate::entries::visit_all;
+use crate::job::{Job, place, serves};
 use mpi::request::scope;
 use mpi::traits::*;
+use roundel::algorithms::Visitor;
 use roundel::{Allgather, IsAllgather};
 
 /// Every collective runs while two messages of the user's are under way, with the tag that the collectives use, and one
@@ -21,7 +22,7 @@ impl Visitor for Interleaved<'_, '_> {
     fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
         let (world, job) = (self.job.world, &mut *self.job);
         let (rank, p) = (job.rank(), job.p());
-        if place(world).is_ok_and(|at| collective.admits(&at).is_err()) {
+        if !place(world).is_ok_and(|at| serves(collective, &at)) {
             return;
         }
         let (left, right) = ((rank + p - 1) % p, (rank + 1) % p);

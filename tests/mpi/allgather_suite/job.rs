@@ -2,7 +2,7 @@
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::{Error, Layout, Options, Place, Policy, Transport};
+use roundel::{Collective, Error, Layout, Options, Place, Policy, Transport};
 
 /// The world, and how much was done in it.
 pub(crate) struct Job<'a> {
@@ -10,12 +10,13 @@ pub(crate) struct Job<'a> {
     pub(crate) world: &'a SimpleCommunicator,
     /// How many collective calls were made.
     pub(crate) calls: usize,
+    turn: usize,
 }
 
 impl<'a> Job<'a> {
     /// A job of all ranks.
     pub(crate) fn new(world: &'a SimpleCommunicator) -> Self {
-        Job { world, calls: 0 }
+        Job { world, calls: 0, turn: 0 }
     }
 
     /// The number of ranks.
@@ -41,6 +42,25 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The options that it is the turn of; none when the collective does not serve the communicator.
+    pub(crate) fn options<C: Collective>(
+        &mut self,
+        comm: &SimpleCommunicator,
+        collective: &C,
+        effort: Effort,
+    ) -> Vec<Options> {
+        let Ok(at) = place(comm) else { self.fail("no place") };
+        if !serves(collective, &at) {
+            return Vec::new();
+        }
+        let all = every_option(collective, &at);
+        self.turn += 1;
+        match effort {
+            Effort::Full => all,
+            Effort::Light => vec![all[self.turn * 5 % all.len()]],
+        }
+    }
+
     /// Whether something holds on at least one rank.
     pub(crate) fn anywhere(&self, holds: bool) -> bool {
         let mut flags = vec![0u8; self.p()];
@@ -54,9 +74,25 @@ pub(crate) fn place(comm: &SimpleCommunicator) -> Result<Place, Error> {
     Transport::<u8>::place(comm)
 }
 
-/// Every combination of layout and policy.
-pub(crate) fn every_option() -> impl Iterator<Item = Options> {
+/// Whether a collective serves a call at a place.
+pub(crate) fn serves<C: Collective>(collective: &C, at: &Place) -> bool {
+    collective.admits(at).and_then(|()| collective.proved(at)).is_ok()
+}
+
+/// How many of the options a call is tried with.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Effort {
+    /// All of them.
+    Full,
+    /// One, and the next call gets the next one.
+    Light,
+}
+
+/// Every combination of layout and policy that a collective has.
+fn every_option<C: Collective>(collective: &C, at: &Place) -> Vec<Options> {
     let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
     let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
-    layouts.into_iter().flat_map(move |layout| policies.map(|policy| Options { layout, policy }))
+    let has = |layout| layout != Layout::Rotated || collective.rotation(at).is_some();
+    let layouts = layouts.into_iter().filter(|&layout| has(layout));
+    layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect()
 }

@@ -4,14 +4,12 @@
 //! anything wrong. `--multiple` asks MPI for full thread support, `--disagree` runs only calls with different counts on
 //! different ranks; `--panic` and `--stray` run schedules that must end the job.
 
-#[path = "../handmade.rs"]
-mod handmade;
-
 mod alloc;
 mod broken;
 mod communicators;
 mod compare;
 mod data;
+mod entries;
 mod errors;
 mod isolation;
 mod job;

@@ -12,7 +12,7 @@ use crate::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
 use crate::trial::Trial;
 use anstyle::Style;
 use roundel::Layout;
-use roundel::algorithms::Entry;
+use roundel::algorithms::{self, Entry};
 use roundel_spec::Violation;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::schedule::{self, Schedule};
@@ -20,6 +20,7 @@ use roundel_spec::syntax::Declaration;
 use roundel_spec::violation::Case;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The range for the catalogue.
 const CATALOGUE_RANGE: Range = Range { from: 1, to: 64 };
@@ -49,7 +50,7 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
         });
     }
     for report in &reports {
-        report.errors.iter().for_each(|error| anstream::eprintln!("{}\n", error.text));
+        report.print_errors();
     }
     let outcome = outcome(&reports, args.all);
     if json {
@@ -61,10 +62,10 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
 }
 
 /// Something that can be checked at points.
-struct Subject<'a> {
-    name: String,
-    schedule: Schedule,
-    range: Range,
+pub(super) struct Subject<'a> {
+    pub(super) name: String,
+    pub(super) schedule: Schedule,
+    pub(super) range: Range,
     origin: Origin<'a>,
 }
 
@@ -74,7 +75,7 @@ enum Origin<'a> {
 }
 
 /// All subjects, and reports of what cannot become one, in the order of the command line.
-fn candidates<'a>(targets: &'a [Target], range: Option<Range>) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
+pub(super) fn candidates<'a>(targets: &'a [Target], range: Option<Range>) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
     let mut all = Vec::new();
     for target in targets {
         match target {
@@ -110,12 +111,23 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// The root of the crate that declares it, where it is known.
+    pub(super) fn crate_root(&self) -> Option<PathBuf> {
+        match self.origin {
+            Origin::Catalogue(_) => Some(PathBuf::from(algorithms::CRATE_ROOT)).filter(|root| root.is_dir()),
+            Origin::File(source, _) => {
+                let file = Path::new(&source.origin).canonicalize().ok()?;
+                file.ancestors().skip(1).find(|dir| dir.join("Cargo.toml").is_file()).map(Path::to_path_buf)
+            }
+        }
+    }
+
     fn points(&self, range: Range) -> Points {
         Points::new(&self.schedule, range.iter())
     }
 
     /// The exact check: of the generated code where there is any.
-    fn job(&self) -> Job<'_, Box<Violation>> {
+    pub(super) fn job(&self) -> Job<'_, Box<Violation>> {
         let schedule = &self.schedule;
         let check: CheckPoint<'_, _> = match self.origin {
             Origin::Catalogue(entry) => Box::new(move |point| check_code(entry, schedule, point)),
@@ -191,7 +203,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A violation with its place in the source.
-    fn shown(&self, violation: &Violation) -> Result<Shown, Error> {
+    pub(super) fn shown(&self, violation: &Violation) -> Result<Shown, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
             let errors = source.diagnose(&declaration.error(violation));
             let shown = errors.into_iter().next().map(|error| Shown::placed(source, error));
@@ -244,7 +256,7 @@ enum Verdict {
 
 /// What was found about one collective.
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     name: String,
     origin: String,
     range: Option<String>,
@@ -278,7 +290,7 @@ impl Fact {
 
 /// An error as it is shown.
 #[derive(Serialize)]
-struct Shown {
+pub(super) struct Shown {
     message: String,
     file: Option<String>,
     line: Option<usize>,
@@ -292,6 +304,11 @@ impl Shown {
         let text = error.render(source);
         let Diagnostic { message, file, line, column, .. } = error;
         Shown { message, file: Some(file), line: Some(line), column: Some(column), text }
+    }
+
+    /// Prints it.
+    pub(super) fn print(&self) {
+        anstream::eprintln!("{}\n", self.text);
     }
 
     fn plain(message: String) -> Self {
@@ -326,6 +343,11 @@ struct Summary<'a> {
 }
 
 impl Report {
+    /// Prints what is wrong.
+    pub(super) fn print_errors(&self) {
+        self.errors.iter().for_each(Shown::print);
+    }
+
     fn wrong(&self) -> bool {
         self.verdict == Verdict::Violation || self.runs_correct == Some(false)
     }

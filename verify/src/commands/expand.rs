@@ -5,6 +5,7 @@ use super::{Outcome, print, print_json};
 use crate::cli::Expand;
 use crate::error::Error;
 use crate::source::Source;
+use roundel_spec::proof::ProvedRange;
 use roundel_spec::rust;
 use roundel_spec::syntax::Declaration;
 use serde::Serialize;
@@ -59,7 +60,8 @@ fn choose<'a>(
 /// The formatted code; without the declaration as data and the tests, unless `everything` is wanted.
 fn generate(declaration: &Declaration, everything: bool) -> Result<Expanded, Error> {
     let name = declaration.schedule.name.clone();
-    let tokens = if everything { rust::expand(declaration) } else { rust::code(declaration) };
+    let range = ProvedRange::checked(&declaration.schedule, declaration.schedule.limits.p);
+    let tokens = if everything { rust::expand(declaration, &range) } else { rust::code(declaration, &range) };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;
     let mut omitted = Vec::new();

@@ -4,6 +4,7 @@ mod check;
 mod expand;
 mod list;
 mod mutants;
+mod prove;
 mod run;
 mod show;
 mod target;
@@ -43,6 +44,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Check(args) => check::check(args, cli.json),
         Command::Run(args) => run::run(args, cli.json),
         Command::Expand(args) => expand::expand(args, cli.json),
+        Command::Prove(args) => prove::prove(args, cli.json),
         Command::Mutants(args) => mutants::mutants(args, cli.json),
     }
 }

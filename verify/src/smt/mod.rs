@@ -1,11 +1,20 @@
 //! Proofs for all p: obligations from the declaration, discharged by an SMT solver.
+//!
+//! [`obligations`] turns a schedule and its `holds` into questions, [`discharge`] puts them to solvers, [`lemmas`] are
+//! what the encoding itself rests on. `docs/proofs.md` tells what follows from all of them together.
 
 mod context;
+mod discharge;
+mod lemmas;
 mod obligations;
 mod query;
 mod sets;
+mod solver;
 mod term;
 mod windows;
 
+pub use discharge::{Discharged, Portfolio, Verdict, discharge};
+pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};
+pub use solver::{Answer, Solver};

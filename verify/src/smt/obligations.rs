@@ -208,6 +208,7 @@ impl<'a> Prover<'a> {
             None => entry.held.clone().union(arrived),
         };
         self.round(n, l, &entry.frame, &entry.held, &after, &[]);
+        self.no_silent_round(n, l, &entry.frame);
         let mut used = Vec::new();
         let mut frame = entry.frame.clone();
         for (metric, before) in &entry.used {

@@ -1,0 +1,37 @@
+#!/bin/bash
+# Counts the instructions of our own code per call: generated against C, without what the MPI library and libc execute.
+#
+#   [MPI=openmpi|mpich] [RANKS=8] [RANK=3] [CALLS=200] [LIMIT=1.05] benches/instructions.sh
+#
+# One rank runs under callgrind, with blocks of 8 bytes. Fails when generated code needs more than LIMIT times the
+# instructions of C.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+MPI=${MPI:-openmpi} RANKS=${RANKS:-8} RANK=${RANK:-3} CALLS=${CALLS:-200} LIMIT=${LIMIT:-1.05}
+. benches/mpi.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Instructions per call of one variant in the program itself.
+count() {
+  local out=$work/${1//\//-}
+  local run=("$program" instructions "$1" "$CALLS")
+  local grind=(valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect=measured --callgrind-out-file="$out")
+  local before=() after=()
+  [ "$RANK" -gt 0 ] && before=(-n "$RANK" "${run[@]}" :)
+  [ "$RANK" -lt $((RANKS - 1)) ] && after=(: -n $((RANKS - 1 - RANK)) "${run[@]}")
+  timeout -k 5 300 "${launcher[@]}" "${before[@]}" -n 1 "${grind[@]}" "${run[@]}" "${after[@]}" >"$out.log" 2>&1 ||
+    { cat "$out.log" >&2; return 1; }
+  callgrind_annotate --threshold=100 --auto=no "$out" |
+    awk -v calls="$CALLS" -v object="[$program]" 'index($0, object) { gsub(",", "", $1); sum += $1 } END { print sum / calls }'
+}
+
+echo "$MPI, $RANKS ranks, rank $RANK: own instructions per call"
+worst=0
+for algorithm in bruck sparbit ring; do
+  ours=$(count "$algorithm/generated")
+  theirs=$(count "$algorithm/handwritten")
+  awk -v a="$algorithm" -v x="$ours" -v y="$theirs" 'BEGIN { printf "%8s: generated %8.1f, C %8.1f, ratio %.3f\n", a, x, y, x / y }'
+  worst=$(awk -v w="$worst" -v x="$ours" -v y="$theirs" 'BEGIN { r = x / y; print (r > w) ? r : w }')
+done
+awk -v w="$worst" -v l="$LIMIT" 'BEGIN { if (w > l) { printf "the largest ratio, %.3f, is above %s\n", w, l; exit 1 } }'

@@ -1,0 +1,50 @@
+//! The explicit way around the refusal of unproved calls, for experiments.
+
+use roundel_spec::{Arguments, Collective, Place, Refusal, Schedule, Sink};
+
+/// A collective that is run whether or not it is proved for the call. Its domain still holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Unproved<C>(C);
+
+/// Adds [`unproved`](AllowUnproved::unproved) to every collective.
+pub trait AllowUnproved: Collective + Sized {
+    /// The same collective without the refusal of calls outside its proved range.
+    fn unproved(self) -> Unproved<Self> {
+        Unproved(self)
+    }
+}
+
+impl<C: Collective> AllowUnproved for C {}
+
+impl<C: Collective> Collective for Unproved<C> {
+    const NAME: &'static str = C::NAME;
+    const PREFERS_ROTATION: bool = C::PREFERS_ROTATION;
+
+    fn schedule() -> Schedule {
+        C::schedule()
+    }
+
+    fn arguments(&self) -> Arguments {
+        self.0.arguments()
+    }
+
+    fn from_arguments(args: &Arguments) -> Option<Self> {
+        C::from_arguments(args).map(Unproved)
+    }
+
+    fn admits(&self, at: &Place) -> Result<(), Refusal> {
+        self.0.admits(at)
+    }
+
+    fn proved(&self, _at: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn rotation(&self, at: &Place) -> Option<i64> {
+        self.0.rotation(at)
+    }
+
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        self.0.rounds(at, sink)
+    }
+}

@@ -1,0 +1,140 @@
+//! What has been proved of a collective, and for which calls.
+//!
+//! A record lies at `proofs/NAME.json` in the crate that declares the collective. `roundel prove` writes it; the derive
+//! embeds the range it states when its fingerprint and prover are those of the declaration at hand. Otherwise the range is
+//! what the check at compile time covered.
+
+use crate::schedule::Schedule;
+use std::fmt;
+
+/// The version of the prover. It changes when the obligations or their encoding change, so that old records lapse.
+pub const PROVER: &str = "1";
+
+/// The largest p for which index arithmetic is proved to fit the machine.
+pub const MAX_P: i64 = (1 << 31) - 1;
+
+/// The calls for which a collective is proved: upper limits, `None` for all values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
+pub struct ProvedRange {
+    /// Every p up to this one.
+    pub p: Option<i64>,
+    /// For each number parameter, its values up to this one.
+    pub numbers: Vec<Option<i64>>,
+    /// For each list parameter: lists up to this length, elements up to this value.
+    pub lists: Vec<Option<(i64, i64)>>,
+}
+
+impl ProvedRange {
+    /// All calls in the domain.
+    pub fn all(schedule: &Schedule) -> Self {
+        ProvedRange { p: None, numbers: vec![None; schedule.numbers.len()], lists: vec![None; schedule.lists.len()] }
+    }
+
+    /// What a check with the declaration's limits covers, up to `p`.
+    pub fn checked(schedule: &Schedule, p: i64) -> Self {
+        ProvedRange {
+            p: Some(p),
+            numbers: schedule.limits.numbers.iter().map(|&limit| Some(limit)).collect(),
+            lists: schedule.limits.lists.iter().map(|&limit| Some(limit)).collect(),
+        }
+    }
+
+    /// The range in words.
+    pub fn text(&self, schedule: &Schedule) -> String {
+        let mut parts = vec![match self.p {
+            Some(p) => format!("p <= {p}"),
+            None => "all p".into(),
+        }];
+        for (number, limit) in schedule.numbers.iter().zip(&self.numbers) {
+            parts.push(match limit {
+                Some(limit) => format!("{} <= {limit}", number.var.name),
+                None => format!("all {}", number.var.name),
+            });
+        }
+        for (list, limit) in schedule.lists.iter().zip(&self.lists) {
+            let name = &list.var.name;
+            parts.push(match limit {
+                Some((len, value)) => format!("len({name}) <= {len} with elements up to {value}"),
+                None => format!("all {name}"),
+            });
+        }
+        parts.join(", ")
+    }
+}
+
+/// One engine's part in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
+pub struct Evidence {
+    /// `exhaustive`, `smt`.
+    pub engine: String,
+    /// The calls it covered, in words.
+    pub range: String,
+    /// What it showed.
+    pub properties: Vec<String>,
+    /// How many points or obligations.
+    pub cases: usize,
+    /// What it could not show, and why.
+    #[cfg_attr(feature = "syntax", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub gaps: Vec<String>,
+}
+
+/// The record of what was proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
+pub struct Record {
+    /// The declared type.
+    pub collective: String,
+    /// The fingerprint of its schedule.
+    pub schedule: String,
+    /// The version of the prover.
+    pub prover: String,
+    /// The calls for which every property is proved.
+    pub range: ProvedRange,
+    /// By what.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Why a record does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// It cannot be read.
+    Malformed(String),
+    /// It is about another declaration.
+    Declaration,
+    /// Another version of the prover wrote it.
+    Prover(String),
+}
+
+impl fmt::Display for Stale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stale::Malformed(why) => write!(f, "the record cannot be read: {why}"),
+            Stale::Declaration => f.write_str("the declaration has changed since it was proved"),
+            Stale::Prover(found) => write!(f, "prover version {found} wrote it, this is version {PROVER}"),
+        }
+    }
+}
+
+impl Record {
+    /// Whether the record is about this schedule and this prover.
+    pub fn current(&self, schedule: &Schedule) -> Result<(), Stale> {
+        if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
+            return Err(Stale::Declaration);
+        }
+        if self.prover != PROVER {
+            return Err(Stale::Prover(self.prover.clone()));
+        }
+        let fits =
+            self.range.numbers.len() == schedule.numbers.len() && self.range.lists.len() == schedule.lists.len();
+        if fits { Ok(()) } else { Err(Stale::Malformed("it has other parameters".into())) }
+    }
+
+    /// Reads a record and checks that it is current.
+    #[cfg(feature = "syntax")]
+    pub fn read(text: &str, schedule: &Schedule) -> Result<Self, Stale> {
+        let record: Record = serde_json::from_str(text).map_err(|error| Stale::Malformed(error.to_string()))?;
+        record.current(schedule).map(|()| record)
+    }
+}

@@ -1,0 +1,37 @@
+//! The refusal of calls of which nothing is proved.
+
+use super::expr::{Needs, ident, number};
+use crate::proof::{MAX_P, ProvedRange};
+use crate::schedule::Schedule;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `proved`
+pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
+    let mut needs = Needs::new(schedule);
+    needs.name("p");
+    let limit = number(range.p.unwrap_or(MAX_P));
+    let mut outside = vec![quote!(p > #limit)];
+    for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
+        let (name, limit) = (ident(&parameter.var.name), number(limit.unwrap_or(MAX_P)));
+        needs.name(&parameter.var.name);
+        outside.push(quote!(#name > #limit));
+    }
+    for (parameter, limit) in schedule.lists.iter().zip(&range.lists) {
+        let name = ident(&parameter.var.name);
+        needs.name(&parameter.var.name);
+        let (len, value) = limit.unwrap_or((MAX_P, MAX_P));
+        let (len, value) = (number(len), number(value));
+        outside.push(quote!(#name.len() as i64 > #len || #name.iter().any(|&element| element > #value)));
+    }
+    let (bindings, text) = (needs.bindings(), range.text(schedule));
+    quote! {
+        fn proved(&self, at: &Place) -> Result<(), Refusal> {
+            #bindings
+            if #(#outside)||* {
+                return Err(Refusal::Unproved { range: #text, p, command: PROVE });
+            }
+            Ok(())
+        }
+    }
+}

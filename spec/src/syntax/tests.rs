@@ -1,0 +1,333 @@
+//! Tests of the parser: what a text means, and where and how often it is wrong.
+
+use super::{Declaration, declarations, parse};
+use crate::check;
+use crate::collective::Arguments;
+use crate::eval::Env;
+use crate::expr::Expr;
+use crate::place::Place;
+use crate::schedule::{Hold, Layout, Metric, Schedule, Scope, Spot};
+use crate::violation::{Case, Problem, Violation};
+use syn::DeriveInput;
+
+fn read(text: &str) -> syn::Result<Declaration> {
+    parse(&syn::parse_str::<DeriveInput>(text)?)
+}
+
+fn schedule(text: &str) -> Schedule {
+    read(text).unwrap_or_else(|error| panic!("{:?}: {text}", listed(error))).schedule
+}
+
+/// A ring with more clauses below its round.
+fn ring(clauses: &str) -> String {
+    format!(
+        "#[collective(allgather, radix: 2.., ports: list(1..))]
+#[define(twice(a) = 2 * a)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+{clauses}
+struct Ring {{ radix: i64, ports: Vec<i64> }}"
+    )
+}
+
+/// An expression of a round.
+fn expr(text: &str) -> (Schedule, Expr) {
+    let schedule = schedule(&ring(&format!("#[define(value = {text})]")));
+    let body = schedule.functions[1].body.clone();
+    (schedule, body)
+}
+
+/// The value of an expression on rank 2 of 10, with radix 3 and ports 4, 5.
+fn value(text: &str) -> i64 {
+    let (schedule, e) = expr(text);
+    let args = Arguments { numbers: vec![3], lists: vec![vec![4, 5]] };
+    Env::new(&schedule, &args, &Place::flat(2, 10)).eval(&e).unwrap_or_else(|fault| panic!("{fault}: {text}"))
+}
+
+/// Errors as (line, column, message), lines from 1, columns from 0.
+fn listed(error: syn::Error) -> Vec<(usize, usize, String)> {
+    let place = |e: syn::Error| (e.span().start().line, e.span().start().column, e.to_string());
+    error.into_iter().map(place).collect()
+}
+
+fn errors(text: &str) -> Vec<(usize, usize, String)> {
+    match read(text) {
+        Ok(_) => Vec::new(),
+        Err(error) => listed(error),
+    }
+}
+
+#[test]
+fn operators_bind_as_in_rust() {
+    let cases = [
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("2 - 3 - 4", -5),
+        ("100 / 10 / 5", 2),
+        ("1 << 2 + 1", 8),
+        ("64 >> 2 & 24", 16),
+        ("1 | 6 ^ 3 & 5", 7),
+        ("6 & 3 ^ 1", 3),
+        ("-3 * -2", 6),
+        ("--3", 3),
+        ("10 - if p > 1 { 1 } else { 2 } * 3", 7),
+        ("if p & 2 == 2 && !(p < 5) || false { 1 } else { 0 }", 1),
+        ("if p == 1 { 1 } else if p == 10 { 2 } else { 3 }", 2),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn division_is_euclidean() {
+    assert_eq!([value("-7 / 2"), value("-7 % 3"), value("7 / -2"), value("7 % -3")], [-4, 2, -3, 1]);
+    assert_eq!(value("(rank - 3) % p"), 9);
+}
+
+#[test]
+fn functions_lists_and_definitions() {
+    assert_eq!(value("min(rank, p) + max(rank, p)"), 12);
+    assert_eq!(value("pow(radix, 2) + ceil_log(2, p) + floor_log(2, p) + ceil_div(p, radix)"), 9 + 4 + 3 + 4);
+    assert_eq!(value("gcd(p, 4) * 10 + digit(p, 3, 2)"), 21);
+    assert_eq!(value("ports[1] + len(ports) + product(ports, 2) + product(ports, 0)"), 5 + 2 + 20 + 1);
+    assert_eq!(value("twice(twice(rank) + 1)"), 10);
+}
+
+#[test]
+fn numbers_in_any_notation() {
+    assert_eq!(value("0x10 + 1_000 + 0b11"), 16 + 1000 + 3);
+}
+
+#[test]
+fn ranges_with_and_without_their_end() {
+    let text = "#[collective(allgather)]
+        #[round(a in 0..p, b in 1..=3, c in a..=p - b)]
+        #[send(to = rank + 1, blocks = [rank])]
+        struct X;";
+    let indices = schedule(text).loops[0].indices.clone();
+    let printed: Vec<String> = indices.iter().map(ToString::to_string).collect();
+    assert_eq!(printed, ["a in 0..p", "b in 1..4", "c in a..p - b + 1"]);
+}
+
+#[test]
+fn forms_of_block_sets() {
+    let cases = [
+        ("[rank]", "[rank]"),
+        ("[rank, rank + 1,]", "[rank] + [rank + 1]"),
+        ("[k; k in 0..3]", "[k; k in 0..3]"),
+        ("[rank; p > 1]", "[rank; p > 1]"),
+        ("[k + j; k in 0..p, j in 0..=k]", "[k + j; k in 0..p, j in 0..k + 1]"),
+        ("[k; k in 0..p, k != rank, k % 2 == 0]", "[k; k in 0..p, k != rank && k % 2 == 0]"),
+        ("[k; k in 0..2] + [rank] + [k; k in 0..1]", "[k; k in 0..2] + [rank] + [k; k in 0..1]"),
+    ];
+    for (text, expected) in cases {
+        let schedule = schedule(&ring(&format!("#[holds(blocks = {text})]")));
+        let Hold::Blocks(set) = &schedule.loops[0].holds[0] else { panic!("these are blocks") };
+        assert_eq!(set.to_string(), expected);
+    }
+}
+
+#[test]
+fn an_index_belongs_to_its_brackets() {
+    let found = errors(&ring("#[holds(blocks = [k; k in 0..1] + [k])]"));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].2.starts_with("`k` is not a variable"), "{found:?}");
+}
+
+#[test]
+fn names_belong_to_their_round() {
+    let two = |second: &str| {
+        format!(
+            "#[collective(allgather)]
+            #[define(half = p / 2)]
+            #[round(s in 0..half)]
+            #[state(D = 1, next = 2 * D)]
+            #[define(d = D)]
+            #[send(to = rank + d, blocks = [rank])]
+            #[round(t in 0..half)]
+            #[send(to = rank + {second}, blocks = [rank])]
+            struct X;"
+        )
+    };
+    assert!(errors(&two("t + half")).is_empty());
+    for gone in ["s", "D", "d"] {
+        let found = errors(&two(gone));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].2.starts_with(&format!("`{gone}` is not a variable of an allgather")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_name_may_return_in_the_next_round() {
+    let text = "#[collective(allgather)]
+        #[round(s in 0..p)]
+        #[state(D = 1, next = D)]
+        #[send(to = rank + D, blocks = [rank])]
+        #[round(s in 0..p)]
+        #[state(D = 2, next = D)]
+        #[send(to = rank + D, blocks = [rank])]
+        struct X;";
+    let schedule = schedule(text);
+    let [first, second] = [0, 1].map(|n: usize| schedule.loops[n].states[0].var.slot);
+    assert_ne!(first, second);
+    assert!(schedule.loops[1].transfers[0].peer.mentions(second));
+}
+
+#[test]
+fn every_clause_leaves_its_mark() {
+    let text = "
+        /// First line.
+        /// Second line.
+        #[derive(Collective)]
+        #[collective(allgather, radix: 2..=9, base: -1..4, ports: list(1..))]
+        #[check(p <= 7, radix <= 3, ports <= 5, len(ports) <= 2)]
+        #[requires(p > 1, p < 100)]
+        #[layout(rotated(rank), in_place)]
+        #[round(x in 0..2, z in 1..radix)]
+        #[state(W = 1, next = radix * W)]
+        #[state(V = 1, next = V + 1, each = z)]
+        #[requires(final W > 1)]
+        #[exchange(for j in 0..2, when = j > 0, with = rank ^ 1, send = [rank], recv = [rank ^ 1])]
+        #[holds(blocks = [rank], messages_sent = x, W >= 1)]
+        #[bound(rounds = 3, each blocks_sent <= rank, per_round messages_received <= z)]
+        struct X { radix: i64, base: i64, ports: Vec<i64> }";
+    let declaration = read(text).unwrap_or_else(|error| panic!("{:?}", listed(error)));
+    assert_eq!(declaration.docs, ["First line.", "Second line."]);
+    let Schedule { name, numbers, lists, requires, loops, bounds, layouts, limits, .. } = declaration.schedule;
+    assert_eq!(name, "X");
+    let domains: Vec<String> = numbers.iter().map(|n| n.domain.to_string()).collect();
+    assert_eq!((domains, lists[0].domain.to_string()), (vec!["2..=9".into(), "-1..=3".into()], "1..".into()));
+    assert_eq!((limits.p, limits.numbers, limits.lists), (7, vec![3, 3], vec![(2, 5)]));
+    assert_eq!(requires.len(), 2);
+    assert!(matches!(layouts.as_slice(), [Layout::Rotated(_), Layout::InPlace]));
+    let [only] = loops.as_slice() else { panic!("there is one loop") };
+    assert_eq!(only.states.iter().map(|state| state.each).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!((only.transfers.len(), only.transfers[1].each.len(), only.ends_with.len()), (2, 1, 1));
+    assert!(matches!(
+        only.holds.as_slice(),
+        [Hold::Blocks(_), Hold::Counter(Metric::MessagesSent, _), Hold::Fact(_)]
+    ));
+    let scopes: Vec<Scope> = bounds.iter().map(|bound| bound.scope).collect();
+    assert_eq!(scopes, [Scope::Max, Scope::Each, Scope::PerRound(0)]);
+    assert_eq!(bounds.iter().map(|bound| bound.exact).collect::<Vec<_>>(), [true, false, false]);
+}
+
+#[test]
+fn attributes_of_others_are_left_alone() {
+    let text = ring("#[serde(rename = \"x\")] #[must_use] #[some::tool] #[quux(1)]");
+    assert!(errors(&text).is_empty());
+}
+
+#[test]
+fn all_errors_are_reported_each_at_its_place() {
+    let text = "#[collective(allgather)]
+#[requires(p)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + x, blocks = [rank - y])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+#[bound(rounds = q)]
+struct Ring { extra: i64 }";
+    let found = errors(text);
+    let places: Vec<(usize, usize)> = found.iter().map(|(line, column, _)| (*line, *column)).collect();
+    assert_eq!(places, [(2, 11), (4, 19), (4, 39), (6, 17), (7, 14)], "{found:?}");
+    assert!(found.iter().all(|(_, _, message)| message.starts_with('`') || message.starts_with(char::is_lowercase)));
+    assert!(!found.iter().any(|(_, _, message)| message.ends_with('.')));
+}
+
+#[test]
+fn a_mistake_is_one_error() {
+    let once = [
+        ring("#[define(d = 1 / 0)] #[holds(d > 0, d < 5)]"),
+        ring("#[state(D = bad, next = D)] #[holds(D > 0)]"),
+        ring("#[define(at = 1)] #[holds(at > 0)]"),
+        ring("").replace("0..p - 1", "0..bad"),
+        ring("").replace("0..p - 1", "0.."),
+        ring("").replace("radix: 2..", "radix: 2..2"),
+        ring("").replace("#[round", "#[rounds"),
+        ring("").replace("to = rank + 1", "to = "),
+        ring("#[bound(rounds = )]"),
+        ring("#[requires(final)]"),
+    ];
+    for text in once {
+        assert_eq!(errors(&text).len(), 1, "{:?} {text}", errors(&text));
+    }
+}
+
+/// An error without a place would stand at the derive, where it helps nobody.
+#[test]
+fn every_error_has_a_place() {
+    let texts = [
+        "#[collective] struct X;",
+        "#[collective(allgather, radix)] struct X;",
+        "#[collective(allgather)] #[round()] #[send] #[recv()] struct X;",
+        "#[collective(allgather)] #[round] #[send(to, blocks)] struct X;",
+        "#[collective(allgather)] #[round] #[send(to =, blocks =)] struct X;",
+        "#[collective(allgather)] #[round] #[send(for, to = 1, blocks = [1])] struct X;",
+        "#[collective(allgather)] #[round] #[send(for j, to = 1, blocks = [1])] struct X;",
+        "#[collective(allgather)] #[round] #[send(for j in, to = 1, blocks = [])] struct X;",
+        "#[collective(allgather)] #[round] #[send(to = 1, blocks = [1;])] struct X;",
+        "#[collective(allgather)] #[round] #[send(to = 1, blocks = [1; k])] struct X;",
+        "#[collective(allgather)] #[round] #[send(to = 1, blocks = [1; k in])] struct X;",
+        "#[collective(allgather)] #[round(s)] #[state(D)] #[send(to = min(, ), blocks = [1] +)] struct X;",
+        "#[collective(allgather)] #[round(s in 0..1)] #[state(D = )] #[define(d() =)] struct X;",
+        "#[collective(allgather)] #[round(s in 0..1)] #[bound(= 3)] #[check(<= 3)] #[layout(rotated())] struct X;",
+    ];
+    for text in texts {
+        // What has no place of its own seems to stand in the first line.
+        let found = match syn::parse_str::<DeriveInput>(&format!("\n{text}")).map(|input| parse(&input)) {
+            Ok(Ok(_)) => panic!("this is no declaration: {text}"),
+            Ok(Err(error)) => listed(error),
+            Err(error) => panic!("{error}: {text}"),
+        };
+        assert!(found.iter().all(|(line, ..)| *line == 2), "{found:?} {text}");
+    }
+}
+
+/// A violation stands at the clause at fault, down to its field.
+#[test]
+fn violations_find_their_clause() {
+    let text = "#[collective(allgather)]
+#[define(d = p / (p - 1))]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank + s])]
+#[recv(from = rank - 1, blocks = [rank - 1 + s])]
+#[bound(rounds = 3, blocks_sent = d)]
+struct Ring;";
+    let declaration = read(text).unwrap_or_else(|error| panic!("{:?}", listed(error)));
+    let place = |spot: Spot| {
+        let problem = Problem::NothingChecked { up_to: 0 };
+        let error = declaration.error(&Violation { spot, case: Case::default(), round: None, problem });
+        (error.span().start().line, error.span().start().column)
+    };
+    assert_eq!(place(Spot::Define(0)), (2, 9));
+    assert_eq!(place(Spot::Round(0)), (3, 2));
+    assert_eq!(place(Spot::Bound(0)), (6, 8));
+    assert_eq!(place(Spot::Bound(1)), (6, 20));
+    assert_eq!(place(Spot::Layout), (7, 7), "what has no place of its own stands at the name");
+
+    let violation = check::at_compile_time(&declaration.schedule).expect_err("it is wrong");
+    assert_eq!(violation.code(), "bound", "{violation}");
+    assert_eq!(place(violation.spot), (6, 8));
+}
+
+#[test]
+fn declarations_of_a_file() {
+    let file = syn::parse_str(
+        "use roundel::Collective;
+        #[derive(Clone)] struct NotThis;
+        #[derive(Clone, Collective)] struct First;
+        struct NorThis;
+        mod inner {
+            #[derive(roundel::Collective)] #[collective(allgather)] pub struct Second;
+            pub mod deeper { #[derive(Debug)] #[derive(Collective)] pub struct Third { radix: i64 } }
+            mod elsewhere;
+        }
+        #[derive(Collective)] enum Fourth { A }
+        fn function() { #[derive(Collective)] struct Local; }",
+    );
+    let found = declarations(&file.expect("this is a file"));
+    let names: Vec<String> = found.iter().map(|input| input.ident.to_string()).collect();
+    assert_eq!(names, ["First", "Second", "Third", "Fourth"]);
+}

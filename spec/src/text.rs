@@ -1,0 +1,85 @@
+//! A schedule in the words of its declaration, and its fingerprint.
+//!
+//! The text is canonical: it depends on nothing but the schedule, so that its fingerprint ties a proof record to the
+//! declaration that was proved. How far a declaration is checked at compile time is not part of it.
+
+use crate::record::Direction;
+use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, Transfer};
+use std::fmt::{self, Write};
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#[collective({}", self.kind)?;
+        self.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
+        self.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
+        writeln!(f, ")]")?;
+        for function in &self.functions {
+            let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
+            let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+            writeln!(f, "#[define({}{args} = {})]", function.name, function.body)?;
+        }
+        self.requires.iter().try_for_each(|clause| writeln!(f, "#[requires({clause})]"))?;
+        self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
+        for (n, l) in self.loops.iter().enumerate() {
+            write_loop(f, l)?;
+            self.bounds.iter().filter(|b| b.scope == Scope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
+        }
+        let whole = |b: &&Bound| !matches!(b.scope, Scope::PerRound(_));
+        self.bounds.iter().filter(whole).try_for_each(|b| write_bound(f, b))?;
+        writeln!(f, "pub struct {};", self.name)
+    }
+}
+
+fn write_bound(f: &mut fmt::Formatter<'_>, bound: &Bound) -> fmt::Result {
+    writeln!(f, "#[bound({})]", bound.to_string().replace("per round", "per_round"))
+}
+
+fn write_loop(f: &mut fmt::Formatter<'_>, l: &Loop) -> fmt::Result {
+    let indices: Vec<String> = l.indices.iter().map(|index| index.to_string()).collect();
+    match indices.as_slice() {
+        [] => writeln!(f, "#[round]")?,
+        indices => writeln!(f, "#[round({})]", indices.join(", "))?,
+    }
+    for state in &l.states {
+        let each = l.indices.get(state.each).filter(|_| state.each > 0);
+        let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
+        writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)?;
+    }
+    l.transfers.iter().try_for_each(|t| write_transfer(f, t))?;
+    for hold in &l.holds {
+        match hold {
+            Hold::Blocks(set) => writeln!(f, "#[holds(blocks = {set})]")?,
+            Hold::Counter(metric, value) => writeln!(f, "#[holds({metric} = {value})]")?,
+            Hold::Fact(fact) => writeln!(f, "#[holds({fact})]")?,
+        }
+    }
+    l.hints.iter().try_for_each(|hint| writeln!(f, "#[hint({hint})]"))?;
+    l.ends_with.iter().try_for_each(|clause| writeln!(f, "#[requires(final {clause})]"))
+}
+
+fn write_transfer(f: &mut fmt::Formatter<'_>, t: &Transfer) -> fmt::Result {
+    let (clause, peer) = match t.direction {
+        Direction::Send => ("send", "to"),
+        Direction::Recv => ("recv", "from"),
+    };
+    write!(f, "#[{clause}(")?;
+    t.each.iter().try_for_each(|index| write!(f, "for {index}, "))?;
+    if let Some(when) = &t.when {
+        write!(f, "when = {when}, ")?;
+    }
+    writeln!(f, "{peer} = {}, blocks = {})]", t.peer, t.blocks)
+}
+
+impl Schedule {
+    /// A fingerprint of the declaration: 128 bits (FNV-1a) of its canonical text, as hexadecimal digits.
+    pub fn fingerprint(&self) -> String {
+        let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        for byte in self.to_string().bytes() {
+            hash = (hash ^ byte as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{hash:032x}");
+        text
+    }
+}

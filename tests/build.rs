@@ -1,0 +1,15 @@
+//! Compiles the C that benchmarks are measured against.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    #[cfg(feature = "bench")]
+    handwritten();
+}
+
+#[cfg(feature = "bench")]
+fn handwritten() {
+    println!("cargo:rerun-if-changed=../benches/handwritten.c");
+    println!("cargo:rerun-if-env-changed=MPICC");
+    let mpicc = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
+    cc::Build::new().compiler(mpicc).file("../benches/handwritten.c").warnings_into_errors(true).compile("handwritten");
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the programs that run on real MPI, once for each MPI that is installed, and prints the settings with which
+# `cargo test -p roundel-tests --test mpi` finds them:
+#
+#   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
+#
+# One target directory per MPI: a changed MPICC alone does not make cargo build again. Optimised, because the
+# programs compare a lot of data; with debug assertions, because they are tests.
+set -eu
+cd "$(dirname "$0")/../.."
+for mpi in openmpi mpich; do
+  upper=$(echo "$mpi" | tr '[:lower:]' '[:upper:]')
+  if ! command -v "mpicc.$mpi" >/dev/null; then
+    echo "no mpicc.$mpi: the tests on it will be skipped" >&2
+    continue
+  fi
+  MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=2 \
+    cargo build --quiet -p roundel-tests --features mpi --bins --target-dir "target/$mpi" >&2
+  echo "export ROUNDEL_MPI_$upper=$PWD/target/$mpi/debug"
+done

@@ -1,0 +1,308 @@
+//! `roundel prove`: for all p where the solver reaches, for a stated range elsewhere; and the record of it.
+
+use super::check::{Report, Subject, candidates};
+use super::target::Target;
+use super::{Outcome, counted, print, print_json};
+use crate::cli::{Engine, Prove};
+use crate::error::Error;
+use crate::progress::Progress;
+use crate::prove::{self, Induction};
+use crate::range::Range;
+use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
+use crate::sweep;
+use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use roundel_spec::proof::Record;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How far the exhaustive engine goes, unless told otherwise.
+const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
+
+/// Proves what was asked for.
+pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
+    let targets = Target::all(&args.targets, args.all)?;
+    let candidates = candidates(&targets, Some(args.p.unwrap_or(EXHAUSTIVE_RANGE)))?;
+    let mut subjects = Vec::new();
+    for candidate in &candidates {
+        match candidate {
+            Ok(subject) => subjects.push(subject),
+            Err(report) => return malformed(report),
+        }
+    }
+    if args.record.is_some() && subjects.len() != 1 {
+        return Err(Error::OneRecord { found: subjects.len() });
+    }
+    let mut proofs = exhaustive(args, &subjects)?;
+    let base = by_induction(args, &subjects, &mut proofs);
+    for proof in &mut proofs {
+        proof.write(args)?;
+    }
+    let outcome = outcome(&proofs, &base, args);
+    if json {
+        print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &base, collectives: &proofs })?;
+    } else {
+        print(&text(&proofs, &base))?;
+    }
+    Ok(outcome)
+}
+
+fn malformed(report: &Report) -> Result<Outcome, Error> {
+    report.print_errors();
+    Ok(Outcome::Malformed)
+}
+
+/// One line of the table.
+#[derive(Serialize)]
+struct Row {
+    property: String,
+    engine: &'static str,
+    range: String,
+    verdict: &'static str,
+    cases: usize,
+    seconds: f64,
+    open: Vec<String>,
+}
+
+/// Everything about one collective.
+#[derive(Serialize)]
+struct Proof<'a> {
+    name: String,
+    proved_for: Option<String>,
+    rows: Vec<Row>,
+    record: Option<PathBuf>,
+    vacuity_undecided: usize,
+    #[serde(skip)]
+    subject: &'a Subject<'a>,
+    #[serde(skip)]
+    checked: Option<(Range, usize)>,
+    #[serde(skip)]
+    result: Option<Record>,
+    #[serde(skip)]
+    violated: bool,
+    #[serde(skip)]
+    failed: bool,
+}
+
+#[derive(Serialize)]
+struct Everything<'a> {
+    ok: bool,
+    lemmas: &'a [Row],
+    collectives: &'a [Proof<'a>],
+}
+
+/// The exhaustive engine over all subjects.
+fn exhaustive<'a>(args: &Prove, subjects: &[&'a Subject<'a>]) -> Result<Vec<Proof<'a>>, Error> {
+    let mut proofs: Vec<Proof<'a>> = subjects.iter().map(|subject| Proof::new(subject)).collect();
+    if !args.uses(Engine::Exhaustive) {
+        return Ok(proofs);
+    }
+    let tallies = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
+    for (proof, tally) in proofs.iter_mut().zip(tallies) {
+        let range = proof.subject.range;
+        let mut open = Vec::new();
+        if let Some(violation) = &tally.wrong {
+            proof.subject.shown(violation)?.print();
+            open.push(violation.to_string());
+        }
+        proof.violated = tally.wrong.is_some();
+        proof.checked = tally.wrong.is_none().then_some((range, tally.checked));
+        proof.rows.push(Row {
+            property: "all, exactly".into(),
+            engine: "exhaustive",
+            range: format!("p = {range}"),
+            verdict: match (proof.violated, tally.checked) {
+                (true, _) => "VIOLATION",
+                (false, 0) => "nothing checked",
+                _ => "proved",
+            },
+            cases: tally.checked,
+            seconds: tally.time.as_secs_f64(),
+            open,
+        });
+    }
+    Ok(proofs)
+}
+
+/// The solver engine over all subjects; gives what the encoding itself rests on.
+fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>]) -> Vec<Row> {
+    let engine = args.uses(Engine::Smt);
+    let portfolio = portfolio(args);
+    let all = |proof: &Proof<'_>| obligations(&proof.subject.schedule).all.len();
+    let total: usize = if engine { proofs.iter().map(all).sum() } else { 0 };
+    let progress = Progress::new(total, "proving");
+    for (proof, subject) in proofs.iter_mut().zip(subjects) {
+        let induction =
+            engine.then(|| Induction::over(&subject.name, &subject.schedule, &portfolio, &|| progress.step()));
+        if let Some(induction) = &induction {
+            proof.add(induction);
+        }
+        proof.result = prove::record(&subject.schedule, proof.checked, induction.as_ref());
+        proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
+    }
+    if engine { base(&portfolio) } else { Vec::new() }
+}
+
+fn portfolio(args: &Prove) -> Portfolio {
+    let mut portfolio = Portfolio { keep: args.emit_smt.clone(), ..Portfolio::installed() };
+    if !args.solver.is_empty() {
+        portfolio.solvers = args.solver.iter().map(Solver::at).collect();
+    }
+    if let Some(seconds) = args.limit {
+        portfolio.limit = Duration::from_secs(seconds.max(1));
+    }
+    portfolio
+}
+
+/// The lemmas about machine arithmetic and the laws that the encoding instantiates.
+fn base(portfolio: &Portfolio) -> Vec<Row> {
+    let prove = |lemma: &crate::smt::Lemma| {
+        let start = Instant::now();
+        let answers: Vec<Answer> = portfolio.solvers.iter().map(|solver| solver.ask(&lemma.text, 5 * portfolio.limit)).collect();
+        let proved = answers.contains(&Answer::Unsat);
+        Row {
+            property: lemma.name.clone(),
+            engine: "smt",
+            range: lemma.claim.into(),
+            verdict: if proved { "proved" } else { "NOT PROVED" },
+            cases: 1,
+            seconds: start.elapsed().as_secs_f64(),
+            open: if proved { vec![] } else { answers.iter().map(Answer::to_string).collect() },
+        }
+    };
+    lemmas().iter().map(prove).collect()
+}
+
+impl<'a> Proof<'a> {
+    fn new(subject: &'a Subject<'a>) -> Self {
+        Proof {
+            name: subject.name.clone(),
+            proved_for: None,
+            rows: Vec::new(),
+            record: None,
+            vacuity_undecided: 0,
+            subject,
+            checked: None,
+            result: None,
+            violated: false,
+            failed: false,
+        }
+    }
+
+    fn add(&mut self, induction: &Induction) {
+        self.failed = induction.failed();
+        self.vacuity_undecided = induction.vacuity_undecided();
+        let range = roundel_spec::proof::ProvedRange::all(&self.subject.schedule).text(&self.subject.schedule);
+        for (property, summary) in induction.by_property() {
+            self.rows.push(Row {
+                property: property.name().into(),
+                engine: "smt",
+                range: range.clone(),
+                verdict: match (summary.open.is_empty(), summary.failed) {
+                    (true, _) => "proved",
+                    (false, true) => "NOT PROVED",
+                    (false, false) => "not encoded",
+                },
+                cases: summary.proved,
+                seconds: summary.seconds,
+                open: summary.open,
+            });
+        }
+    }
+
+    /// Writes the record into the crate that declares the collective, or where the user says.
+    fn write(&mut self, args: &Prove) -> Result<(), Error> {
+        let Some(record) = &self.result else { return Ok(()) };
+        if args.no_record || self.violated {
+            return Ok(());
+        }
+        let path = match (&args.record, self.subject.crate_root()) {
+            (Some(path), _) => path.clone(),
+            (None, Some(root)) => root.join("proofs").join(format!("{}.json", record.collective)),
+            (None, None) => return Ok(()),
+        };
+        let text = serde_json::to_string_pretty(record).map_err(std::io::Error::from)?;
+        write(&path, &(text + "\n"))?;
+        self.record = Some(path);
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let wrong = |source| Error::Write { path: path.into(), source };
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        std::fs::create_dir_all(parent).map_err(wrong)?;
+    }
+    std::fs::write(path, text).map_err(wrong)
+}
+
+fn outcome(proofs: &[Proof<'_>], base: &[Row], args: &Prove) -> Outcome {
+    let unproved = |proof: &Proof<'_>| proof.violated || proof.failed || proof.result.is_none();
+    let all_p = |proof: &Proof<'_>| proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
+    let broken = base.iter().any(|row| row.verdict != "proved");
+    let short = args.require_all_p && !proofs.iter().all(all_p);
+    if broken || short || proofs.iter().any(unproved) { Outcome::Wrong } else { Outcome::Fine }
+}
+
+fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
+    let heads = [
+        ("collective", Align::Left),
+        ("property", Align::Left),
+        ("engine", Align::Left),
+        ("range", Align::Left),
+        ("verdict", Align::Left),
+        ("cases", Align::Right),
+        ("seconds", Align::Right),
+    ];
+    let mut table = Table::new(heads);
+    let mut notes = Vec::new();
+    for proof in proofs {
+        proof.rows.iter().for_each(|row| table.row(cells(&proof.name, row)));
+        let open = proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why)));
+        notes.extend(open.map(|(row, why)| format!("{}: {}: {why}", proof.name, row.property)));
+    }
+    notes.extend(base.iter().filter(|row| row.verdict != "proved").map(|row| {
+        format!("{BAD}lemma {} is not proved{BAD:#}: {}", row.property, row.open.join("; "))
+    }));
+    let mut out = format!("{table}\n");
+    notes.iter().for_each(|note| out += &format!("{NOTICE}note{NOTICE:#}: {note}\n"));
+    out + &conclusion(proofs, base)
+}
+
+fn cells(name: &str, row: &Row) -> [Cell; 7] {
+    let style = match row.verdict {
+        "proved" => GOOD,
+        "not encoded" | "nothing checked" => NOTICE,
+        _ => BAD,
+    };
+    [
+        Cell::styled(name, HEADING),
+        Cell::from(&row.property),
+        row.engine.into(),
+        Cell::from(&row.range),
+        Cell::styled(row.verdict, style),
+        row.cases.into(),
+        format!("{:.2}", row.seconds).into(),
+    ]
+}
+
+fn conclusion(proofs: &[Proof<'_>], base: &[Row]) -> String {
+    let mut out = String::new();
+    if !base.is_empty() {
+        let proved = base.iter().filter(|row| row.verdict == "proved").count() as i64;
+        out += &format!("{} about the machine and the encoding proved\n", counted(proved, "lemma"));
+    }
+    for proof in proofs {
+        let range = match &proof.proved_for {
+            Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
+            None => format!("{BAD}not proved{BAD:#}"),
+        };
+        let record = proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
+        out += &format!("{HEADING}{}{HEADING:#}: {range}{record}\n", proof.name);
+        if proof.vacuity_undecided > 0 {
+            let what = counted(proof.vacuity_undecided as i64, "obligation");
+            out += &format!("  no solver said in time whether the hypotheses of {what} have a model\n");
+        }
+    }
+    out
+}

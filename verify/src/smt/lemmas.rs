@@ -1,0 +1,141 @@
+//! Lemmas about machine arithmetic and bit tricks, as bit-vectors of 32 and 64 bits, and the laws of arithmetic that the
+//! encoding instantiates, as integers.
+//!
+//! An integer proof says nothing about a machine. These close the gap for the functions that generated code calls: that
+//! `wrap` is the Euclidean remainder without overflow, that `x ^ d` moves by exactly `d` when `d` is a power of two, that
+//! the quotient rounded up is computed right.
+
+/// A lemma: its name, what it says, its file. `unsat` proves it.
+#[derive(Clone, Debug)]
+pub struct Lemma {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub claim: &'static str,
+    /// Hypotheses and negated goal.
+    pub text: String,
+}
+
+/// All lemmas.
+pub fn lemmas() -> Vec<Lemma> {
+    let machine = [32, 64].into_iter().flat_map(|bits| [wrap(bits), xor(bits), width(bits)]);
+    machine.chain(laws()).collect()
+}
+
+fn lemma(name: String, claim: &'static str, body: String) -> Lemma {
+    Lemma { text: format!("; {claim}\n; expected: unsat\n(set-logic ALL)\n{body}\n(check-sat)\n"), name, claim }
+}
+
+/// The literal of a bit-vector.
+fn bv(n: u64, bits: u32) -> String {
+    format!("(_ bv{n} {bits})")
+}
+
+fn wrap(bits: u32) -> Lemma {
+    let zero = bv(0, bits);
+    // p is at most a quarter of the type, so that 2 p and x + p exist.
+    let quarter = bv(1 << (bits - 2), bits);
+    let body = format!(
+        "(declare-const x (_ BitVec {bits}))\n(declare-const p (_ BitVec {bits}))\n\
+         (assert (bvsgt p {zero}))\n(assert (bvslt p {quarter}))\n\
+         (assert (bvsge x (bvneg p)))\n(assert (bvslt x (bvadd p p)))\n\
+         (define-fun wrapped () (_ BitVec {bits})\n  \
+         (ite (bvslt x {zero}) (bvadd x p) (ite (bvslt x p) x (bvsub x p))))\n\
+         ; in range, and apart from x by none or one p\n\
+         (assert (not (and (bvsge wrapped {zero}) (bvslt wrapped p)\n  \
+         (or (= wrapped x) (= wrapped (bvadd x p)) (= (bvadd wrapped p) x)))))"
+    );
+    lemma(format!("wrap-{bits}"), "wrap is the Euclidean remainder for arguments in [-p, 2p), without overflow", body)
+}
+
+fn xor(bits: u32) -> Lemma {
+    let (zero, one) = (bv(0, bits), bv(1, bits));
+    let top = bv(u64::from(bits) - 2, bits);
+    let body = format!(
+        "(declare-const x (_ BitVec {bits}))\n(declare-const s (_ BitVec {bits}))\n\
+         (assert (bvult s {top}))\n(assert (bvsge x {zero}))\n\
+         (define-fun d () (_ BitVec {bits}) (bvshl {one} s))\n\
+         (assert (bvslt x (bvshl {one} {top})))\n\
+         (define-fun even () Bool (= (bvand (bvlshr x s) {one}) {zero}))\n\
+         (assert (not (= (bvxor x d) (ite even (bvadd x d) (bvsub x d)))))"
+    );
+    lemma(format!("xor-{bits}"), "x ^ d is x + d or x - d by the parity of x / d, when d is a power of two", body)
+}
+
+fn width(bits: u32) -> Lemma {
+    // Two numbers below 2^(bits/2 - 1) multiply without overflow: what the machine-width obligations rest on.
+    let (zero, half) = (bv(0, bits), bv(1 << (bits / 2 - 1), bits));
+    let wide = 2 * bits;
+    let body = format!(
+        "(declare-const a (_ BitVec {bits}))\n(declare-const b (_ BitVec {bits}))\n\
+         (assert (and (bvsge a {zero}) (bvslt a {half}) (bvsge b {zero}) (bvslt b {half})))\n\
+         (define-fun exact () (_ BitVec {wide}) (bvmul ((_ zero_extend {bits}) a) ((_ zero_extend {bits}) b)))\n\
+         (assert (not (and (= exact ((_ zero_extend {bits}) (bvmul a b))) (bvsge (bvmul a b) {zero}))))"
+    );
+    lemma(format!("product-{bits}"), "a product of two numbers of half the width does not overflow", body)
+}
+
+/// The laws that the encoding instantiates, each for all values.
+fn laws() -> Vec<Lemma> {
+    let of = |name: &str, claim, constants: &str, hypotheses: &[&str], goal: &str| {
+        let mut body = String::new();
+        for constant in constants.split(' ') {
+            body += &format!("(declare-const {constant} Int)\n");
+        }
+        for hypothesis in hypotheses {
+            body += &format!("(assert {hypothesis})\n");
+        }
+        body += &format!("(assert (not {goal}))");
+        lemma(name.into(), claim, body)
+    };
+    vec![
+        of(
+            "law-monotone",
+            "of two products with a common factor, the one with the larger other factor is larger",
+            "c x y",
+            &["(>= c 0)", "(< x y)"],
+            "(<= (+ (* c x) c) (* c y))",
+        ),
+        of(
+            "law-quotient-unique",
+            "dividends that differ by the divisor have quotients that differ by one",
+            "a b q r u v",
+            &["(>= b 1)", "(= a (+ (* b q) r))", "(<= 0 r)", "(< r b)", "(= (+ a b) (+ (* b u) v))", "(<= 0 v)", "(< v b)",
+              "(=> (< u (+ q 1)) (<= (+ (* b u) b) (* b (+ q 1))))", "(=> (< (+ q 1) u) (<= (+ (* b (+ q 1)) b) (* b u)))"],
+            "(and (= u (+ q 1)) (= v r))",
+        ),
+        of(
+            "law-quotient-order",
+            "a larger dividend has no smaller quotient",
+            "a c b q r u v",
+            &["(>= b 1)", "(= a (+ (* b q) r))", "(<= 0 r)", "(< r b)", "(= c (+ (* b u) v))", "(<= 0 v)", "(< v b)", "(<= a c)",
+              "(=> (< u q) (<= (+ (* b u) b) (* b q)))"],
+            "(<= q u)",
+        ),
+        of(
+            "law-halving-down",
+            "the quotient by twice the divisor is half the quotient, rounded down",
+            "a b q r u v h e",
+            &["(>= b 1)", "(= a (+ (* b q) r))", "(<= 0 r)", "(< r b)", "(= q (+ (* 2 h) e))", "(<= 0 e)", "(< e 2)",
+              "(= a (+ (* (* 2 b) u) v))", "(<= 0 v)", "(< v (* 2 b))",
+              "(=> (< u h) (<= (+ (* b u) b) (* b h)))", "(=> (< h u) (<= (+ (* b h) b) (* b u)))"],
+            "(and (= u h) (= v (ite (= e 0) r (+ r b))))",
+        ),
+        of(
+            "law-halving-up",
+            "the quotient rounded up by twice the divisor is half the one by the divisor, rounded up",
+            "p b x y",
+            &["(>= b 1)", "(< (- (* b x) b) p)", "(<= p (* b x))", "(< (- (* (* 2 b) y) (* 2 b)) p)", "(<= p (* (* 2 b) y))",
+              "(=> (< x (- (* 2 y) 1)) (<= (+ (* b x) b) (* b (- (* 2 y) 1))))",
+              "(=> (< (* 2 y) x) (<= (+ (* b (* 2 y)) b) (* b x)))"],
+            "(and (<= (- (* 2 y) 1) x) (<= x (* 2 y)))",
+        ),
+        of(
+            "law-power-step",
+            "the law of powers is preserved from one exponent to the next: b * x <= y and b >= 2 give b * x <= b * y",
+            "b x y",
+            &["(>= b 2)", "(>= x 1)", "(<= (* b x) y)", "(<= y (* 2 y))", "(=> (< 1 b) (<= (+ y y) (* b y)))"],
+            "(<= (* b x) (* b y))",
+        ),
+    ]
+}

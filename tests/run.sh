@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Sets up what the tests need (two MPIs, a solver) and runs all of them. The last lines are the test runner's summary.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+install_missing() {
+  local missing=()
+  command -v cc >/dev/null || missing+=(build-essential)
+  command -v mpicc.openmpi >/dev/null || missing+=(openmpi-bin libopenmpi-dev)
+  command -v mpicc.mpich >/dev/null || missing+=(mpich libmpich-dev)
+  ldconfig -p | grep -q libclang || missing+=(libclang-dev)
+  command -v z3 >/dev/null || missing+=(z3)
+  command -v ip >/dev/null || missing+=(iproute2)
+  [ ${#missing[@]} -eq 0 ] && return
+  say "installing ${missing[*]}"
+  local root=()
+  [ "$(id -u)" = 0 ] || root=(sudo)
+  "${root[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null
+}
+
+install_missing
+
+say "format and lints"
+if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
+if cargo clippy --version >/dev/null 2>&1; then
+  cargo clippy --workspace --all-targets -- -D warnings
+  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
+    cargo clippy -p roundel -p roundel-tests --features roundel/mpi,roundel-tests/mpi --all-targets -- -D warnings
+else
+  echo "skipped: cargo clippy is not installed"
+fi
+
+say "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+say "programs for Open MPI and MPICH"
+eval "$(tests/tools/build-mpi.sh)"
+
+say "the command line: check everything, prove everything for all p"
+cargo run --release -q -- check --all
+cargo run --release -q -- prove --all --engine smt --require-all-p --no-record
+
+say "Kani"
+if cargo kani --version >/dev/null 2>&1; then
+  cargo kani --workspace -j 2 --output-format terse --harness-timeout 120s -Z unstable-options
+else
+  echo "skipped: cargo kani is not installed here"
+fi
+
+say "tests"
+cargo test --workspace --doc
+if cargo nextest --version >/dev/null 2>&1; then
+  cargo nextest run --workspace --no-fail-fast
+else
+  cargo test --workspace --all-targets --no-fail-fast
+fi

@@ -20,6 +20,7 @@ use std::time::Instant;
 type Handwritten =
     unsafe extern "C" fn(*const c_void, c_int, ffi::MPI_Datatype, usize, *mut c_void, usize, ffi::MPI_Comm) -> c_int;
 
+#[link(name = "handwritten", kind = "static")]
 unsafe extern "C" {
     fn handwritten_ring(
         send: *const c_void,

@@ -22,8 +22,7 @@ count() {
   [ "$RANK" -lt $((RANKS - 1)) ] && after=(: -n $((RANKS - 1 - RANK)) "${run[@]}")
   timeout -k 5 300 "${launcher[@]}" "${before[@]}" -n 1 "${grind[@]}" "${run[@]}" "${after[@]}" >"$out.log" 2>&1 ||
     { cat "$out.log" >&2; return 1; }
-  callgrind_annotate --threshold=100 --auto=no "$out" |
-    awk -v calls="$CALLS" -v object="[$program]" 'index($0, object) { gsub(",", "", $1); sum += $1 } END { print sum / calls }'
+  awk -v calls="$CALLS" -v program="$program" -f benches/own.awk "$out"
 }
 
 echo "$MPI, $RANKS ranks, rank $RANK: own instructions per call"

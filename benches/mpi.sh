@@ -1,7 +1,7 @@
 # Sourced by the scripts beside it: builds the benchmark for $MPI and defines how to launch it.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI"
-program=$PWD/target/$MPI/release/allgather_bench
+program=$(realpath "target/$MPI/release/allgather_bench")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;
 mpich)

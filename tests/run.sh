@@ -42,6 +42,7 @@ eval "$(tests/tools/build-mpi.sh)"
 say "the command line: check everything, prove everything for all p"
 cargo run --release -q -- check --all
 cargo run --release -q -- prove --all --engine smt --require-all-p --no-record
+cargo run --release -q -- prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
 
 say "Kani"
 if cargo kani --version >/dev/null 2>&1; then

@@ -7,7 +7,7 @@ use roundel_spec::Refusal;
 #[non_exhaustive]
 pub enum Error {
     /// The call lies outside the domain that the collective declares.
-    #[error("{name} does not serve this call: {refusal}; choose a collective whose domain contains it")]
+    #[error("{name} does not serve this call: {refusal}")]
     OutsideDomain {
         /// The collective.
         name: String,

@@ -53,9 +53,9 @@ impl fmt::Display for Refusal {
             Refusal::Unproved { range, p, command } => write!(
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
-                 `.unproved()` runs it all the same"
+                 `.unproved()` runs it all the same, and allgather/ring is proved for all p"
             ),
-            Refusal::Requires { clause, p } => write!(f, "it requires `{clause}`, which is false with p = {p}"),
+            Refusal::Requires { clause, p } => write!(f, "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"),
         }
     }
 }

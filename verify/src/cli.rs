@@ -237,7 +237,7 @@ pub struct Prove {
     /// Use these engines only; may be repeated [default: both]
     #[arg(long, value_name = "ENGINE")]
     pub engine: Vec<Engine>,
-    /// The process counts of the exhaustive engine [default: 1..=256]
+    /// The process counts of the exhaustive engine [default: 1..=256 for the catalogue, a file's own limits]
     #[arg(short, value_name = "RANGE")]
     pub p: Option<Range>,
     /// Write the record to this file instead of proofs/NAME.json of the crate that declares the collective.

@@ -55,7 +55,7 @@
 //! algorithms:
 //!
 //! ```text
-//! #[holds(blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+//! #[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 //! #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 //! ```
 //!
@@ -107,7 +107,7 @@ use roundel::Collective;
 #[define(n(j) = max(0, min(D, p - j * D)))]
 #[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
 #[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-#[holds(blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+#[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 pub struct CyclicShift {
     /// How many messages a rank sends in each round.

@@ -34,7 +34,7 @@ const RUN_BYTES: usize = 5;
 /// Checks what was asked for.
 pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, args.p)?;
+    let candidates = candidates(&targets, args.p, CATALOGUE_RANGE)?;
     let subjects: Vec<&Subject<'_>> = candidates.iter().filter_map(|candidate| candidate.as_ref().ok()).collect();
     let found = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
     let ran = sweep::sweep(&subjects.iter().map(|subject| subject.runs()).collect::<Vec<_>>(), "running");
@@ -75,14 +75,14 @@ enum Origin<'a> {
 }
 
 /// All subjects, and reports of what cannot become one, in the order of the command line.
-pub(super) fn candidates<'a>(targets: &'a [Target], range: Option<Range>) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
+pub(super) fn candidates<'a>(targets: &'a [Target], range: Option<Range>, catalogue: Range) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
     let mut all = Vec::new();
     for target in targets {
         match target {
             Target::Entry(entry) => all.push(Ok(Subject {
                 name: entry.name.into(),
                 schedule: (entry.schedule)(),
-                range: range.unwrap_or(CATALOGUE_RANGE),
+                range: range.unwrap_or(catalogue),
                 origin: Origin::Catalogue(entry),
             })),
             Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),

@@ -16,13 +16,13 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How far the exhaustive engine goes, unless told otherwise.
+/// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 
 /// Proves what was asked for.
 pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, Some(args.p.unwrap_or(EXHAUSTIVE_RANGE)))?;
+    let candidates = candidates(&targets, args.p, EXHAUSTIVE_RANGE)?;
     let mut subjects = Vec::new();
     for candidate in &candidates {
         match candidate {

@@ -60,6 +60,8 @@ pub(crate) struct Context<'a> {
     /// Every intermediate result lowered so far, with the condition under which it is computed.
     computed: Vec<(Term, Term)>,
     path: Vec<Term>,
+    /// Elements of list parameters that occur.
+    elements: BTreeSet<Term>,
 }
 
 /// Whether a term is a number that is not negative.
@@ -100,6 +102,7 @@ impl<'a> Context<'a> {
             defined: Vec::new(),
             computed: Vec::new(),
             path: Vec::new(),
+            elements: BTreeSet::new(),
         }
     }
 
@@ -115,6 +118,11 @@ impl<'a> Context<'a> {
         self.counter += 1;
         let name = format!("{stem}.{}", self.counter);
         self.constant(&name)
+    }
+
+    /// The elements of list parameters that occur.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &Term> {
+        self.elements.iter()
     }
 
     /// Conditions under which everything lowered since the last call has a value.
@@ -222,6 +230,7 @@ impl<'a> Context<'a> {
         let len = self.constant(&format!("len.{name}"));
         self.must(within(&index, "0", &len));
         let element = format!("({name} {index})");
+        self.elements.insert(element.clone());
         let domain = self.schedule.lists[slot].domain;
         self.law(ge(&element, &int(domain.lo)));
         domain.hi.iter().for_each(|hi| self.law(le(&element, &int(*hi))));

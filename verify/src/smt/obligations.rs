@@ -595,6 +595,8 @@ impl<'a> Prover<'a> {
                     };
                     let goal = and(inner.cx.take_computed().into_iter().map(fits));
                     inner.assume(element.condition.clone());
+                    let small: Vec<Term> = inner.cx.elements().map(|element| lt(element, limit)).collect();
+                    inner.hypotheses.extend(small);
                     let name = format!("round{n}-clause{}", t.site.0);
                     prover.prove(&inner, Property::MachineWidth, &name, "every intermediate result fits 64 bits for p < 2^31", goal);
                 }

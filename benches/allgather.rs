@@ -61,7 +61,10 @@ const VARIANTS: [Variant; 7] = [
     Variant { name: "bruck/generated", call: |comm, send, recv| generated(&Bruck, comm, send, recv) },
     Variant { name: "bruck/handwritten", call: |comm, send, recv| handwritten(handwritten_bruck, comm, send, recv) },
     Variant { name: "sparbit/generated", call: |comm, send, recv| generated(&Sparbit, comm, send, recv) },
-    Variant { name: "sparbit/handwritten", call: |comm, send, recv| handwritten(handwritten_sparbit, comm, send, recv) },
+    Variant {
+        name: "sparbit/handwritten",
+        call: |comm, send, recv| handwritten(handwritten_sparbit, comm, send, recv),
+    },
     Variant { name: "ring/generated", call: |comm, send, recv| generated(&Ring, comm, send, recv) },
     Variant { name: "ring/handwritten", call: |comm, send, recv| handwritten(handwritten_ring, comm, send, recv) },
     Variant { name: "library", call: library },

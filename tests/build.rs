@@ -11,5 +11,9 @@ fn handwritten() {
     println!("cargo:rerun-if-changed=../benches/handwritten.c");
     println!("cargo:rerun-if-env-changed=MPICC");
     let mpicc = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
-    cc::Build::new().compiler(mpicc).file("../benches/handwritten.c").warnings_into_errors(true).compile("handwritten");
+    cc::Build::new()
+        .compiler(mpicc)
+        .file("../benches/handwritten.c")
+        .warnings_into_errors(true)
+        .compile("handwritten");
 }

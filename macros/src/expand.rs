@@ -39,7 +39,9 @@ fn proved_range(schedule: &Schedule) -> (ProvedRange, TokenStream) {
     let path = Path::new(&crate_root).join("proofs").join(format!("{}.json", schedule.name));
     let Ok(text) = std::fs::read_to_string(&path) else { return (checked, quote!()) };
     let file = path.to_string_lossy().into_owned();
-    let tracked = quote!(const _: &str = include_str!(#file););
+    let tracked = quote!(
+        const _: &str = include_str!(#file);
+    );
     (Record::read(&text, schedule).map_or(checked, |record| record.range), tracked)
 }
 

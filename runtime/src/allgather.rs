@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::geometry::{Geometry, Uniform, Varying};
-use crate::unproved::Unproved;
 use crate::transport::{Gather, Layout, Options, Transport};
+use crate::unproved::Unproved;
 use roundel_spec::{Collective, Place};
 
 /// Marks collectives that are declared as `allgather`. Implemented by the derive.

@@ -55,7 +55,10 @@ impl fmt::Display for Refusal {
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
                  `.unproved()` runs it all the same, and allgather/ring is proved for all p"
             ),
-            Refusal::Requires { clause, p } => write!(f, "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"),
+            Refusal::Requires { clause, p } => write!(
+                f,
+                "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"
+            ),
         }
     }
 }

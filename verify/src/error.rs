@@ -162,7 +162,9 @@ pub enum Error {
     #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
     NothingNamed,
     /// `--record` for several collectives.
-    #[error("`--record` names one file, but {found} collectives are to be proved: leave it out, or name one collective")]
+    #[error(
+        "`--record` names one file, but {found} collectives are to be proved: leave it out, or name one collective"
+    )]
     OneRecord {
         /// How many there are.
         found: usize,

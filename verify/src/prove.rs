@@ -95,9 +95,8 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
 }
 
 /// The properties that the exhaustive engine checks.
-const EXHAUSTIVE: [&str; 8] = [
-    "defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds",
-];
+const EXHAUSTIVE: [&str; 8] =
+    ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
 
 /// The record of what was proved; `None` when nothing was.
 pub fn record(schedule: &Schedule, checked: Option<(Range, usize)>, induction: Option<&Induction>) -> Option<Record> {

@@ -75,7 +75,11 @@ enum Origin<'a> {
 }
 
 /// All subjects, and reports of what cannot become one, in the order of the command line.
-pub(super) fn candidates<'a>(targets: &'a [Target], range: Option<Range>, catalogue: Range) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
+pub(super) fn candidates<'a>(
+    targets: &'a [Target],
+    range: Option<Range>,
+    catalogue: Range,
+) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
     let mut all = Vec::new();
     for target in targets {
         match target {

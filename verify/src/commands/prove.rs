@@ -158,7 +158,8 @@ fn portfolio(args: &Prove) -> Portfolio {
 fn base(portfolio: &Portfolio) -> Vec<Row> {
     let prove = |lemma: &crate::smt::Lemma| {
         let start = Instant::now();
-        let answers: Vec<Answer> = portfolio.solvers.iter().map(|solver| solver.ask(&lemma.text, 5 * portfolio.limit)).collect();
+        let answers: Vec<Answer> =
+            portfolio.solvers.iter().map(|solver| solver.ask(&lemma.text, 5 * portfolio.limit)).collect();
         let proved = answers.contains(&Answer::Unsat);
         Row {
             property: lemma.name.clone(),
@@ -261,9 +262,11 @@ fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
         let open = proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why)));
         notes.extend(open.map(|(row, why)| format!("{}: {}: {why}", proof.name, row.property)));
     }
-    notes.extend(base.iter().filter(|row| row.verdict != "proved").map(|row| {
-        format!("{BAD}lemma {} is not proved{BAD:#}: {}", row.property, row.open.join("; "))
-    }));
+    notes.extend(
+        base.iter()
+            .filter(|row| row.verdict != "proved")
+            .map(|row| format!("{BAD}lemma {} is not proved{BAD:#}: {}", row.property, row.open.join("; "))),
+    );
     let mut out = format!("{table}\n");
     notes.iter().for_each(|note| out += &format!("{NOTICE}note{NOTICE:#}: {note}\n"));
     out + &conclusion(proofs, base)
@@ -297,7 +300,8 @@ fn conclusion(proofs: &[Proof<'_>], base: &[Row]) -> String {
             Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
             None => format!("{BAD}not proved{BAD:#}"),
         };
-        let record = proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
+        let record =
+            proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
         out += &format!("{HEADING}{}{HEADING:#}: {range}{record}\n", proof.name);
         if proof.vacuity_undecided > 0 {
             let what = counted(proof.vacuity_undecided as i64, "obligation");

@@ -108,7 +108,8 @@ impl<'a> Context<'a> {
 
     /// A constant with a readable name, declared once.
     pub(crate) fn constant(&mut self, name: &str) -> Term {
-        let name = if name.chars().next().is_some_and(|c| c.is_ascii_digit()) { format!("v{name}") } else { name.into() };
+        let name =
+            if name.chars().next().is_some_and(|c| c.is_ascii_digit()) { format!("v{name}") } else { name.into() };
         self.declarations.insert(name.clone(), format!("(declare-const {name} Int)"));
         name
     }
@@ -449,10 +450,7 @@ impl<'a> Context<'a> {
                 let positive = ge(&a.divisor, "1");
                 for (shift, steps) in [("0".to_string(), 0), (a.divisor.clone(), 1), (sub("0", &a.divisor), -1)] {
                     let apart = eq(&b.dividend, &add(&a.dividend, &shift));
-                    let same = and([
-                        eq(&b.quotient, &add(&a.quotient, &int(steps))),
-                        eq(&b.remainder, &a.remainder),
-                    ]);
+                    let same = and([eq(&b.quotient, &add(&a.quotient, &int(steps))), eq(&b.remainder, &a.remainder)]);
                     laws.push(implies(&and([positive.clone(), apart]), &same));
                 }
                 let order = implies(&le(&a.dividend, &b.dividend), &le(&a.quotient, &b.quotient));
@@ -467,7 +465,11 @@ impl<'a> Context<'a> {
     fn halving_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         for a in &self.quotients {
-            for b in self.quotients.iter().filter(|b| b.dividend == a.dividend && b.divisor != a.divisor && !is_literal(&a.divisor)) {
+            for b in self
+                .quotients
+                .iter()
+                .filter(|b| b.dividend == a.dividend && b.divisor != a.divisor && !is_literal(&a.divisor))
+            {
                 let doubled = and([ge(&a.divisor, "1"), eq(&b.divisor, &mul("2", &a.divisor))]);
                 let (half, odd) = (format!("(div {} 2)", a.quotient), format!("(mod {} 2)", a.quotient));
                 let remainder = ite(&eq(&odd, "0"), &a.remainder, &add(&a.remainder, &a.divisor));

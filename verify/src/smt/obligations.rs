@@ -8,8 +8,8 @@
 use super::context::{Context, Unsupported, Values};
 use super::query::{Attempt, Obligation, Property};
 use super::sets::{Element, Piece, Reach, SymbolicSet, different_block, member, other_index, same_block};
-use super::windows::{Window, Windows};
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, or, sub, within};
+use super::windows::{Window, Windows};
 use roundel_spec::Schedule;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
@@ -235,7 +235,13 @@ impl<'a> Prover<'a> {
             at_start.values.set(state.var.slot, init);
         }
         let defined = at_start.cx.take_defined();
-        self.prove(&at_start, Property::Defined, &format!("round{n}"), "the round range and the first state have values", and(defined));
+        self.prove(
+            &at_start,
+            Property::Defined,
+            &format!("round{n}"),
+            "the round range and the first state have values",
+            and(defined),
+        );
         self.initialisation(n, l, &at_start, &entry);
 
         // An arbitrary round.
@@ -248,7 +254,9 @@ impl<'a> Prover<'a> {
         let next = self.next_values(l, &mut inside, &s)?;
         let (before, after) = (held_set(l, &inside.values), held_set(l, &next));
         let (Some(before), Some(after)) = (before, after) else {
-            return Err(Unsupported(format!("round {n} has no `holds(blocks = …)`, so there is no induction over it")));
+            return Err(Unsupported(format!(
+                "round {n} has no `holds(blocks = …)`, so there is no induction over it"
+            )));
         };
         self.distinct(n, &somewhere, &held_set(l, &somewhere.values));
         self.round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
@@ -276,7 +284,8 @@ impl<'a> Prover<'a> {
         let mut frame = self.base()?;
         // The bounds are the same terms as at the start, so their definitions must be here too.
         let index = &l.indices[0];
-        let (lo_again, hi_again) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+        let (lo_again, hi_again) =
+            (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
         debug_assert_eq!((lo, hi), (lo_again.as_str(), hi_again.as_str()));
         let s = frame.cx.constant(&format!("{}{suffix}", index.var.name));
         frame.values.set(index.var.slot, s.clone());
@@ -300,7 +309,13 @@ impl<'a> Prover<'a> {
         for (i, hint) in l.hints.iter().enumerate() {
             let mut before = frame.clone();
             let goal = before.cx.lower(hint, &before.values)?;
-            self.prove(&before, Property::Hints, &format!("round{n}-hint{i}"), &format!("`{hint}` in every round"), goal);
+            self.prove(
+                &before,
+                Property::Hints,
+                &format!("round{n}-hint{i}"),
+                &format!("`{hint}` in every round"),
+                goal,
+            );
             frame.adopt(hint, l)?;
         }
         Ok(())
@@ -335,7 +350,15 @@ impl<'a> Prover<'a> {
         }
     }
 
-    fn equal_sets(&mut self, n: usize, frame: &Frame<'a>, a: &SymbolicSet, b: &SymbolicSet, property: Property, when: &str) {
+    fn equal_sets(
+        &mut self,
+        n: usize,
+        frame: &Frame<'a>,
+        a: &SymbolicSet,
+        b: &SymbolicSet,
+        property: Property,
+        when: &str,
+    ) {
         for (small, large, way) in [(a, b, "no less"), (b, a, "no more")] {
             let claim = format!("`holds` names {way} than is held {when}");
             self.subset(frame, small, large, &[], property, &format!("round{n}-{}", way.replace(' ', "-")), &claim);
@@ -377,14 +400,30 @@ impl<'a> Prover<'a> {
     }
 
     /// Everything about one round.
-    fn round(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, before: &SymbolicSet, after: &SymbolicSet, at_hand: &[Term]) {
+    fn round(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        frame: &Frame<'a>,
+        before: &SymbolicSet,
+        after: &SymbolicSet,
+        at_hand: &[Term],
+    ) {
         for t in &l.transfers {
             self.clause_is_sound(t, frame);
         }
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
             let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
             let name = format!("round{n}-clause{}", t.site.0);
-            self.subset(frame, &sent, before, at_hand, Property::SendsHeld, &name, &format!("`{}` is held when it is sent", t.blocks));
+            self.subset(
+                frame,
+                &sent,
+                before,
+                at_hand,
+                Property::SendsHeld,
+                &name,
+                &format!("`{}` is held when it is sent", t.blocks),
+            );
         }
         self.matching(n, l, frame);
         let arrived = arrivals(l, &frame.values);
@@ -439,7 +478,8 @@ impl<'a> Prover<'a> {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
         if sends.len() != recvs.len() {
-            let why = format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
+            let why =
+                format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
             return self.gap(Property::PeerInverse, why);
         }
         for (send, recv) in sends.into_iter().zip(recvs) {
@@ -511,7 +551,13 @@ impl<'a> Prover<'a> {
                     let apart = prover.in_windows(&mut frame, [(new, &a), (old, &b)]);
                     let name = format!("round{n}-new-{i}-{k}");
                     let claim = format!("`{}` is not held yet when it arrives", new.part);
-                    prover.prove(&frame, Property::SingleWrite, &name, &claim, different_block(&a.block, &b.block, apart));
+                    prover.prove(
+                        &frame,
+                        Property::SingleWrite,
+                        &name,
+                        &claim,
+                        different_block(&a.block, &b.block, apart),
+                    );
                     Ok(())
                 });
             }
@@ -532,13 +578,25 @@ impl<'a> Prover<'a> {
 
     /// No block arrives twice in a round.
     fn once(&mut self, n: usize, frame: &Frame<'a>, arrived: &SymbolicSet) {
-        self.pairwise(frame, arrived, Property::SingleWrite, &format!("round{n}-once"), "no block arrives twice in a round");
+        self.pairwise(
+            frame,
+            arrived,
+            Property::SingleWrite,
+            &format!("round{n}-once"),
+            "no block arrives twice in a round",
+        );
     }
 
     /// `holds` names no block twice.
     fn distinct(&mut self, n: usize, frame: &Frame<'a>, held: &Option<SymbolicSet>) {
         if let Some(held) = held {
-            self.pairwise(frame, held, Property::Invariant, &format!("round{n}-distinct"), "`holds` names no block twice");
+            self.pairwise(
+                frame,
+                held,
+                Property::Invariant,
+                &format!("round{n}-distinct"),
+                "`holds` names no block twice",
+            );
             for (i, piece) in held.pieces.iter().enumerate() {
                 self.attempt(Property::WrapRange, |prover| {
                     let mut frame = frame.clone();
@@ -546,7 +604,13 @@ impl<'a> Prover<'a> {
                     frame.assume(element.condition.clone());
                     let window = prover.windows.of(&piece.part.item);
                     let claim = format!("`{}` lies in {window}", piece.part);
-                    prover.prove(&frame, Property::WrapRange, &format!("round{n}-held{i}"), &claim, window.contains(&element.block));
+                    prover.prove(
+                        &frame,
+                        Property::WrapRange,
+                        &format!("round{n}-held{i}"),
+                        &claim,
+                        window.contains(&element.block),
+                    );
                     Ok(())
                 });
             }
@@ -566,7 +630,13 @@ impl<'a> Prover<'a> {
                     if i == k {
                         frame.assume(other_index(&x, &y));
                     }
-                    prover.prove(&frame, property, &format!("{name}-{i}-{k}"), claim, different_block(&x.block, &y.block, apart));
+                    prover.prove(
+                        &frame,
+                        property,
+                        &format!("{name}-{i}-{k}"),
+                        claim,
+                        different_block(&x.block, &y.block, apart),
+                    );
                     Ok(())
                 });
             }
@@ -598,7 +668,13 @@ impl<'a> Prover<'a> {
                     let small: Vec<Term> = inner.cx.elements().map(|element| lt(element, limit)).collect();
                     inner.hypotheses.extend(small);
                     let name = format!("round{n}-clause{}", t.site.0);
-                    prover.prove(&inner, Property::MachineWidth, &name, "every intermediate result fits 64 bits for p < 2^31", goal);
+                    prover.prove(
+                        &inner,
+                        Property::MachineWidth,
+                        &name,
+                        "every intermediate result fits 64 bits for p < 2^31",
+                        goal,
+                    );
                 }
                 Ok(())
             });
@@ -606,15 +682,30 @@ impl<'a> Prover<'a> {
     }
 
     /// Counters of `holds`: right at the start, and advanced by what a round uses.
-    fn counters(&mut self, n: usize, l: &'a Loop, at_start: &Frame<'a>, inside: &Frame<'a>, next: &Values, entry: &Entry<'a>) {
+    fn counters(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        at_start: &Frame<'a>,
+        inside: &Frame<'a>,
+        next: &Values,
+        entry: &Entry<'a>,
+    ) {
         for hold in &l.holds {
             let Hold::Counter(metric, value) = hold else { continue };
             self.attempt(Property::Counters, |prover| {
                 let mut start = at_start.clone();
                 let first = start.cx.lower(value, &start.values)?;
-                let used = entry.used(*metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
+                let used =
+                    entry.used(*metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
                 let claim = format!("`{metric} = {value}` before the first round");
-                prover.prove(&start, Property::Counters, &format!("round{n}-{metric}-start"), &claim, eq(&first, &used));
+                prover.prove(
+                    &start,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-start"),
+                    &claim,
+                    eq(&first, &used),
+                );
                 let mut frame = inside.clone();
                 let (now, then) = (frame.cx.lower(value, &frame.values)?, frame.cx.lower(value, next)?);
                 let used = match usage(&mut frame, l, *metric) {
@@ -626,7 +717,13 @@ impl<'a> Prover<'a> {
                     Err(unsupported) => return Err(unsupported),
                 };
                 let claim = format!("`{metric} = {value}` advances by what a round uses");
-                prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}-step"), &claim, eq(&then, &add(&now, &used)));
+                prover.prove(
+                    &frame,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-step"),
+                    &claim,
+                    eq(&then, &add(&now, &used)),
+                );
                 Ok(())
             });
         }
@@ -714,7 +811,13 @@ impl<'a> Prover<'a> {
                     some.push(piece.at(&mut frame.cx, &first)?.condition);
                 }
             }
-            prover.prove(&frame, Property::Rounds, &format!("round{n}-not-silent"), "rank 0 sends in every round", or(some));
+            prover.prove(
+                &frame,
+                Property::Rounds,
+                &format!("round{n}-not-silent"),
+                "rank 0 sends in every round",
+                or(some),
+            );
             Ok(())
         });
     }
@@ -745,11 +848,17 @@ impl<'a> Prover<'a> {
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
                 let used = match bound.metric {
                     Metric::Rounds => entry.rounds.clone(),
-                    metric => entry.used(metric).ok_or_else(|| {
-                        Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`"))
-                    })?,
+                    metric => entry
+                        .used(metric)
+                        .ok_or_else(|| Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")))?,
                 };
-                prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), compare(bound, &used, &value));
+                prover.prove(
+                    &frame,
+                    Property::Bounds,
+                    &format!("bound{i}"),
+                    &format!("`{bound}`"),
+                    compare(bound, &used, &value),
+                );
                 Ok(())
             });
         }

@@ -169,7 +169,9 @@ fn outer_candidates(len: usize, at_hand: &[Term]) -> Vec<Vec<Term>> {
     for _ in 0..len {
         tuples = tuples
             .iter()
-            .flat_map(|tuple: &Vec<Term>| at_hand.iter().map(move |t| [tuple.as_slice(), &[t.clone()]].concat()))
+            .flat_map(|tuple: &Vec<Term>| {
+                at_hand.iter().map(move |t| [tuple.as_slice(), std::slice::from_ref(t)].concat())
+            })
             .collect();
     }
     tuples
@@ -242,7 +244,6 @@ fn two_level(
     }
     Ok(tuples)
 }
-
 
 /// That no two elements with different indices are the same block, for two elements of one piece.
 pub(crate) fn other_index(a: &Element, b: &Element) -> Term {

@@ -1,4 +1,34 @@
-//! Roundel: MPI collectives that are declared once, checked at compile time, and run on threads or on MPI.
+//! Roundel: MPI collectives that are declared once, checked at compile time, proved, and run on threads or on MPI.
+//!
+//! A collective is a struct whose attributes say which peer and which blocks, as functions of rank and step. The derive
+//! refuses it where it is wrong and generates the code that runs:
+//!
+//! ```
+//! use roundel::{Allgather, Collective, threads};
+//!
+//! /// Every rank sends its block to every other rank, one distance after the other.
+//! #[derive(Collective)]
+//! #[collective(allgather)]
+//! #[round(s in 1..p)]
+//! #[send(to = rank + s, blocks = [rank])]
+//! #[recv(from = rank - s, blocks = [rank - s])]
+//! #[holds(blocks = [rank - k; k in 0..s], blocks_sent = s - 1)]
+//! #[bound(rounds = p - 1, each blocks_sent = p - 1)]
+//! struct Direct;
+//!
+//! let results = threads::run(4, |comm| {
+//!     let mut all = [0; 4];
+//!     Direct.allgather(comm, &[comm.rank() as i32], &mut all).map(|()| all)
+//! });
+//! assert!(results.into_iter().all(|all| all == Ok([0, 1, 2, 3])));
+//! ```
+//!
+//! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
+//! - [`Allgather`]: the calls, on every [`Transport`]
+//! - [`algorithms`]: the catalogue
+//! - [`threads`]: one thread per rank, for tests and programs without MPI
+//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
+//! - [`Error`]: what can go wrong, found before any message is sent where that is possible
 
 extern crate self as roundel;
 
@@ -24,3 +54,13 @@ pub use roundel_macros::Collective;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
 pub use transport::{Gather, Layout, Options, Transport};
 pub use unproved::{AllowUnproved, Unproved};
+
+/// The examples of the documentation, as tests.
+#[cfg(doctest)]
+mod documentation {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../docs/language.md")]
+    struct Language;
+}

@@ -12,10 +12,11 @@ use super::state::State;
 use crate::error::Error;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The attribute's key, or [`NO_KEY`]; a C `int` leaves room for one more value.
@@ -30,22 +31,50 @@ fn making() -> MutexGuard<'static, ()> {
     MAKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The communicator that a thread used last. Asking MPI for an attribute costs as much as a small message does.
+#[derive(Clone, Copy)]
+struct Recent {
+    comm: Option<ffi::MPI_Comm>,
+    state: *const State,
+    epoch: usize,
+}
+
+thread_local! {
+    static RECENT: Cell<Recent> = const { Cell::new(Recent { comm: None, state: null(), epoch: 0 }) };
+}
+
+/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a [`Recent`]
+/// state is good only as long as no state was freed.
+static EPOCH: AtomicUsize = AtomicUsize::new(0);
+
 /// The state of a communicator; the first call makes it.
 #[inline]
 pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {
     let raw = comm.as_raw();
-    let key = KEY.load(Ordering::Acquire);
-    let found = if key == NO_KEY { None } else { find(raw, key as c_int)? };
-    let state = match found {
-        Some(state) => state,
-        None => attach(raw)?,
+    let recent = RECENT.get();
+    let state = if recent.comm == Some(raw) && recent.epoch == EPOCH.load(Ordering::Acquire) {
+        recent.state
+    } else {
+        look_up(raw)?
     };
     // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which is borrowed here.
-    Ok(unsafe { state.as_ref() })
+    Ok(unsafe { &*state })
+}
+
+#[inline(never)]
+fn look_up(comm: ffi::MPI_Comm) -> Result<*const State, Error> {
+    let epoch = EPOCH.load(Ordering::Acquire);
+    let key = KEY.load(Ordering::Acquire);
+    let found = if key == NO_KEY { None } else { find(comm, key as c_int)? };
+    let state = match found {
+        Some(state) => state.as_ptr().cast_const(),
+        None => attach(comm)?.as_ptr().cast_const(),
+    };
+    RECENT.set(Recent { comm: Some(comm), state, epoch });
+    Ok(state)
 }
 
 /// The state that is cached on a communicator.
-#[inline]
 fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<State>>, Error> {
     let mut value: *mut State = null_mut();
     let mut found: c_int = 0;
@@ -132,6 +161,7 @@ unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_voi
             Err(_) => return OTHER,
             Ok(lease) => drop(lease),
         }
+        EPOCH.fetch_add(1, Ordering::Release);
         // SAFETY: as above, and with its attribute the state loses its last user.
         unsafe { Box::from_raw(state) }.close()
     };

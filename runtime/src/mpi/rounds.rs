@@ -52,8 +52,13 @@ struct Arrival {
     request: ffi::MPI_Request,
     from: usize,
     elements: usize,
-    /// Where it lands if it is packed, and which blocks it brings.
-    packed: Option<(*mut u8, Range<usize>)>,
+    packed: Option<Packed>,
+}
+
+/// Where a packed message lands, and which blocks it brings.
+struct Packed {
+    base: NonNull<u8>,
+    stripes: Range<u32>,
 }
 
 /// What one message looks like to MPI.

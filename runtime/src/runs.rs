@@ -61,13 +61,13 @@ fn slot<G: Geometry>(stripe: &Stripe, geometry: &G, p: usize) -> usize {
 /// The pieces of a range of `n` slots that begins at `slot` and wraps around `p`.
 #[inline(always)]
 fn for_each_piece(slot: usize, n: usize, p: usize, mut piece: impl FnMut(usize, usize)) {
-    let before_wrap = n.min(p - slot);
-    piece(slot, before_wrap);
-    let mut rest = n - before_wrap;
+    let mut rest = n;
+    let mut slot = slot;
     while rest > 0 {
-        let n = rest.min(p);
-        piece(0, n);
+        let n = rest.min(p - slot);
+        piece(slot, n);
         rest -= n;
+        slot = 0;
     }
 }
 

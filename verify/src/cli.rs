@@ -91,6 +91,8 @@ Examples:
   roundel mutants --all -p 1..=16
   roundel mutants sparbit --survivors
   roundel mutants my_collective.rs
+  roundel mutants sparbit --engine smt         a wrong mutant must not be proved for all p
+  roundel mutants --all --order 2 --sample 200
   roundel mutants sparbit --json
 
 Every mutant is killed by a check, or it survives. An independent simulation of the data judges \
@@ -195,6 +197,15 @@ pub struct Mutants {
     /// List the survivors that differ from their originals.
     #[arg(long)]
     pub survivors: bool,
+    /// The engine that is put to the test; `smt` needs a solver (z3) and takes about a second for each mutant.
+    #[arg(long, value_name = "ENGINE", default_value = "exhaustive")]
+    pub engine: Engine,
+    /// Changes in each mutant: 1, or 2 for a sample of pairs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub order: u8,
+    /// At most so many mutants of each collective, the same in every run [default: all, or 200 with `--order 2`]
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
 }
 
 #[cfg(test)]
@@ -216,7 +227,7 @@ mod tests {
     }
 }
 
-/// An engine of `roundel prove`.
+/// An engine: what checks or proves a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// Every p of a range, exactly.

@@ -18,6 +18,9 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// No solver is installed.
+    #[error("no SMT solver is installed: install z3, or use `--engine exhaustive`")]
+    NoSolver,
     /// A number of ranks that cannot be served.
     #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {why}")]
     Ranks {

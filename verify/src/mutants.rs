@@ -5,6 +5,8 @@
 //! [`oracle`], which does not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that
 //! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
 
+pub mod induction;
+
 use crate::oracle::{self, Tape};
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
@@ -32,6 +34,41 @@ pub fn mutants(original: &Schedule) -> Vec<Mutant> {
     dropped_filters(&mut nursery);
     shifted_bounds(&mut nursery);
     nursery.all
+}
+
+/// At most `n` of `all`, spread evenly; the same in every run.
+pub fn sample(all: Vec<Mutant>, n: usize) -> Vec<Mutant> {
+    let total = all.len();
+    if total <= n {
+        return all;
+    }
+    let mut chosen = (0..n).map(|k| k * total / n).peekable();
+    all.into_iter().enumerate().filter(|(i, _)| chosen.next_if_eq(i).is_some()).map(|(_, mutant)| mutant).collect()
+}
+
+/// `n` second-order mutants, which differ from the original in two places; the same in every run. There may be fewer:
+/// two changes may cancel out, or give the same schedule as two others.
+pub fn pairs(original: &Schedule, n: usize) -> Vec<Mutant> {
+    let first = mutants(original);
+    let mut seen: HashSet<Schedule> = first.iter().map(|mutant| mutant.schedule.clone()).collect();
+    seen.insert(original.clone());
+    let mut all = Vec::new();
+    for k in 0..n {
+        let Some(one) = first.get(scattered(2 * k) % first.len().max(1)) else { break };
+        let second = mutants(&one.schedule);
+        let Some(two) = second.get(scattered(2 * k + 1) % second.len().max(1)) else { continue };
+        if seen.insert(two.schedule.clone()) {
+            let description = format!("{}; then {}", one.description, two.description);
+            all.push(Mutant { id: all.len(), description, schedule: two.schedule.clone() });
+        }
+    }
+    all
+}
+
+/// A number that looks random and is the same in every run.
+fn scattered(k: usize) -> usize {
+    let mixed = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize
 }
 
 struct Nursery<'a> {
@@ -307,6 +344,8 @@ pub enum Fate {
     Escaped(String),
     /// The checker found something wrong, but the oracle did not: what.
     FalseAlarm(String),
+    /// Nothing is wrong with it in the range, but the prover does not prove it for all p.
+    Unproved(Class),
 }
 
 /// How a survivor compares with its original.
@@ -429,6 +468,21 @@ mod tests {
         let schedules: HashSet<&Schedule> = one.iter().map(|mutant| &mutant.schedule).collect();
         assert_eq!(schedules.len(), one.len());
         assert!(!schedules.contains(&ring()));
+    }
+
+    #[test]
+    fn samples_and_pairs_are_the_same_in_every_run() {
+        let all = mutants(&ring());
+        let some = sample(all.clone(), 10);
+        assert_eq!(some.len(), 10);
+        assert!(some.windows(2).all(|two| two[0].id < two[1].id));
+        assert_eq!(sample(all.clone(), 1000).len(), all.len());
+        assert!(sample(all.clone(), 0).is_empty());
+        let (one, two) = (pairs(&ring(), 30), pairs(&ring(), 30));
+        assert!(one.len() > 20, "{}", one.len());
+        assert!(one.iter().zip(&two).all(|(a, b)| a.description == b.description));
+        let firsts: HashSet<Schedule> = all.into_iter().map(|mutant| mutant.schedule).collect();
+        assert!(one.iter().all(|pair| !firsts.contains(&pair.schedule) && pair.schedule != ring()));
     }
 
     #[test]

@@ -84,10 +84,11 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
         Verdict::Refuted { model } => {
             let values: Vec<String> =
                 model.iter().filter(|(name, _)| !name.contains('.')).map(|(n, v)| format!("{n} = {v}")).collect();
+            let state =
+                if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
             Some(format!(
-                "{claim}: not preserved from a state with {}. This is a counterexample to the induction, not to the \
-                 collective: the state may be unreachable. Strengthen `holds`, or add a `hint`",
-                values.join(", ")
+                "{claim}: not preserved from a state with {state}. This is a counterexample to the induction, not to the \
+                 collective: the state may be unreachable. Strengthen `holds`, or add a `hint`"
             ))
         }
         Verdict::Open(reasons) => Some(format!("{claim}: {}", reasons.join("; "))),

@@ -11,7 +11,8 @@
 //! - `nodes`: which ranks share a node
 //! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
 //! - `memory`, `arena`: the buffers, as MPI sees them; the only places that copy data
-//! - `rounds`: the sink that posts and completes messages
+//! - `rounds`: the sink that turns rounds into messages
+//! - `flight`: the messages of a round, and their exchange
 //! - `code`: MPI's return codes as [`Error`]s
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
@@ -19,6 +20,7 @@
 mod arena;
 mod attribute;
 mod code;
+mod flight;
 mod limit;
 mod memory;
 mod nodes;
@@ -26,8 +28,9 @@ mod rounds;
 mod state;
 
 use self::arena::Arena;
+use self::flight::{Flight, Route};
 use self::memory::Memory;
-use self::rounds::{Flight, Rounds, Route};
+use self::rounds::Rounds;
 use self::state::{Group, State, Work};
 use crate::error::Error;
 use crate::geometry::{Geometry, Moved, Rotated};

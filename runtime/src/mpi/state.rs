@@ -2,8 +2,8 @@
 
 use super::arena::Arena;
 use super::code::{SUCCESS, check};
+use super::flight::Flight;
 use super::nodes;
-use super::rounds::Flight;
 use crate::error::Error;
 use ::mpi::ffi;
 use roundel_spec::{Place, Placement};

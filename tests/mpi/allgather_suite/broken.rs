@@ -6,7 +6,7 @@ use roundel::{Allgather, Collective, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::arith::wrap;
 use roundel_spec::{Arguments, Schedule, Site, Stripe};
 
-/// Panics while messages are in flight.
+/// Panics in the middle of a round.
 struct Panics;
 
 impl Collective for Panics {

@@ -2,11 +2,12 @@
 
 use super::target::{Target, all_or_errors, malformed};
 use super::{Outcome, counted, print, print_json};
-use crate::cli::Mutants;
+use crate::cli::{Engine, Mutants};
 use crate::error::Error;
+use crate::mutants::induction::OBSTACLES;
 use crate::mutants::{self, Class, Fate, Mutant, Original};
 use crate::progress::Progress;
-use crate::range::Range;
+use crate::smt::Portfolio;
 use crate::sweep::parallel;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
@@ -15,12 +16,17 @@ use roundel_spec::schedule::Schedule;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A fault that the checker missed.
 const ESCAPED: &str = "ESCAPED";
 /// A fault that is none.
 const FALSE_ALARM: &str = "FALSE ALARM";
+
+/// How many pairs of changes are tried, unless told otherwise.
+const PAIRS: usize = 200;
+/// The time that a solver has for a question about a mutant.
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// Makes mutants and reports what became of them.
 pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
@@ -35,16 +41,59 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
             },
         }
     }
-    let reports = report_all(schedules, args.p);
+    let reports = report_all(schedules, &Inquiry::new(args)?);
     // A range that misses a collective is a mistake where the collective was named, and only there.
     let fine = |report: &Report| report.fine() || (args.all && report.unmeasured);
     let outcome = if reports.iter().all(fine) { Outcome::Fine } else { Outcome::Wrong };
     if json {
-        print_json(&Summary { ok: outcome == Outcome::Fine, range: args.p.to_string(), collectives: &reports })?;
+        let (ok, engine) = (outcome == Outcome::Fine, engine_name(args.engine));
+        print_json(&Summary { ok, engine, order: args.order, range: args.p.to_string(), collectives: &reports })?;
     } else {
         print(&text(&reports, args, start))?;
     }
     Ok(outcome)
+}
+
+/// What is asked of every mutant.
+struct Inquiry<'a> {
+    args: &'a Mutants,
+    /// The solvers, for the engine that needs them.
+    portfolio: Option<Portfolio>,
+}
+
+impl<'a> Inquiry<'a> {
+    fn new(args: &'a Mutants) -> Result<Self, Error> {
+        let portfolio = match args.engine {
+            Engine::Exhaustive => None,
+            Engine::Smt => Some(Portfolio { limit: LIMIT, ..Portfolio::installed() }),
+        };
+        match &portfolio {
+            Some(portfolio) if portfolio.solvers.is_empty() => Err(Error::NoSolver),
+            _ => Ok(Inquiry { args, portfolio }),
+        }
+    }
+
+    fn litter(&self, schedule: &Schedule) -> Vec<Mutant> {
+        match (self.args.order, self.args.sample) {
+            (1, None) => mutants::mutants(schedule),
+            (1, Some(n)) => mutants::sample(mutants::mutants(schedule), n),
+            (_, n) => mutants::pairs(schedule, n.unwrap_or(PAIRS)),
+        }
+    }
+
+    fn fate(&self, original: &Original, mutant: &Schedule) -> Fate {
+        match &self.portfolio {
+            None => original.fate(mutant),
+            Some(portfolio) => original.fate_in_proof(mutant, portfolio),
+        }
+    }
+}
+
+const fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Exhaustive => "exhaustive",
+        Engine::Smt => "smt",
+    }
 }
 
 /// All mutants of one collective.
@@ -54,6 +103,9 @@ struct Report {
     mutants: usize,
     killed: BTreeMap<&'static str, usize>,
     survived: BTreeMap<&'static str, usize>,
+    /// Right in the range, but not proved for all p.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unproved: BTreeMap<&'static str, usize>,
     escaped: usize,
     false_alarms: usize,
     /// No point of the range lies in the original's domain, so that nothing was measured.
@@ -76,6 +128,8 @@ struct Individual {
 #[derive(Serialize)]
 struct Summary<'a> {
     ok: bool,
+    engine: &'static str,
+    order: u8,
     range: String,
     collectives: &'a [Report],
 }
@@ -86,19 +140,19 @@ impl Report {
     }
 }
 
-fn report_all(schedules: Vec<(String, Schedule)>, range: Range) -> Vec<Report> {
+fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Vec<Report> {
     let originals = parallel(schedules.len(), |n| {
         let schedule = &schedules[n].1;
-        Original::new(schedule, &Points::new(schedule, range.iter()))
+        Original::new(schedule, &Points::new(schedule, inquiry.args.p.iter()))
     });
-    let litters: Vec<Vec<Mutant>> = schedules.iter().map(|(_, schedule)| mutants::mutants(schedule)).collect();
+    let litters: Vec<Vec<Mutant>> = schedules.iter().map(|(_, schedule)| inquiry.litter(schedule)).collect();
     let work: Vec<(usize, &Mutant)> =
         litters.iter().enumerate().flat_map(|(n, litter)| litter.iter().map(move |mutant| (n, mutant))).collect();
     let progress = Progress::new(work.len(), "mutants");
     let fates = parallel(work.len(), |i| {
         let (n, mutant) = work[i];
         let original = originals[n].as_ref().ok().filter(|original| !original.is_empty());
-        let fate = original.map(|original| original.fate(&mutant.schedule));
+        let fate = original.map(|original| inquiry.fate(original, &mutant.schedule));
         progress.step();
         fate
     });
@@ -112,7 +166,7 @@ fn report_all(schedules: Vec<(String, Schedule)>, range: Range) -> Vec<Report> {
 }
 
 fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> Report {
-    let (mut killed, mut survived) = (BTreeMap::new(), BTreeMap::new());
+    let (mut killed, mut survived, mut unproved) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let (mut escaped, mut false_alarms) = (0, 0);
     let mut all = Vec::new();
     for (mutant, fate) in litter.iter().zip(fates) {
@@ -129,6 +183,10 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
                 escaped += 1;
                 (ESCAPED, why)
             }
+            Fate::Unproved(class) => {
+                *unproved.entry(class.name()).or_insert(0) += 1;
+                ("unproved", class.name().to_string())
+            }
             Fate::FalseAlarm(what) => {
                 false_alarms += 1;
                 (FALSE_ALARM, what)
@@ -138,11 +196,11 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
     }
     let unmeasured = original.as_ref().is_ok_and(Original::is_empty);
     let original = original.as_ref().err().cloned();
-    Report { name, mutants: all.len(), killed, survived, escaped, false_alarms, unmeasured, original, all }
+    Report { name, mutants: all.len(), killed, survived, unproved, escaped, false_alarms, unmeasured, original, all }
 }
 
 fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
-    let mut out = tables(reports);
+    let mut out = tables(reports, args.engine);
     for report in reports {
         if let Some(why) = &report.original {
             let _ = writeln!(out, "\n{BAD}{} is wrong itself{BAD:#}: {why}", report.name);
@@ -163,7 +221,12 @@ fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
     let sum = |count: fn(&Report) -> usize| reports.iter().map(count).sum::<usize>();
     let (total, escaped, false_alarms) = (sum(|r| r.mutants), sum(|r| r.escaped), sum(|r| r.false_alarms));
     let verdict = if escaped + false_alarms > 0 {
-        format!("{BAD}{escaped} ESCAPED, {false_alarms} FALSE ALARM: the checker is wrong{BAD:#}")
+        format!(
+            "{BAD}{escaped} ESCAPED, {false_alarms} FALSE ALARM: the {} engine is wrong{BAD:#}",
+            engine_name(args.engine)
+        )
+    } else if args.engine == Engine::Smt {
+        format!("{GOOD}no mutant with a fault in this range is proved{GOOD:#}")
     } else {
         format!("{GOOD}checker and independent simulation agree on every mutant{GOOD:#}")
     };
@@ -193,7 +256,7 @@ const CODES: [&str; 13] = [
 const WIDTH: usize = 110;
 
 /// One column for each collective; as many tables as it takes.
-fn tables(reports: &[Report]) -> String {
+fn tables(reports: &[Report], engine: Engine) -> String {
     let mut out = String::new();
     let mut rest = reports;
     while !rest.is_empty() {
@@ -204,7 +267,7 @@ fn tables(reports: &[Report]) -> String {
         });
         let (now, later) = rest.split_at(fitting.count().max(1));
         let gap = if out.is_empty() { "" } else { "\n" };
-        let _ = write!(out, "{gap}{}", table(now));
+        let _ = write!(out, "{gap}{}", table(now, engine));
         rest = later;
     }
     out
@@ -215,7 +278,7 @@ fn short(report: &Report) -> &str {
     report.name.rsplit('/').next().unwrap_or(&report.name)
 }
 
-fn table(reports: &[Report]) -> Table {
+fn table(reports: &[Report], engine: Engine) -> Table {
     let columns = reports.iter().map(|report| (short(report), Align::Right));
     let mut table = Table::new([("", Align::Left)].into_iter().chain(columns));
     let mut row = |head: Cell, number: &dyn Fn(&Report) -> usize, style: Style| {
@@ -223,13 +286,21 @@ fn table(reports: &[Report]) -> Table {
         table.row([head].into_iter().chain(reports.iter().map(|report| cell(number(report)))));
     };
     row(Cell::styled("mutants", HEADING), &|report| report.mutants, HEADING);
-    for code in CODES {
+    let codes = match engine {
+        Engine::Exhaustive => &CODES[..],
+        Engine::Smt => &OBSTACLES[..],
+    };
+    for &code in codes {
         let killed = |report: &Report| report.killed.get(code).copied().unwrap_or(0);
         row(format!("killed: {code}").into(), &killed, Style::new());
     }
     for class in Class::ALL.map(Class::name) {
         let survived = |report: &Report| report.survived.get(class).copied().unwrap_or(0);
         row(format!("survived: {class}").into(), &survived, NOTICE);
+    }
+    for class in Class::ALL.map(Class::name).into_iter().filter(|_| engine == Engine::Smt) {
+        let unproved = |report: &Report| report.unproved.get(class).copied().unwrap_or(0);
+        row(format!("not proved: {class}").into(), &unproved, FAINT);
     }
     row(ESCAPED.into(), &|report| report.escaped, BAD);
     row(FALSE_ALARM.into(), &|report| report.false_alarms, BAD);

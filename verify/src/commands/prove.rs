@@ -137,7 +137,9 @@ fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>
         if let Some(induction) = &induction {
             proof.add(induction);
         }
-        proof.result = prove::record(&subject.schedule, proof.checked, induction.as_ref());
+        let record = || prove::record(&subject.schedule, proof.checked, induction.as_ref());
+        // Where an exact check found a fault, no induction counts.
+        proof.result = if proof.violated { None } else { record() };
         proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
     }
     if engine { base(&portfolio) } else { Vec::new() }

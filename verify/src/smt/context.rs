@@ -136,6 +136,12 @@ impl<'a> Context<'a> {
         std::mem::take(&mut self.computed)
     }
 
+    /// Forgets what must be defined and what was computed: both are obligations elsewhere.
+    pub(crate) fn settle(&mut self) {
+        self.defined.clear();
+        self.computed.clear();
+    }
+
     /// Notes that a fact is assumed: `x == pow(2, e)` makes `x` a power of two.
     pub(crate) fn assume(&mut self, fact: &Expr, values: &Values) -> Result<Term, Unsupported> {
         if let Expr::Binary(Binary::Eq, x, power) = fact
@@ -193,6 +199,16 @@ impl<'a> Context<'a> {
         let result = lower(self);
         self.path.pop();
         result
+    }
+
+    /// From here on everything is lowered under one more condition, until [`leave`](Context::leave).
+    pub(crate) fn enter(&mut self, condition: Term) {
+        self.path.push(condition);
+    }
+
+    /// Takes back the last `conditions` conditions.
+    pub(crate) fn leave(&mut self, conditions: usize) {
+        self.path.truncate(self.path.len() - conditions);
     }
 
     fn must(&mut self, condition: Term) {
@@ -263,10 +279,13 @@ impl<'a> Context<'a> {
             Binary::And => and([a, b]),
             Binary::Or => or([a, b]),
             Binary::Shl => {
+                self.must(within(&b, "0", "63"));
                 let power = self.pow("2", &b);
-                self.product(&a, &power)
+                let product = self.product(&a, &power);
+                self.computed(product)
             }
             Binary::Shr => {
+                self.must(within(&b, "0", "64"));
                 let power = self.pow("2", &b);
                 self.quotient(&a, &power).0
             }
@@ -336,7 +355,8 @@ impl<'a> Context<'a> {
             Builtin::Max => ite(&le(a, b), b, a),
             Builtin::Pow => {
                 self.must(ge(b, "0"));
-                self.pow(a, b)
+                let power = self.pow(a, b);
+                self.computed(power)
             }
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),

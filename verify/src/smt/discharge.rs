@@ -70,7 +70,7 @@ pub fn discharge(
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(obligation) = obligations.get(i) else { break };
             let start = Instant::now();
-            let verdict = one(collective, obligation, portfolio);
+            let verdict = put(collective, obligation, portfolio);
             let discharged = Discharged { obligation: i, verdict, seconds: seconds(start) };
             done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(discharged);
             tick();
@@ -86,7 +86,8 @@ pub fn discharge(
     done
 }
 
-fn one(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
+/// Puts one obligation to the solvers.
+pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
     let mut reasons = Vec::new();
     let mut refuted = None;
     let proofs = obligation.proofs(collective);

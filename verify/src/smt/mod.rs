@@ -13,7 +13,7 @@ mod solver;
 mod term;
 mod windows;
 
-pub use discharge::{Discharged, Portfolio, Verdict, discharge};
+pub use discharge::{Discharged, Portfolio, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};

@@ -14,7 +14,7 @@ use roundel_spec::Schedule;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Bound, Hold, Loop, Metric, Scope, Transfer};
+use roundel_spec::schedule::{Bound, Hold, Layout, Loop, Metric, Scope, Transfer};
 
 const RANK: usize = 0;
 const P: usize = 1;
@@ -87,8 +87,6 @@ struct Entry<'a> {
     held: SymbolicSet,
     /// What has been used up so far, for each metric with a counter.
     used: Vec<(Metric, Term)>,
-    /// The rounds so far.
-    rounds: Term,
 }
 
 impl Entry<'_> {
@@ -111,6 +109,8 @@ impl<'a> Prover<'a> {
         if let Some(why) = self.out_of_reach() {
             return self.gap(Property::Invariant, why);
         }
+        self.domain();
+        self.rotation();
         let entry = self.base().and_then(|frame| self.start(frame));
         let mut entry = match entry {
             Ok(entry) => entry,
@@ -158,13 +158,78 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Proves that what was lowered since the last question has a value and fits the machine.
+    fn computable(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+        let defined = and(frame.cx.take_defined());
+        self.prove(frame, Property::Defined, name, &format!("{what} has a value"), defined);
+        self.fits(frame, name, what);
+    }
+
+    /// Proves that every intermediate result since the last question fits 64 bits for every p below 2^31.
+    fn fits(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+        let computed = frame.cx.take_computed();
+        let mut small = frame.clone();
+        let numbers = self.schedule.numbers.iter().map(|number| &number.var.name);
+        let limited: Vec<Term> = numbers
+            .chain(frame.cx.elements())
+            .map(String::as_str)
+            .chain(["p"])
+            .map(|x| lt(x, "2147483648"))
+            .collect();
+        small.hypotheses.extend(limited);
+        let fits = |(condition, term): (Term, Term)| {
+            let in_range = and([lt("(- 4611686018427387904)", &term), lt(&term, "4611686018427387904")]);
+            implies(&condition, &in_range)
+        };
+        let goal = and(computed.into_iter().map(fits));
+        let claim = format!("every intermediate result of {what} fits 64 bits for p < 2^31");
+        self.prove(&small, Property::MachineWidth, name, &claim, goal);
+    }
+
     fn push(&mut self, property: Property, name: &str, claim: &str, attempts: Vec<Attempt>) {
         let name = format!("{:03}-{}-{name}", self.all.len(), property.name());
         self.all.push(Obligation::new(property, name, claim.into(), attempts));
     }
 
+    /// Every clause of `requires` can be evaluated where the clauses before it are true.
+    fn domain(&mut self) {
+        self.attempt(Property::Defined, |prover| {
+            let mut frame = prover.parameters();
+            for (i, clause) in prover.schedule.requires.iter().enumerate() {
+                let formula = frame.cx.assume(clause, &frame.values)?;
+                prover.computable(&mut frame, &format!("requires{i}"), &format!("`{clause}`"));
+                frame.assume(formula);
+            }
+            Ok(())
+        });
+    }
+
+    /// The rotation of a layout can be evaluated.
+    fn rotation(&mut self) {
+        for layout in &self.schedule.layouts {
+            let Layout::Rotated(by) = layout else { continue };
+            self.attempt(Property::Defined, |prover| {
+                let mut frame = prover.base()?;
+                frame.cx.lower(by, &frame.values)?;
+                prover.computable(&mut frame, "rotation", &format!("`{layout}`"));
+                Ok(())
+            });
+        }
+    }
+
     /// p, rank, parameters in their domains, `requires`.
     fn base(&self) -> Step<Frame<'a>> {
+        let mut frame = self.parameters();
+        for clause in &self.schedule.requires {
+            let clause = frame.cx.assume(clause, &frame.values)?;
+            frame.assume(clause);
+        }
+        frame.cx.settle();
+        Ok(frame)
+    }
+
+    /// p, rank, parameters in their domains.
+    fn parameters(&self) -> Frame<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
         let mut values = Values::new(schedule.slots);
@@ -178,11 +243,7 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        for clause in &schedule.requires {
-            let clause = cx.assume(clause, &values)?;
-            hypotheses.push(clause);
-        }
-        Ok(Frame { cx, values, hypotheses })
+        Frame { cx, values, hypotheses }
     }
 
     /// Before the first round every rank holds its own block.
@@ -192,7 +253,7 @@ impl<'a> Prover<'a> {
         };
         let held = SymbolicSet::new(&own, &[], None, &frame.values);
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
-        Ok(Entry { frame, held, used, rounds: "0".into() })
+        Ok(Entry { frame, held, used })
     }
 
     fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
@@ -207,17 +268,42 @@ impl<'a> Prover<'a> {
             Some(declared) => declared,
             None => entry.held.clone().union(arrived),
         };
-        self.round(n, l, &entry.frame, &entry.held, &after, &[]);
-        self.no_silent_round(n, l, &entry.frame);
-        let mut used = Vec::new();
         let mut frame = entry.frame.clone();
+        self.hints(n, l, &mut frame)?;
+        if let Some(declared) = held_set(l, &frame.values) {
+            self.distinct(n, &frame, &declared);
+        }
+        self.round(n, l, &frame, &entry.held, &after, &[]);
+        self.width(n, l, &frame);
+        self.per_round_bounds(n, l, &frame);
+        self.no_silent_round(n, l, &frame);
+        let mut used = Vec::new();
         for (metric, before) in &entry.used {
             if let Ok(in_round) = usage(&mut frame, l, *metric) {
                 used.push((*metric, add(before, &in_round)));
             }
         }
         self.facts(n, l, &frame, &frame.values.clone(), Property::Invariant, "after the round");
-        Ok(Entry { frame, held: after, used, rounds: add(&entry.rounds, "1") })
+        self.counted(n, l, &frame, &used);
+        Ok(Entry { frame, held: after, used })
+    }
+
+    /// Counters of `holds` after a round without an index.
+    fn counted(&mut self, n: usize, l: &Loop, frame: &Frame<'a>, used: &[(Metric, Term)]) {
+        for hold in &l.holds {
+            let Hold::Counter(metric, value) = hold else { continue };
+            self.attempt(Property::Counters, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let claimed = frame.cx.lower(value, &frame.values)?;
+                let found = used.iter().find(|(known, _)| known == metric);
+                let (_, found) = found.ok_or_else(|| Unsupported(format!("the {metric} of round {n}")))?;
+                let goal = and(frame.cx.take_defined().into_iter().chain([eq(&claimed, found)]));
+                let claim = format!("`{metric} = {value}` after the round");
+                prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}"), &claim, goal);
+                Ok(())
+            });
+        }
     }
 
     fn indexed(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
@@ -227,38 +313,36 @@ impl<'a> Prover<'a> {
         }
         // Initialisation, where the loop is entered.
         let mut at_start = entry.frame.clone();
-        let lo = at_start.cx.lower(&index.lo, &at_start.values)?;
-        let hi = at_start.cx.lower(&index.hi, &at_start.values)?;
-        at_start.values.set(index.var.slot, lo.clone());
+        at_start.cx.settle();
+        let first = at_start.cx.lower(&index.lo, &at_start.values)?;
+        at_start.cx.lower(&index.hi, &at_start.values)?;
+        at_start.values.set(index.var.slot, first);
         for state in &l.states {
             let init = at_start.cx.lower(&state.init, &at_start.values)?;
             at_start.values.set(state.var.slot, init);
         }
-        let defined = at_start.cx.take_defined();
-        self.prove(
-            &at_start,
-            Property::Defined,
-            &format!("round{n}"),
-            "the round range and the first state have values",
-            and(defined),
-        );
+        self.computable(&mut at_start, &format!("round{n}-first"), "the range of the rounds and the first state");
         self.initialisation(n, l, &at_start, &entry);
 
         // An arbitrary round.
         let suffix = if n == 0 { String::new() } else { format!(".{n}") };
-        let somewhere = self.somewhere(l, &lo, &hi, &suffix)?;
+        let (somewhere, lo, hi) = self.somewhere(l, &suffix)?;
         let mut inside = somewhere.clone();
         let s = inside.cx.constant(&format!("{}{suffix}", index.var.name));
         inside.assume(lt(&s, &hi));
         self.hints(n, l, &mut inside)?;
+        inside.cx.settle();
         let next = self.next_values(l, &mut inside, &s)?;
+        self.computable(&mut inside, &format!("round{n}-next"), "the next state");
         let (before, after) = (held_set(l, &inside.values), held_set(l, &next));
         let (Some(before), Some(after)) = (before, after) else {
             return Err(Unsupported(format!(
                 "round {n} has no `holds(blocks = …)`, so there is no induction over it"
             )));
         };
-        self.distinct(n, &somewhere, &held_set(l, &somewhere.values));
+        if let Some(held) = held_set(l, &somewhere.values) {
+            self.distinct(n, &somewhere, &held);
+        }
         self.round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
         self.facts(n, l, &inside, &next, Property::Invariant, "after the round");
         self.width(n, l, &inside);
@@ -269,28 +353,27 @@ impl<'a> Prover<'a> {
         // The end.
         let mut exit = somewhere;
         exit.assume(eq(&s, &ite(&le(&lo, &hi), &hi, &lo)));
-        for clause in &l.ends_with {
-            let clause = exit.cx.assume(clause, &exit.values)?;
-            exit.assume(clause);
+        for (i, clause) in l.ends_with.iter().enumerate() {
+            let formula = exit.cx.assume(clause, &exit.values)?;
+            self.computable(&mut exit, &format!("round{n}-final{i}"), &format!("`{clause}`"));
+            exit.assume(formula);
         }
         let held = held_set(l, &exit.values).unwrap_or(before);
-        let used = self.used_at(l, &mut exit, &entry);
-        let length = ite(&le(&lo, &hi), &sub(&hi, &lo), "0");
-        Ok(Entry { frame: exit, held, used, rounds: add(&entry.rounds, &length) })
+        let used = self.used_at(l, &mut exit);
+        Ok(Entry { frame: exit, held, used })
     }
 
-    /// A frame at any value of the index between `lo` and `hi`, with the facts of `holds`.
-    fn somewhere(&self, l: &'a Loop, lo: &str, hi: &str, suffix: &str) -> Step<Frame<'a>> {
+    /// A frame at any value of the index between its bounds, with the facts of `holds`; and the bounds, as terms of this
+    /// frame: a term means something only together with the context that made it.
+    fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<(Frame<'a>, Term, Term)> {
         let mut frame = self.base()?;
-        // The bounds are the same terms as at the start, so their definitions must be here too.
         let index = &l.indices[0];
-        let (lo_again, hi_again) =
-            (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
-        debug_assert_eq!((lo, hi), (lo_again.as_str(), hi_again.as_str()));
+        let lo = frame.cx.lower(&index.lo, &frame.values)?;
+        let hi = frame.cx.lower(&index.hi, &frame.values)?;
         let s = frame.cx.constant(&format!("{}{suffix}", index.var.name));
         frame.values.set(index.var.slot, s.clone());
-        frame.assume(le(lo, &s));
-        frame.assume(or([le(&s, hi), eq(&s, lo)]));
+        frame.assume(le(&lo, &s));
+        frame.assume(or([le(&s, &hi), eq(&s, &lo)]));
         for state in &l.states {
             let name = frame.cx.constant(&format!("{}{suffix}", state.var.name));
             frame.values.set(state.var.slot, name);
@@ -300,15 +383,17 @@ impl<'a> Prover<'a> {
                 frame.adopt(fact, l)?;
             }
         }
-        frame.cx.take_defined();
-        Ok(frame)
+        frame.cx.settle();
+        Ok((frame, lo, hi))
     }
 
     /// Proves the hints one after the other, and assumes each from then on.
     fn hints(&mut self, n: usize, l: &Loop, frame: &mut Frame<'a>) -> Step<()> {
         for (i, hint) in l.hints.iter().enumerate() {
             let mut before = frame.clone();
-            let goal = before.cx.lower(hint, &before.values)?;
+            before.cx.settle();
+            let hinted = before.cx.lower(hint, &before.values)?;
+            let goal = and(before.cx.take_defined().into_iter().chain([hinted]));
             self.prove(
                 &before,
                 Property::Hints,
@@ -343,7 +428,9 @@ impl<'a> Prover<'a> {
             let Hold::Fact(fact) = hold else { continue };
             self.attempt(property, |prover| {
                 let mut frame = frame.clone();
-                let goal = frame.cx.lower(fact, values)?;
+                frame.cx.settle();
+                let fact_holds = frame.cx.lower(fact, values)?;
+                let goal = and(frame.cx.take_defined().into_iter().chain([fact_holds]));
                 prover.prove(&frame, property, &format!("round{n}-fact{i}"), &format!("`{fact}` {when}"), goal);
                 Ok(())
             });
@@ -441,7 +528,7 @@ impl<'a> Prover<'a> {
         let name = format!("clause{}", t.site.0);
         self.attempt(Property::Defined, |prover| {
             let mut frame = frame.clone();
-            frame.cx.take_defined();
+            frame.cx.settle();
             let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
             for piece in &set.pieces {
                 let mut inner = frame.clone();
@@ -588,32 +675,33 @@ impl<'a> Prover<'a> {
     }
 
     /// `holds` names no block twice.
-    fn distinct(&mut self, n: usize, frame: &Frame<'a>, held: &Option<SymbolicSet>) {
-        if let Some(held) = held {
-            self.pairwise(
-                frame,
-                held,
-                Property::Invariant,
-                &format!("round{n}-distinct"),
-                "`holds` names no block twice",
-            );
-            for (i, piece) in held.pieces.iter().enumerate() {
-                self.attempt(Property::WrapRange, |prover| {
-                    let mut frame = frame.clone();
-                    let element = piece.any(&mut frame.cx, "")?;
-                    frame.assume(element.condition.clone());
-                    let window = prover.windows.of(&piece.part.item);
-                    let claim = format!("`{}` lies in {window}", piece.part);
-                    prover.prove(
-                        &frame,
-                        Property::WrapRange,
-                        &format!("round{n}-held{i}"),
-                        &claim,
-                        window.contains(&element.block),
-                    );
-                    Ok(())
-                });
-            }
+    fn distinct(&mut self, n: usize, frame: &Frame<'a>, held: &SymbolicSet) {
+        self.pairwise(
+            frame,
+            held,
+            Property::Invariant,
+            &format!("round{n}-distinct"),
+            "`holds` names no block twice",
+        );
+        for (i, piece) in held.pieces.iter().enumerate() {
+            self.attempt(Property::WrapRange, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let element = piece.any(&mut frame.cx, "")?;
+                let (name, defined) = (format!("round{n}-held{i}"), and(frame.cx.take_defined()));
+                prover.prove(
+                    &frame,
+                    Property::Defined,
+                    &name,
+                    &format!("`{}` of `holds` has a value", piece.part),
+                    defined,
+                );
+                frame.assume(element.condition.clone());
+                let window = prover.windows.of(&piece.part.item);
+                let claim = format!("`{}` lies in {window}", piece.part);
+                prover.prove(&frame, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                Ok(())
+            });
         }
     }
 
@@ -643,38 +731,20 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Every intermediate result of the generated functions fits 64 bits for every p below 2^31.
+    /// Every intermediate result of the clauses fits the machine.
     fn width(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
         for t in &l.transfers {
             self.attempt(Property::MachineWidth, |prover| {
-                let mut frame = frame.clone();
-                let limit = "2147483648";
-                frame.assume(lt("p", limit));
-                for number in &prover.schedule.numbers {
-                    frame.assume(lt(&number.var.name, limit));
-                }
-                frame.cx.take_computed();
                 let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
                 for piece in &set.pieces {
                     let mut inner = frame.clone();
+                    inner.cx.settle();
                     let element = piece.any(&mut inner.cx, "")?;
-                    prover.peer(t, &mut inner, &element)?;
-                    let fits = |(condition, term): (Term, Term)| {
-                        let in_range = and([lt("(- 4611686018427387904)", &term), lt(&term, "4611686018427387904")]);
-                        implies(&condition, &in_range)
-                    };
-                    let goal = and(inner.cx.take_computed().into_iter().map(fits));
-                    inner.assume(element.condition.clone());
-                    let small: Vec<Term> = inner.cx.elements().map(|element| lt(element, limit)).collect();
-                    inner.hypotheses.extend(small);
                     let name = format!("round{n}-clause{}", t.site.0);
-                    prover.prove(
-                        &inner,
-                        Property::MachineWidth,
-                        &name,
-                        "every intermediate result fits 64 bits for p < 2^31",
-                        goal,
-                    );
+                    prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
+                    inner.assume(element.condition.clone());
+                    prover.peer(t, &mut inner, &element)?;
+                    prover.fits(&mut inner, &format!("{name}-peer"), &format!("the peer `{}`", t.peer));
                 }
                 Ok(())
             });
@@ -695,7 +765,9 @@ impl<'a> Prover<'a> {
             let Hold::Counter(metric, value) = hold else { continue };
             self.attempt(Property::Counters, |prover| {
                 let mut start = at_start.clone();
+                start.cx.settle();
                 let first = start.cx.lower(value, &start.values)?;
+                let defined = and(start.cx.take_defined());
                 let used =
                     entry.used(*metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
                 let claim = format!("`{metric} = {value}` before the first round");
@@ -704,10 +776,12 @@ impl<'a> Prover<'a> {
                     Property::Counters,
                     &format!("round{n}-{metric}-start"),
                     &claim,
-                    eq(&first, &used),
+                    and([defined, eq(&first, &used)]),
                 );
                 let mut frame = inside.clone();
+                frame.cx.settle();
                 let (now, then) = (frame.cx.lower(value, &frame.values)?, frame.cx.lower(value, next)?);
+                let defined = and(frame.cx.take_defined());
                 let used = match usage(&mut frame, l, *metric) {
                     Ok(used) => used,
                     Err(_) if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) => {
@@ -722,7 +796,7 @@ impl<'a> Prover<'a> {
                     Property::Counters,
                     &format!("round{n}-{metric}-step"),
                     &claim,
-                    eq(&then, &add(&now, &used)),
+                    and([defined, eq(&then, &add(&now, &used))]),
                 );
                 Ok(())
             });
@@ -747,22 +821,14 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// What each metric has used up where a loop ends.
-    fn used_at(&mut self, l: &Loop, exit: &mut Frame<'a>, entry: &Entry<'a>) -> Vec<(Metric, Term)> {
+    /// What each metric with a counter has used up where a loop ends.
+    fn used_at(&mut self, l: &Loop, exit: &mut Frame<'a>) -> Vec<(Metric, Term)> {
         let mut used = Vec::new();
-        for metric in Metric::ALL {
-            let counter = l.holds.iter().find_map(|hold| match hold {
-                Hold::Counter(known, value) if *known == metric => Some(value),
-                _ => None,
-            });
-            match counter {
-                Some(value) => {
-                    if let Ok(term) = exit.cx.lower(value, &exit.values) {
-                        used.push((metric, term));
-                    }
-                }
-                None if l.transfers.is_empty() => used.extend(entry.used(metric).map(|term| (metric, term))),
-                None => {}
+        for hold in &l.holds {
+            if let Hold::Counter(metric, value) = hold
+                && let Ok(term) = exit.cx.lower(value, &exit.values)
+            {
+                used.push((*metric, term));
             }
         }
         used
@@ -775,13 +841,15 @@ impl<'a> Prover<'a> {
             }
             self.attempt(Property::Bounds, |prover| {
                 let mut frame = inside.clone();
+                frame.cx.settle();
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
                 let used = match usage(&mut frame, l, bound.metric) {
                     Ok(used) => used,
                     Err(_) if !bound.exact => at_most(&mut frame, l, bound.metric)?,
                     Err(unsupported) => return Err(unsupported),
                 };
-                let goal = compare(bound, &used, &value);
+                let goal = and([defined, compare(bound, &used, &value)]);
                 prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
                 Ok(())
             });
@@ -845,9 +913,11 @@ impl<'a> Prover<'a> {
             }
             self.attempt(Property::Bounds, |prover| {
                 let mut frame = entry.frame.clone();
+                frame.cx.settle();
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
                 let used = match bound.metric {
-                    Metric::Rounds => entry.rounds.clone(),
+                    Metric::Rounds => prover.rounds(&mut frame)?,
                     metric => entry
                         .used(metric)
                         .ok_or_else(|| Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")))?,
@@ -857,11 +927,28 @@ impl<'a> Prover<'a> {
                     Property::Bounds,
                     &format!("bound{i}"),
                     &format!("`{bound}`"),
-                    compare(bound, &used, &value),
+                    and([defined, compare(bound, &used, &value)]),
                 );
                 Ok(())
             });
         }
+    }
+}
+
+impl Prover<'_> {
+    /// The number of rounds of all loops, in the terms of one frame.
+    fn rounds(&self, frame: &mut Frame<'_>) -> Step<Term> {
+        let mut total = "0".to_string();
+        for l in &self.schedule.loops {
+            let Some(index) = l.indices.first() else {
+                total = add(&total, "1");
+                continue;
+            };
+            let lo = frame.cx.lower(&index.lo, &frame.values)?;
+            let hi = frame.cx.lower(&index.hi, &frame.values)?;
+            total = add(&total, &ite(&le(&lo, &hi), &sub(&hi, &lo), "0"));
+        }
+        Ok(total)
     }
 }
 

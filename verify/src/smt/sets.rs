@@ -53,20 +53,52 @@ impl SymbolicSet {
 }
 
 impl Piece {
-    /// The element with given index values.
+    /// The element with given index values. Everything is lowered under the conditions under which it is evaluated: the
+    /// ranges of inner indices where outer ones are in range, the item where all of them are.
     pub(crate) fn at(&self, cx: &mut Context<'_>, indices: &[Term]) -> Result<Element, Unsupported> {
-        let mut values = self.values.clone();
         let mut conditions = Vec::new();
-        for (index, value) in self.indices.iter().zip(indices) {
+        let element = self.lowered(cx, indices, &mut conditions);
+        cx.leave(conditions.len());
+        let block = element?;
+        Ok(Element { indices: indices.to_vec(), condition: and(conditions), block })
+    }
+
+    fn lowered(&self, cx: &mut Context<'_>, terms: &[Term], conditions: &mut Vec<Term>) -> Result<Term, Unsupported> {
+        let mut values = self.values.clone();
+        let mut under = |cx: &mut Context<'_>, condition: Term| {
+            cx.enter(condition.clone());
+            conditions.push(condition);
+        };
+        let of_clause = self.indices.len() - self.part.over.len();
+        for (i, (index, value)) in self.indices.iter().zip(terms).enumerate() {
+            if i == of_clause {
+                self.guarded(cx, &values, &mut under)?;
+            }
             let (lo, hi) = (cx.lower(&index.lo, &values)?, cx.lower(&index.hi, &values)?);
-            conditions.push(within(value, &lo, &hi));
+            under(cx, within(value, &lo, &hi));
             values.set(index.var.slot, value.clone());
         }
-        for condition in self.guard.iter().chain(&self.part.filter) {
-            conditions.push(cx.lower(condition, &values)?);
+        if self.part.over.is_empty() {
+            self.guarded(cx, &values, &mut under)?;
         }
-        let block = cx.lower(&self.part.item, &values)?;
-        Ok(Element { indices: indices.to_vec(), condition: and(conditions), block })
+        if let Some(filter) = &self.part.filter {
+            let filter = cx.lower(filter, &values)?;
+            under(cx, filter);
+        }
+        cx.lower(&self.part.item, &values)
+    }
+
+    fn guarded<'c>(
+        &self,
+        cx: &mut Context<'c>,
+        values: &Values,
+        under: &mut impl FnMut(&mut Context<'c>, Term),
+    ) -> Result<(), Unsupported> {
+        if let Some(guard) = &self.guard {
+            let guard = cx.lower(guard, values)?;
+            under(cx, guard);
+        }
+        Ok(())
     }
 
     /// Any element, with named index constants.

@@ -1,0 +1,104 @@
+//! Mutants against the prover: a mutant that is wrong at some small p must not be proved for all p.
+//!
+//! The exact check and the oracle say which mutants are wrong. For those, the obligations that should fail are asked
+//! first, and asking ends at the first one that is not proved: a proof needs all of them. Time limits are short, since a
+//! solver that gives up proves nothing.
+
+use super::{Fate, Original};
+use crate::smt::{self, Obligation, Portfolio, Property, Verdict};
+use roundel_spec::Schedule;
+
+/// What keeps the prover from proving a mutant.
+pub const OBSTACLES: [&str; 4] = ["not-encoded", "refuted", "vacuous", "no-answer"];
+
+impl Original {
+    /// Has the prover try a mutant, and holds the result against the exact check.
+    pub fn fate_in_proof(&self, mutant: &Schedule, portfolio: &Portfolio) -> Fate {
+        let exact = self.fate(mutant);
+        let code = match exact {
+            Fate::Killed(code) => Some(code),
+            _ => None,
+        };
+        match (obstacle(mutant, code, portfolio), exact) {
+            (Some(obstacle), Fate::Killed(_)) => Fate::Killed(obstacle),
+            (Some(_), Fate::Survived(class)) => Fate::Unproved(class),
+            // A range without a point in the domain shows no fault; the prover speaks of other points too.
+            (None, Fate::Killed("nothing-checked")) => Fate::Killed("nothing-checked"),
+            (None, Fate::Killed(code)) => {
+                Fate::Escaped(format!("proved for all p, although there is a fault ({code})"))
+            }
+            (_, other) => other,
+        }
+    }
+}
+
+/// The first thing that keeps a schedule from being proved. `code` is the fault that is known, if any.
+fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> Option<&'static str> {
+    let obligations = smt::obligations(schedule);
+    if !obligations.gaps.is_empty() || obligations.all.is_empty() {
+        return Some("not-encoded");
+    }
+    let suspects = code.map_or(&[][..], suspects);
+    let (first, later): (Vec<&Obligation>, Vec<&Obligation>) =
+        obligations.all.iter().partition(|obligation| suspects.contains(&obligation.property));
+    let mut verdicts = first.into_iter().chain(later).map(|one| smt::put(&schedule.name, one, portfolio));
+    verdicts.find_map(|verdict| match verdict {
+        Verdict::Proved { .. } => None,
+        Verdict::Refuted { .. } => Some("refuted"),
+        Verdict::Vacuous => Some("vacuous"),
+        Verdict::Open(_) => Some("no-answer"),
+    })
+}
+
+/// The properties that a violation is likely to break.
+fn suspects(code: &str) -> &'static [Property] {
+    match code {
+        "domain" => &[Property::Defined, Property::MachineWidth],
+        "self-message" => &[Property::NoSelfMessage, Property::WrapRange],
+        "unmatched-send" | "unmatched-recv" | "different-blocks" | "confused-messages" => {
+            &[Property::SameBlocks, Property::PeerInverse]
+        }
+        "phantom-data" => &[Property::SendsHeld],
+        "written-twice" => &[Property::SingleWrite],
+        "coverage" => &[Property::Coverage],
+        "bound" => &[Property::Bounds, Property::Counters, Property::Rounds],
+        "holds" => &[Property::Invariant, Property::Initialisation, Property::Counters],
+        "hint" => &[Property::Hints],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smt::Solver;
+    use roundel_spec::check::Points;
+    use std::time::Duration;
+
+    /// A prover that believes everything, and shows a model of every hypothesis.
+    #[cfg(unix)]
+    fn credulous(folder: &std::path::Path) -> Portfolio {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("credulous");
+        let script = "#!/bin/sh\nif grep -q 'negated goal'; then echo unsat; else echo sat; fi\n";
+        std::fs::write(&path, script).expect("writable");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("ours");
+        Portfolio { solvers: vec![Solver::at(path)], limit: Duration::from_secs(5), keep: None }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_credulous_prover_would_be_found_out() {
+        let schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let original = Original::new(&schedule, &Points::new(&schedule, 1..=5)).expect("right");
+        let wrong = super::super::mutants(&schedule)
+            .into_iter()
+            .find(|mutant| mutant.description == "send #0 to: `rank + 1` -> `rank + 2`")
+            .expect("there is one");
+        let folder = tempfile::tempdir().expect("a folder");
+        let fate = original.fate_in_proof(&wrong.schedule, &credulous(folder.path()));
+        assert!(matches!(fate, Fate::Escaped(_)), "{fate:?}");
+        let nobody = Portfolio { solvers: vec![], limit: Duration::from_secs(1), keep: None };
+        assert_eq!(original.fate_in_proof(&wrong.schedule, &nobody), Fate::Killed("no-answer"));
+    }
+}

@@ -1,0 +1,437 @@
+//! `roundel prove`: what it proves, what it does not, and what it does about solvers that misbehave.
+//!
+//! Tests that need z3 say so and pass where it is not installed.
+
+#![allow(clippy::unwrap_used)]
+
+use roundel::algorithms::{self, catalogue};
+use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
+use roundel_spec::proof::{PROVER, ProvedRange, Record, Stale};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn roundel(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs a command that must end with `code`; gives its output and its errors.
+fn ends_with(code: i32, args: &[&str]) -> (String, String) {
+    let output = roundel(args);
+    let (out, errors) = (stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(code), "{args:?}:\n{out}\n{errors}");
+    assert!(!errors.contains("panicked"), "{args:?}: {errors}");
+    (out, errors)
+}
+
+fn json(code: i32, args: &[&str]) -> Value {
+    serde_json::from_str(&ends_with(code, &[args, &["--json"]].concat()).0).unwrap()
+}
+
+/// The path of z3; says that `test` is skipped where there is none.
+fn z3(test: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).map(|folder| folder.join("z3")).find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("skipped: {test} needs z3, which is not in PATH");
+    }
+    found
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What keeps a collective from being proved, all of it.
+fn open(report: &Value) -> String {
+    let rows = report["collectives"][0]["rows"].as_array().unwrap();
+    rows.iter().flat_map(|row| row["open"].as_array().unwrap()).map(|why| format!("{why}\n")).collect()
+}
+
+// ---- solvers that misbehave
+
+/// Proves the ring with a solver that does what `script` says. It must not count: exit code 1, the record falls back to
+/// what was checked exactly, and all of `words` are said.
+#[cfg(unix)]
+fn with_solver(script: &str, words: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = TempDir::new().unwrap();
+    let (solver, record) = (folder.path().join("solver"), folder.path().join("record.json"));
+    std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+    not_counted(text(&solver), &record, words);
+}
+
+fn not_counted(solver: &str, record: &Path, words: &str) {
+    let args = ["prove", "ring", "-p", "1..=8", "--limit", "1", "--solver", solver, "--record", text(record)];
+    let report = json(1, &args);
+    assert!(open(&report).contains(words), "`{words}` is missing: {}", open(&report));
+    assert_eq!(report["ok"], false);
+    let ring = &report["collectives"][0];
+    assert_eq!(ring["proved_for"], "p <= 8");
+    let proved = |row: &&Value| row["engine"] == "smt" && row["verdict"] == "proved";
+    assert_eq!(ring["rows"].as_array().unwrap().iter().filter(proved).count(), 0, "{ring}");
+    let schedule = algorithms::Ring::schedule();
+    let record = Record::read(&std::fs::read_to_string(record).unwrap(), &schedule).unwrap();
+    assert_eq!(record.range, ProvedRange::checked(&schedule, 8));
+}
+
+#[test]
+fn a_missing_solver_proves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let (nowhere, record) = (folder.path().join("z3"), folder.path().join("record.json"));
+    not_counted(text(&nowhere), &record, "the solver could not be started");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_sleeps_proves_nothing() {
+    // The first question finds it asleep; from then on it knows nothing, which keeps the test short.
+    let script = "if mkdir \"$0.slept\" 2>/dev/null; then exec sleep 60; fi\necho unknown";
+    with_solver(script, "the solver did not answer in time");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_dies_proves_nothing() {
+    with_solver("kill -9 $$", "the solver ended without an answer: signal: 9");
+    with_solver("exit 3", "the solver ended without an answer: exit status: 3");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_talks_nonsense_proves_nothing() {
+    with_solver("echo unsatisfactory", "the solver answered nonsense: `unsatisfactory`");
+    with_solver("echo '(error \"line 1: invalid\")'; echo unsat", "the solver answered nonsense: `(error");
+    with_solver("true", "the solver answered nonsense: `nothing`");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_does_not_know_proves_nothing() {
+    with_solver("echo unknown", "the solver does not know");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_agrees_with_everything_contradicts_itself() {
+    with_solver("echo unsat", "the hypotheses contradict each other, so this says nothing");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_objects_to_everything_proves_nothing() {
+    with_solver("echo sat", "This is a counterexample to the induction, not to the collective");
+}
+
+// ---- the catalogue
+
+#[test]
+fn sparbit_is_proved_for_all_p() {
+    let Some(_) = z3("sparbit_is_proved_for_all_p") else { return };
+    let report = json(0, &["prove", "sparbit", "-p", "1..=16", "--no-record"]);
+    assert_eq!(report["ok"], true);
+    assert!(report["lemmas"].as_array().unwrap().iter().all(|lemma| lemma["verdict"] == "proved"));
+    let sparbit = &report["collectives"][0];
+    assert_eq!(sparbit["name"], "allgather/sparbit");
+    assert_eq!(sparbit["proved_for"], "all p");
+    assert_eq!(sparbit["record"], Value::Null);
+    let rows = sparbit["rows"].as_array().unwrap();
+    assert_eq!((&rows[0]["engine"], &rows[0]["range"]), (&Value::from("exhaustive"), &Value::from("p = 1..=16")));
+    let properties: Vec<&str> = rows[1..].iter().map(|row| row["property"].as_str().unwrap()).collect();
+    for property in ["defined", "sends-held", "peer-inverse", "same-blocks", "single-write", "invariant", "coverage"]
+    {
+        assert!(properties.contains(&property), "{properties:?}");
+    }
+    for row in rows {
+        assert_eq!((&row["verdict"], &row["open"]), (&Value::from("proved"), &Value::Array(vec![])), "{row}");
+        assert!(row["cases"].as_u64().unwrap() > 0 && row["seconds"].is_number(), "{row}");
+    }
+}
+
+/// The acceptance test of the prover.
+#[test]
+fn the_whole_catalogue_is_proved_for_all_p() {
+    let Some(_) = z3("the_whole_catalogue_is_proved_for_all_p") else { return };
+    let report = json(0, &["prove", "--all", "--engine", "smt", "--require-all-p", "--no-record"]);
+    let collectives = report["collectives"].as_array().unwrap();
+    assert_eq!(collectives.len(), catalogue().len());
+    for one in collectives {
+        assert!(one["proved_for"].as_str().is_some_and(|range| range.starts_with("all p")), "{one}");
+    }
+}
+
+#[test]
+fn every_record_is_current_and_says_all_p() {
+    let again = "run `cargo run --release -- prove --all` and commit what it writes";
+    for entry in catalogue() {
+        let path = Path::new(algorithms::CRATE_ROOT).join("proofs").join(format!("{}.json", entry.type_name));
+        let shown = path.display();
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{shown}: {error}; {again}"));
+        let schedule = (entry.schedule)();
+        let record = Record::read(&text, &schedule).unwrap_or_else(|stale| panic!("{shown}: {stale}; {again}"));
+        assert_eq!(record.range, ProvedRange::all(&schedule), "{shown} does not say all p; {again}");
+    }
+}
+
+#[test]
+fn questions_are_kept_and_answered_as_expected() {
+    let Some(z3) = z3("questions_are_kept_and_answered_as_expected") else { return };
+    let folder = TempDir::new().unwrap();
+    let args = ["prove", "ring", "--engine", "smt", "--no-record", "--emit-smt", text(folder.path())];
+    ends_with(0, &args);
+    // Attempts at one obligation share its number; one of them must succeed.
+    let mut proved: BTreeMap<String, bool> = BTreeMap::new();
+    for file in std::fs::read_dir(folder.path().join("allgather-ring")).unwrap() {
+        let path = file.unwrap().path();
+        let content = std::fs::read_to_string(&path).unwrap();
+        let mut lines = content.lines();
+        assert!(lines.next().unwrap().starts_with("; allgather/ring: "), "{content}");
+        let expected = lines.next().unwrap().strip_prefix("; expected: ").unwrap();
+        let answer = stdout(&Command::new(&z3).args(["-smt2", "-T:20", text(&path)]).output().unwrap());
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.contains("vacuity") {
+            assert_eq!((expected, answer.trim()), ("sat", "sat"), "{name}");
+        } else {
+            assert_eq!(expected, "unsat", "{name}");
+            *proved.entry(name[..3].to_string()).or_default() |= answer.trim() == "unsat";
+        }
+    }
+    assert!(proved.len() > 20, "{proved:?}");
+    assert!(proved.values().all(|proved| *proved), "{proved:?}");
+}
+
+// ---- declarations in files
+
+/// A crate with one declaration in `src/lib.rs`.
+struct Crate(TempDir);
+
+impl Crate {
+    fn with(name: &str, clauses: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"some\"\n").unwrap();
+        std::fs::create_dir(folder.path().join("src")).unwrap();
+        let head = "use roundel::Collective;\n\n#[derive(Collective)]\n#[collective(allgather)]\n";
+        std::fs::write(folder.path().join("src/lib.rs"), format!("{head}{clauses}\npub struct {name};\n")).unwrap();
+        Crate(folder)
+    }
+
+    /// The arguments that prove it.
+    fn prove<'a>(&self, file: &'a mut String, more: &[&'a str]) -> Vec<&'a str> {
+        *file = text(&self.0.path().join("src/lib.rs")).to_string();
+        [&["prove", file.as_str(), "-p", "1..=12"], more].concat()
+    }
+
+    fn record(&self, name: &str) -> Option<Value> {
+        let text = std::fs::read_to_string(self.0.path().join("proofs").join(format!("{name}.json"))).ok()?;
+        Some(serde_json::from_str(&text).unwrap())
+    }
+}
+
+/// A ring with other `holds` and other clauses after it.
+fn ring(more: &str) -> String {
+    format!(
+        "#[round(s in 0..p - 1)]\n\
+         #[send(to = rank + 1, blocks = [rank - s])]\n\
+         #[recv(from = rank - 1, blocks = [rank - 1 - s])]\n{more}"
+    )
+}
+
+#[test]
+fn a_record_is_written_into_the_crate() {
+    let Some(_) = z3("a_record_is_written_into_the_crate") else { return };
+    let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..=s])]"));
+    let report = json(0, &one.prove(&mut String::new(), &[]));
+    assert_eq!(report["collectives"][0]["proved_for"], "all p");
+    let record = one.record("MyRing").unwrap();
+    assert_eq!((&record["collective"], &record["prover"]), (&Value::from("MyRing"), &Value::from(PROVER)));
+    assert_eq!(record["range"]["p"], Value::Null);
+    assert!(report["collectives"][0]["record"].as_str().unwrap().ends_with("proofs/MyRing.json"));
+}
+
+#[test]
+fn a_wrong_holds_is_a_violation_at_its_clause() {
+    let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..s])]"));
+    let (out, errors) = ends_with(1, &one.prove(&mut String::new(), &["--engine", "exhaustive"]));
+    assert!(errors.contains("`holds` is wrong before round 0") && errors.contains("src/lib.rs:8:"), "{errors}");
+    assert!(out.contains("VIOLATION") && out.contains("MyRing: not proved"), "{out}");
+    assert!(one.record("MyRing").is_none());
+}
+
+#[test]
+fn a_violation_outweighs_the_solver() {
+    // A solver that is deceived cannot make up for a fault that was found exactly.
+    let Some(_) = z3("a_violation_outweighs_the_solver") else { return };
+    let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..=s])]\n#[bound(rounds = p)]"));
+    let report = json(1, &one.prove(&mut String::new(), &[]));
+    assert_eq!(report["collectives"][0]["proved_for"], Value::Null);
+    let open = open(&report);
+    assert!(open.contains("the bound `rounds = p` does not hold") && open.contains("counterexample"), "{open}");
+    assert!(one.record("MyRing").is_none());
+}
+
+#[test]
+fn without_holds_there_is_no_induction() {
+    let one = Crate::with("MyRing", &ring(""));
+    let report = json(
+        if z3("without_holds_there_is_no_induction").is_some() { 0 } else { 1 },
+        &one.prove(&mut String::new(), &[]),
+    );
+    assert!(open(&report).contains("so there is no induction over it"), "{}", open(&report));
+    assert_eq!(report["collectives"][0]["proved_for"], "p <= 12");
+    assert_eq!(one.record("MyRing").unwrap()["range"]["p"], 12);
+    ends_with(1, &one.prove(&mut String::new(), &["--require-all-p"]));
+}
+
+#[test]
+fn a_weak_holds_shows_a_counterexample_to_induction() {
+    let Some(_) = z3("a_weak_holds_shows_a_counterexample_to_induction") else { return };
+    let bruck = "#[round(s in 0..ceil_log(2, p))]\n\
+                 #[state(D = 1, next = 2 * D)]\n\
+                 #[define(n = min(D, p - D))]\n\
+                 #[send(to = rank - D, blocks = [rank + k; k in 0..n])]\n\
+                 #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]\n\
+                 #[holds(blocks = [rank + k; k in 0..min(D, p)])]";
+    let one = Crate::with("MyBruck", bruck);
+    let report = json(1, &one.prove(&mut String::new(), &[]));
+    let open = open(&report);
+    assert!(open.contains("This is a counterexample to the induction, not to the collective"), "{open}");
+    assert!(open.contains("D = ") && open.contains("p = ") && open.contains("Strengthen `holds`"), "{open}");
+    assert_eq!(report["collectives"][0]["proved_for"], "p <= 12");
+}
+
+#[test]
+fn empty_claims_are_said_to_be_empty() {
+    let Some(_) = z3("empty_claims_are_said_to_be_empty") else { return };
+    let idle = "#[round(s in 0..p - 1)]\n\
+                #[send(to = rank + 1, blocks = [rank - s])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - s])]\n\
+                #[send(to = rank + 1, when = p < 1, blocks = [rank - s])]\n\
+                #[recv(from = rank - 1, when = p < 1, blocks = [rank - 1 - s])]\n\
+                #[holds(blocks = [rank - o; o in 0..=s])]";
+    let nowhere = format!("#[requires(p > 5, p < 3)]\n{}", ring("#[holds(blocks = [rank - o; o in 0..=s])]"));
+    for clauses in [idle, nowhere.as_str()] {
+        let one = Crate::with("Idle", clauses);
+        let report = json(1, &one.prove(&mut String::new(), &[]));
+        assert!(open(&report).contains("the hypotheses contradict each other"), "{}", open(&report));
+        assert_ne!(report["collectives"][0]["proved_for"], "all p");
+    }
+}
+
+/// Declarations with a fault that no small p shows, or that stands where a proof might not look. None may be proved.
+#[test]
+fn nothing_wrong_is_proved() {
+    let Some(_) = z3("nothing_wrong_is_proved") else { return };
+    let holds = "#[holds(blocks = [rank - o; o in 0..=s])]";
+    let with = |clause: &str| ring(&format!("{holds}\n{clause}"));
+    let pair = "#[send(to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [rank - 1])]\n";
+    let wrong = [
+        ("defined", with("#[state(X = 5, next = X / (p - 2 - s))]")),
+        ("defined", with("#[layout(rotated(rank / (p - 300)), in_place)]")),
+        ("defined", format!("#[requires(7 / (p - 300) >= 0, p > 300)]\n{}", ring(holds))),
+        ("initialisation", ring("#[holds(blocks = [rank - o; o in 0..=s], 7 / (p - 300) == 7 / (p - 300))]")),
+        ("bounds", with("#[bound(rounds <= p + 0 * (7 / (p - 300)))]")),
+        ("bounds", format!("#[requires(p == 2)]\n#[round]\n{pair}#[bound(per_round blocks_sent = 7)]")),
+        ("invariant", format!("#[requires(p == 3)]\n#[round]\n{pair}#[holds(blocks = [rank, rank - 1, rank])]")),
+        ("counters", format!("#[requires(p == 2)]\n#[round]\n{pair}#[holds(blocks_sent = 2)]")),
+        ("hints", format!("#[requires(p == 2)]\n#[round]\n{pair}#[hint(rank == 0)]")),
+        ("machine-width", with("#[state(X = 8, next = X + X / 8)]")),
+        ("machine-width", ring(holds).replace(", blocks", ", when = pow(2, s / 8) >= 1, blocks")),
+        ("machine-width", ring(holds).replace(", blocks", ", when = 1 << (s / 8) >= 1, blocks")),
+    ];
+    for (property, clauses) in wrong {
+        let one = Crate::with("Wrong", &clauses);
+        let report = json(1, &one.prove(&mut String::new(), &["--engine", "smt", "--no-record"]));
+        let proof = &report["collectives"][0];
+        let row = proof["rows"].as_array().unwrap().iter().find(|row| row["property"] == property).unwrap();
+        assert_eq!(row["verdict"], "NOT PROVED", "{clauses}\n{proof:#}");
+        assert_eq!(proof["proved_for"], Value::Null, "{clauses}");
+    }
+}
+
+// ---- records
+
+fn sparbit_record() -> (Record, String) {
+    let schedule = algorithms::Sparbit::schedule();
+    let record = Record {
+        collective: schedule.name.clone(),
+        schedule: schedule.fingerprint(),
+        prover: PROVER.into(),
+        range: ProvedRange::all(&schedule),
+        evidence: vec![],
+    };
+    let text = serde_json::to_string(&record).unwrap();
+    (record, text)
+}
+
+#[test]
+fn a_record_lapses_when_the_declaration_changes() {
+    let mut schedule = algorithms::Sparbit::schedule();
+    let (record, text) = sparbit_record();
+    assert_eq!(Record::read(&text, &schedule), Ok(record));
+    schedule.loops[0].transfers.swap(0, 1);
+    assert_eq!(Record::read(&text, &schedule), Err(Stale::Declaration));
+    assert_eq!(Record::read(&text, &algorithms::Ring::schedule()), Err(Stale::Declaration));
+}
+
+#[test]
+fn a_record_that_cannot_be_read_does_not_count() {
+    let (record, text) = sparbit_record();
+    let schedule = algorithms::Sparbit::schedule();
+    for length in 0..text.len() {
+        let cut = Record::read(&text[..length], &schedule);
+        assert!(matches!(cut, Err(Stale::Malformed(_))), "{length}: {cut:?}");
+    }
+    for other in ["null", "[]", "{}", "{\"collective\": 7}"] {
+        assert!(matches!(Record::read(other, &schedule), Err(Stale::Malformed(_))), "{other}");
+    }
+    let mut fitting = record.clone();
+    fitting.range.numbers.push(None);
+    assert!(matches!(fitting.current(&schedule), Err(Stale::Malformed(_))));
+    let older = Record { prover: "0".into(), ..record };
+    assert_eq!(older.current(&schedule), Err(Stale::Prover("0".into())));
+}
+
+// ---- at run time
+
+/// A ring that nobody has proved: it serves what was checked when it was compiled.
+#[derive(Collective, Clone, Copy)]
+#[collective(allgather)]
+#[check(p <= 6)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct NobodyProved;
+
+fn gather<C: roundel::IsAllgather + Copy + Sync>(collective: C, p: usize) -> Vec<Result<Vec<usize>, Error>> {
+    threads::run(p, |comm| {
+        let mut all = vec![usize::MAX; p];
+        collective.allgather(comm, &[comm.rank()], &mut all).map(|()| all)
+    })
+}
+
+#[test]
+fn unproved_calls_are_refused_unless_asked_for() {
+    let all = |p: usize| vec![Ok((0..p).collect::<Vec<_>>()); p];
+    assert_eq!(gather(NobodyProved, 6), all(6));
+    for result in gather(NobodyProved, 7) {
+        let error = result.unwrap_err();
+        let Error::OutsideDomain { name, refusal: Refusal::Unproved { range, p, command } } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!((name.as_str(), *range, *p), ("NobodyProved", "p <= 6", 7));
+        assert!(command.contains("prove"), "{command}");
+        assert!(error.to_string().contains("p <= 6") && error.to_string().contains(".unproved()"), "{error}");
+    }
+    assert_eq!(gather(NobodyProved.unproved(), 7), all(7));
+}

@@ -109,16 +109,22 @@ fn measure_all(world: &SimpleCommunicator, calls: usize) {
     }
 }
 
-/// The median time of each variant in microseconds. The variants take turns, each time in another order.
+/// Calls that are not counted.
+const WARM_UP: usize = 5;
+
+/// The median time of each variant in microseconds. The variants take turns, each time in another order: what a variant
+/// finds in the caches depends on the one before it.
 fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
     let send: Vec<u64> = (0..count as u64).map(|i| i + ((world.rank() as u64) << 32)).collect();
     let mut recv = vec![0; count * world.size() as usize];
     let mut times = vec![Vec::with_capacity(calls); VARIANTS.len()];
     let mut expected = recv.clone();
     world.all_gather_into(&send[..], &mut expected[..]);
-    for turn in 0..calls + 5 {
-        for i in 0..VARIANTS.len() {
-            let which = (turn + i) % VARIANTS.len();
+    let mut order: [usize; VARIANTS.len()] = std::array::from_fn(|i| i);
+    let mut random = 1u64;
+    for turn in 0..calls + WARM_UP {
+        shuffle(&mut order, &mut random);
+        for &which in &order {
             recv.fill(0);
             world.barrier();
             let begin = Instant::now();
@@ -128,12 +134,20 @@ fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
                 eprintln!("{} failed on rank {}", VARIANTS[which].name, world.rank());
                 world.abort(1);
             }
-            if turn >= 5 {
+            if turn >= WARM_UP {
                 times[which].push(time);
             }
         }
     }
     times.iter().map(|times| median_of_slowest(world, times)).collect()
+}
+
+/// Another order, the same on every rank.
+fn shuffle(order: &mut [usize], random: &mut u64) {
+    for i in (1..order.len()).rev() {
+        *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        order.swap(i, (*random >> 33) as usize % (i + 1));
+    }
 }
 
 /// The median over calls of the longest time on any rank.

@@ -34,15 +34,20 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
 /// The range that the crate's proof record states if it is current, else what was just checked. The tokens make
 /// rustc look again when the record changes.
 fn proved_range(schedule: &Schedule) -> (ProvedRange, TokenStream) {
-    let checked = ProvedRange::checked(schedule, schedule.limits.p);
-    let Some(crate_root) = std::env::var_os("CARGO_MANIFEST_DIR") else { return (checked, quote!()) };
-    let path = Path::new(&crate_root).join("proofs").join(format!("{}.json", schedule.name));
-    let Ok(text) = std::fs::read_to_string(&path) else { return (checked, quote!()) };
-    let file = path.to_string_lossy().into_owned();
-    let tracked = quote!(
-        const _: &str = include_str!(#file);
-    );
-    (Record::read(&text, schedule).map_or(checked, |record| record.range), tracked)
+    let Some(crate_root) = std::env::var_os("CARGO_MANIFEST_DIR") else {
+        return (ProvedRange::checked(schedule, schedule.limits.p), quote!());
+    };
+    let crate_root = Path::new(&crate_root);
+    let file = Record::path(crate_root, schedule);
+    let tracked = if file.is_file() {
+        let file = file.to_string_lossy().into_owned();
+        quote!(
+            const _: &str = include_str!(#file);
+        )
+    } else {
+        quote!()
+    };
+    (ProvedRange::in_crate(crate_root, schedule), tracked)
 }
 
 fn beside(error: Error, code: TokenStream) -> TokenStream {

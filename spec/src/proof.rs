@@ -131,10 +131,27 @@ impl Record {
         if fits { Ok(()) } else { Err(Stale::Malformed("it has other parameters".into())) }
     }
 
+    /// Where the record of a collective lies in the crate that declares it.
+    pub fn path(crate_root: &std::path::Path, schedule: &Schedule) -> std::path::PathBuf {
+        crate_root.join("proofs").join(format!("{}.json", schedule.name))
+    }
+
     /// Reads a record and checks that it is current.
     #[cfg(feature = "syntax")]
     pub fn read(text: &str, schedule: &Schedule) -> Result<Self, Stale> {
         let record: Record = serde_json::from_str(text).map_err(|error| Stale::Malformed(error.to_string()))?;
         record.current(schedule).map(|()| record)
+    }
+}
+
+impl ProvedRange {
+    /// The range that the crate's record states if it is current, else what the check at compile time covers.
+    #[cfg(feature = "syntax")]
+    pub fn in_crate(crate_root: &std::path::Path, schedule: &Schedule) -> Self {
+        let text = std::fs::read_to_string(Record::path(crate_root, schedule)).unwrap_or_default();
+        match Record::read(&text, schedule) {
+            Ok(record) => record.range,
+            Err(_) => ProvedRange::checked(schedule, schedule.limits.p),
+        }
     }
 }

@@ -82,8 +82,11 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
         Verdict::Proved { .. } => None,
         Verdict::Vacuous => Some(format!("{claim}: the hypotheses contradict each other, so this says nothing")),
         Verdict::Refuted { model } => {
-            let values: Vec<String> =
-                model.iter().filter(|(name, _)| !name.contains('.')).map(|(n, v)| format!("{n} = {v}")).collect();
+            let values: Vec<String> = model
+                .iter()
+                .filter(|(name, _)| !name.contains('.'))
+                .map(|(n, v)| format!("{} = {v}", n.trim_end_matches('!')))
+                .collect();
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
             Some(format!(

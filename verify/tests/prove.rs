@@ -7,10 +7,13 @@
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
 use roundel_spec::proof::{PROVER, ProvedRange, Record, Stale};
+use roundel_spec::syntax;
+use roundel_verify::smt::{self, Obligation, Portfolio, Verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Duration;
 use tempfile::TempDir;
 
 fn roundel(args: &[&str]) -> Output {
@@ -345,17 +348,58 @@ fn nothing_wrong_is_proved() {
         ("invariant", format!("#[requires(p == 3)]\n#[round]\n{pair}#[holds(blocks = [rank, rank - 1, rank])]")),
         ("counters", format!("#[requires(p == 2)]\n#[round]\n{pair}#[holds(blocks_sent = 2)]")),
         ("hints", format!("#[requires(p == 2)]\n#[round]\n{pair}#[hint(rank == 0)]")),
+        // A parameter with the name that a proof might give to another rank.
+        (
+            "same-blocks",
+            ring(holds)
+                .replace("#[round", "#[collective(allgather, peer: 0..)]\n#[round")
+                .replace("rank + 1,", "rank + 1, when = peer == (rank + 1) % p || peer == rank,"),
+        ),
+        // One message, and then everything is said to be held, by a stride of nothing.
+        (
+            "invariant",
+            "#[requires(p >= 3)]\n#[round(s in 0..2)]\n#[state(D = 0, next = 0)]\n\
+             #[send(to = rank + 1, when = s == 0, blocks = [rank])]\n\
+             #[recv(from = rank - 1, when = s == 0, blocks = [rank - 1])]\n\
+             #[holds(D == 0, blocks = [rank + k + D * j; k in 0..if s == 0 { 1 } else { p }, j in 0..1])]"
+                .into(),
+        ),
         ("machine-width", with("#[state(X = 8, next = X + X / 8)]")),
         ("machine-width", ring(holds).replace(", blocks", ", when = pow(2, s / 8) >= 1, blocks")),
         ("machine-width", ring(holds).replace(", blocks", ", when = 1 << (s / 8) >= 1, blocks")),
     ];
+    let portfolio = Portfolio { limit: Duration::from_secs(1), ..Portfolio::installed() };
     for (property, clauses) in wrong {
-        let one = Crate::with("Wrong", &clauses);
-        let report = json(1, &one.prove(&mut String::new(), &["--engine", "smt", "--no-record"]));
-        let proof = &report["collectives"][0];
-        let row = proof["rows"].as_array().unwrap().iter().find(|row| row["property"] == property).unwrap();
-        assert_eq!(row["verdict"], "NOT PROVED", "{clauses}\n{proof:#}");
-        assert_eq!(proof["proved_for"], Value::Null, "{clauses}");
+        let (kind, fields) = match clauses.contains("peer:") {
+            true => ("", " { peer: i64 }"),
+            false => ("#[collective(allgather)]\n", ";"),
+        };
+        let input = syn::parse_str(&format!("#[derive(Collective)]\n{kind}{clauses}\nstruct Wrong{fields}")).unwrap();
+        let obligations = smt::obligations(&syntax::parse(&input).unwrap().schedule).all;
+        let fails = |one: &Obligation| !matches!(smt::put("Wrong", one, &portfolio), Verdict::Proved { .. });
+        assert!(obligations.iter().filter(|one| one.property.name() == property).any(fails), "{clauses}");
+    }
+}
+
+// ---- mutants against the prover
+
+#[test]
+fn no_wrong_mutant_is_proved() {
+    let Some(_) = z3("no_wrong_mutant_is_proved") else { return };
+    let report = json(0, &["mutants", "--all", "--engine", "smt", "--sample", "3", "-p", "1..=8"]);
+    assert_eq!((&report["engine"], &report["order"]), (&Value::from("smt"), &Value::from(1)));
+    for one in report["collectives"].as_array().unwrap() {
+        assert_eq!((&one["mutants"], &one["escaped"]), (&Value::from(3), &Value::from(0)), "{one}");
+    }
+}
+
+#[test]
+fn pairs_of_faults_are_noticed_too() {
+    let report = json(0, &["mutants", "--all", "--order", "2", "--sample", "40", "-p", "1..=8"]);
+    for one in report["collectives"].as_array().unwrap() {
+        assert!(one["mutants"].as_u64().unwrap() > 30, "{one}");
+        assert_eq!((&one["escaped"], &one["false_alarms"]), (&Value::from(0), &Value::from(0)), "{one}");
+        assert!(one["all"][0]["description"].as_str().unwrap().contains("; then "), "{one}");
     }
 }
 

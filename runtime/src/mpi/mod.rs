@@ -6,7 +6,7 @@
 //!
 //! One call reads from top to bottom through these files:
 //!
-//! - `attribute`: from a communicator to its [`State`](state::State), and the end of both
+//! - `attribute`: from a communicator to what is cached on it, and the end of both
 //! - `state`: what is cached, and who may use it
 //! - `nodes`: which ranks share a node
 //! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
@@ -16,6 +16,11 @@
 //! - `code`: MPI's return codes as [`Error`]s
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
+//!
+//! Ranks that disagree about a call get [`Error::Mismatch`], as far as the library allows. Open MPI 4.1 writes a message of
+//! more than a few kilobytes past the end of a shorter receive buffer before it reports the truncation
+//! (`btl_vader_single_copy_mechanism=none` helps within a node). MPICH 4.0 ends the job if the round has several
+//! messages each way, unless `MPI_COMM_WORLD` returns errors.
 
 mod arena;
 mod attribute;

@@ -2,13 +2,28 @@
 
 use crate::alloc::live_bytes;
 use crate::compare;
-use crate::job::{Effort, Job};
+use crate::job::{Effort, Job, place};
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::{Color, InterCommunicator, SimpleCommunicator};
 use mpi::traits::*;
 use roundel::algorithms::Ring;
 use roundel::{Allgather, Error};
+use roundel_spec::Placement;
+
+/// Ranks are on one node if their processors have the same name. So it is on the machines that run these tests.
+pub(crate) fn nodes(job: &mut Job<'_>) {
+    let name = mpi::environment::processor_name().unwrap_or_default();
+    let mut mine = [0u8; 64];
+    mine.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+    let mut all = vec![0u8; mine.len() * job.p()];
+    job.world.all_gather_into(&mine[..], &mut all[..]);
+    let names: Vec<&[u8]> = all.chunks(mine.len()).collect();
+    let first = |name: &&[u8]| names.iter().position(|other| other == name).unwrap_or(0);
+    let expected = Placement::from_nodes(names.iter().map(first).collect()).place(job.rank());
+    let found = place(job.world);
+    job.expect(found == Ok(expected), || format!("{found:?}, but the names say {expected:?}"));
+}
 
 /// A duplicate, and the two halves of the world with their ranks reversed.
 pub(crate) fn duplicates_and_parts(job: &mut Job<'_>) {

@@ -42,6 +42,7 @@ fn main() {
 }
 
 fn everything(job: &mut Job<'_>) {
+    communicators::nodes(job);
     compare::all_types(job);
     isolation::messages_of_the_user(job);
     errors::wrong_arguments(job);

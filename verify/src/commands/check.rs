@@ -1,6 +1,6 @@
 //! `roundel check`: exact checks over a range, of generated code and of declarations in files.
 
-use super::target::{Target, declaration_of};
+use super::target::{Target, crate_of, declaration_of};
 use super::{Outcome, counted, print, print_json};
 use crate::catalogue;
 use crate::cli::Check;
@@ -119,10 +119,7 @@ impl<'a> Subject<'a> {
     pub(super) fn crate_root(&self) -> Option<PathBuf> {
         match self.origin {
             Origin::Catalogue(_) => Some(PathBuf::from(algorithms::CRATE_ROOT)).filter(|root| root.is_dir()),
-            Origin::File(source, _) => {
-                let file = Path::new(&source.origin).canonicalize().ok()?;
-                file.ancestors().skip(1).find(|dir| dir.join("Cargo.toml").is_file()).map(Path::to_path_buf)
-            }
+            Origin::File(source, _) => crate_of(Path::new(&source.origin)),
         }
     }
 

@@ -1,14 +1,16 @@
 //! `roundel expand`: the code behind a declaration.
 
-use super::target::{Target, all_or_errors, declaration_of, malformed};
+use super::target::{Target, all_or_errors, crate_of, declaration_of, malformed};
 use super::{Outcome, print, print_json};
 use crate::cli::Expand;
 use crate::error::Error;
 use crate::source::Source;
+use roundel::algorithms;
 use roundel_spec::proof::ProvedRange;
 use roundel_spec::rust;
 use roundel_spec::syntax::Declaration;
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 use syn::{Expr, ImplItem, Item, Stmt};
 
 /// Generated code, for machines.
@@ -21,18 +23,21 @@ struct Expanded {
 
 /// Prints the code of a declaration.
 pub(super) fn expand(args: &Expand, json: bool) -> Result<Outcome, Error> {
-    let (source, declarations) = match Target::find(&args.target)? {
+    let (source, declarations, root) = match Target::find(&args.target)? {
         Target::Entry(entry) => {
             let (source, declaration) = declaration_of(entry)?;
-            (source, vec![declaration])
+            (source, vec![declaration], Some(PathBuf::from(algorithms::CRATE_ROOT)))
         }
         Target::File(source, declared) => match all_or_errors(declared) {
-            Ok(declarations) => (source, declarations),
+            Ok(declarations) => {
+                let root = crate_of(Path::new(&source.origin));
+                (source, declarations, root)
+            }
             Err(errors) => return malformed(&source, &errors, json),
         },
     };
     let chosen = choose(&source, &declarations, args.wanted.as_deref())?;
-    let expanded = chosen.iter().map(|d| generate(d, args.all)).collect::<Result<Vec<_>, _>>()?;
+    let expanded = chosen.iter().map(|d| generate(d, root.as_deref(), args.all)).collect::<Result<Vec<_>, _>>()?;
     if json {
         print_json(&expanded)?;
     } else {
@@ -58,9 +63,10 @@ fn choose<'a>(
 }
 
 /// The formatted code; without the declaration as data and the tests, unless `everything` is wanted.
-fn generate(declaration: &Declaration, everything: bool) -> Result<Expanded, Error> {
-    let name = declaration.schedule.name.clone();
-    let range = ProvedRange::checked(&declaration.schedule, declaration.schedule.limits.p);
+fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
+    let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
+    let checked = || ProvedRange::checked(schedule, schedule.limits.p);
+    let range = root.map_or_else(checked, |root| ProvedRange::in_crate(root, schedule));
     let tokens = if everything { rust::expand(declaration, &range) } else { rust::code(declaration, &range) };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::source::{Declared, Diagnostic, Source};
 use roundel::algorithms::{self, Entry};
 use roundel_spec::syntax::Declaration;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A named thing to look at.
 pub(super) enum Target {
@@ -39,6 +39,12 @@ impl Target {
             (false, names) => names.iter().map(|name| Target::find(name)).collect(),
         }
     }
+}
+
+/// The root of the crate that a source file belongs to.
+pub(super) fn crate_of(file: &Path) -> Option<PathBuf> {
+    let file = file.canonicalize().ok()?;
+    file.ancestors().skip(1).find(|dir| dir.join("Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
 /// The declaration of a catalogue entry in its source: for errors that point into it, and for its code.

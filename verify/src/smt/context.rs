@@ -106,7 +106,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A constant with a readable name, declared once.
+    /// A constant with a readable name, declared once. Names that stand for no variable of the declaration have a `.` or
+    /// a `!` in them, so that no variable can be taken for them.
     pub(crate) fn constant(&mut self, name: &str) -> Term {
         let name =
             if name.chars().next().is_some_and(|c| c.is_ascii_digit()) { format!("v{name}") } else { name.into() };
@@ -326,7 +327,7 @@ impl<'a> Context<'a> {
         let value = add(&mul(b, &q), &r);
         self.note_product(b, &q);
         let meaning = [eq(a, &value), le("0", &r), lt(&r, b)];
-        if is_literal(b) {
+        if is_literal(b) && b != "0" {
             meaning.into_iter().for_each(|part| self.law(part));
         } else {
             self.law(implies(&ge(b, "1"), &and(meaning)));

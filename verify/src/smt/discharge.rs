@@ -96,7 +96,7 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
         for (i, text) in proofs.iter().enumerate() {
             let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
             match solver.ask(text, limit) {
-                Answer::Unsat => return vacuity(collective, obligation, solver, portfolio),
+                Answer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
                 Answer::Sat => refuted = refuted.or_else(|| Some(solver.model(text, portfolio.limit))),
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
@@ -113,19 +113,28 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
     }
 }
 
-/// The claim is proved; is there anything it speaks of? Small p are looked at first, where models are found quickly.
-fn vacuity(collective: &str, obligation: &Obligation, solver: &Solver, portfolio: &Portfolio) -> Verdict {
-    let question = obligation.vacuity(collective);
+/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order?
+fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
+    let has_model = |question: &str| has_model(question, solver, portfolio);
+    let hypotheses = has_model(&obligation.vacuity(collective));
+    let premises = obligation.premises(collective, i).filter(|_| i > 0);
+    if hypotheses == Some(false) || premises.is_some_and(|premises| has_model(&premises) == Some(false)) {
+        return Verdict::Vacuous;
+    }
+    Verdict::Proved { solver: solver.name(), not_vacuous: hypotheses == Some(true) }
+}
+
+/// Whether a question has a model, if the solver says. Small p are looked at first, where models are found quickly.
+fn has_model(question: &str, solver: &Solver, portfolio: &Portfolio) -> Option<bool> {
     let small = question.replace("(check-sat)", "(assert (<= p 40))\n(check-sat)");
-    let proved = |not_vacuous| Verdict::Proved { solver: solver.name(), not_vacuous };
     match solver.ask(&small, portfolio.limit) {
-        Answer::Sat => proved(true),
-        Answer::Unsat => match solver.ask(&question, portfolio.limit) {
-            Answer::Unsat => Verdict::Vacuous,
-            Answer::Sat => proved(true),
-            _ => proved(false),
+        Answer::Sat => Some(true),
+        Answer::Unsat => match solver.ask(question, portfolio.limit) {
+            Answer::Unsat => Some(false),
+            Answer::Sat => Some(true),
+            _ => None,
         },
-        _ => proved(false),
+        _ => None,
     }
 }
 

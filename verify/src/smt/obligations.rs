@@ -587,7 +587,7 @@ impl<'a> Prover<'a> {
                 let element = piece.any(&mut frame.cx, "")?;
                 frame.assume(element.condition.clone());
                 let declared = prover.peer(here, &mut frame, &element)?;
-                let peer = frame.cx.constant("peer");
+                let peer = frame.cx.constant("peer!");
                 frame.assume(within(&peer, "0", "p"));
                 frame.assume(prover.windows.of(&here.peer).contains(&declared));
                 frame.assume(same_block(&declared, &peer));
@@ -898,7 +898,7 @@ impl<'a> Prover<'a> {
                 // `holds` names no block twice, so p of them are all of them.
                 Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
                 Err(_) => {
-                    let block = frame.cx.constant("block");
+                    let block = frame.cx.constant("block!");
                     frame.assume(within(&block, "0", "p"));
                     let goal = member(&mut frame.cx, &block, &entry.held, &["0".into()], Reach::Quotients)?;
                     (goal, "every block is held after the last round")

@@ -88,6 +88,8 @@ enum Form {
     ProofWithInstances,
     /// The hypotheses alone: `unsat` means that the claim is empty.
     Vacuity,
+    /// The same with all instances of the laws.
+    VacuityWithInstances,
 }
 
 impl Obligation {
@@ -107,9 +109,17 @@ impl Obligation {
         self.text(collective, &self.attempts[0], Form::Vacuity)
     }
 
+    /// What file number `i` of [`proofs`](Obligation::proofs) takes for granted: `unsat` means that it would prove
+    /// anything, and so proves nothing.
+    pub fn premises(&self, collective: &str, i: usize) -> Option<String> {
+        let form = if i.is_multiple_of(2) { Form::Vacuity } else { Form::VacuityWithInstances };
+        self.attempts.get(i / 2).map(|attempt| self.text(collective, attempt, form))
+    }
+
     fn text(&self, collective: &str, attempt: &Attempt, form: Form) -> String {
         let mut out = String::new();
-        let expected = if form == Form::Vacuity { "sat" } else { "unsat" };
+        let about_premises = matches!(form, Form::Vacuity | Form::VacuityWithInstances);
+        let expected = if about_premises { "sat" } else { "unsat" };
         let _ = writeln!(out, "; {collective}: {} ({})", self.claim, self.property.name());
         let _ = writeln!(out, "; expected: {expected}");
         let _ = writeln!(out, "(set-logic ALL)");
@@ -118,10 +128,10 @@ impl Obligation {
         }
         section(&mut out, "hypotheses", &attempt.hypotheses);
         section(&mut out, "definitions and laws of arithmetic, at the terms that occur", &attempt.laws);
-        if form == Form::ProofWithInstances {
+        if matches!(form, Form::ProofWithInstances | Form::VacuityWithInstances) {
             section(&mut out, "further instances of the laws", &attempt.more_laws);
         }
-        if form != Form::Vacuity {
+        if !about_premises {
             section(&mut out, "the negated goal", &[not(&attempt.goal)]);
         }
         let _ = writeln!(out, "(check-sat)");

@@ -1,0 +1,92 @@
+//! The catalogue's generated code far beyond what is checked exhaustively: random p up to 4096, random parameters, random
+//! placements.
+//!
+//! A proof for all p rests on an encoding and a solver; here neither has a part. Cases that failed once are kept in
+//! `proptest-regressions/random.txt` and tried first.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use roundel::algorithms::{Entry, catalogue};
+use roundel_spec::check::{self, Point};
+use roundel_spec::{Arguments, Placement, Schedule};
+use roundel_verify::catalogue::record;
+
+/// The largest number of ranks.
+const LARGEST: usize = 4096;
+
+/// The same for collectives with about p rounds, whose messages are p times as many.
+const LARGEST_LINEAR: usize = 700;
+
+const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/random.txt");
+
+fn config() -> ProptestConfig {
+    let failure_persistence = Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS)) as Box<_>);
+    ProptestConfig { cases: 24, max_shrink_iters: 200, failure_persistence, ..ProptestConfig::default() }
+}
+
+/// How ranks are spread over nodes.
+#[derive(Clone, Copy, Debug)]
+enum Spread {
+    /// One node after the other is filled; the share of all ranks that a node takes.
+    Filled(f64),
+    /// Like cards dealt to so many nodes.
+    Dealt(usize),
+}
+
+impl Spread {
+    fn over(self, p: usize) -> Placement {
+        match self {
+            Spread::Filled(share) => Placement::consecutive(p, 1 + (share * p as f64) as usize),
+            Spread::Dealt(nodes) => Placement::from_nodes((0..p).map(|rank| rank % nodes).collect()),
+        }
+    }
+}
+
+/// As many small numbers of ranks as large ones, on a logarithmic scale.
+fn ranks() -> impl Strategy<Value = usize> {
+    (0.0..=(LARGEST as f64).log2()).prop_map(|log| (log.exp2() as usize).clamp(1, LARGEST))
+}
+
+fn spreads() -> impl Strategy<Value = Spread> {
+    prop_oneof![(0.0..1.0f64).prop_map(Spread::Filled), (1usize..80).prop_map(Spread::Dealt)]
+}
+
+/// Parameters from their domains, near the lower end and far from it.
+fn arguments(schedule: &Schedule, seeds: &[u16]) -> Arguments {
+    let numbers = schedule.numbers.iter().zip(seeds).map(|(number, &seed)| {
+        let value = number.domain.lo.saturating_add(i64::from(seed >> (seed % 16)));
+        number.domain.hi.map_or(value, |hi| value.min(hi))
+    });
+    Arguments { numbers: numbers.collect(), lists: vec![] }
+}
+
+fn is_linear(entry: &Entry) -> bool {
+    ["allgather/ring", "allgather/neighbor-exchange"].contains(&entry.name)
+}
+
+/// The largest p up to `p` that lies in the domain.
+fn admitted(schedule: &Schedule, args: &Arguments, p: usize, spread: Spread) -> Option<Point> {
+    let points = (1..=p).rev().map(|p| Point { placement: spread.over(p), args: args.clone() });
+    points.into_iter().find(|point| check::in_domain(schedule, point) == Ok(true))
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn generated_code_is_right_far_out(p in ranks(), spread in spreads(), seeds in prop::collection::vec(any::<u16>(), 4)) {
+        for entry in catalogue() {
+            let schedule = (entry.schedule)();
+            let p = if is_linear(entry) { p.min(LARGEST_LINEAR) } else { p };
+            let args = arguments(&schedule, &seeds);
+            let Some(point) = admitted(&schedule, &args, p, spread) else { continue };
+            let trace = record(entry, &point.args, &point.placement).unwrap();
+            let trace = trace.map_err(|refusal| TestCaseError::fail(refusal.to_string()))?;
+            let checked = check::trace(&schedule, &point, &trace);
+            let fault = checked.err().map(|violation| format!("{}: {violation}", entry.name));
+            prop_assert_eq!(fault, None);
+        }
+    }
+}

@@ -79,10 +79,14 @@ mod tests {
     fn what_fitted_once_fits_again_without_growing() {
         let mut arena = Arena::default();
         let sizes = [100, 3, 5000, 17, 0, 64];
-        sizes.iter().for_each(|&bytes| drop(arena.take(bytes)));
+        for &bytes in &sizes {
+            arena.take(bytes);
+        }
         arena.reset();
         let memory = arena.memory.as_ptr();
-        sizes.iter().for_each(|&bytes| drop(arena.take(bytes)));
+        for &bytes in &sizes {
+            arena.take(bytes);
+        }
         assert_eq!(arena.memory.as_ptr(), memory);
         assert!(arena.outgrown.is_empty());
     }

@@ -5,7 +5,7 @@ use crate::entries::{collective, visit_all};
 use crate::job::{Effort, Job};
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
-use roundel::algorithms::{Ring, Visitor};
+use roundel::algorithms::{Bruck, Ring, Visitor};
 use roundel::{Allgather, Collective, Error, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::{Arguments, Schedule};
 use std::cell::RefCell;
@@ -40,7 +40,8 @@ pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     }
 }
 
-/// The last rank believes in longer blocks than the others. Nobody hangs, somebody notices, and the next call is right.
+/// The last rank believes in longer blocks than the others. Nobody hangs, it and somebody else notice, and the next call
+/// is right.
 ///
 /// Blocks are short here. Open MPI 4.1 writes a message of more than a few kilobytes past the end of a shorter receive
 /// buffer before it reports the truncation, unless single copies are off: see [`very_different_counts`].
@@ -105,7 +106,11 @@ impl Visitor for Disagreement<'_, '_> {
             let mismatch = matches!(&outcome, Err(Error::Mismatch { rank: r, expected, found, .. })
                 if *r == rank && expected != found);
             job.expect(outcome == Ok(()) || mismatch, || format!("{name}, different counts: {outcome:?}"));
-            job.expect(job.anywhere(mismatch), || format!("{name}, {n}, {options:?}: nobody noticed"));
+            job.expect(rank != p - 1 || mismatch, || {
+                format!("{name}, {n}, {options:?}: messages too short: {outcome:?}")
+            });
+            let elsewhere = job.anywhere(mismatch && rank != p - 1);
+            job.expect(elsewhere, || format!("{name}, {n}, {options:?}: nobody noticed messages that were too long"));
 
             let mut recv = vec![0u64; n * p];
             let outcome = collective.allgather_with(world, &samples(n, rank, 1), &mut recv, options);
@@ -116,19 +121,27 @@ impl Visitor for Disagreement<'_, '_> {
     }
 }
 
-/// One block that no C `int` can count: all ranks refuse, also those that would never see it.
+/// A message that no C `int` can count: all ranks refuse, also those that would not see it.
 pub(crate) fn too_large(job: &mut Job<'_>) {
-    let (rank, p, world) = (job.rank(), job.p(), job.world);
-    if p < 2 {
-        return;
+    let half = 1 << 30;
+    if job.p() >= 2 {
+        refuse(job, &Ring, |b| if b == 1 { 2 * half } else { 0 });
     }
-    let huge = 1 << 31;
-    let counts: Vec<usize> = (0..p).map(|b| if b == 1 { huge } else { 0 }).collect();
-    let send = vec![0u8; counts[rank]];
-    let mut recv = vec![0u8; huge];
-    let outcome = Ring.allgatherv(world, &send, &mut recv, &counts, &vec![0; p]);
-    let expected = Error::TooLarge { what: "a message", elements: huge, limit: i32::MAX as usize };
-    job.expect(outcome == Err(expected), || format!("a block of 2^31 elements: {outcome:?}"));
+    if job.p() >= 4 {
+        // Only rank 1 sends blocks 1 and 2 in one message.
+        refuse(job, &Bruck, |b| if b == 1 || b == 2 { half } else { 0 });
+    }
+}
+
+/// Expects that an allgatherv of 2^31 elements in all is refused.
+fn refuse(job: &mut Job<'_>, collective: &impl Allgather, count: impl Fn(usize) -> usize) {
+    let counts: Vec<usize> = (0..job.p()).map(count).collect();
+    let displs: Vec<usize> = (0..job.p()).map(|b| counts[..b].iter().sum()).collect();
+    let send = vec![0u8; counts[job.rank()]];
+    let mut recv = vec![0u8; counts.iter().sum()];
+    let outcome = collective.allgatherv(job.world, &send, &mut recv, &counts, &displs);
+    let expected = Error::TooLarge { what: "a message", elements: 1 << 31, limit: i32::MAX as usize };
+    job.expect(outcome == Err(expected), || format!("a message of 2^31 elements: {outcome:?}"));
 }
 
 /// A collective that calls another one on the same communicator, in the middle of a round.

@@ -1,6 +1,7 @@
 //! Where each block lies in a buffer, in elements.
 
 use crate::error::Error;
+use roundel_spec::Place;
 
 /// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
 pub trait Geometry {
@@ -40,6 +41,25 @@ impl<G: Geometry> Geometry for &G {
     }
 }
 
+/// How the blocks of a call lay, kept to see whether the next call is like it.
+#[derive(Debug, Default)]
+pub struct Blocking {
+    /// The length of all blocks, where they are uniform.
+    count: Option<usize>,
+    counts: Vec<usize>,
+    displs: Vec<usize>,
+}
+
+/// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
+pub trait Described: Geometry {
+    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`.
+    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error>;
+    /// Whether blocks lie as they did in `blocking`.
+    fn is(&self, blocking: &Blocking) -> bool;
+    /// Keeps how the blocks lie.
+    fn remember(&self, blocking: &mut Blocking);
+}
+
 /// Blocks of the same length, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform {
@@ -64,6 +84,31 @@ impl Geometry for Uniform {
     }
 }
 
+impl Described for Uniform {
+    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error> {
+        debug_assert_eq!(send, self.count);
+        let expected = send.checked_mul(at.p as usize).filter(|&n| n <= isize::MAX as usize);
+        let Some(expected) = expected else {
+            let limit = isize::MAX as usize / at.p as usize;
+            return Err(Error::TooLarge { what: "the send buffer", elements: send, limit });
+        };
+        if recv != expected {
+            let why = "the send buffer's length times the number of ranks";
+            return Err(Error::Length { what: "the receive buffer", expected, found: recv, why });
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn is(&self, blocking: &Blocking) -> bool {
+        blocking.count == Some(self.count)
+    }
+
+    fn remember(&self, blocking: &mut Blocking) {
+        blocking.count = Some(self.count);
+    }
+}
+
 /// Blocks with a count and a displacement each, as in the v-variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Varying<'a> {
@@ -72,35 +117,31 @@ pub struct Varying<'a> {
 }
 
 impl<'a> Varying<'a> {
-    /// Blocks that lie inside a buffer of `len` elements and do not overlap; otherwise the error that says which does not.
-    pub fn new(counts: &'a [usize], displs: &'a [usize], p: usize, len: usize) -> Result<Self, Error> {
-        for (what, list) in [("counts", counts), ("displacements", displs)] {
+    /// Block `b` has `counts[b]` elements, from `displs[b]` on.
+    pub fn new(counts: &'a [usize], displs: &'a [usize]) -> Self {
+        Varying { counts, displs }
+    }
+
+    /// Refuses lists of a wrong length, blocks outside a buffer of `len` elements, and blocks that overlap.
+    fn validate_lists(&self, p: usize, len: usize) -> Result<(), Error> {
+        for (what, list) in [("counts", self.counts), ("displacements", self.displs)] {
             if list.len() != p {
                 let why = "one entry for each rank";
                 return Err(Error::Length { what, expected: p, found: list.len(), why });
             }
         }
-        for (&count, &displ) in counts.iter().zip(displs) {
+        for (&count, &displ) in self.counts.iter().zip(self.displs) {
             let end = displ.checked_add(count).filter(|&end| end <= isize::MAX as usize);
             let Some(end) = end else {
-                return Err(Error::TooLarge {
-                    what: "a block's end",
-                    elements: usize::MAX,
-                    limit: isize::MAX as usize,
-                });
+                let limit = isize::MAX as usize;
+                return Err(Error::TooLarge { what: "a block's end", elements: usize::MAX, limit });
             };
             if count > 0 && end > len {
                 let why = "every block must lie inside it";
                 return Err(Error::Length { what: "the receive buffer", expected: end, found: len, why });
             }
         }
-        reject_overlap(counts, displs)?;
-        Ok(Varying { counts, displs })
-    }
-
-    /// Blocks whose places were computed, not given by a user.
-    pub(crate) fn trusted(counts: &'a [usize], displs: &'a [usize]) -> Self {
-        Varying { counts, displs }
+        reject_overlap(self.counts, self.displs)
     }
 }
 
@@ -136,6 +177,30 @@ impl Geometry for Varying<'_> {
     #[inline]
     fn uniform(&self) -> Option<usize> {
         None
+    }
+}
+
+impl Described for Varying<'_> {
+    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error> {
+        self.validate_lists(at.p as usize, recv)?;
+        let expected = self.counts[at.rank as usize];
+        if send != expected {
+            let why = "this rank's entry in the counts";
+            return Err(Error::Length { what: "the send buffer", expected, found: send, why });
+        }
+        Ok(())
+    }
+
+    fn is(&self, blocking: &Blocking) -> bool {
+        blocking.count.is_none() && blocking.counts == self.counts && blocking.displs == self.displs
+    }
+
+    fn remember(&self, blocking: &mut Blocking) {
+        blocking.count = None;
+        blocking.counts.clear();
+        blocking.counts.extend_from_slice(self.counts);
+        blocking.displs.clear();
+        blocking.displs.extend_from_slice(self.displs);
     }
 }
 

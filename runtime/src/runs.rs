@@ -171,7 +171,7 @@ mod tests {
             let stripe = Stripe::new(first, step, n, p as i64);
             let displs: Vec<usize> =
                 (0..p).map(|b| counts[..b].iter().map(|c| c + gap).sum()).collect();
-            let varying = Varying::trusted(&counts[..p], &displs);
+            let varying = Varying::new(&counts[..p], &displs);
             let uniform = Uniform { count };
             let rotated = Rotated { count, by: first as usize % p, p };
             prop_assert_eq!(through_runs(&stripe, &uniform, p).0, elements(&stripe, &uniform));

@@ -1,9 +1,9 @@
 //! What runs a collective's rounds on real data.
 
 use crate::error::Error;
-use crate::geometry::Geometry;
+use crate::geometry::Described;
 use crate::policy::Policy;
-use roundel_spec::{Collective, Place};
+use roundel_spec::{Collective, Place, arith};
 
 /// Which of the declared layouts a call uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,7 @@ pub struct Options {
     pub policy: Policy,
 }
 
-/// A validated allgather(v): what a [`Transport`] gets. Built only by [`Allgather`](crate::Allgather), after
-/// every check that one rank can make.
+/// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
 pub struct Gather<'a, T, G> {
     /// This rank's block.
@@ -36,17 +35,32 @@ pub struct Gather<'a, T, G> {
     pub recv: &'a mut [T],
     /// Where the blocks lie in `recv`.
     pub geometry: G,
-    /// `Some(by)` to run in the rotated layout.
-    pub rotation: Option<usize>,
-    /// How messages travel.
-    pub policy: Policy,
+    /// How the call is to run.
+    pub options: Options,
+}
+
+impl<T, G: Described> Gather<'_, T, G> {
+    /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
+    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<Option<usize>, Error> {
+        self.geometry.validate(at, self.send.len(), self.recv.len())?;
+        let served = collective.admits(at).and_then(|()| collective.proved(at));
+        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+        match self.options.layout {
+            Layout::InPlace => Ok(None),
+            Layout::Declared if !C::PREFERS_ROTATION => Ok(None),
+            Layout::Declared | Layout::Rotated => match collective.rotation(at) {
+                Some(by) => Ok(Some(arith::wrap(by, at.p) as usize)),
+                None => Err(Error::NoSuchLayout { name: C::NAME.into() }),
+            },
+        }
+    }
 }
 
 /// A communicator: a group of ranks that can run collectives on elements of type `T`.
 pub trait Transport<T> {
-    /// This rank's place among the ranks.
+    /// Where this rank sits.
     fn place(&self) -> Result<Place, Error>;
 
-    /// Runs the rounds of `collective`.
-    fn gather<C: Collective, G: Geometry>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;
+    /// Validates the call and runs the rounds of `collective`.
+    fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;
 }

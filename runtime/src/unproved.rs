@@ -28,6 +28,10 @@ impl<C: Collective> Collective for Unproved<C> {
         self.0.arguments()
     }
 
+    fn has_arguments(&self, args: &Arguments) -> bool {
+        self.0.has_arguments(args)
+    }
+
     fn from_arguments(args: &Arguments) -> Option<Self> {
         C::from_arguments(args).map(Unproved)
     }

@@ -70,7 +70,7 @@ impl std::error::Error for Refusal {}
 /// Implemented by the derive. The code is the meaning: whatever runs, records or checks the collective takes the
 /// rounds from [`rounds`](Collective::rounds). The [`Schedule`] is a second reading of the same declaration, for
 /// proofs, pictures and documentation; a generated test holds the two equal.
-pub trait Collective {
+pub trait Collective: 'static {
     /// The name of the declared type.
     const NAME: &'static str;
 
@@ -82,8 +82,13 @@ pub trait Collective {
     where
         Self: Sized;
 
-    /// The values of this collective's parameters.
+    /// The values of this collective's parameters. Collectives of one type with equal arguments have equal rounds.
     fn arguments(&self) -> Arguments;
+
+    /// Whether [`arguments`](Collective::arguments) would be these. Allocates nothing in generated code.
+    fn has_arguments(&self, args: &Arguments) -> bool {
+        self.arguments() == *args
+    }
 
     /// The collective with these parameters; `None` when their number does not fit.
     fn from_arguments(args: &Arguments) -> Option<Self>

@@ -10,9 +10,10 @@
 //! - `state`: what is cached, and who may use it
 //! - `nodes`: which ranks share a node
 //! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
-//! - `memory`, `arena`: the buffers, as MPI sees them; the only places that copy data
-//! - `rounds`: the sink that turns rounds into messages
-//! - `flight`: the messages of a round, and their exchange
+//! - `plan`: a call's copies and messages as a list of steps, and which calls it serves
+//! - `build`: the sink that turns a schedule's rounds into steps
+//! - `areas`: the buffers, as MPI sees them
+//! - `replay`: the loop that takes the steps
 //! - `code`: MPI's return codes as [`Error`]s
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
@@ -22,106 +23,143 @@
 //! (`btl_vader_single_copy_mechanism=none` helps within a node). MPICH 4.0 ends the job if the round has several
 //! messages each way, unless `MPI_COMM_WORLD` returns errors.
 
-mod arena;
+mod areas;
 mod attribute;
+mod build;
 mod code;
-mod flight;
 mod limit;
-mod memory;
 mod nodes;
-mod rounds;
+mod plan;
+mod replay;
 mod state;
 
-use self::arena::Arena;
-use self::flight::{Flight, Route};
-use self::memory::Memory;
-use self::rounds::Rounds;
-use self::state::{Group, State, Work};
+use self::areas::{Area, Areas, Extents, Spot};
+use self::build::Home;
+use self::plan::{Piece, Plan, Step};
+use self::replay::Replay;
+use self::state::{Group, Work};
 use crate::error::Error;
-use crate::geometry::{Geometry, Moved, Rotated};
-use crate::transport::{Gather, Transport};
+use crate::geometry::{Described, Geometry, Moved, Rotated};
+use crate::policy::Policy;
+use crate::transport::{Gather, Options, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Collective, Place};
 
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
-    #[inline]
     fn place(&self) -> Result<Place, Error> {
-        Ok(attribute::state(self)?.group(self.as_raw())?.place)
+        Ok(attribute::state(self)?.group(self)?.place)
     }
 
-    fn gather<K: Collective, G: Geometry>(&self, collective: &K, call: Gather<'_, T, G>) -> Result<(), Error> {
+    /// A call like the last one is known to be valid, and its steps are known.
+    #[inline(always)]
+    fn gather<K: Collective, G: Described>(&self, collective: &K, call: Gather<'_, T, G>) -> Result<(), Error> {
         let state = attribute::state(self)?;
-        let group = state.group(self.as_raw())?;
-        let Gather { send, recv, geometry, rotation, policy } = call;
-        let datatype = T::equivalent_datatype();
-        let route = Route { comm: group.comm.raw(), datatype: datatype.as_raw(), place: group.place, policy };
-        let call = Call { collective, route, send: Memory::to_read(send), recv: Memory::of(recv), geometry };
-        call.gather(state, group, rotation)
-    }
-}
-
-/// One call, from which on the type of the elements does not matter.
-struct Call<'a, K, G> {
-    collective: &'a K,
-    route: Route,
-    send: Memory,
-    recv: Memory,
-    geometry: G,
-}
-
-impl<K: Collective, G: Geometry> Call<'_, K, G> {
-    /// Decides where blocks lie while the collective runs.
-    fn gather(self, state: &State, group: &Group, rotation: Option<usize>) -> Result<(), Error> {
+        let group = state.group(self)?;
         let mut work = state.lease()?;
-        let Work { flight, layout, offsets } = &mut *work;
-        limit::check(self.collective, &group.placement, &self.geometry, self.recv.len())?;
-        match (rotation.filter(|&by| by != 0), self.geometry.uniform()) {
-            (None, _) => self.run(self.recv, &self.geometry, flight),
-            (Some(by), Some(count)) if self.geometry.first() == 0 => self.rotated(by, count, flight, layout),
-            (Some(by), _) => self.moved(by, flight, layout, offsets),
+        let extents = Extents { send: call.send.len(), recv: call.recv.len(), size: size_of::<T>() };
+        if !work.key.fits(collective, &call.geometry, extents, call.options) {
+            let rotation = call.validate(collective, &group.place)?;
+            plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
         }
+        let Work { plan, scratch, flight, .. } = &mut *work;
+        let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight }.run(plan)
     }
+}
 
-    /// Runs the rounds with blocks in `memory`, of which the own one is copied there first.
-    #[inline]
-    fn run<L: Geometry>(&self, memory: Memory, geometry: L, flight: &mut Flight) -> Result<(), Error> {
-        let place = &self.route.place;
-        memory.copy(geometry.offset(place.rank as usize), &self.send, 0, self.send.len());
-        let mut rounds = Rounds::new(&self.route, memory, geometry, flight);
-        match self.collective.rounds(place, &mut rounds) {
-            Ok(()) => rounds.finish(),
-            Err(never) => match never {},
-        }
+/// Makes the plan for a call that is not like the last one.
+#[inline(never)]
+fn plan_anew<K: Collective, G: Described>(
+    work: &mut Work,
+    group: &Group,
+    collective: &K,
+    geometry: &G,
+    extents: Extents,
+    options: Options,
+    rotation: Option<usize>,
+) -> Result<(), Error> {
+    limit::check(collective, &group.placement, geometry, extents.recv)?;
+    let Work { key, plan, offsets, .. } = work;
+    key.clear();
+    plan.clear();
+    let mut planner = Planner { plan, collective, place: &group.place, geometry, extents, policy: options.policy };
+    match (rotation.unwrap_or(0), geometry.uniform()) {
+        (0, _) => planner.in_place(),
+        (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
+        (by, _) => planner.moved(by, offsets),
+    }
+    key.set(collective, geometry, extents, options);
+    Ok(())
+}
+
+/// Decides where blocks lie while the collective runs.
+struct Planner<'a, K, G> {
+    plan: &'a mut Plan,
+    collective: &'a K,
+    place: &'a Place,
+    geometry: &'a G,
+    extents: Extents,
+    policy: Policy,
+}
+
+impl<K: Collective, G: Geometry> Planner<'_, K, G> {
+    /// Every block where it belongs.
+    fn in_place(&mut self) {
+        let home = Home { area: Area::Recv, bytes: self.extents.recv * self.extents.size, size: self.extents.size };
+        self.rounds(home, self.geometry);
     }
 
     /// Blocks of equal length in the rotated layout, then in place: two copies.
-    fn rotated(&self, by: usize, count: usize, flight: &mut Flight, layout: &mut Arena) -> Result<(), Error> {
-        let p = self.route.place.p as usize;
-        let scratch = Memory::scratch(layout, p * count, self.recv.size());
-        self.run(scratch, Rotated { count, by, p }, flight)?;
+    fn rotated(&mut self, by: usize, count: usize) {
+        let p = self.place.p as usize;
+        let home = self.scratch(p * count);
+        self.rounds(home, Rotated { count, by, p });
         let front = (p - by) * count;
-        self.recv.copy(by * count, &scratch, 0, front);
-        self.recv.copy(0, &scratch, front, by * count);
-        Ok(())
+        self.put_in_place(by * count, 0, front);
+        self.put_in_place(0, front, by * count);
+        self.plan.flush_unpacks();
     }
 
     /// Blocks of any length in the rotated layout without gaps, then in place.
-    fn moved(
-        &self,
-        by: usize,
-        flight: &mut Flight,
-        layout: &mut Arena,
-        offsets: &mut Vec<usize>,
-    ) -> Result<(), Error> {
-        let total = rotated_offsets(offsets, &self.geometry, by, self.route.place.p as usize);
-        let scratch = Memory::scratch(layout, total, self.recv.size());
-        self.run(scratch, Moved { lengths: &self.geometry, offsets }, flight)?;
+    fn moved(&mut self, by: usize, offsets: &mut Vec<usize>) {
+        let total = rotated_offsets(offsets, self.geometry, by, self.place.p as usize);
+        let home = self.scratch(total);
+        self.rounds(home, Moved { lengths: self.geometry, offsets });
         for (b, &offset) in offsets.iter().enumerate() {
-            self.recv.copy(self.geometry.offset(b), &scratch, offset, self.geometry.len(b));
+            self.put_in_place(self.geometry.offset(b), offset, self.geometry.len(b));
         }
-        Ok(())
+        self.plan.flush_unpacks();
+    }
+
+    /// Scratch for so many elements.
+    fn scratch(&mut self, elements: usize) -> Home {
+        let size = self.extents.size;
+        self.plan.scratch = (elements * size).next_multiple_of(size_of::<u128>());
+        Home { area: Area::Scratch, bytes: elements * size, size }
+    }
+
+    /// The own block, then the rounds, with blocks in `home`.
+    fn rounds(&mut self, home: Home, geometry: impl Geometry) {
+        let (size, own) = (home.size, geometry.offset(self.place.rank as usize));
+        if self.extents.send > 0 {
+            let from = Spot { area: Area::Send, offset: 0 };
+            let to = Spot { area: home.area, offset: own * size };
+            self.plan.steps.push(Step::Move(Piece { from, to, bytes: self.extents.send * size }));
+        }
+        build::rounds(self.plan, self.collective, self.place, home, geometry, self.policy);
+    }
+
+    /// Copies elements from scratch to where they belong, at the end.
+    fn put_in_place(&mut self, to: usize, from: usize, elements: usize) {
+        let size = self.extents.size;
+        if elements > 0 {
+            let to = Spot { area: Area::Recv, offset: to * size };
+            let from = Spot { area: Area::Scratch, offset: from * size };
+            self.plan.unpacks.push(Piece { from, to, bytes: elements * size });
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! What is cached on a communicator.
 
-use super::arena::Arena;
+use super::areas::Scratch;
 use super::code::{SUCCESS, check};
-use super::flight::Flight;
 use super::nodes;
+use super::plan::{Key, Plan};
+use super::replay::Flight;
 use crate::error::Error;
 use ::mpi::ffi;
+use ::mpi::topology::Communicator;
 use roundel_spec::{Place, Placement};
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
@@ -27,10 +29,13 @@ pub(super) struct State {
 /// Memory that calls use again.
 #[derive(Default)]
 pub(super) struct Work {
+    /// The steps of the last call, and which calls they serve.
+    pub(super) key: Key,
+    pub(super) plan: Plan,
+    /// Blocks in the rotated layout, and packed messages.
+    pub(super) scratch: Scratch,
     /// Messages of the current round.
     pub(super) flight: Flight,
-    /// All blocks in the rotated layout.
-    pub(super) layout: Arena,
     /// Where blocks of different lengths begin in the rotated layout.
     pub(super) offsets: Vec<usize>,
 }
@@ -38,10 +43,10 @@ pub(super) struct Work {
 impl State {
     /// The group behind the communicator `user`; the first call makes it, and is then collective.
     #[inline]
-    pub(super) fn group(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
+    pub(super) fn group(&self, user: &impl Communicator) -> Result<&Group, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
-            None => self.make_group(user),
+            None => self.make_group(user.as_raw()),
         }
     }
 

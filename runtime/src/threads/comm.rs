@@ -4,7 +4,7 @@ use super::hub::Hub;
 use super::rotation::Rotation;
 use super::sink::RoundSink;
 use crate::error::Error;
-use crate::geometry::Geometry;
+use crate::geometry::{Described, Geometry};
 use crate::transport::{Gather, Transport};
 use roundel_spec::{Collective, Place};
 use std::cell::Cell;
@@ -66,9 +66,10 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         Ok(self.place)
     }
 
-    fn gather<C: Collective, G: Geometry>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {
+    fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {
+        let rotation = call.validate(collective, &self.place)?;
         self.hub.check(self.rank())?;
-        let Gather { send, recv, geometry, rotation, policy: _ } = call;
+        let Gather { send, recv, geometry, options: _ } = call;
         let Some(by) = rotation else {
             return self.run(collective, send, recv, &geometry);
         };

@@ -26,7 +26,7 @@ impl Rotation {
 
     /// Where the blocks lie in the scratch buffer.
     pub(super) fn geometry(&self) -> Varying<'_> {
-        Varying::trusted(&self.counts, &self.displs)
+        Varying::new(&self.counts, &self.displs)
     }
 
     /// A scratch buffer; its elements are those of `recv`, because there need not be others to begin with.
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn out_and_back_changes_nothing() {
-        let geometry = Varying::trusted(&[2, 0, 1, 3], &[4, 99, 0, 7]);
+        let geometry = Varying::new(&[2, 0, 1, 3], &[4, 99, 0, 7]);
         let rotation = Rotation::new(&geometry, 2, 4);
         let mut recv: Vec<usize> = (0..11).collect();
         let scratch = rotation.copy_out(&recv, &geometry);

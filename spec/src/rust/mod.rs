@@ -134,6 +134,12 @@ fn arguments(schedule: &Schedule) -> TokenStream {
             Arguments { numbers: vec![#(self.#numbers),*], lists: vec![#(self.#lists.clone()),*] }
         }
 
+        #[inline]
+        fn has_arguments(&self, args: &Arguments) -> bool {
+            let (numbers, lists): (&[i64], &[&[i64]]) = (&[#(self.#numbers),*], &[#(&self.#lists),*]);
+            args.numbers == numbers && args.lists == lists
+        }
+
         fn from_arguments(args: &Arguments) -> Option<Self> {
             let [#(#numbers),*] = args.numbers[..] else { return None };
             let [#(#lists),*] = &args.lists[..] else { return None };

@@ -145,12 +145,12 @@ fn refuse(job: &mut Job<'_>, collective: &impl Allgather, count: impl Fn(usize) 
 }
 
 /// A collective that calls another one on the same communicator, in the middle of a round.
-struct Reentrant<'a> {
-    comm: &'a SimpleCommunicator,
+struct Reentrant {
+    comm: SimpleCommunicator,
     outcome: RefCell<Option<Result<(), Error>>>,
 }
 
-impl Collective for Reentrant<'_> {
+impl Collective for Reentrant {
     collective!(Reentrant, false);
 
     fn admits(&self, _: &Place) -> Result<(), Refusal> {
@@ -159,16 +159,16 @@ impl Collective for Reentrant<'_> {
 
     fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
         let mut recv = vec![0; at.p as usize];
-        *self.outcome.borrow_mut() = Some(Ring.allgather(self.comm, &[1], &mut recv));
+        *self.outcome.borrow_mut() = Some(Ring.allgather(&self.comm, &[1], &mut recv));
         Ring.rounds(at, sink)
     }
 }
 
-impl IsAllgather for Reentrant<'_> {}
+impl IsAllgather for Reentrant {}
 
 /// A communicator runs one collective at a time.
 pub(crate) fn busy(job: &mut Job<'_>) {
-    let collective = Reentrant { comm: job.world, outcome: RefCell::new(None) };
+    let collective = Reentrant { comm: SimpleCommunicator::world(), outcome: RefCell::new(None) };
     let mut recv = vec![0; job.p()];
     let outer = collective.allgather(job.world, &[job.rank()], &mut recv);
     let inner = collective.outcome.take();

@@ -1,0 +1,91 @@
+//! The memory of a call, as MPI sees it: addresses and lengths, without a Rust reference that would claim them.
+//!
+//! Elements are copied bit by bit, as MPI itself copies them, so they need not be `Copy`; and byte by byte, so that
+//! scratch need not have their alignment. A plan is built against [`Extents`], and every spot in it is checked against
+//! them then: a schedule that was never checked can give wrong results, but cannot reach outside the call's buffers.
+
+/// A piece of memory that a call uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    /// The user's send buffer, which is only read.
+    Send,
+    /// The user's receive buffer.
+    Recv,
+    /// Memory of our own, cached on the communicator.
+    Scratch,
+}
+
+/// A place in memory: an area, and a distance from its beginning in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) area: Area,
+    pub(super) offset: usize,
+}
+
+/// How much there is of the user's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extents {
+    /// The length of the send buffer in elements.
+    pub(super) send: usize,
+    /// The length of the receive buffer in elements.
+    pub(super) recv: usize,
+    /// The size of an element in bytes.
+    pub(super) size: usize,
+}
+
+/// Where the areas of a call begin.
+#[derive(Clone, Copy)]
+pub(super) struct Areas([*mut u8; 3]);
+
+impl Areas {
+    /// The buffers of a call, whose borrows the caller keeps alive and unused meanwhile.
+    #[inline(always)]
+    pub(super) fn new<T>(send: &[T], recv: &mut [T], scratch: *mut u8) -> Self {
+        Areas([send.as_ptr().cast_mut().cast(), recv.as_mut_ptr().cast(), scratch])
+    }
+
+    /// The address of a spot.
+    #[inline(always)]
+    pub(super) fn at(&self, spot: Spot) -> *mut u8 {
+        self.0[spot.area as usize].wrapping_add(spot.offset)
+    }
+}
+
+/// Memory of our own that only grows: after the first call of a size there is nothing left to allocate.
+///
+/// All of it is initialised, with zeros at first and with old messages later. Aligned to 16 bytes.
+#[derive(Debug, Default)]
+pub(super) struct Scratch(Vec<u128>);
+
+impl Scratch {
+    /// Space for at least `bytes` bytes; what was in it is gone.
+    #[inline]
+    pub(super) fn reserve(&mut self, bytes: usize) -> *mut u8 {
+        if bytes > self.0.len() * size_of::<u128>() {
+            self.grow(bytes);
+        }
+        self.0.as_mut_ptr().cast()
+    }
+
+    #[cold]
+    fn grow(&mut self, bytes: usize) {
+        self.0 = Vec::new();
+        self.0 = vec![0; bytes.div_ceil(size_of::<u128>())];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fitted_once_fits_again_in_the_same_place() {
+        let mut scratch = Scratch::default();
+        let first = scratch.reserve(1000);
+        assert_eq!(first as usize % 16, 0);
+        assert_eq!(scratch.reserve(17), first);
+        assert_eq!(scratch.reserve(1000), first);
+        let larger = scratch.reserve(100_000);
+        assert_eq!(scratch.reserve(1000), larger);
+    }
+}

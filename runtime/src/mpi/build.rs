@@ -1,0 +1,184 @@
+//! The sink that turns a schedule's rounds into a [`Plan`].
+//!
+//! Nothing is sent here, so there is nothing to clean up in MPI when a schedule's code panics; but the other ranks would
+//! wait for this one for ever, so the job ends.
+
+use super::areas::{Area, Spot};
+use super::limit::LIMIT;
+use super::plan::{Exchange, Message, Parcel, Piece, Plan, Step};
+use crate::geometry::Geometry;
+use crate::policy::{Policy, Wire};
+use crate::runs::{Run, Shape, for_each_run};
+use ::mpi::ffi;
+use roundel_spec::{Blocks, Collective, Place, Sink, Site};
+use std::convert::Infallible;
+use std::ffi::c_int;
+use std::mem::forget;
+
+/// Memory in which blocks lie: an area, how many bytes of it there are, and the size of an element.
+#[derive(Clone, Copy)]
+pub(super) struct Home {
+    pub(super) area: Area,
+    pub(super) bytes: usize,
+    pub(super) size: usize,
+}
+
+impl Home {
+    /// The spot of a run and its length in bytes. Panics if it does not lie inside.
+    fn locate(&self, run: Run) -> (Spot, usize) {
+        let (offset, bytes) = (run.start.saturating_mul(self.size), run.len.saturating_mul(self.size));
+        let inside = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
+        assert!(inside, "the schedule names a block outside the buffer");
+        (Spot { area: self.area, offset }, bytes)
+    }
+}
+
+/// Appends the rounds of `collective` to a plan, with blocks in `home`. Scratch from `plan.scratch` on is free.
+pub(super) fn rounds<K: Collective>(
+    plan: &mut Plan,
+    collective: &K,
+    place: &Place,
+    home: Home,
+    geometry: impl Geometry,
+    policy: Policy,
+) {
+    let guard = EndsTheJob { rank: place.rank };
+    let (free, p) = (plan.scratch, place.p as usize);
+    let mut builder = Builder { plan, p, home, geometry, policy, free, used: free, round: Round::default() };
+    match collective.rounds(place, &mut builder) {
+        Ok(()) => builder.close(),
+        Err(never) => match never {},
+    }
+    forget(guard);
+}
+
+/// The beginning of a round among the plan's messages.
+#[derive(Clone, Copy, Default)]
+struct Round {
+    departures: usize,
+    arrivals: usize,
+}
+
+struct Builder<'a, G> {
+    plan: &'a mut Plan,
+    p: usize,
+    home: Home,
+    geometry: G,
+    policy: Policy,
+    /// Where scratch for packed messages begins, and where the round's use of it ends.
+    free: usize,
+    used: usize,
+    round: Round,
+}
+
+impl<G: Geometry> Builder<'_, G> {
+    /// The message of `blocks`.
+    fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, direction: Direction) -> Parcel {
+        assert!(peer < self.p, "the schedule names a rank outside the communicator");
+        let shape = Shape::of(blocks, &self.geometry, self.p);
+        assert!(shape.elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
+        let (elements, peer) = (shape.elements as c_int, peer as c_int);
+        let wire = self.policy.choose(shape.runs, shape.elements.saturating_mul(self.home.size));
+        let (spot, scattered) = match wire {
+            Wire::Contiguous => (self.home.locate(Run { start: shape.start, len: shape.elements }).0, None),
+            Wire::Packed => (self.packed(blocks, &shape, direction), None),
+            Wire::Datatype => (Spot { area: self.home.area, offset: 0 }, Some(self.scattered(blocks))),
+        };
+        Parcel { message: Message { spot, elements, peer }, scattered }
+    }
+
+    /// Scratch through which the blocks travel.
+    fn packed<B: Blocks>(&mut self, blocks: &B, shape: &Shape, direction: Direction) -> Spot {
+        let start = Spot { area: Area::Scratch, offset: self.used };
+        let mut at = start;
+        let Builder { plan, home, .. } = self;
+        for_each_run(blocks, &self.geometry, self.p, |run| {
+            let (spot, bytes) = home.locate(run);
+            match direction {
+                Direction::Out => plan.packs.push(Piece { from: spot, to: at, bytes }),
+                Direction::In => plan.unpacks.push(Piece { from: at, to: spot, bytes }),
+            }
+            at.offset += bytes;
+        });
+        debug_assert_eq!(at.offset - start.offset, shape.elements * home.size);
+        self.used = at.offset.next_multiple_of(size_of::<u128>());
+        self.plan.scratch = self.plan.scratch.max(self.used);
+        start
+    }
+
+    /// The pieces of a message, for a datatype.
+    fn scattered<B: Blocks>(&mut self, blocks: &B) -> std::ops::Range<usize> {
+        let Plan { lengths, displacements, .. } = &mut *self.plan;
+        let begin = lengths.len();
+        for_each_run(blocks, &self.geometry, self.p, |run| {
+            displacements.push(self.home.locate(run).0.offset as ffi::MPI_Aint);
+            lengths.push(run.len as c_int);
+        });
+        begin..lengths.len()
+    }
+
+    /// Ends the round, if there is one.
+    fn close(&mut self) {
+        let Builder { plan, round, .. } = self;
+        let (departures, arrivals) = (round.departures..plan.departures.len(), round.arrivals..plan.arrivals.len());
+        plan.flush_packs();
+        match (&plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()]) {
+            ([], []) => {}
+            ([Parcel { message: out, scattered: None }], [Parcel { message: into, scattered: None }]) => {
+                plan.steps.push(Step::Exchange(Exchange { out: *out, into: *into }));
+                plan.departures.truncate(departures.start);
+                plan.arrivals.truncate(arrivals.start);
+            }
+            _ => plan.steps.push(Step::Round { departures, arrivals }),
+        }
+        plan.flush_unpacks();
+        *round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
+        self.used = self.free;
+    }
+}
+
+/// Which way a message goes.
+#[derive(Clone, Copy)]
+enum Direction {
+    Out,
+    In,
+}
+
+impl<G: Geometry> Sink for Builder<'_, G> {
+    type Error = Infallible;
+
+    fn begin_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
+        let parcel = self.parcel(to, &blocks, Direction::Out);
+        self.plan.departures.push(parcel);
+        Ok(())
+    }
+
+    fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        let parcel = self.parcel(from, &blocks, Direction::In);
+        self.plan.arrivals.push(parcel);
+        Ok(())
+    }
+
+    fn end_round(&mut self) -> Result<(), Infallible> {
+        self.close();
+        Ok(())
+    }
+}
+
+/// Dropped only when a schedule panics.
+struct EndsTheJob {
+    rank: i64,
+}
+
+impl Drop for EndsTheJob {
+    fn drop(&mut self) {
+        eprintln!("roundel: a collective panicked on rank {}; ending the MPI job", self.rank);
+        // SAFETY: the world is live while collectives run.
+        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
+        std::process::abort()
+    }
+}

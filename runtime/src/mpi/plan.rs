@@ -1,0 +1,202 @@
+//! One rank's part of a call, computed: what to copy and which messages to exchange, step by step.
+//!
+//! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and those that follow replay them: peers,
+//! addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's areas,
+//! so it serves any buffers; its [`Key`] says which calls.
+
+use super::areas::{Extents, Spot};
+use crate::geometry::{Blocking, Described};
+use crate::transport::Options;
+use ::mpi::ffi;
+use roundel_spec::{Arguments, Collective};
+use std::any::TypeId;
+use std::ffi::c_int;
+use std::ops::Range;
+
+/// One message: `elements` of them from or into a spot, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) spot: Spot,
+    pub(super) elements: c_int,
+    pub(super) peer: c_int,
+}
+
+/// A round of one message each way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    pub(super) out: Message,
+    pub(super) into: Message,
+}
+
+/// A message of a round that is more than one message each way.
+#[derive(Clone, Debug)]
+pub(super) struct Parcel {
+    pub(super) message: Message,
+    /// Its pieces among the plan's lengths and displacements, if it is scattered over memory.
+    pub(super) scattered: Option<Range<usize>>,
+}
+
+/// A piece of memory that moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) from: Spot,
+    pub(super) to: Spot,
+    pub(super) bytes: usize,
+}
+
+/// What a rank does next.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// One message each way, at the same time.
+    Exchange(Exchange),
+    /// Any number of messages at the same time.
+    Round { departures: Range<usize>, arrivals: Range<usize> },
+    /// A copy of what is there.
+    Move(Piece),
+    /// Copies of what is there.
+    Copy { pieces: Range<usize> },
+    /// Copies of what has arrived; none, if something did not.
+    Arrived { pieces: Range<usize> },
+}
+
+/// The steps of a call, and what they refer to.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    pub(super) departures: Vec<Parcel>,
+    pub(super) arrivals: Vec<Parcel>,
+    pub(super) pieces: Vec<Piece>,
+    /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
+    pub(super) lengths: Vec<c_int>,
+    pub(super) displacements: Vec<ffi::MPI_Aint>,
+    /// How many bytes of scratch the steps use.
+    pub(super) scratch: usize,
+    /// Copies before and after the messages of the round that is being planned.
+    pub(super) packs: Vec<Piece>,
+    pub(super) unpacks: Vec<Piece>,
+}
+
+impl Plan {
+    /// Forgets the steps and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        let Plan { steps, departures, arrivals, pieces, lengths, displacements, scratch, packs, unpacks } = self;
+        steps.clear();
+        departures.clear();
+        arrivals.clear();
+        pieces.clear();
+        lengths.clear();
+        displacements.clear();
+        *scratch = 0;
+        packs.clear();
+        unpacks.clear();
+    }
+
+    /// Adds the copies that a round makes before its messages leave.
+    pub(super) fn flush_packs(&mut self) {
+        if !self.packs.is_empty() {
+            let begin = self.pieces.len();
+            self.pieces.append(&mut self.packs);
+            self.steps.push(Step::Copy { pieces: begin..self.pieces.len() });
+        }
+    }
+
+    /// Adds the copies that a round makes when its messages have arrived.
+    pub(super) fn flush_unpacks(&mut self) {
+        if !self.unpacks.is_empty() {
+            let begin = self.pieces.len();
+            self.pieces.append(&mut self.unpacks);
+            self.steps.push(Step::Arrived { pieces: begin..self.pieces.len() });
+        }
+    }
+}
+
+/// Which calls a plan serves: those with the same collective, parameters, blocks, lengths and choices.
+#[derive(Debug, Default)]
+pub(super) struct Key {
+    /// None if there is no plan.
+    collective: Option<TypeId>,
+    arguments: Arguments,
+    blocking: Blocking,
+    settings: Option<(Extents, Options)>,
+}
+
+impl Key {
+    /// Whether the plan serves this call.
+    #[inline(always)]
+    pub(super) fn fits<K: Collective>(
+        &self,
+        collective: &K,
+        geometry: &impl Described,
+        extents: Extents,
+        options: Options,
+    ) -> bool {
+        self.collective == Some(TypeId::of::<K>())
+            && self.settings == Some((extents, options))
+            && geometry.is(&self.blocking)
+            && collective.has_arguments(&self.arguments)
+    }
+
+    /// Says that there is no plan.
+    pub(super) fn clear(&mut self) {
+        self.collective = None;
+    }
+
+    /// Says that the plan is for this call.
+    pub(super) fn set<K: Collective>(
+        &mut self,
+        collective: &K,
+        geometry: &impl Described,
+        extents: Extents,
+        options: Options,
+    ) {
+        self.collective = Some(TypeId::of::<K>());
+        if !collective.has_arguments(&self.arguments) {
+            self.arguments = collective.arguments();
+        }
+        geometry.remember(&mut self.blocking);
+        self.settings = Some((extents, options));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{KBruck, Ring};
+    use crate::geometry::{Uniform, Varying};
+    use crate::policy::Policy;
+    use crate::transport::Layout;
+
+    const EXTENTS: Extents = Extents { send: 3, recv: 12, size: 8 };
+
+    #[test]
+    fn a_plan_serves_the_call_that_it_was_made_for_and_no_other() {
+        let (collective, geometry, options) = (KBruck { radix: 3 }, Uniform { count: 3 }, Options::default());
+        let mut key = Key::default();
+        assert!(!key.fits(&collective, &geometry, EXTENTS, options));
+        key.set(&collective, &geometry, EXTENTS, options);
+        assert!(key.fits(&collective, &geometry, EXTENTS, options));
+
+        assert!(!key.fits(&KBruck { radix: 4 }, &geometry, EXTENTS, options));
+        assert!(!key.fits(&Ring, &geometry, EXTENTS, options));
+        assert!(!key.fits(&collective, &Uniform { count: 2 }, EXTENTS, options));
+        assert!(!key.fits(&collective, &Varying::new(&[3; 4], &[0, 3, 6, 9]), EXTENTS, options));
+        assert!(!key.fits(&collective, &geometry, Extents { send: 2, ..EXTENTS }, options));
+        assert!(!key.fits(&collective, &geometry, Extents { recv: 13, ..EXTENTS }, options));
+        assert!(!key.fits(&collective, &geometry, Extents { size: 4, ..EXTENTS }, options));
+        assert!(!key.fits(&collective, &geometry, EXTENTS, Options { layout: Layout::InPlace, ..options }));
+        assert!(!key.fits(&collective, &geometry, EXTENTS, Options { policy: Policy::DATATYPE, ..options }));
+        key.clear();
+        assert!(!key.fits(&collective, &geometry, EXTENTS, options));
+    }
+
+    #[test]
+    fn blocks_of_different_lengths_are_compared_one_by_one() {
+        let (options, counts, displs) = (Options::default(), [3, 0, 4, 5], [0, 3, 3, 7]);
+        let mut key = Key::default();
+        key.set(&Ring, &Varying::new(&counts, &displs), EXTENTS, options);
+        assert!(key.fits(&Ring, &Varying::new(&counts, &displs), EXTENTS, options));
+        assert!(!key.fits(&Ring, &Varying::new(&[3, 1, 4, 5], &displs), EXTENTS, options));
+        assert!(!key.fits(&Ring, &Varying::new(&counts, &[0, 3, 3, 8]), EXTENTS, options));
+        assert!(!key.fits(&Ring, &Uniform { count: 3 }, EXTENTS, options));
+    }
+}

@@ -1,0 +1,218 @@
+//! The loop that executes a plan.
+//!
+//! One tag is enough: MPI keeps the order of messages between two ranks, and the checker has shown that they match in
+//! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in the
+//! middle would leave others waiting for its messages.
+
+use super::areas::Areas;
+use super::code::{SUCCESS, check, failure, is};
+use super::plan::{Exchange, Message, Parcel, Piece, Plan, Step};
+use crate::error::Error;
+use ::mpi::ffi;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+const TAG: c_int = 0;
+
+/// Memory that rounds of many messages use again.
+#[derive(Default)]
+pub(super) struct Flight {
+    requests: Vec<ffi::MPI_Request>,
+    /// Datatypes that describe messages of the round.
+    datatypes: Vec<ffi::MPI_Datatype>,
+    /// The first error of the call.
+    error: Option<Error>,
+}
+
+/// A call in progress.
+pub(super) struct Replay<'a> {
+    pub(super) comm: ffi::MPI_Comm,
+    /// The MPI type of one element.
+    pub(super) datatype: ffi::MPI_Datatype,
+    pub(super) areas: Areas,
+    pub(super) rank: usize,
+    pub(super) flight: &'a mut Flight,
+}
+
+impl Replay<'_> {
+    /// Takes all steps. When this returns, all messages are complete.
+    #[inline(always)]
+    pub(super) fn run(mut self, plan: &Plan) -> Result<(), Error> {
+        for step in &plan.steps {
+            match step {
+                Step::Exchange(exchange) => self.exchange(exchange),
+                Step::Move(piece) => self.copy(piece),
+                Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
+                Step::Arrived { pieces } if self.flight.error.is_none() => {
+                    plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
+                }
+                Step::Arrived { .. } => {}
+                Step::Round { departures, arrivals } => {
+                    self.round(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
+                }
+            }
+        }
+        if self.flight.error.is_none() { Ok(()) } else { self.fail() }
+    }
+
+    #[cold]
+    fn fail(&mut self) -> Result<(), Error> {
+        self.flight.error.take().map_or(Ok(()), Err)
+    }
+
+    #[inline(always)]
+    fn copy(&self, piece: &Piece) {
+        let (to, from) = (self.areas.at(piece.to), self.areas.at(piece.from));
+        // SAFETY: both ends lie inside their areas, which was checked when the plan was built for these extents. They do
+        // not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one is
+        // borrowed exclusively.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
+    }
+
+    /// One message each way.
+    #[inline(always)]
+    fn exchange(&mut self, Exchange { out, into }: &Exchange) {
+        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+        // SAFETY: both messages lie inside their areas, which live as long as the call.
+        let code = unsafe {
+            ffi::MPI_Sendrecv(
+                self.areas.at(out.spot).cast(),
+                out.elements,
+                self.datatype,
+                out.peer,
+                TAG,
+                self.areas.at(into.spot).cast(),
+                into.elements,
+                self.datatype,
+                into.peer,
+                TAG,
+                self.comm,
+                status.as_mut_ptr(),
+            )
+        };
+        if code != SUCCESS || self.count(status.as_ptr()) != Some(into.elements) {
+            self.reject("MPI_Sendrecv", code, status.as_ptr(), into);
+        }
+    }
+
+    /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to the
+    /// communicator of the messages but to MPI_COMM_WORLD, where they end the job.
+    fn round(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) {
+        for parcel in arrivals {
+            self.post(plan, parcel, "MPI_Irecv", ffi::MPI_Irecv);
+        }
+        for parcel in departures {
+            self.post(plan, parcel, "MPI_Isend", isend);
+        }
+        for i in 0..self.flight.requests.len() {
+            let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
+            // SAFETY: the request was posted above and is waited for once.
+            let code = unsafe { ffi::MPI_Wait(&mut self.flight.requests[i], status.as_mut_ptr()) };
+            match arrivals.get(i) {
+                Some(Parcel { message, .. }) => {
+                    if code != SUCCESS || self.count(status.as_ptr()) != Some(message.elements) {
+                        self.reject("MPI_Wait", code, status.as_ptr(), message);
+                    }
+                }
+                None => self.note(check("MPI_Wait", code)),
+            }
+        }
+        self.flight.requests.clear();
+        while let Some(mut datatype) = self.flight.datatypes.pop() {
+            // SAFETY: the datatype was made for this round, and its message is complete.
+            let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
+            self.note(check("MPI_Type_free", code));
+        }
+    }
+
+    /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
+    fn post(&mut self, plan: &Plan, parcel: &Parcel, call: &'static str, function: Post) {
+        let Message { spot, elements, peer } = parcel.message;
+        let (count, datatype) = match &parcel.scattered {
+            None => (elements, self.datatype),
+            Some(pieces) => (1, self.describe(plan, pieces)),
+        };
+        // SAFETY: the null handle is a constant of the library.
+        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+        let address = self.areas.at(spot).cast();
+        // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the request.
+        let code = unsafe { function(address, count, datatype, peer, TAG, self.comm, &mut request) };
+        self.note(check(call, code));
+        self.flight.requests.push(request);
+    }
+
+    /// A datatype for the pieces of a message; the element's own if MPI makes none, which is an error.
+    fn describe(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
+        let (lengths, displacements) = (&plan.lengths[pieces.clone()], &plan.displacements[pieces.clone()]);
+        let mut datatype = self.datatype;
+        // SAFETY: both lists have as many entries as are said, and the element's datatype is live.
+        let code = unsafe {
+            let (n, lengths, displacements) = (lengths.len() as c_int, lengths.as_ptr(), displacements.as_ptr());
+            ffi::MPI_Type_create_hindexed(n, lengths, displacements, self.datatype, &mut datatype)
+        };
+        if code != SUCCESS {
+            self.note(Err(failure("MPI_Type_create_hindexed", code)));
+            return self.datatype;
+        }
+        self.flight.datatypes.push(datatype);
+        // SAFETY: the datatype was just made.
+        self.note(check("MPI_Type_commit", unsafe { ffi::MPI_Type_commit(&mut datatype) }));
+        datatype
+    }
+
+    /// How many elements arrived; a negative number if the message ends within one.
+    #[inline(always)]
+    fn count(&self, status: *const ffi::MPI_Status) -> Option<c_int> {
+        let mut found = 0;
+        // SAFETY: the datatype is live and the status was set by a call that completed a message.
+        let code = unsafe { ffi::MPI_Get_count(status, self.datatype, &mut found) };
+        (code == SUCCESS).then_some(found)
+    }
+
+    /// Notes what is wrong with a message that arrived, or did not.
+    #[cold]
+    fn reject(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, expected: &Message) {
+        let truncated = code != SUCCESS && is(code, ffi::MPI_ERR_TRUNCATE);
+        if code != SUCCESS && !truncated {
+            return self.note(Err(failure(call, code)));
+        }
+        let (rank, from, expected) = (self.rank, expected.peer as usize, expected.elements as usize);
+        // Not every library says how long a message is that was too long. Then this is the least that it can be.
+        let least = if truncated { expected + 1 } else { 0 };
+        let found = self.count(status).and_then(|found| usize::try_from(found).ok()).unwrap_or(0).max(least);
+        self.note(Err(Error::Mismatch { rank, from, expected, found }));
+    }
+
+    /// Remembers an error, if it is the first.
+    #[inline]
+    fn note(&mut self, outcome: Result<(), Error>) {
+        if let Err(error) = outcome {
+            self.flight.error.get_or_insert(error);
+        }
+    }
+}
+
+type Post = unsafe extern "C" fn(
+    *mut c_void,
+    c_int,
+    ffi::MPI_Datatype,
+    c_int,
+    c_int,
+    ffi::MPI_Comm,
+    *mut ffi::MPI_Request,
+) -> c_int;
+
+/// MPI_Isend with the signature of MPI_Irecv.
+unsafe extern "C" fn isend(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: ffi::MPI_Datatype,
+    peer: c_int,
+    tag: c_int,
+    comm: ffi::MPI_Comm,
+    request: *mut ffi::MPI_Request,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { ffi::MPI_Isend(buffer, count, datatype, peer, tag, comm, request) }
+}

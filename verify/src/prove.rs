@@ -84,8 +84,7 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
         Verdict::Refuted { model } => {
             let values: Vec<String> = model
                 .iter()
-                .filter(|(name, _)| !name.contains('.'))
-                .map(|(n, v)| format!("{} = {v}", n.trim_end_matches('!')))
+                .filter_map(|(symbol, value)| Some(format!("{} = {value}", smt::name_of(symbol)?)))
                 .collect();
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };

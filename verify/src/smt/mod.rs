@@ -10,6 +10,7 @@ mod obligations;
 mod query;
 mod sets;
 mod solver;
+mod symbol;
 mod term;
 mod windows;
 
@@ -18,3 +19,5 @@ pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};
 pub use solver::{Answer, Solver};
+pub use symbol::name_of;
+pub(crate) use symbol::symbol;

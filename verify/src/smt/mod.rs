@@ -14,7 +14,7 @@ mod symbol;
 mod term;
 mod windows;
 
-pub use discharge::{Discharged, Portfolio, Verdict, discharge, put};
+pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};

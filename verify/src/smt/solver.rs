@@ -82,12 +82,17 @@ impl Solver {
         }
     }
 
-    /// Asks a question that was answered `sat` again, for values of its constants.
-    pub fn model(&self, question: &str, limit: Duration) -> Vec<(String, String)> {
-        match self.talk(&format!("{question}(get-model)\n"), limit) {
-            Ok(text) => parse_model(&text),
-            Err(_) => Vec::new(),
-        }
+    /// Asks a question for values of its constants; `None` unless the answer is `sat`.
+    pub fn model(&self, question: &str, limit: Duration) -> Option<Vec<(String, String)>> {
+        let text = self.talk(&format!("{question}(get-model)\n"), limit).ok()?;
+        (classify(&text) == Answer::Sat).then(|| parse_model(&text))
+    }
+
+    /// Values for a question that was answered `sat`, with as few ranks as the solver finds.
+    pub fn smallest_model(&self, question: &str, limit: Duration) -> Vec<(String, String)> {
+        let up_to = |p: &i64| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
+        let small = SMALL.iter().find_map(|p| self.model(&up_to(p), limit.min(Duration::from_secs(1))));
+        small.or_else(|| self.model(question, limit)).unwrap_or_default()
     }
 
     fn talk(&self, question: &str, limit: Duration) -> Result<String, Answer> {
@@ -116,6 +121,9 @@ impl Solver {
         }
     }
 }
+
+/// The numbers of ranks up to which a model is looked for, one after the other.
+const SMALL: [i64; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 24];
 
 /// How long the output of a solver that has ended may take to arrive. Its pipe is closed then, unless it left a process
 /// behind that holds it.
@@ -193,6 +201,17 @@ mod tests {
     fn a_model_is_read() {
         let text = "sat\n(\n  (define-fun p () Int\n    5)\n  (define-fun x () Int\n    (- 2))\n (define-fun pow ((a Int)) Int 1))";
         assert_eq!(parse_model(text), [("p".into(), "5".into()), ("x".into(), "-2".into())]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_model_with_few_ranks_is_preferred() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // Knows models with at least three ranks.
+        let script = "q=$(cat)\ncase \"$q\" in *'(<= p 1)'*|*'(<= p 2)'*) echo unsat;; \
+                      *'(<= p 3)'*) echo 'sat (define-fun p () Int 3)';; *) echo 'sat (define-fun p () Int 99)';; esac";
+        let model = scripted(folder.path(), script).smallest_model("(check-sat)\n", Duration::from_secs(5));
+        assert_eq!(model, [("p".to_string(), "3".to_string())]);
     }
 
     /// A solver that does what a script says.

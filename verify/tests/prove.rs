@@ -133,6 +133,21 @@ fn a_solver_that_agrees_with_everything_contradicts_itself() {
 
 #[cfg(unix)]
 #[test]
+fn a_solver_that_leaves_a_process_behind_proves_nothing() {
+    // After the first question it knows nothing, which keeps the test short.
+    let script = "if mkdir \"$0.left\" 2>/dev/null; then sleep 30 & echo unsat; exit 0; fi\necho unknown";
+    with_solver(script, "a process that it started keeps its output open");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_finds_no_model_of_the_hypotheses_proves_nothing() {
+    let script = "case \"$(cat)\" in *'expected: unsat'*) echo unsat;; *) echo unknown;; esac";
+    with_solver(script, "no solver said in time whether the hypotheses have a model");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_solver_that_objects_to_everything_proves_nothing() {
     with_solver("echo sat", "This is a counterexample to the induction, not to the collective");
 }
@@ -378,6 +393,34 @@ fn nothing_wrong_is_proved() {
         let obligations = smt::obligations(&syntax::parse(&input).unwrap().schedule).all;
         let fails = |one: &Obligation| !matches!(smt::put("Wrong", one, &portfolio), Verdict::Proved { .. });
         assert!(obligations.iter().filter(|one| one.property.name() == property).any(fails), "{clauses}");
+    }
+}
+
+/// Names that are words of SMT-LIB, or that the encoding uses itself.
+#[test]
+fn names_are_not_taken_for_words_of_the_solver() {
+    let text = "#[derive(Collective)]\n#[collective(allgather, par: 1.., select: list(1..))]\n\
+                #[requires(len(select) >= 1)]\n\
+                #[round(quot in 0..p - 1)]\n#[state(store = 1, next = store)]\n\
+                #[send(to = rank + 1, blocks = [rank - quot; not in 0..1])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - quot; not in 0..1])]\n\
+                #[holds(store == 1, select[0] >= 1 || par >= 1, blocks = [rank - rem; rem in 0..=quot])]\n\
+                struct Words { par: i64, select: Vec<i64> }";
+    let schedule = syntax::parse(&syn::parse_str(text).unwrap()).unwrap().schedule;
+    let obligations = smt::obligations(&schedule);
+    assert_eq!(obligations.gaps, []);
+    for obligation in &obligations.all {
+        for question in obligation.proofs("Words") {
+            for word in ["par", "select", "quot", "store", "not", "rem"] {
+                assert!(!question.contains(&format!("declare-const {word} ")), "{question}");
+                assert!(!question.contains(&format!("declare-fun {word} ")), "{question}");
+            }
+        }
+    }
+    let Some(_) = z3("names_are_not_taken_for_words_of_the_solver") else { return };
+    for obligation in &obligations.all {
+        let verdict = smt::put("Words", obligation, &Portfolio::installed());
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{}: {verdict:?}", obligation.claim);
     }
 }
 

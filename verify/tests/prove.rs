@@ -396,6 +396,18 @@ fn nothing_wrong_is_proved() {
     }
 }
 
+/// Definitions that each use the one before twice: written out, the last has 2^40 terms.
+#[test]
+fn definitions_that_explode_are_not_encoded() {
+    let doubling: String = (1..40).map(|i| format!("#[define(d{i} = d{0} * d{0} + p)]\n", i - 1)).collect();
+    let text = format!(
+        "#[derive(Collective)]\n#[collective(allgather)]\n#[define(d0 = p)]\n{doubling}{}struct Big;",
+        ring("#[holds(blocks = [rank - o; o in 0..=s], d39 >= p)]\n")
+    );
+    let gaps = smt::obligations(&syntax::parse(&syn::parse_str(&text).unwrap()).unwrap().schedule).gaps;
+    assert!(gaps.iter().any(|gap| gap.why.contains("which grows too large")), "{gaps:?}");
+}
+
 /// Names that are words of SMT-LIB, or that the encoding uses itself.
 #[test]
 fn names_are_not_taken_for_words_of_the_solver() {
@@ -434,6 +446,8 @@ fn no_wrong_mutant_is_proved() {
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["mutants"], &one["escaped"]), (&Value::from(3), &Value::from(0)), "{one}");
     }
+    let report = json(0, &["mutants", "ring", "--engine", "smt", "--order", "2", "--sample", "6", "-p", "1..=8"]);
+    assert_eq!((&report["order"], &report["collectives"][0]["escaped"]), (&Value::from(2), &Value::from(0)));
 }
 
 #[test]

@@ -65,6 +65,9 @@ pub(crate) struct Context<'a> {
     elements: BTreeSet<Term>,
 }
 
+/// The length of a definition, as text, up to which it is encoded.
+const LARGEST_TERM: usize = 1 << 16;
+
 /// Whether a term is a number that is not negative.
 fn is_literal(term: &str) -> bool {
     term.chars().all(|c| c.is_ascii_digit())
@@ -240,7 +243,12 @@ impl<'a> Context<'a> {
             let value = self.lower(value, values)?;
             inner.set(arg.slot, value);
         }
-        self.lower(&function.body, &inner)
+        let term = self.lower(&function.body, &inner)?;
+        // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.
+        if term.len() > LARGEST_TERM {
+            return Err(Unsupported(format!("the definition `{}`, which grows too large,", function.name)));
+        }
+        Ok(term)
     }
 
     fn element(&mut self, name: &str, slot: usize, index: &Expr, values: &Values) -> Result<Term, Unsupported> {

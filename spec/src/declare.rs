@@ -2,11 +2,11 @@
 //!
 //! The canonical text of [`text`](crate::text) is made for fingerprints: it lists definitions first, wherever they stood.
 //! This text is made to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be
-//! kept, sent to somebody and replayed. Definitions that only one round uses stand below that round, where its variables
-//! are visible; those that nothing uses are left out.
+//! kept, sent to somebody and replayed. Definitions that mention variables of a round stand below that round, all others
+//! above the rounds as far as their names are free there; those that nothing uses are left out.
 
 use crate::expr::Expr;
-use crate::schedule::{Function, Loop, Schedule, Scope, Spot};
+use crate::schedule::{Function, Hold, Loop, Schedule, Scope, Spot};
 use crate::text::{write_bound, write_holds, write_round, write_state, write_transfer};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
@@ -49,11 +49,43 @@ impl Places {
             },
             Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Declaration => reach(schedule, e, &mut above),
         });
-        let shared = |i: &usize| below.iter().filter(|round| round.contains(i)).count() > 1;
-        above.extend((0..schedule.functions.len()).filter(shared));
+        let shared = |i: usize| below.iter().filter(|round| round.contains(&i)).count() > 1;
+        let used = |i: usize| below.iter().any(|round| round.contains(&i));
+        let names = names(schedule);
+        let free = |i: usize| names.iter().filter(|name| **name == schedule.functions[i].name).count() == 1;
+        let global = |&i: &usize| shared(i) || (used(i) && free(i) && !of_round(schedule, i));
+        above.extend((0..schedule.functions.len()).filter(global).collect::<Vec<_>>());
         below.iter_mut().for_each(|round| round.retain(|i| !above.contains(i)));
         Places { above, below }
     }
+}
+
+/// Whether a definition mentions a variable of a round, also inside of others.
+fn of_round(schedule: &Schedule, function: usize) -> bool {
+    let mut inside = BTreeSet::from([function]);
+    reach(schedule, &schedule.functions[function].body, &mut inside);
+    let indices = schedule.loops.iter().flat_map(|l| l.indices.iter().map(|index| index.var.slot));
+    let states = schedule.loops.iter().flat_map(|l| l.states.iter().map(|state| state.var.slot));
+    let slots: Vec<usize> = indices.chain(states).collect();
+    inside.iter().any(|&i| slots.iter().any(|&slot| schedule.functions[i].body.mentions(slot)))
+}
+
+/// All names of definitions, rounds and block sets.
+fn names(schedule: &Schedule) -> Vec<&str> {
+    let mut names: Vec<&str> = schedule.functions.iter().map(|function| function.name.as_str()).collect();
+    for l in &schedule.loops {
+        names.extend(l.indices.iter().map(|index| index.var.name.as_str()));
+        names.extend(l.states.iter().map(|state| state.var.name.as_str()));
+        names.extend(l.transfers.iter().flat_map(|t| &t.each).map(|index| index.var.name.as_str()));
+        let held = l.holds.iter().filter_map(|hold| match hold {
+            Hold::Blocks(set) => Some(set),
+            _ => None,
+        });
+        let sets = l.transfers.iter().map(|t| &t.blocks).chain(held);
+        let parts = sets.flat_map(|set| &set.parts);
+        names.extend(parts.flat_map(|part| &part.over).map(|index| index.var.name.as_str()));
+    }
+    names
 }
 
 /// Adds the definitions that an expression calls, also from inside of others.

@@ -46,6 +46,13 @@ pub enum Fault {
         /// How many elements there are.
         len: usize,
     },
+    /// It takes more steps than a collective can need.
+    TooLong {
+        /// The range or definition that goes beyond the limit, as written.
+        what: String,
+        /// The steps that a rank has.
+        limit: i64,
+    },
     /// It happened inside a definition.
     Inside {
         /// The definition, by its number.
@@ -87,6 +94,9 @@ impl fmt::Display for Fault {
             Fault::NoElement { expr, index, len } => {
                 write!(f, "`{expr}` asks for element {index} of a list of {len}; elements count from 0")
             }
+            Fault::TooLong { what, limit } => {
+                write!(f, "`{what}` takes more than {limit} steps; use ranges that grow with p, such as `0..p`")
+            }
             Fault::Inside { fault, .. } => fault.fmt(f),
         }
     }
@@ -99,6 +109,15 @@ pub struct Env<'a> {
     values: Vec<i64>,
     lists: &'a [Vec<i64>],
     p: i64,
+    /// Steps that are left.
+    budget: i64,
+}
+
+/// How many steps (values of an index, calls of a definition) one rank of `p` may take at one point. A rank receives
+/// fewer than p blocks, so this is far beyond what a collective needs, and it ends a slip like `0..pow(10, 12)`, which
+/// would otherwise keep a compiler busy for days.
+pub const fn budget(p: i64) -> i64 {
+    (1i64 << 20).saturating_add(p.saturating_mul(p).saturating_mul(64))
 }
 
 impl<'a> Env<'a> {
@@ -109,7 +128,20 @@ impl<'a> Env<'a> {
         for (number, value) in schedule.numbers.iter().zip(&args.numbers) {
             values[number.var.slot] = *value;
         }
-        Env { schedule, values, lists: &args.lists, p: place.p }
+        Env { schedule, values, lists: &args.lists, p: place.p, budget: budget(place.p) }
+    }
+
+    /// Takes steps from the budget; `what` is named when it is used up.
+    fn spend(&mut self, steps: i64, what: impl FnOnce() -> String) -> Result<(), Fault> {
+        self.budget = self.budget.saturating_sub(steps);
+        if self.budget >= 0 { Ok(()) } else { Err(Fault::TooLong { what: what(), limit: budget(self.p) }) }
+    }
+
+    /// The bounds of a range that is about to be run through.
+    fn range(&mut self, index: &Index) -> Result<(i64, i64), Fault> {
+        let (lo, hi) = (self.eval(&index.lo)?, self.eval(&index.hi)?);
+        self.spend(hi.saturating_sub(lo).max(0), || index.to_string())?;
+        Ok((lo, hi))
     }
 
     /// The value of a variable.
@@ -213,6 +245,7 @@ impl<'a> Env<'a> {
     /// Definitions use earlier ones only, so that an argument's slot is never in use twice.
     fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, Fault> {
         let function = &self.schedule.functions[index];
+        self.spend(1, || function.name.clone())?;
         let mut values = [0i64; 8];
         for (value, arg) in values.iter_mut().zip(args) {
             *value = self.eval(arg)?;
@@ -230,7 +263,7 @@ impl<'a> Env<'a> {
         visit: &mut impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some((first, rest)) = indices.split_first() else { return visit(self) };
-        let (lo, hi) = (self.eval(&first.lo)?, self.eval(&first.hi)?);
+        let (lo, hi) = self.range(first)?;
         for value in lo..hi {
             self.values[first.var.slot] = value;
             self.over(rest, visit)?;
@@ -253,8 +286,8 @@ impl<'a> Env<'a> {
     }
 
     fn progression(&mut self, part: &Part, index: &Index, out: &mut Vec<usize>) -> Result<(), Fault> {
-        let (lo, hi) = (self.eval(&index.lo)?, self.eval(&index.hi)?);
-        if hi - lo < 2 {
+        let (lo, hi) = self.range(index)?;
+        if hi.saturating_sub(lo) < 2 {
             return self.part(part, out);
         }
         let mut at = |value: i64| {
@@ -262,7 +295,8 @@ impl<'a> Env<'a> {
             self.eval(&part.item)
         };
         let (first, second, _last) = (at(lo)?, at(lo + 1)?, at(hi - 1)?);
-        out.extend(Stripe::new(first, second - first, hi - lo, self.p).iter());
+        let step = second.checked_sub(first).ok_or_else(|| Fault::Overflow { expr: part.item.to_string() })?;
+        out.extend(Stripe::new(first, step, hi - lo, self.p).iter());
         Ok(())
     }
 
@@ -333,8 +367,7 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
 
 fn nest<W: Walker>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize, walker: &mut W) -> Result<(), Halt<W::Stop>> {
     let Some(index) = l.indices.get(level) else { return walker.round(env, n, l) };
-    let lo = at(Spot::Round(n), env.eval(&index.lo))?;
-    let hi = at(Spot::Round(n), env.eval(&index.hi))?;
+    let (lo, hi) = at(Spot::Round(n), env.range(index))?;
     for value in lo..hi {
         env.values[index.var.slot] = value;
         nest(env, n, l, level + 1, walker)?;

@@ -18,6 +18,7 @@ pub mod blocks;
 pub mod check;
 pub mod collective;
 pub mod contract;
+mod declare;
 pub mod eval;
 pub mod expr;
 pub mod place;

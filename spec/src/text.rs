@@ -4,7 +4,7 @@
 //! declaration that was proved. How far a declaration is checked at compile time is not part of it.
 
 use crate::record::Direction;
-use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, Transfer};
+use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Schedule {
@@ -30,22 +30,33 @@ impl fmt::Display for Schedule {
     }
 }
 
-fn write_bound(f: &mut fmt::Formatter<'_>, bound: &Bound) -> fmt::Result {
+pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
     writeln!(f, "#[bound({})]", bound.to_string().replace("per round", "per_round"))
 }
 
-fn write_loop(f: &mut fmt::Formatter<'_>, l: &Loop) -> fmt::Result {
+fn write_loop(f: &mut impl Write, l: &Loop) -> fmt::Result {
+    write_round(f, l)?;
+    l.states.iter().try_for_each(|state| write_state(f, l, state))?;
+    l.transfers.iter().try_for_each(|t| write_transfer(f, t))?;
+    write_holds(f, l)
+}
+
+pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
     let indices: Vec<String> = l.indices.iter().map(|index| index.to_string()).collect();
     match indices.as_slice() {
-        [] => writeln!(f, "#[round]")?,
-        indices => writeln!(f, "#[round({})]", indices.join(", "))?,
+        [] => writeln!(f, "#[round]"),
+        indices => writeln!(f, "#[round({})]", indices.join(", ")),
     }
-    for state in &l.states {
-        let each = l.indices.get(state.each).filter(|_| state.each > 0);
-        let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
-        writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)?;
-    }
-    l.transfers.iter().try_for_each(|t| write_transfer(f, t))?;
+}
+
+pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::Result {
+    let each = l.indices.get(state.each).filter(|_| state.each > 0);
+    let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
+    writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)
+}
+
+/// What is true between the rounds of a loop, in each of them and after the last.
+pub(crate) fn write_holds(f: &mut impl Write, l: &Loop) -> fmt::Result {
     for hold in &l.holds {
         match hold {
             Hold::Blocks(set) => writeln!(f, "#[holds(blocks = {set})]")?,
@@ -57,7 +68,7 @@ fn write_loop(f: &mut fmt::Formatter<'_>, l: &Loop) -> fmt::Result {
     l.ends_with.iter().try_for_each(|clause| writeln!(f, "#[requires(final {clause})]"))
 }
 
-fn write_transfer(f: &mut fmt::Formatter<'_>, t: &Transfer) -> fmt::Result {
+pub(crate) fn write_transfer(f: &mut impl Write, t: &Transfer) -> fmt::Result {
     let (clause, peer) = match t.direction {
         Direction::Send => ("send", "to"),
         Direction::Recv => ("recv", "from"),

@@ -119,6 +119,7 @@ impl Violation {
             None => "the schedule".into(),
         };
         match &self.problem {
+            Problem::Fault { fault: Fault::TooLong { .. }, .. } => "this is too long to be checked".into(),
             Problem::Fault { .. } => "an expression has no value".into(),
             Problem::SelfMessage { direction: Direction::Send, .. } => {
                 format!("{round} sends a message to its own rank")

@@ -99,6 +99,18 @@ Every mutant is killed by a check, or it survives. An independent simulation of 
 the checker: a survivor that is wrong has ESCAPED, a kill without a fault is a FALSE ALARM. Both \
 are faults of the checker, and the exit code is 1.")]
     Mutants(Mutants),
+    /// Show a saved counterexample again: round by round, on threads, and as a picture
+    #[command(after_help = "\
+Examples:
+  roundel check my_collective.rs --save wrong.json
+  roundel replay wrong.json
+  roundel replay wrong.json --svg wrong.svg
+  roundel mutants sparbit --only 17 --save mutant.json
+
+The file holds the declaration, so it can be replayed anywhere. The exit code is 1 if the collective is still wrong \
+there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be reachable: \
+it is said whether it is.")]
+    Replay(Replay),
 }
 
 /// `roundel show`
@@ -135,6 +147,9 @@ pub struct Check {
     /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
     #[arg(short, value_name = "RANGE")]
     pub p: Option<Range>,
+    /// Save the smallest counterexample in this file, for `roundel replay`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
 }
 
 /// `roundel run`
@@ -182,6 +197,16 @@ pub struct Expand {
     pub all: bool,
 }
 
+/// `roundel replay`
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// A file that `--save` wrote.
+    pub file: PathBuf,
+    /// Draw the rounds up to the fault into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
 /// `roundel mutants`
 #[derive(Debug, Args)]
 pub struct Mutants {
@@ -206,6 +231,15 @@ pub struct Mutants {
     /// At most so many mutants of each collective, the same in every run [default: all, or 200 with `--order 2`]
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
+    /// Only the mutant with this number.
+    #[arg(long, value_name = "ID", conflicts_with = "sample")]
+    pub only: Option<usize>,
+    /// Seconds for the first attempt at an obligation; later ones get three times as much.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub limit: u64,
+    /// Save the smallest counterexample in this file, for `roundel replay`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
 }
 
 #[cfg(test)]
@@ -269,6 +303,9 @@ pub struct Prove {
     /// Fail unless everything is proved for all p.
     #[arg(long)]
     pub require_all_p: bool,
+    /// Save the smallest counterexample in this file, for `roundel replay`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
 }
 
 impl Prove {

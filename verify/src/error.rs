@@ -172,6 +172,35 @@ pub enum Error {
         /// How many there are.
         found: usize,
     },
+    /// A file that is no counterexample.
+    #[error(
+        "{} cannot be replayed: {why}; `--save` of `roundel check`, `prove` and `mutants` writes such files",
+        path.display()
+    )]
+    Counterexample {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A counterexample that would not be found again.
+    #[error("the counterexample to {collective} cannot be saved: {why}")]
+    NotReplayable {
+        /// The collective.
+        collective: String,
+        /// Why.
+        why: String,
+    },
+    /// A mutant that does not exist.
+    #[error("{name} has no mutant {id}: its mutants are 0..={last}", last = count.saturating_sub(1))]
+    NoSuchMutant {
+        /// The collective.
+        name: String,
+        /// What was asked for.
+        id: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// The picture would be too large to be read.
     #[error("a picture of {p} ranks and {rounds} rounds cannot be read: draw at most {limit} ranks")]
     PictureTooLarge {

@@ -5,24 +5,29 @@
 //! - [`sweep`]: every point of a range, on two threads
 //! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
+//! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
 //! - [`rounds`], [`svg`], [`table`]: what people see
 
 pub mod catalogue;
 pub mod cli;
 pub mod commands;
+pub mod counterexample;
 pub mod error;
+pub mod fault;
 pub mod mutants;
 pub mod oracle;
 pub mod params;
 mod progress;
 pub mod prove;
 pub mod range;
+pub mod reach;
 pub mod rounds;
 pub mod smt;
 pub mod source;
 pub mod svg;
 pub mod sweep;
 pub mod table;
+pub mod taped;
 pub mod trial;
 
 pub use commands::{Outcome, execute};

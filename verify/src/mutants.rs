@@ -8,6 +8,7 @@
 pub mod induction;
 
 use crate::oracle::{self, Tape};
+use roundel_spec::Violation;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
 use roundel_spec::record::Direction;
@@ -419,6 +420,11 @@ impl Original {
             0 => Fate::Killed("nothing-checked"),
             _ => self.compare(mutant).map_or_else(Fate::Escaped, Fate::Survived),
         }
+    }
+
+    /// The first violation that the checker finds in a mutant.
+    pub fn violation(&self, mutant: &Schedule) -> Option<Violation> {
+        self.points.iter().find_map(|(point, _)| check::at_point(mutant, point).err())
     }
 
     fn compare(&self, mutant: &Schedule) -> Result<Class, String> {

@@ -1,7 +1,7 @@
 //! What is proved of a collective, by which engine, for which calls; and the record of it.
 
 use crate::range::Range;
-use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Verdict};
+use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::proof::{Evidence, PROVER, ProvedRange, Record};
 use std::collections::BTreeMap;
@@ -69,10 +69,10 @@ impl Induction {
         all
     }
 
-    /// Obligations whose hypotheses no solver showed to have a model in time.
-    pub fn vacuity_undecided(&self) -> usize {
-        let undecided = |d: &&Discharged| matches!(d.verdict, Verdict::Proved { not_vacuous: false, .. });
-        self.verdicts.iter().filter(undecided).count()
+    /// Every counterexample to the induction.
+    pub fn refutations(&self) -> Vec<Refutation> {
+        let all = self.obligations.all.iter().zip(&self.verdicts);
+        all.filter_map(|(obligation, discharged)| Refutation::of(obligation, &discharged.verdict)).collect()
     }
 }
 
@@ -84,8 +84,7 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
         Verdict::Refuted { model } => {
             let values: Vec<String> = model
                 .iter()
-                .filter(|(name, _)| !name.contains('.'))
-                .map(|(n, v)| format!("{} = {v}", n.trim_end_matches('!')))
+                .filter_map(|(symbol, value)| Some(format!("{} = {value}", smt::name_of(symbol)?)))
                 .collect();
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };

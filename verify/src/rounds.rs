@@ -34,18 +34,23 @@ impl Round {
 
 /// The rounds of a trace, as its senders tell them; a round without messages is no round.
 pub fn rounds(trace: &Trace, placement: &Placement) -> Vec<Round> {
-    let round = |number: usize| {
-        let mut messages = Vec::new();
-        for (from, log) in trace.ranks.iter().enumerate() {
-            for sent in log.directed(number, Direction::Send) {
-                let blocks = log.blocks(sent).iter().map(|&block| block as usize).collect();
-                messages.push(Message { from, to: sent.peer, blocks, nonlocal: placement.nonlocal(from, sent.peer) });
-            }
+    (0..trace.rounds())
+        .filter(|&number| trace.has_messages(number))
+        .map(|number| round(trace, placement, number))
+        .collect()
+}
+
+/// One round of a trace, as its senders tell it.
+pub fn round(trace: &Trace, placement: &Placement, number: usize) -> Round {
+    let mut messages = Vec::new();
+    for (from, log) in trace.ranks.iter().enumerate() {
+        for sent in log.directed(number, Direction::Send) {
+            let blocks = log.blocks(sent).iter().map(|&block| block as usize).collect();
+            messages.push(Message { from, to: sent.peer, blocks, nonlocal: placement.nonlocal(from, sent.peer) });
         }
-        messages.sort_by_key(|message| (message.from, message.to));
-        Round { messages }
-    };
-    (0..trace.rounds()).filter(|&number| trace.has_messages(number)).map(round).collect()
+    }
+    messages.sort_by_key(|message| (message.from, message.to));
+    Round { messages }
 }
 
 /// What every rank holds at some moment: for each rank and block, the round that brought it.

@@ -35,6 +35,11 @@ impl Source {
         Ok(Source { origin: path.display().to_string(), text: without_preamble(text) })
     }
 
+    /// A text that stands in no file.
+    pub fn of_text(origin: &str, text: &str) -> Self {
+        Source { origin: origin.into(), text: without_preamble(text.into()) }
+    }
+
     /// The source of a catalogue entry.
     pub fn of_entry(entry: &Entry) -> Self {
         Source { origin: format!("{}.rs", entry.name), text: entry.source.into() }

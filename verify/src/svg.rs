@@ -3,6 +3,7 @@
 //! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. Written as plain
 //! SVG without style sheets or scripts, because README pages show nothing else.
 
+use crate::fault::Fault;
 use crate::rounds::{Holdings, Message, Round, Slot};
 use roundel_spec::{Kind, Placement};
 use std::fmt::Write;
@@ -23,6 +24,8 @@ pub struct Picture<'a> {
     pub placement: &'a Placement,
     /// What they do.
     pub rounds: &'a [Round],
+    /// What is at fault, to be marked.
+    pub fault: Option<&'a Fault>,
 }
 
 const MARGIN: f64 = 24.0;
@@ -44,6 +47,7 @@ const SOFT: &str = "#64748b";
 const LINE: &str = "#cbd5e1";
 const LOCAL: &str = "#2563eb";
 const REMOTE: &str = "#ea580c";
+const WRONG: &str = "#dc2626";
 
 /// Draws a picture.
 pub fn draw(picture: &Picture<'_>) -> String {
@@ -53,12 +57,13 @@ pub fn draw(picture: &Picture<'_>) -> String {
         svg,
         r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
 <title>{title}: {subtitle}</title>
-<defs>{}{}</defs>
+<defs>{}{}{}</defs>
 <rect width="{w}" height="{h}" fill="#ffffff"/>
 <text x="{MARGIN}" y="38" font-size="19" font-weight="700" fill="{INK}">{title}</text>
 <text x="{MARGIN}" y="59" font-size="13" fill="{SOFT}">{subtitle}</text>"##,
         arrow("local", LOCAL),
         arrow("remote", REMOTE),
+        picture.fault.map_or_else(String::new, |_| arrow("wrong", WRONG)),
         w = frame.width,
         h = frame.height,
         title = escape(picture.title),
@@ -79,6 +84,7 @@ pub fn draw(picture: &Picture<'_>) -> String {
 struct Frame {
     p: usize,
     several_nodes: bool,
+    faulty: bool,
     columns: usize,
     panel_w: f64,
     rows: Vec<Row>,
@@ -107,16 +113,18 @@ impl Frame {
         let row = |n: usize| {
             let drawn = (n * columns).saturating_sub(1)..((n + 1) * columns - 1).min(picture.rounds.len());
             let rounds = if n == 0 { 0..columns - 1 } else { drawn };
-            let band = picture.rounds[rounds].iter().map(band).fold(0.0, f64::max);
+            let expected = picture.fault.and_then(|fault| fault.expected.as_ref()).map_or(0.0, room);
+            let band = picture.rounds[rounds].iter().map(band).fold(expected, f64::max);
             let row = Row { y, band };
             y += TITLE + band + HEAD + 6.0 + p as f64 * CELL_H + FOOT + node_label + BETWEEN;
             row
         };
         let rows: Vec<Row> = (0..rows).map(row).collect();
         let content = columns as f64 * (panel_w + BETWEEN) - BETWEEN;
-        let lines = legend_width(several_nodes).max(picture.subtitle.chars().count() as f64 * 7.6);
+        let faulty = picture.fault.is_some();
+        let lines = legend_width(several_nodes, faulty).max(picture.subtitle.chars().count() as f64 * 7.6);
         let width = content.max(lines) + 2.0 * MARGIN;
-        Frame { p, several_nodes, columns, panel_w, rows, width: width.ceil(), height: (y + 40.0).ceil() }
+        Frame { p, several_nodes, faulty, columns, panel_w, rows, width: width.ceil(), height: (y + 40.0).ceil() }
     }
 }
 
@@ -140,7 +148,11 @@ fn rise(message: &Message) -> f64 {
 
 /// The room that a round's arcs need. A cubic curve rises to three quarters of its control points.
 fn band(round: &Round) -> f64 {
-    round.messages.iter().map(|message| 0.75 * rise(message) + 10.0).fold(0.0, f64::max)
+    round.messages.iter().map(room).fold(0.0, f64::max)
+}
+
+fn room(message: &Message) -> f64 {
+    0.75 * rise(message) + 10.0
 }
 
 fn panel(
@@ -166,12 +178,18 @@ fn panel(
     );
     let places = Places::new(picture.placement, x + PAD);
     boxes(svg, frame, &places, heads);
+    let fault = picture.fault.filter(|fault| fault.panel == number);
     if let Some((_, round)) = round {
-        round.messages.iter().for_each(|message| arc(svg, &places, heads, message));
+        let wrong = |m: &Message| fault.is_some_and(|fault| fault.messages.contains(&(m.from, m.to)));
+        round.messages.iter().for_each(|message| arc(svg, &places, heads, message, style(message, wrong(message))));
+    }
+    if let Some(expected) = fault.and_then(|fault| fault.expected.as_ref()) {
+        arc(svg, &places, heads, expected, (WRONG, "wrong", r#" stroke-dasharray="4 3""#));
     }
     for rank in 0..frame.p {
         column(svg, places.x[rank], heads, rank, round.map(|(number, _)| number), &holdings.slots[rank]);
     }
+    fault.iter().for_each(|fault| mark(svg, &places, heads, fault));
     svg.push_str("</g>\n");
 }
 
@@ -222,19 +240,41 @@ fn boxes(svg: &mut String, frame: &Frame, places: &Places, heads: f64) {
 
 /// A message, from head to head. It leaves on the side it goes to and arrives on the side it comes from, so that
 /// arrows that leave and arrows that arrive do not meet.
-fn arc(svg: &mut String, places: &Places, heads: f64, message: &Message) {
+fn arc(svg: &mut String, places: &Places, heads: f64, message: &Message, style: (&str, &str, &str)) {
     let side = if message.to > message.from { 1.0 } else { -1.0 };
     let from = places.x[message.from] + CELL_W / 2.0 + 9.0 * side;
     let to = places.x[message.to] + CELL_W / 2.0 - 4.0 * side;
     let (start, end, top) = (heads - 1.0, heads - 3.0, heads - 1.0 - rise(message));
     let lean = 0.1 * (to - from);
-    let (colour, marker) = if message.nonlocal { (REMOTE, "remote") } else { (LOCAL, "local") };
+    let (colour, marker, more) = style;
     let _ = writeln!(
         svg,
-        r##"<path d="M{from:.1} {start:.1}C{:.1} {top:.1} {:.1} {top:.1} {to:.1} {end:.1}" fill="none" stroke="{colour}" stroke-width="1.3" stroke-opacity="0.8" marker-end="url(#{marker})"/>"##,
+        r##"<path d="M{from:.1} {start:.1}C{:.1} {top:.1} {:.1} {top:.1} {to:.1} {end:.1}" fill="none" stroke="{colour}" stroke-width="1.3" stroke-opacity="0.8"{more} marker-end="url(#{marker})"/>"##,
         from + lean,
         to - lean,
     );
+}
+
+/// The colour of a message, its arrow head, and what else its line has.
+fn style(message: &Message, wrong: bool) -> (&'static str, &'static str, &'static str) {
+    match (wrong, message.nonlocal) {
+        (true, _) => (WRONG, "wrong", ""),
+        (false, true) => (REMOTE, "remote", ""),
+        (false, false) => (LOCAL, "local", ""),
+    }
+}
+
+/// Frames around the ranks and slots at fault.
+fn mark(svg: &mut String, places: &Places, heads: f64, fault: &Fault) {
+    let mut frame = |x: f64, y: f64, height: f64| {
+        let _ = writeln!(
+            svg,
+            r##"<rect x="{x:.1}" y="{y:.1}" width="{CELL_W}" height="{height}" rx="2" fill="none" stroke="{WRONG}" stroke-width="2.4"/>"##
+        );
+    };
+    fault.ranks.iter().for_each(|&rank| frame(places.x[rank], heads, HEAD));
+    let slot = |block: usize| heads + HEAD + 6.0 + block as f64 * CELL_H;
+    fault.slots.iter().for_each(|&(rank, block)| frame(places.x[rank], slot(block), CELL_H));
 }
 
 fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[Slot]) {
@@ -290,7 +330,7 @@ fn cell(svg: &mut String, x: f64, y: f64, look: Look, block: usize) {
 }
 
 /// The entries of the legend, with the room each takes.
-fn legend_entries(several_nodes: bool) -> Vec<(Sample, &'static str, f64)> {
+fn legend_entries(several_nodes: bool, faulty: bool) -> Vec<(Sample, &'static str, f64)> {
     let mut entries = vec![(Sample::Cell(OWN), "own block", 112.0), (Sample::Cell(HELD), "held", 80.0)];
     if several_nodes {
         entries.push((Sample::Cell(NEW_LOCAL), "arrived from the same node", 226.0));
@@ -301,6 +341,9 @@ fn legend_entries(several_nodes: bool) -> Vec<(Sample, &'static str, f64)> {
         entries.push((Sample::Cell(NEW_LOCAL), "arrived in this round", 184.0));
         entries.push((Sample::Arrow(LOCAL, "local"), "message", 90.0));
     }
+    if faulty {
+        entries.push((Sample::Arrow(WRONG, "wrong"), "at fault", 90.0));
+    }
     entries
 }
 
@@ -309,14 +352,14 @@ enum Sample {
     Arrow(&'static str, &'static str),
 }
 
-fn legend_width(several_nodes: bool) -> f64 {
-    legend_entries(several_nodes).iter().map(|(_, _, width)| width).sum()
+fn legend_width(several_nodes: bool, faulty: bool) -> f64 {
+    legend_entries(several_nodes, faulty).iter().map(|(_, _, width)| width).sum()
 }
 
 fn legend(svg: &mut String, frame: &Frame) {
     let y = frame.height - 34.0;
     let mut x = MARGIN;
-    for (sample, text, width) in legend_entries(frame.several_nodes) {
+    for (sample, text, width) in legend_entries(frame.several_nodes, frame.faulty) {
         let _ = match sample {
             Sample::Cell(look) => write!(
                 svg,
@@ -373,6 +416,7 @@ mod tests {
                     kind: Kind::Allgather,
                     placement: &placement,
                     rounds: &rounds,
+                    fault: None,
                 });
                 let document = roxmltree::Document::parse(&svg).expect("well-formed");
                 let arcs =
@@ -381,5 +425,34 @@ mod tests {
                 assert!(!svg.contains("NaN") && !svg.contains("inf"));
             }
         }
+    }
+    #[test]
+    fn what_is_at_fault_is_marked() {
+        let placement = Placement::consecutive(3, 3);
+        let rounds = ring(3, &placement);
+        let expected = Some(Message { from: 2, to: 0, blocks: vec![1], nonlocal: false });
+        let fault = Fault {
+            rounds: 2,
+            panel: 2,
+            ranks: vec![0],
+            messages: vec![(1, 2)],
+            expected,
+            slots: vec![(0, 1), (2, 2)],
+        };
+        let draw = |fault| {
+            let kind = Kind::Allgather;
+            draw(&Picture { title: "a", subtitle: "b", kind, placement: &placement, rounds: &rounds, fault })
+        };
+        let svg = draw(Some(&fault));
+        let document = roxmltree::Document::parse(&svg).expect("well-formed");
+        let red = |tag: &str| {
+            let wanted = |n: &roxmltree::Node<'_, '_>| n.has_tag_name(tag) && n.attribute("stroke") == Some(WRONG);
+            document.descendants().filter(wanted).count()
+        };
+        assert_eq!(red("rect"), 3, "one rank, two slots");
+        assert_eq!(red("path"), 3, "a message that is wrong, one that is missing, and the legend");
+        assert!(svg.contains("stroke-dasharray") && svg.contains("at fault"));
+        let plain = draw(None);
+        assert!(!plain.contains(WRONG) && !plain.contains("at fault"));
     }
 }

@@ -585,3 +585,17 @@ fn colours_only_where_wanted() {
 fn no_file_is_left_behind_by_a_refusal() {
     assert!(!Path::new("never-written.svg").exists());
 }
+
+// ---- what would take for ever
+
+#[test]
+fn a_range_without_end_is_refused_at_once() {
+    let files = Files::new();
+    for (rounds, recv) in [("0..pow(10, 12)", "rank - 1 - s"), ("0..p - 1", "rank - 1 - s; k in 0..pow(10, 12)")] {
+        let file = files.write("mine.rs", &ring(rounds, "rank + 1", recv));
+        let output = roundel(&["check", &file]);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("this is too long to be checked") && message.contains("in 0..pow(10, 12)` takes"));
+    }
+}

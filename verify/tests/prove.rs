@@ -133,6 +133,21 @@ fn a_solver_that_agrees_with_everything_contradicts_itself() {
 
 #[cfg(unix)]
 #[test]
+fn a_solver_that_leaves_a_process_behind_proves_nothing() {
+    // After the first question it knows nothing, which keeps the test short.
+    let script = "if mkdir \"$0.left\" 2>/dev/null; then sleep 30 & echo unsat; exit 0; fi\necho unknown";
+    with_solver(script, "a process that it started keeps its output open");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_finds_no_model_of_the_hypotheses_proves_nothing() {
+    let script = "case \"$(cat)\" in *'expected: unsat'*) echo unsat;; *) echo unknown;; esac";
+    with_solver(script, "no solver said in time whether the hypotheses have a model");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_solver_that_objects_to_everything_proves_nothing() {
     with_solver("echo sat", "This is a counterexample to the induction, not to the collective");
 }
@@ -381,6 +396,46 @@ fn nothing_wrong_is_proved() {
     }
 }
 
+/// Definitions that each use the one before twice: written out, the last has 2^40 terms.
+#[test]
+fn definitions_that_explode_are_not_encoded() {
+    let doubling: String = (1..40).map(|i| format!("#[define(d{i} = d{0} * d{0} + p)]\n", i - 1)).collect();
+    let text = format!(
+        "#[derive(Collective)]\n#[collective(allgather)]\n#[define(d0 = p)]\n{doubling}{}struct Big;",
+        ring("#[holds(blocks = [rank - o; o in 0..=s], d39 >= p)]\n")
+    );
+    let gaps = smt::obligations(&syntax::parse(&syn::parse_str(&text).unwrap()).unwrap().schedule).gaps;
+    assert!(gaps.iter().any(|gap| gap.why.contains("which grows too large")), "{gaps:?}");
+}
+
+/// Names that are words of SMT-LIB, or that the encoding uses itself.
+#[test]
+fn names_are_not_taken_for_words_of_the_solver() {
+    let text = "#[derive(Collective)]\n#[collective(allgather, par: 1.., select: list(1..))]\n\
+                #[requires(len(select) >= 1)]\n\
+                #[round(quot in 0..p - 1)]\n#[state(store = 1, next = store)]\n\
+                #[send(to = rank + 1, blocks = [rank - quot])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - quot])]\n\
+                #[holds(store == 1, select[0] >= 1 || par >= 1, blocks = [rank - rem; rem in 0..=quot])]\n\
+                struct Words { par: i64, select: Vec<i64> }";
+    let schedule = syntax::parse(&syn::parse_str(text).unwrap()).unwrap().schedule;
+    let obligations = smt::obligations(&schedule);
+    assert_eq!(obligations.gaps, []);
+    for obligation in &obligations.all {
+        for question in obligation.proofs("Words") {
+            for word in ["par", "select", "quot", "store", "rem"] {
+                assert!(!question.contains(&format!("declare-const {word} ")), "{question}");
+                assert!(!question.contains(&format!("declare-fun {word} ")), "{question}");
+            }
+        }
+    }
+    let Some(_) = z3("names_are_not_taken_for_words_of_the_solver") else { return };
+    for obligation in &obligations.all {
+        let verdict = smt::put("Words", obligation, &Portfolio::installed());
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{}: {verdict:?}", obligation.claim);
+    }
+}
+
 // ---- mutants against the prover
 
 #[test]
@@ -391,6 +446,8 @@ fn no_wrong_mutant_is_proved() {
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["mutants"], &one["escaped"]), (&Value::from(3), &Value::from(0)), "{one}");
     }
+    let report = json(0, &["mutants", "ring", "--engine", "smt", "--order", "2", "--sample", "6", "-p", "1..=8"]);
+    assert_eq!((&report["order"], &report["collectives"][0]["escaped"]), (&Value::from(2), &Value::from(0)));
 }
 
 #[test]

@@ -233,7 +233,16 @@ impl Builder {
         let n = self.loops.len();
         self.loops.push(Loop::default());
         self.sources.insert(Spot::Round(n), attr.meta.to_token_stream());
+        self.scope.set_nameless(false);
         self.each(items, |b, item| {
+            // A round with a wrong range has an index all the same.
+            let nothing = |name: &str| Index { var: Var { name: name.into(), slot: 0 }, lo: 0.into(), hi: 0.into() };
+            if matches!(item.parse(), Ok(syn::Expr::Range(_))) {
+                b.scope.set_nameless(true);
+                b.current().indices.push(nothing(""));
+                let message = "the index of the rounds needs a name: write `s in 0..n`";
+                return Err(Error::new_spanned(&item.tokens, message));
+            }
             let range: RangeSyntax = item.parse()?;
             let index = range.lower(&mut b.scope, b.kind).and_then(|index| {
                 if b.scope.varies(&index.lo) || b.scope.varies(&index.hi) {
@@ -243,9 +252,7 @@ impl Builder {
                 }
                 Ok(index)
             });
-            // A round with a wrong range has an index all the same.
-            let nothing = || Index { var: Var { name: range.name.to_string(), slot: 0 }, lo: 0.into(), hi: 0.into() };
-            b.current().indices.push(index.as_ref().map_or_else(|_| nothing(), Index::clone));
+            b.current().indices.push(index.as_ref().map_or_else(|_| nothing(&range.name.to_string()), Index::clone));
             index.map(|_| ())
         });
     }

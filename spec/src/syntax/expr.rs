@@ -74,6 +74,7 @@ impl Lower<'_> {
             None if is_function(&name) => {
                 Err(Error::new_spanned(path, format!("`{name}` is a function: write `{name}(…)`")))
             }
+            None if self.scope.is_nameless() => Ok((Expr::Int(1), Ty::Int)),
             None => Err(Error::new_spanned(path, self.scope.unknown(&name, self.kind))),
         }
     }

@@ -42,12 +42,14 @@ const VARYING: [&str; 4] = ["rank", "node", "local", "ppn"];
 pub(crate) struct Scope {
     names: Vec<(String, Entity)>,
     slots: usize,
+    /// An index without a name: any unknown name may be meant for it.
+    nameless: bool,
 }
 
 impl Scope {
     /// The built-in variables.
     pub(crate) fn new() -> Self {
-        let mut scope = Scope { names: Vec::new(), slots: 0 };
+        let mut scope = Scope { names: Vec::new(), slots: 0, nameless: false };
         for name in BUILTIN_VARS {
             scope.var(name, VARYING.contains(&name));
         }
@@ -65,6 +67,16 @@ impl Scope {
     /// Adds a name.
     pub(crate) fn add(&mut self, name: &str, entity: Entity) {
         self.names.push((name.into(), entity));
+    }
+
+    /// Notes whether this round has an index whose name is missing, which has been said: its uses are no further errors.
+    pub(crate) fn set_nameless(&mut self, nameless: bool) {
+        self.nameless = nameless;
+    }
+
+    /// Whether an unknown name may be an index whose name is missing.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.nameless
     }
 
     /// Looks a name up.

@@ -331,3 +331,61 @@ fn declarations_of_a_file() {
     let names: Vec<String> = found.iter().map(|input| input.ident.to_string()).collect();
     assert_eq!(names, ["First", "Second", "Third", "Fourth"]);
 }
+
+// ---- what would take for ever
+
+/// The message of the check at compile time.
+fn violation(clauses: &str) -> (Spot, String) {
+    let schedule = schedule(&format!("#[collective(allgather)]\n{clauses}\nstruct Some;"));
+    let violation = check::at_compile_time(&schedule).expect_err(clauses);
+    (violation.spot, violation.to_string())
+}
+
+#[test]
+fn what_takes_too_long_is_named() {
+    let pair = "#[send(to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [rank - 1])]";
+    let says = |clauses: &str, spot: Spot, what: &str| {
+        let (found, message) = violation(clauses);
+        assert_eq!(found, spot, "{message}");
+        let start = "this is too long to be checked: with p = ";
+        assert!(message.starts_with(start) && message.contains(&format!("`{what}` takes more than")), "{message}");
+    };
+    says(&format!("#[round(s in 0..pow(10, 12))]\n{pair}"), Spot::Round(0), "s in 0..pow(10, 12)");
+    says(
+        &format!("#[round(s in 0 - pow(2, 62)..pow(2, 62))]\n{pair}"),
+        Spot::Round(0),
+        "s in 0 - pow(2, 62)..pow(2, 62)",
+    );
+    says(&format!("#[round(s in 0..2000, z in 0..2000)]\n{pair}"), Spot::Round(0), "z in 0..2000");
+    let blocks = |set: &str| {
+        format!("#[round]\n#[send(to = rank + 1, blocks = {set})]\n#[recv(from = rank - 1, blocks = [0])]")
+    };
+    let at_blocks = Spot::Transfer(crate::Site(0), crate::schedule::Field::Blocks);
+    says(&blocks("[k; k in 0..pow(10, 12)]"), at_blocks, "k in 0..pow(10, 12)");
+    says(&blocks("[i; i in 0..p + 1499, k in 0..1500]"), at_blocks, "k in 0..1500");
+    let each = "#[round]\n#[send(for j in 0..pow(10, 9), to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [0])]";
+    says(each, Spot::Transfer(crate::Site(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
+    let holds = format!(
+        "#[requires(p == 1)]\n#[round(s in 0..0)]\n{pair}\n#[holds(blocks = [rank + k; k in 0..pow(10, 12)])]"
+    );
+    says(&holds, Spot::Hold(0, 0), "k in 0..pow(10, 12)");
+    let ends = format!("#[round(s in 0..pow(10, 12))]\n#[state(D = 1, next = D)]\n{pair}\n#[requires(final D == 1)]");
+    says(&ends, Spot::Round(0), "s in 0..pow(10, 12)");
+    // Definitions that each use the one before twice: 2^40 calls.
+    let doubling: String = (1..40).map(|i| format!("#[define(d{i} = d{} + d{})]\n", i - 1, i - 1)).collect();
+    let (_, message) = violation(&format!("#[define(d0 = 0)]\n{doubling}#[round(s in 0..d39)]\n{pair}"));
+    assert!(message.starts_with("this is too long to be checked"), "{message}");
+}
+
+#[test]
+fn a_round_without_a_name_is_one_error() {
+    let text = "#[collective(allgather)]\n#[round(0..p - 1)]\n#[state(D = 1, next = 2 * D)]\n\
+                #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\nstruct R;";
+    assert_eq!(errors(text), [(2, 8, "the index of the rounds needs a name: write `s in 0..n`".to_string())]);
+    // A later round with a name is read as always.
+    let text = text.replace(
+        "struct",
+        "#[round(s in 0..1)]\n#[send(to = rank + 1, blocks = [x])]\n#[recv(from = rank - 1, blocks = [s])]\nstruct",
+    );
+    assert_eq!(errors(&text).len(), 2);
+}

@@ -1,9 +1,10 @@
 //! `roundel check`: exact checks over a range, of generated code and of declarations in files.
 
 use super::target::{Target, crate_of, declaration_of};
-use super::{Outcome, counted, print, print_json};
+use super::{Outcome, counted, print, print_json, save};
 use crate::catalogue;
 use crate::cli::Check;
+use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::range::Range;
 use crate::source::{Diagnostic, Source};
@@ -39,12 +40,16 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let found = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
     let ran = sweep::sweep(&subjects.iter().map(|subject| subject.runs()).collect::<Vec<_>>(), "running");
     let mut tallies = found.into_iter().zip(ran);
-    let mut reports = Vec::new();
+    let (mut reports, mut counterexamples) = (Vec::new(), Vec::new());
     for candidate in candidates {
         reports.push(match (candidate, &mut tallies) {
             (Err(malformed), _) => malformed,
             (Ok(subject), tallies) => match tallies.next() {
-                Some((found, ran)) => subject.report(found, ran)?,
+                Some((found, ran)) => {
+                    let one = |violation| subject.counterexample(violation);
+                    counterexamples.extend(found.wrong.as_deref().map(one));
+                    subject.report(found, ran)?
+                }
                 None => continue,
             },
         });
@@ -52,6 +57,7 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     for report in &reports {
         report.print_errors();
     }
+    save(args.save.as_deref(), &counterexamples)?;
     let outcome = outcome(&reports, args.all);
     if json {
         print_json(&Summary { ok: outcome == Outcome::Fine, collectives: &reports })?;
@@ -201,6 +207,10 @@ impl<'a> Subject<'a> {
             (Origin::File(..), Err(violation)) => self.shown(&violation),
             _ => Ok(Shown { text: text.clone(), ..Shown::plain(text) }),
         }
+    }
+
+    fn counterexample(&self, violation: &Violation) -> Counterexample {
+        Counterexample::of_violation("exhaustive", &self.name, &self.schedule, violation)
     }
 
     /// A violation with its place in the source.

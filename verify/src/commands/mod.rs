@@ -5,14 +5,17 @@ mod expand;
 mod list;
 mod mutants;
 mod prove;
+mod replay;
 mod run;
 mod show;
 mod target;
 
 use crate::cli::{Cli, Command};
+use crate::counterexample::{Counterexample, Refutes};
 use crate::error::Error;
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a command ended.
@@ -46,6 +49,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Expand(args) => expand::expand(args, cli.json),
         Command::Prove(args) => prove::prove(args, cli.json),
         Command::Mutants(args) => mutants::mutants(args, cli.json),
+        Command::Replay(args) => replay::replay(args, cli.json),
     }
 }
 
@@ -60,6 +64,20 @@ fn print(text: &str) -> Result<(), Error> {
 fn print_json(value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     print(&(text + "\n"))
+}
+
+/// Saves the smallest counterexample, one to a collective before one to an induction, if that was asked for.
+fn save<'a>(path: Option<&Path>, found: impl IntoIterator<Item = &'a Counterexample>) -> Result<(), Error> {
+    let Some(path) = path else { return Ok(()) };
+    let size = |one: &&Counterexample| (!one.is_readable(), one.refutes == Refutes::Induction, one.size());
+    match found.into_iter().min_by_key(size) {
+        None => anstream::eprintln!("there is no counterexample, so {} is not written", path.display()),
+        Some(smallest) => {
+            smallest.write(path)?;
+            anstream::eprintln!("the counterexample is in {0}; `roundel replay {0}` shows it", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// `1 message`, `2 messages`.

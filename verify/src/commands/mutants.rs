@@ -1,16 +1,18 @@
 //! `roundel mutants`: does the checker notice?
 
 use super::target::{Target, all_or_errors, malformed};
-use super::{Outcome, counted, print, print_json};
+use super::{Outcome, counted, print, print_json, save};
 use crate::cli::{Engine, Mutants};
+use crate::counterexample::Counterexample;
 use crate::error::Error;
-use crate::mutants::induction::OBSTACLES;
+use crate::mutants::induction::{self, OBSTACLES};
 use crate::mutants::{self, Class, Fate, Mutant, Original};
 use crate::progress::Progress;
 use crate::smt::Portfolio;
 use crate::sweep::parallel;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
+use roundel_spec::Violation;
 use roundel_spec::check::Points;
 use roundel_spec::schedule::Schedule;
 use serde::Serialize;
@@ -25,8 +27,6 @@ const FALSE_ALARM: &str = "FALSE ALARM";
 
 /// How many pairs of changes are tried, unless told otherwise.
 const PAIRS: usize = 200;
-/// The time that a solver has for a question about a mutant.
-const LIMIT: Duration = Duration::from_secs(1);
 
 /// Makes mutants and reports what became of them.
 pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
@@ -41,7 +41,8 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
             },
         }
     }
-    let reports = report_all(schedules, &Inquiry::new(args)?);
+    let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
+    save(args.save.as_deref(), &counterexamples)?;
     // A range that misses a collective is a mistake where the collective was named, and only there.
     let fine = |report: &Report| report.fine() || (args.all && report.unmeasured);
     let outcome = if reports.iter().all(fine) { Outcome::Fine } else { Outcome::Wrong };
@@ -65,7 +66,7 @@ impl<'a> Inquiry<'a> {
     fn new(args: &'a Mutants) -> Result<Self, Error> {
         let portfolio = match args.engine {
             Engine::Exhaustive => None,
-            Engine::Smt => Some(Portfolio { limit: LIMIT, ..Portfolio::installed() }),
+            Engine::Smt => Some(Portfolio { limit: Duration::from_secs(args.limit), ..Portfolio::installed() }),
         };
         match &portfolio {
             Some(portfolio) if portfolio.solvers.is_empty() => Err(Error::NoSolver),
@@ -73,12 +74,55 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    fn litter(&self, schedule: &Schedule) -> Vec<Mutant> {
-        match (self.args.order, self.args.sample) {
+    fn litter(&self, name: &str, schedule: &Schedule) -> Result<Vec<Mutant>, Error> {
+        let mut all = match (self.args.order, self.args.sample) {
             (1, None) => mutants::mutants(schedule),
             (1, Some(n)) => mutants::sample(mutants::mutants(schedule), n),
             (_, n) => mutants::pairs(schedule, n.unwrap_or(PAIRS)),
+        };
+        if let Some(id) = self.args.only {
+            let (name, count) = (name.to_string(), all.len());
+            all.retain(|mutant| mutant.id == id);
+            if all.is_empty() {
+                return Err(Error::NoSuchMutant { name, id, count });
+            }
         }
+        Ok(all)
+    }
+
+    /// The counterexamples that the fates of one collective's mutants stand for. A solver is asked once more, so of its
+    /// models the first is enough.
+    fn counterexamples(
+        &self,
+        name: &str,
+        original: &Original,
+        litter: &[Mutant],
+        fates: &[Fate],
+    ) -> Vec<Counterexample> {
+        let wrong = litter.iter().zip(fates).filter_map(|(mutant, fate)| match fate {
+            Fate::Killed(_) | Fate::Escaped(_) => Some((mutant, fate, original.violation(&mutant.schedule)?)),
+            _ => None,
+        });
+        let exact = |mutant: &Mutant, violation: &Violation| {
+            let one = Counterexample::of_violation("exhaustive", name, &mutant.schedule, violation);
+            one.mutated(&mutant.description)
+        };
+        let Some(portfolio) = &self.portfolio else {
+            return wrong.map(|(mutant, _, violation)| exact(mutant, &violation)).collect();
+        };
+        let mut found: Option<Counterexample> = None;
+        for (mutant, fate, violation) in wrong {
+            if matches!(fate, Fate::Escaped(_)) {
+                return vec![exact(mutant, &violation)];
+            }
+            if *fate == Fate::Killed("refuted") && found.is_none() {
+                let model = induction::refutation(&mutant.schedule, &violation, portfolio);
+                let of_model =
+                    |model| Counterexample::of_model(name, &mutant.schedule, model).mutated(&mutant.description);
+                found = model.as_ref().map(of_model).filter(Counterexample::is_readable);
+            }
+        }
+        found.into_iter().collect()
     }
 
     fn fate(&self, original: &Original, mutant: &Schedule) -> Fate {
@@ -140,12 +184,15 @@ impl Report {
     }
 }
 
-fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Vec<Report> {
+type Found = (Vec<Report>, Vec<Counterexample>);
+
+fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Result<Found, Error> {
     let originals = parallel(schedules.len(), |n| {
         let schedule = &schedules[n].1;
         Original::new(schedule, &Points::new(schedule, inquiry.args.p.iter()))
     });
-    let litters: Vec<Vec<Mutant>> = schedules.iter().map(|(_, schedule)| inquiry.litter(schedule)).collect();
+    let litters: Vec<Vec<Mutant>> =
+        schedules.iter().map(|(name, schedule)| inquiry.litter(name, schedule)).collect::<Result<_, _>>()?;
     let work: Vec<(usize, &Mutant)> =
         litters.iter().enumerate().flat_map(|(n, litter)| litter.iter().map(move |mutant| (n, mutant))).collect();
     let progress = Progress::new(work.len(), "mutants");
@@ -157,12 +204,15 @@ fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Vec<
         fate
     });
     let mut fates = fates.into_iter();
-    let mut reports = Vec::new();
+    let (mut reports, mut counterexamples) = (Vec::new(), Vec::new());
     for (((name, _), original), litter) in schedules.iter().zip(&originals).zip(&litters) {
-        let fates = fates.by_ref().take(litter.len()).flatten().collect();
+        let fates: Vec<Fate> = fates.by_ref().take(litter.len()).flatten().collect();
+        if let (Some(_), Ok(original)) = (&inquiry.args.save, original) {
+            counterexamples.extend(inquiry.counterexamples(name, original, litter, &fates));
+        }
         reports.push(report(name.clone(), original, litter, fates));
     }
-    reports
+    Ok((reports, counterexamples))
 }
 
 fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> Report {

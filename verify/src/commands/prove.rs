@@ -2,8 +2,9 @@
 
 use super::check::{Report, Subject, candidates};
 use super::target::Target;
-use super::{Outcome, counted, print, print_json};
+use super::{Outcome, counted, print, print_json, save};
 use crate::cli::{Engine, Prove};
+use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::prove::{self, Induction};
@@ -38,6 +39,7 @@ pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     for proof in &mut proofs {
         proof.write(args)?;
     }
+    save(args.save.as_deref(), proofs.iter().flat_map(|proof| &proof.found))?;
     let outcome = outcome(&proofs, &base, args);
     if json {
         print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &base, collectives: &proofs })?;
@@ -71,7 +73,6 @@ struct Proof<'a> {
     proved_for: Option<String>,
     rows: Vec<Row>,
     record: Option<PathBuf>,
-    vacuity_undecided: usize,
     #[serde(skip)]
     subject: &'a Subject<'a>,
     #[serde(skip)]
@@ -82,6 +83,8 @@ struct Proof<'a> {
     violated: bool,
     #[serde(skip)]
     failed: bool,
+    #[serde(skip)]
+    found: Vec<Counterexample>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +107,8 @@ fn exhaustive<'a>(args: &Prove, subjects: &[&'a Subject<'a>]) -> Result<Vec<Proo
         if let Some(violation) = &tally.wrong {
             proof.subject.shown(violation)?.print();
             open.push(violation.to_string());
+            let Subject { name, schedule, .. } = proof.subject;
+            proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
         }
         proof.violated = tally.wrong.is_some();
         proof.checked = tally.wrong.is_none().then_some((range, tally.checked));
@@ -183,18 +188,20 @@ impl<'a> Proof<'a> {
             proved_for: None,
             rows: Vec::new(),
             record: None,
-            vacuity_undecided: 0,
             subject,
             checked: None,
             result: None,
             violated: false,
             failed: false,
+            found: Vec::new(),
         }
     }
 
     fn add(&mut self, induction: &Induction) {
         self.failed = induction.failed();
-        self.vacuity_undecided = induction.vacuity_undecided();
+        let Subject { name, schedule, .. } = self.subject;
+        let models = induction.refutations();
+        self.found.extend(models.iter().map(|model| Counterexample::of_model(name, schedule, model)));
         let range = roundel_spec::proof::ProvedRange::all(&self.subject.schedule).text(&self.subject.schedule);
         for (property, summary) in induction.by_property() {
             self.rows.push(Row {
@@ -305,10 +312,6 @@ fn conclusion(proofs: &[Proof<'_>], base: &[Row]) -> String {
         let record =
             proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
         out += &format!("{HEADING}{}{HEADING:#}: {range}{record}\n", proof.name);
-        if proof.vacuity_undecided > 0 {
-            let what = counted(proof.vacuity_undecided as i64, "obligation");
-            out += &format!("  no solver said in time whether the hypotheses of {what} have a model\n");
-        }
     }
     out
 }

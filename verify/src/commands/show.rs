@@ -176,6 +176,7 @@ fn draw(scene: &Scene, path: &Path) -> Result<(), Error> {
         kind: scene.kind,
         placement: scene.placement(),
         rounds: &scene.rounds,
+        fault: None,
     });
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
 }

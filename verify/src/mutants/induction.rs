@@ -5,8 +5,8 @@
 //! solver that gives up proves nothing.
 
 use super::{Fate, Original};
-use crate::smt::{self, Obligation, Portfolio, Property, Verdict};
-use roundel_spec::Schedule;
+use crate::smt::{self, Obligation, Portfolio, Property, Refutation, Verdict};
+use roundel_spec::{Schedule, Violation};
 
 /// What keeps the prover from proving a mutant.
 pub const OBSTACLES: [&str; 4] = ["not-encoded", "refuted", "vacuous", "no-answer"];
@@ -20,7 +20,7 @@ impl Original {
             _ => None,
         };
         match (obstacle(mutant, code, portfolio), exact) {
-            (Some(obstacle), Fate::Killed(_)) => Fate::Killed(obstacle),
+            (Some(obstacle), Fate::Killed(_)) => Fate::Killed(obstacle.name),
             (Some(_), Fate::Survived(class)) => Fate::Unproved(class),
             // A range without a point in the domain shows no fault; the prover speaks of other points too.
             (None, Fate::Killed("nothing-checked")) => Fate::Killed("nothing-checked"),
@@ -32,22 +32,36 @@ impl Original {
     }
 }
 
+/// What keeps a schedule from being proved.
+struct Obstacle {
+    name: &'static str,
+    refutation: Option<Refutation>,
+}
+
 /// The first thing that keeps a schedule from being proved. `code` is the fault that is known, if any.
-fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> Option<&'static str> {
+fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> Option<Obstacle> {
     let obligations = smt::obligations(schedule);
     if !obligations.gaps.is_empty() || obligations.all.is_empty() {
-        return Some("not-encoded");
+        return Some(Obstacle { name: "not-encoded", refutation: None });
     }
     let suspects = code.map_or(&[][..], suspects);
     let (first, later): (Vec<&Obligation>, Vec<&Obligation>) =
         obligations.all.iter().partition(|obligation| suspects.contains(&obligation.property));
-    let mut verdicts = first.into_iter().chain(later).map(|one| smt::put(&schedule.name, one, portfolio));
-    verdicts.find_map(|verdict| match verdict {
-        Verdict::Proved { .. } => None,
-        Verdict::Refuted { .. } => Some("refuted"),
-        Verdict::Vacuous => Some("vacuous"),
-        Verdict::Open(_) => Some("no-answer"),
+    first.into_iter().chain(later).find_map(|one| {
+        let verdict = smt::put(&schedule.name, one, portfolio);
+        let name = match verdict {
+            Verdict::Proved { .. } => return None,
+            Verdict::Refuted { .. } => "refuted",
+            Verdict::Vacuous => "vacuous",
+            Verdict::Open(_) => "no-answer",
+        };
+        Some(Obstacle { name, refutation: Refutation::of(one, &verdict) })
     })
+}
+
+/// The counterexample to the induction that keeps a wrong mutant from being proved, where it is one.
+pub fn refutation(mutant: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<Refutation> {
+    obstacle(mutant, Some(violation.code()), portfolio)?.refutation
 }
 
 /// The properties that a violation is likely to break.

@@ -5,6 +5,7 @@
 //! whose laws are instantiated at the arguments that occur; `ceil_log` and `floor_log` are fresh numbers between two
 //! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
 
+use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
@@ -64,6 +65,9 @@ pub(crate) struct Context<'a> {
     elements: BTreeSet<Term>,
 }
 
+/// The length of a definition, as text, up to which it is encoded.
+const LARGEST_TERM: usize = 1 << 16;
+
 /// Whether a term is a number that is not negative.
 fn is_literal(term: &str) -> bool {
     term.chars().all(|c| c.is_ascii_digit())
@@ -109,8 +113,10 @@ impl<'a> Context<'a> {
     /// A constant with a readable name, declared once. Names that stand for no variable of the declaration have a `.` or
     /// a `!` in them, so that no variable can be taken for them.
     pub(crate) fn constant(&mut self, name: &str) -> Term {
-        let name =
-            if name.chars().next().is_some_and(|c| c.is_ascii_digit()) { format!("v{name}") } else { name.into() };
+        self.declare(symbol(name))
+    }
+
+    fn declare(&mut self, name: String) -> Term {
         self.declarations.insert(name.clone(), format!("(declare-const {name} Int)"));
         name
     }
@@ -118,8 +124,7 @@ impl<'a> Context<'a> {
     /// A new constant whose name begins with `stem`.
     pub(crate) fn fresh(&mut self, stem: &str) -> Term {
         self.counter += 1;
-        let name = format!("{stem}.{}", self.counter);
-        self.constant(&name)
+        self.declare(format!("{stem}.{}", self.counter))
     }
 
     /// The elements of list parameters that occur.
@@ -238,16 +243,21 @@ impl<'a> Context<'a> {
             let value = self.lower(value, values)?;
             inner.set(arg.slot, value);
         }
-        self.lower(&function.body, &inner)
+        let term = self.lower(&function.body, &inner)?;
+        // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.
+        if term.len() > LARGEST_TERM {
+            return Err(Unsupported(format!("the definition `{}`, which grows too large,", function.name)));
+        }
+        Ok(term)
     }
 
     fn element(&mut self, name: &str, slot: usize, index: &Expr, values: &Values) -> Result<Term, Unsupported> {
         let index = self.lower(index, values)?;
-        let declaration = format!("(declare-fun {name} (Int) Int)");
-        self.declarations.insert(name.into(), declaration);
+        let function = symbol(name);
+        self.declarations.insert(function.clone(), format!("(declare-fun {function} (Int) Int)"));
         let len = self.constant(&format!("len.{name}"));
         self.must(within(&index, "0", &len));
-        let element = format!("({name} {index})");
+        let element = format!("({function} {index})");
         self.elements.insert(element.clone());
         let domain = self.schedule.lists[slot].domain;
         self.law(ge(&element, &int(domain.lo)));

@@ -28,12 +28,10 @@ impl Portfolio {
 /// What became of an obligation.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// A solver refuted its negation, and its hypotheses have a model.
+    /// A solver refuted its negation, and found a model of its hypotheses.
     Proved {
         /// The solver.
         solver: String,
-        /// Whether its hypotheses are known to have a model; `false` when the solver did not say.
-        not_vacuous: bool,
     },
     /// Its hypotheses contradict each other: it says nothing.
     Vacuous,
@@ -44,6 +42,31 @@ pub enum Verdict {
     },
     /// No solver gave an answer; why each did not.
     Open(Vec<String>),
+}
+
+/// A counterexample to the induction.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    /// The property that is not preserved.
+    pub property: &'static str,
+    /// What was claimed.
+    pub claim: String,
+    /// Values of the constants, by symbol.
+    pub model: Vec<(String, String)>,
+}
+
+impl Refutation {
+    /// The counterexample that a verdict is, if it is one.
+    pub fn of(obligation: &Obligation, verdict: &Verdict) -> Option<Self> {
+        match verdict {
+            Verdict::Refuted { model } => Some(Refutation {
+                property: obligation.property.name(),
+                claim: obligation.claim.clone(),
+                model: model.clone(),
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// An obligation with its verdict.
@@ -97,7 +120,8 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
             let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
             match solver.ask(text, limit) {
                 Answer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
-                Answer::Sat => refuted = refuted.or_else(|| Some(solver.model(text, portfolio.limit))),
+                // Later encodings know more, so the last model is the best.
+                Answer::Sat => refuted = Some((solver, text)),
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }
@@ -108,32 +132,45 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
     reasons.dedup();
     // An encoding without all instances of the laws may have a model that the full one has not.
     match refuted {
-        Some(model) if reasons.is_empty() => Verdict::Refuted { model },
+        Some((solver, text)) if reasons.is_empty() => {
+            Verdict::Refuted { model: solver.smallest_model(text, portfolio.limit) }
+        }
         _ => Verdict::Open(reasons),
     }
 }
 
-/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order?
+/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order? Where
+/// no solver says, the claim does not count: it may be empty.
 fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
-    let has_model = |question: &str| has_model(question, solver, portfolio);
-    let hypotheses = has_model(&obligation.vacuity(collective));
+    let hypotheses = has_model(&obligation.vacuity(collective), portfolio);
     let premises = obligation.premises(collective, i).filter(|_| i > 0);
-    if hypotheses == Some(false) || premises.is_some_and(|premises| has_model(&premises) == Some(false)) {
-        return Verdict::Vacuous;
+    match hypotheses {
+        Some(true) if premises.is_none_or(|premises| has_model(&premises, portfolio) != Some(false)) => {
+            Verdict::Proved { solver: solver.name() }
+        }
+        None => {
+            Verdict::Open(vec!["no solver said in time whether the hypotheses have a model; raise `--limit`".into()])
+        }
+        _ => Verdict::Vacuous,
     }
-    Verdict::Proved { solver: solver.name(), not_vacuous: hypotheses == Some(true) }
 }
 
-/// Whether a question has a model, if the solver says. Small p are looked at first, where models are found quickly.
-fn has_model(question: &str, solver: &Solver, portfolio: &Portfolio) -> Option<bool> {
+/// Whether a question has a model, if a solver says. Small p are looked at first, where models are found quickly.
+fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
     let small = question.replace("(check-sat)", "(assert (<= p 40))\n(check-sat)");
-    match solver.ask(&small, portfolio.limit) {
+    let ask =
+        |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
+    match ask(&small, portfolio.limit) {
+        Some(true) => Some(true),
+        _ => ask(question, 3 * portfolio.limit),
+    }
+}
+
+/// Whether there is a model, where the answer is one.
+fn decided(answer: Answer) -> Option<bool> {
+    match answer {
         Answer::Sat => Some(true),
-        Answer::Unsat => match solver.ask(question, portfolio.limit) {
-            Answer::Unsat => Some(false),
-            Answer::Sat => Some(true),
-            _ => None,
-        },
+        Answer::Unsat => Some(false),
         _ => None,
     }
 }

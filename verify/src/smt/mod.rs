@@ -10,11 +10,14 @@ mod obligations;
 mod query;
 mod sets;
 mod solver;
+mod symbol;
 mod term;
 mod windows;
 
-pub use discharge::{Discharged, Portfolio, Verdict, discharge, put};
+pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};
 pub use solver::{Answer, Solver};
+pub use symbol::name_of;
+pub(crate) use symbol::symbol;

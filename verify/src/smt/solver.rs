@@ -6,6 +6,7 @@
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
@@ -81,12 +82,17 @@ impl Solver {
         }
     }
 
-    /// Asks a question that was answered `sat` again, for values of its constants.
-    pub fn model(&self, question: &str, limit: Duration) -> Vec<(String, String)> {
-        match self.talk(&format!("{question}(get-model)\n"), limit) {
-            Ok(text) => parse_model(&text),
-            Err(_) => Vec::new(),
-        }
+    /// Asks a question for values of its constants; `None` unless the answer is `sat`.
+    pub fn model(&self, question: &str, limit: Duration) -> Option<Vec<(String, String)>> {
+        let text = self.talk(&format!("{question}(get-model)\n"), limit).ok()?;
+        (classify(&text) == Answer::Sat).then(|| parse_model(&text))
+    }
+
+    /// Values for a question that was answered `sat`, with as few ranks as the solver finds.
+    pub fn smallest_model(&self, question: &str, limit: Duration) -> Vec<(String, String)> {
+        let up_to = |p: &i64| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
+        let small = SMALL.iter().find_map(|p| self.model(&up_to(p), limit.min(Duration::from_secs(1))));
+        small.or_else(|| self.model(question, limit)).unwrap_or_default()
     }
 
     fn talk(&self, question: &str, limit: Duration) -> Result<String, Answer> {
@@ -103,7 +109,11 @@ impl Solver {
             end(&mut child);
             return Err(Answer::Timeout);
         };
-        let text = output.join().unwrap_or_default();
+        let text = output.recv_timeout(LAST_WORDS).map_err(|_| {
+            Answer::Crashed(
+                "it ended, but a process that it started keeps its output open; call the solver itself".into(),
+            )
+        })?;
         match (text.trim().is_empty(), status.success()) {
             (true, true) => Err(Answer::Nonsense("nothing".into())),
             (true, false) => Err(Answer::Crashed(status.to_string())),
@@ -112,21 +122,32 @@ impl Solver {
     }
 }
 
-/// Writes the question and reads the answer, each on a thread of its own, so that neither can block the other.
-fn converse(child: &mut Child, question: &str) -> thread::JoinHandle<String> {
+/// The numbers of ranks up to which a model is looked for, one after the other.
+const SMALL: [i64; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 24];
+
+/// How long the output of a solver that has ended may take to arrive. Its pipe is closed then, unless it left a process
+/// behind that holds it.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Writes the question and reads the answer on a thread of its own, so that a solver which neither reads nor ends blocks
+/// nobody. The thread is not joined: it ends with the pipe.
+fn converse(child: &mut Child, question: &str) -> mpsc::Receiver<String> {
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let question = question.to_string();
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         if let Some(mut input) = input {
             // A solver that ends early closes its end; what it said is read below.
             let _ = input.write_all(question.as_bytes());
         }
-        let mut text = String::new();
+        let mut text = Vec::new();
         if let Some(mut output) = output {
-            let _ = output.read_to_string(&mut text);
+            let _ = output.read_to_end(&mut text);
         }
-        text
-    })
+        // Nobody listens any more after a time-out.
+        let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+    });
+    receiver
 }
 
 fn end(child: &mut Child) {
@@ -180,6 +201,47 @@ mod tests {
     fn a_model_is_read() {
         let text = "sat\n(\n  (define-fun p () Int\n    5)\n  (define-fun x () Int\n    (- 2))\n (define-fun pow ((a Int)) Int 1))";
         assert_eq!(parse_model(text), [("p".into(), "5".into()), ("x".into(), "-2".into())]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_model_with_few_ranks_is_preferred() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // Knows models with at least three ranks.
+        let script = "q=$(cat)\ncase \"$q\" in *'(<= p 1)'*|*'(<= p 2)'*) echo unsat;; \
+                      *'(<= p 3)'*) echo 'sat (define-fun p () Int 3)';; *) echo 'sat (define-fun p () Int 99)';; esac";
+        let model = scripted(folder.path(), script).smallest_model("(check-sat)\n", Duration::from_secs(5));
+        assert_eq!(model, [("p".to_string(), "3".to_string())]);
+    }
+
+    /// A solver that does what a script says.
+    #[cfg(unix)]
+    fn scripted(folder: &std::path::Path, script: &str) -> Solver {
+        use std::os::unix::fs::PermissionsExt;
+        let program = folder.join("solver");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
+        Solver::at(program)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_a_solver_leaves_behind_blocks_nobody() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let start = Instant::now();
+        let answer = scripted(folder.path(), "sleep 30 &\necho unsat").ask("(check-sat)", Duration::from_secs(20));
+        assert!(matches!(&answer, Answer::Crashed(why) if why.contains("keeps its output open")), "{answer:?}");
+        let answer = scripted(folder.path(), "sleep 30 &\nsleep 30").ask("(check-sat)", Duration::from_secs(1));
+        assert_eq!(answer, Answer::Timeout);
+        assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_that_is_no_text_is_nonsense() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let answer = scripted(folder.path(), "printf 'un\\377sat\\n'").ask("(check-sat)", Duration::from_secs(5));
+        assert!(matches!(answer, Answer::Nonsense(_)), "{answer:?}");
     }
 
     #[test]

@@ -1,0 +1,155 @@
+//! A schedule as the declaration that the parser reads back.
+//!
+//! The canonical text of [`text`](crate::text) is made for fingerprints: it lists definitions first, wherever they stood.
+//! This text is made to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be
+//! kept, sent to somebody and replayed. Definitions that mention variables of a round stand below that round, all others
+//! above the rounds as far as their names are free there; those that nothing uses are left out.
+
+use crate::expr::Expr;
+use crate::schedule::{Function, Hold, Loop, Schedule, Scope, Spot};
+use crate::text::{write_bound, write_holds, write_round, write_state, write_transfer};
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
+
+impl Schedule {
+    /// The declaration as Rust source.
+    pub fn declaration(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = write(&mut out, self, &Places::of(self));
+        out
+    }
+}
+
+/// Where each definition stands.
+struct Places {
+    /// Above the rounds.
+    above: BTreeSet<usize>,
+    /// Below each round.
+    below: Vec<BTreeSet<usize>>,
+}
+
+impl Places {
+    fn of(schedule: &Schedule) -> Self {
+        let mut above = BTreeSet::new();
+        let mut below = vec![BTreeSet::new(); schedule.loops.len()];
+        let sites = |n: usize| schedule.loops[n].transfers.iter().map(|t| t.site);
+        schedule.for_each_expr(&mut |spot, e| match spot {
+            Spot::Define(_) => {}
+            Spot::Transfer(site, _) => {
+                let n = (0..below.len()).find(|&n| sites(n).any(|known| known == site));
+                n.iter().for_each(|&n| reach(schedule, e, &mut below[n]));
+            }
+            Spot::State(n, _) | Spot::Hold(n, _) | Spot::Hint(n, _) | Spot::EndsWith(n, _) => {
+                reach(schedule, e, &mut below[n]);
+            }
+            Spot::Bound(i) => match schedule.bounds[i].scope {
+                Scope::PerRound(n) => reach(schedule, e, &mut below[n]),
+                Scope::Max | Scope::Each => reach(schedule, e, &mut above),
+            },
+            Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Declaration => reach(schedule, e, &mut above),
+        });
+        let shared = |i: usize| below.iter().filter(|round| round.contains(&i)).count() > 1;
+        let used = |i: usize| below.iter().any(|round| round.contains(&i));
+        let names = names(schedule);
+        let free = |i: usize| names.iter().filter(|name| **name == schedule.functions[i].name).count() == 1;
+        let global = |&i: &usize| shared(i) || (used(i) && free(i) && !of_round(schedule, i));
+        above.extend((0..schedule.functions.len()).filter(global).collect::<Vec<_>>());
+        below.iter_mut().for_each(|round| round.retain(|i| !above.contains(i)));
+        Places { above, below }
+    }
+}
+
+/// Whether a definition mentions a variable of a round, also inside of others.
+fn of_round(schedule: &Schedule, function: usize) -> bool {
+    let mut inside = BTreeSet::from([function]);
+    reach(schedule, &schedule.functions[function].body, &mut inside);
+    let indices = schedule.loops.iter().flat_map(|l| l.indices.iter().map(|index| index.var.slot));
+    let states = schedule.loops.iter().flat_map(|l| l.states.iter().map(|state| state.var.slot));
+    let slots: Vec<usize> = indices.chain(states).collect();
+    inside.iter().any(|&i| slots.iter().any(|&slot| schedule.functions[i].body.mentions(slot)))
+}
+
+/// All names of definitions, rounds and block sets.
+fn names(schedule: &Schedule) -> Vec<&str> {
+    let mut names: Vec<&str> = schedule.functions.iter().map(|function| function.name.as_str()).collect();
+    for l in &schedule.loops {
+        names.extend(l.indices.iter().map(|index| index.var.name.as_str()));
+        names.extend(l.states.iter().map(|state| state.var.name.as_str()));
+        names.extend(l.transfers.iter().flat_map(|t| &t.each).map(|index| index.var.name.as_str()));
+        let held = l.holds.iter().filter_map(|hold| match hold {
+            Hold::Blocks(set) => Some(set),
+            _ => None,
+        });
+        let sets = l.transfers.iter().map(|t| &t.blocks).chain(held);
+        let parts = sets.flat_map(|set| &set.parts);
+        names.extend(parts.flat_map(|part| &part.over).map(|index| index.var.name.as_str()));
+    }
+    names
+}
+
+/// Adds the definitions that an expression calls, also from inside of others.
+fn reach(schedule: &Schedule, e: &Expr, found: &mut BTreeSet<usize>) {
+    e.walk(&mut |e| {
+        if let Expr::Call(_, index, _) = e
+            && found.insert(*index)
+        {
+            reach(schedule, &schedule.functions[*index].body, found);
+        }
+    });
+}
+
+fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result {
+    writeln!(out, "#[derive(Collective)]")?;
+    write!(out, "#[collective({}", schedule.kind)?;
+    schedule.numbers.iter().try_for_each(|n| write!(out, ", {}: {}", n.var.name, n.domain))?;
+    schedule.lists.iter().try_for_each(|l| write!(out, ", {}: list({})", l.var.name, l.domain))?;
+    writeln!(out, ")]")?;
+    places.above.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))?;
+    schedule.requires.iter().try_for_each(|clause| writeln!(out, "#[requires({clause})]"))?;
+    schedule.layouts.iter().try_for_each(|layout| writeln!(out, "#[layout({layout})]"))?;
+    for (n, l) in schedule.loops.iter().enumerate() {
+        write_round(out, l)?;
+        write_states(out, schedule, l, &places.below[n])?;
+        l.transfers.iter().try_for_each(|t| write_transfer(out, t))?;
+        write_holds(out, l)?;
+        let own = schedule.bounds.iter().filter(|bound| bound.scope == Scope::PerRound(n));
+        own.into_iter().try_for_each(|bound| write_bound(out, bound))?;
+    }
+    let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, Scope::PerRound(_)));
+    whole.into_iter().try_for_each(|bound| write_bound(out, bound))?;
+    let numbers = schedule.numbers.iter().map(|number| format!("pub {}: i64", number.var.name));
+    let lists = schedule.lists.iter().map(|list| format!("pub {}: Vec<i64>", list.var.name));
+    match numbers.chain(lists).collect::<Vec<_>>() {
+        none if none.is_empty() => writeln!(out, "pub struct {};", schedule.name),
+        fields => writeln!(out, "pub struct {} {{ {} }}", schedule.name, fields.join(", ")),
+    }
+}
+
+fn write_define(out: &mut String, function: &Function) -> fmt::Result {
+    let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
+    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+    writeln!(out, "#[define({}{args} = {})]", function.name, function.body)
+}
+
+/// States and the definitions of a round, each below what it uses: a definition as soon as the states it mentions are
+/// there, a state as soon as its definitions are.
+fn write_states(out: &mut String, schedule: &Schedule, l: &Loop, own: &BTreeSet<usize>) -> fmt::Result {
+    let mut waiting: BTreeSet<usize> = own.clone();
+    for (i, state) in l.states.iter().enumerate() {
+        let later: BTreeSet<usize> = l.states[i..].iter().map(|state| state.var.slot).collect();
+        let ready = |function: &&usize| {
+            let (body, mut used) = (&schedule.functions[**function].body, BTreeSet::new());
+            reach(schedule, body, &mut used);
+            let inside = used.iter().map(|&i| &schedule.functions[i].body).chain([body]);
+            !inside.into_iter().any(|body| later.iter().any(|&slot| body.mentions(slot)))
+        };
+        let now: Vec<usize> = waiting.iter().filter(ready).copied().collect();
+        for function in now {
+            waiting.remove(&function);
+            write_define(out, &schedule.functions[function])?;
+        }
+        write_state(out, l, state)?;
+    }
+    waiting.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))
+}

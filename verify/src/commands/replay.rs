@@ -1,0 +1,270 @@
+//! `roundel replay`: a saved counterexample again, round by round, on threads, and as a picture.
+
+use super::{Outcome, print, print_json};
+use crate::cli::Replay;
+use crate::counterexample::{Counterexample, Refutes};
+use crate::error::Error;
+use crate::fault::Fault;
+use crate::reach::{self, Reached};
+use crate::rounds::{self, Round};
+use crate::svg::{self, Picture};
+use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use crate::taped::{self, Ended};
+use roundel_spec::check::{self, Point};
+use roundel_spec::record::{Direction, Message};
+use roundel_spec::{Schedule, Trace, Violation};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Up to so many ranks the table shows all of them; beyond, those that the fault is about.
+const ALL_RANKS: usize = 16;
+
+/// A replay, for machines.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// Whether the collective is wrong there.
+    reproduces: bool,
+    /// Whether what is wrong is what the file says.
+    same: bool,
+    engine: &'a str,
+    refutes: Refutes,
+    collective: &'a str,
+    mutation: Option<&'a str>,
+    case: Option<String>,
+    /// What the file says.
+    saved: &'a str,
+    /// What is wrong now.
+    found: Option<String>,
+    round: Option<usize>,
+    /// The rounds up to the fault, as the senders tell them.
+    rounds: Vec<Round>,
+    threads: Option<Threads>,
+    /// Of a counterexample to an induction: whether its state is reached.
+    reached: Option<bool>,
+    reachability: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Threads {
+    outcome: &'static str,
+    detail: Option<String>,
+}
+
+/// Replays a file.
+pub(super) fn replay(args: &Replay, json: bool) -> Result<Outcome, Error> {
+    let saved = Counterexample::read(&args.file)?;
+    let schedule = saved.schedule(&args.file)?;
+    let state = (saved.refutes == Refutes::Induction).then(|| reach::state(&saved, &schedule));
+    // The model of an induction may be no case at all: then its state is all there is to show.
+    let no_case = |state: &Option<Reached>| state.as_ref().is_some_and(|state| state.point.is_none());
+    let scene = if no_case(&state) { None } else { Some(Scene::new(&saved, &schedule, &args.file)?) };
+    if let (Some(path), Some(scene)) = (&args.svg, &scene) {
+        scene.draw(&saved, path)?;
+    }
+    let report = report(&saved, scene.as_ref(), state.as_ref());
+    if json {
+        print_json(&report)?;
+    } else {
+        print(&text(&saved, &report, scene.as_ref(), args))?;
+    }
+    Ok(if report.reproduces { Outcome::Wrong } else { Outcome::Fine })
+}
+
+/// What happens in the case of a counterexample.
+struct Scene<'a> {
+    schedule: &'a Schedule,
+    point: Point,
+    /// What the ranks do; nothing where an expression has no value, or outside the domain.
+    trace: Option<Trace>,
+    violation: Option<Violation>,
+    in_domain: bool,
+    fault: Option<Fault>,
+}
+
+impl<'a> Scene<'a> {
+    fn new(saved: &Counterexample, schedule: &'a Schedule, file: &Path) -> Result<Self, Error> {
+        let point = saved.point(schedule, file)?;
+        let mut scene = Scene { schedule, point, trace: None, violation: None, in_domain: true, fault: None };
+        match check::in_domain(schedule, &scene.point) {
+            Err(violation) => scene.violation = Some(violation),
+            Ok(false) => scene.in_domain = false,
+            Ok(true) => match check::record_schedule(schedule, &scene.point) {
+                Err(violation) => scene.violation = Some(violation),
+                Ok(trace) => {
+                    scene.violation = check::trace(schedule, &scene.point, &trace).err();
+                    scene.trace = Some(trace);
+                }
+            },
+        }
+        if let (Some(violation), Some(trace)) = (&scene.violation, &scene.trace) {
+            scene.fault = Some(Fault::of(violation, trace, &scene.point.placement));
+        }
+        Ok(scene)
+    }
+
+    /// The rounds that lead to the fault; all of them where there is none.
+    fn shown(&self) -> usize {
+        let all = self.trace.as_ref().map_or(0, Trace::rounds);
+        self.fault.as_ref().map_or(all, |fault| fault.rounds)
+    }
+
+    fn rounds(&self) -> Vec<Round> {
+        let round = |trace, number| rounds::round(trace, &self.point.placement, number);
+        self.trace.iter().flat_map(|trace| (0..self.shown()).map(move |number| round(trace, number))).collect()
+    }
+
+    fn threads(&self) -> Option<Threads> {
+        let ended = taped::run(self.schedule.kind, self.trace.as_ref()?, &self.point.placement);
+        let (outcome, detail) = match ended {
+            Ended::Right => ("right-data", None),
+            Ended::WrongData(detail) => ("wrong-data", Some(detail)),
+            Ended::Failed(detail) => ("failed", Some(detail)),
+        };
+        Some(Threads { outcome, detail })
+    }
+
+    fn draw(&self, saved: &Counterexample, path: &Path) -> Result<(), Error> {
+        let (p, rounds) = (self.point.placement.p(), self.rounds());
+        if p > svg::MAX_RANKS {
+            return Err(Error::PictureTooLarge { p, rounds: rounds.len(), limit: svg::MAX_RANKS });
+        }
+        let case = self.point.case(self.schedule);
+        let subtitle = self.violation.as_ref().map_or_else(|| case.to_string(), Violation::to_string);
+        let picture = svg::draw(&Picture {
+            title: &saved.collective,
+            subtitle: &subtitle,
+            kind: self.schedule.kind,
+            placement: &self.point.placement,
+            rounds: &rounds,
+            fault: self.fault.as_ref(),
+        });
+        std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
+    }
+
+    /// The ranks that are shown.
+    fn ranks(&self) -> Vec<usize> {
+        let p = self.point.placement.p();
+        match &self.fault {
+            Some(fault) if p > ALL_RANKS => {
+                let messages = fault.messages.iter().flat_map(|(from, to)| [*from, *to]);
+                messages.chain(fault.ranks.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
+            }
+            _ => (0..p.min(ALL_RANKS)).collect(),
+        }
+    }
+
+    /// Every round up to the fault, as each rank has it: what it sends, expects and holds.
+    fn table(&self) -> String {
+        let Some(trace) = &self.trace else { return String::new() };
+        let mut table =
+            Table::new(["round", "rank", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
+        let kind = self.schedule.kind;
+        let ranks = self.ranks();
+        let initial = |rank: usize| (0..trace.p()).filter(|&block| kind.initially_holds(rank, block)).collect();
+        let mut held: Vec<BTreeSet<usize>> = (0..trace.p()).map(initial).collect();
+        for round in 0..self.shown() {
+            for (rank, log) in trace.ranks.iter().enumerate() {
+                let received = log.directed(round, Direction::Recv).flat_map(|message| log.blocks(message));
+                held[rank].extend(received.map(|&block| block as usize));
+            }
+            for (line, &rank) in ranks.iter().enumerate() {
+                let log = &trace.ranks[rank];
+                let blocks =
+                    |m: &Message| rounds::compact(&log.blocks(m).iter().map(|&b| b as usize).collect::<Vec<_>>());
+                let side = |direction, word: &str| {
+                    let all: Vec<String> =
+                        log.directed(round, direction).map(|m| format!("{} {word} {}", blocks(m), m.peer)).collect();
+                    if all.is_empty() { "-".into() } else { all.join("; ") }
+                };
+                let holds: Vec<usize> = held[rank].iter().copied().collect();
+                let at_fault =
+                    self.fault.as_ref().is_some_and(|fault| fault.ranks.contains(&rank) && round + 1 == fault.rounds);
+                let name = rank.to_string();
+                table.row([
+                    if line == 0 { Cell::from(round) } else { "".into() },
+                    if at_fault { Cell::styled(name, BAD) } else { name.into() },
+                    side(Direction::Send, "to").into(),
+                    side(Direction::Recv, "from").into(),
+                    rounds::compact(&holds).into(),
+                ]);
+            }
+        }
+        if self.shown() == 0 { String::new() } else { table.to_string() }
+    }
+}
+
+fn report<'a>(saved: &'a Counterexample, scene: Option<&Scene<'_>>, state: Option<&Reached>) -> Report<'a> {
+    let violation = scene.and_then(|scene| scene.violation.as_ref());
+    Report {
+        reproduces: violation.is_some(),
+        same: violation.is_some_and(|found| found.code() == saved.violation && found.to_string() == saved.message),
+        engine: &saved.engine,
+        refutes: saved.refutes,
+        collective: &saved.collective,
+        mutation: saved.mutation.as_deref(),
+        case: scene.map(|scene| scene.point.case(scene.schedule).to_string()),
+        saved: &saved.message,
+        found: violation.map(Violation::to_string),
+        round: violation.and_then(|violation| violation.round),
+        rounds: scene.map(Scene::rounds).unwrap_or_default(),
+        threads: scene.and_then(Scene::threads),
+        reached: state.map(|state| state.reached),
+        reachability: state.map(|state| state.text.clone()),
+    }
+}
+
+fn text(saved: &Counterexample, report: &Report<'_>, scene: Option<&Scene<'_>>, args: &Replay) -> String {
+    let case = report.case.as_ref().map_or(String::new(), |case| format!("  {case}"));
+    let mut out = format!("{HEADING}{}{HEADING:#}{case}\n", saved.collective);
+    if let Some(mutation) = &saved.mutation {
+        let _ = writeln!(out, "{FAINT}a mutant: {mutation}{FAINT:#}");
+    }
+    let what = match saved.refutes {
+        Refutes::Collective => "said",
+        Refutes::Induction => "found a counterexample to the induction, not to the collective:",
+    };
+    let _ = writeln!(
+        out,
+        "the {} engine {what} {}\n\n{FAINT}{}{FAINT:#}",
+        saved.engine, saved.message, saved.declaration
+    );
+    if let Some(reachability) = &report.reachability {
+        let values: Vec<String> = saved
+            .model
+            .iter()
+            .filter_map(|(symbol, value)| Some(format!("{} = {value}", crate::smt::name_of(symbol)?)))
+            .collect();
+        let _ = writeln!(out, "{HEADING}the state{HEADING:#}  {}\n{reachability}\n", values.join(", "));
+    }
+    if let Some(scene) = scene {
+        out += &verdicts(report, scene);
+    }
+    if let Some(path) = args.svg.as_ref().filter(|_| scene.is_some()) {
+        let _ = writeln!(out, "the picture is in {}", path.display());
+    }
+    out
+}
+
+fn verdicts(report: &Report<'_>, scene: &Scene<'_>) -> String {
+    let mut out = scene.table();
+    let gap = if out.is_empty() { "" } else { "\n" };
+    let verdict = match &report.found {
+        Some(found) if report.same => format!("{BAD}wrong, as saved{BAD:#}: {found}"),
+        Some(found) => format!("{BAD}wrong{BAD:#}: {found}"),
+        None if !scene.in_domain => format!("{NOTICE}not wrong{NOTICE:#}: the case lies outside the domain"),
+        None => format!("{GOOD}not wrong{GOOD:#}: every check passes in this case"),
+    };
+    let _ = writeln!(out, "{gap}{HEADING}provenance{HEADING:#}  {verdict}");
+    let threads = match report.threads.as_ref().map(|threads| (threads.outcome, threads.detail.as_deref())) {
+        None => "not run: there are no rounds to run".into(),
+        Some(("right-data", _)) if report.reproduces => {
+            "every rank ends with every block: the fault does not show in the data".into()
+        }
+        Some(("right-data", _)) => format!("{GOOD}every rank ends with every block{GOOD:#}"),
+        Some((_, detail)) => format!("{BAD}{}{BAD:#}", detail.unwrap_or("wrong")),
+    };
+    let _ = writeln!(out, "{HEADING}threads{HEADING:#}     {threads}");
+    out
+}

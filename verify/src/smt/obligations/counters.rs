@@ -1,0 +1,190 @@
+//! What a rank has used up: counters of `holds` are right at the start and advance by what a round uses.
+
+use super::holdings::held_set;
+use super::{Entry, Frame, Prover, Step};
+use crate::smt::context::{Unsupported, Values};
+use crate::smt::query::Property;
+use crate::smt::sets::SymbolicSet;
+use crate::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
+use roundel_spec::record::Direction;
+use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
+
+impl<'a> Prover<'a> {
+    /// Counters of `holds` after a round without an index.
+    pub(super) fn counted(&mut self, n: usize, l: &Loop, frame: &Frame<'a>, used: &[(Metric, Term)]) {
+        for hold in &l.holds {
+            let Hold::Counter(metric, value) = hold else { continue };
+            self.attempt(Property::Counters, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let claimed = frame.cx.lower(value, &frame.values)?;
+                let found = used.iter().find(|(known, _)| known == metric);
+                let (_, found) = found.ok_or_else(|| Unsupported(format!("the {metric} of round {n}")))?;
+                let goal = and(frame.cx.take_defined().into_iter().chain([eq(&claimed, found)]));
+                let claim = format!("`{metric} = {value}` after the round");
+                prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}"), &claim, goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// Counters of `holds`: right at the start, and advanced by what a round uses.
+    pub(super) fn counters(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        at_start: &Frame<'a>,
+        inside: &Frame<'a>,
+        next: &Values,
+        entry: &Entry<'a>,
+    ) {
+        for hold in &l.holds {
+            let Hold::Counter(metric, value) = hold else { continue };
+            self.attempt(Property::Counters, |prover| {
+                let mut start = at_start.clone();
+                start.cx.settle();
+                let first = start.cx.lower(value, &start.values)?;
+                let defined = and(start.cx.take_defined());
+                let used =
+                    entry.used(*metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
+                let claim = format!("`{metric} = {value}` before the first round");
+                prover.prove(
+                    &start,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-start"),
+                    &claim,
+                    and([defined, eq(&first, &used)]),
+                );
+                let mut frame = inside.clone();
+                frame.cx.settle();
+                let (now, then) = (frame.cx.lower(value, &frame.values)?, frame.cx.lower(value, next)?);
+                let defined = and(frame.cx.take_defined());
+                let used = match usage(&mut frame, l, *metric) {
+                    Ok(used) => used,
+                    Err(_) if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) => {
+                        prover.balance(n, l, inside)?;
+                        growth(&mut frame, l, next)?
+                    }
+                    Err(unsupported) => return Err(unsupported),
+                };
+                let claim = format!("`{metric} = {value}` advances by what a round uses");
+                prover.prove(
+                    &frame,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-step"),
+                    &claim,
+                    and([defined, eq(&then, &add(&now, &used))]),
+                );
+                Ok(())
+            });
+        }
+    }
+
+    /// A rank sends as many blocks as it receives: then what it sends is what it gains.
+    pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) -> Step<()> {
+        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
+        for (send, recv) in of(Direction::Send).zip(of(Direction::Recv)) {
+            let mut frame = inside.clone();
+            let mine = SymbolicSet::new(&send.blocks, &send.each, send.when.as_ref(), &frame.values);
+            let theirs = SymbolicSet::new(&recv.blocks, &recv.each, recv.when.as_ref(), &frame.values);
+            for (i, (a, b)) in mine.pieces.iter().zip(&theirs.pieces).enumerate() {
+                let element = a.any(&mut frame.cx, "")?;
+                let other = self.counterpart(&mut frame, a, b, &element)?;
+                let goal = eq(&element.condition, &other.condition);
+                let name = format!("round{n}-balance{}-{i}", send.site.0);
+                self.prove(&frame, Property::Counters, &name, "a rank sends as many blocks as it receives", goal);
+            }
+        }
+        Ok(())
+    }
+
+    /// What each metric with a counter has used up where a loop ends.
+    pub(super) fn used_at(&mut self, l: &Loop, exit: &mut Frame<'a>) -> Vec<(Metric, Term)> {
+        let mut used = Vec::new();
+        for hold in &l.holds {
+            if let Hold::Counter(metric, value) = hold
+                && let Ok(term) = exit.cx.lower(value, &exit.values)
+            {
+                used.push((*metric, term));
+            }
+        }
+        used
+    }
+}
+
+/// What one rank uses of a metric in a round, exactly; only where no clause has indices of its own.
+pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+    let direction = match metric {
+        Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
+        Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
+        _ => return Err(Unsupported(format!("{metric}"))),
+    };
+    let mut total = "0".to_string();
+    for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        if !t.each.is_empty() {
+            return Err(Unsupported(format!("the sum of {metric} over `for`")));
+        }
+        let blocks = blocks_of(frame, t)?;
+        let amount = match metric {
+            Metric::MessagesSent | Metric::MessagesReceived => ite(&lt("0", &blocks), "1", "0"),
+            _ => blocks,
+        };
+        total = add(&total, &amount);
+    }
+    Ok(total)
+}
+
+/// How many blocks a clause without indices of its own carries.
+pub(super) fn blocks_of(frame: &mut Frame<'_>, t: &Transfer) -> Step<Term> {
+    let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
+    let mut blocks = "0".to_string();
+    for piece in &set.pieces {
+        blocks = add(&blocks, &piece.count(&mut frame.cx, &piece.values)?);
+    }
+    match &t.when {
+        Some(when) => {
+            let when = frame.cx.lower(when, &frame.values)?;
+            Ok(ite(&when, &blocks, "0"))
+        }
+        None => Ok(blocks),
+    }
+}
+
+/// An upper bound on the messages of a round: one for each value of the clause's indices.
+pub(super) fn at_most(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+    let direction = match metric {
+        Metric::MessagesSent => Direction::Send,
+        Metric::MessagesReceived => Direction::Recv,
+        _ => return Err(Unsupported(format!("the sum of {metric} over `for`"))),
+    };
+    let mut total = "0".to_string();
+    for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        let mut count = "1".to_string();
+        for index in &t.each {
+            let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+            let size = ite(&le(&lo, &hi), &sub(&hi, &lo), "0");
+            count = mul(&count, &size);
+        }
+        total = add(&total, &count);
+    }
+    Ok(total)
+}
+
+/// How many blocks a set has, where it names none twice.
+pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
+    let mut total = "0".to_string();
+    for piece in &set.pieces {
+        if piece.guard.is_some() {
+            return Err(Unsupported("the size of a guarded set".into()));
+        }
+        total = add(&total, &piece.count(&mut frame.cx, &piece.values)?);
+    }
+    Ok(total)
+}
+
+/// How many blocks are gained in a round: `holds` names none twice and is met exactly, so sizes subtract.
+pub(super) fn growth(frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
+    let missing = || Unsupported("`holds(blocks = …)`".into());
+    let (now, then) = (held_set(l, &frame.values).ok_or_else(missing)?, held_set(l, next).ok_or_else(missing)?);
+    Ok(sub(&size(frame, &then)?, &size(frame, &now)?))
+}

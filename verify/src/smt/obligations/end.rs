@@ -1,0 +1,131 @@
+//! After the last round: the contract and the bounds; and bounds on single rounds.
+
+use super::counters::{at_most, size, usage};
+use super::{Entry, Frame, Prover, Step};
+use crate::smt::context::Unsupported;
+use crate::smt::query::Property;
+use crate::smt::sets::{Reach, SymbolicSet, member};
+use crate::smt::term::{Term, add, and, eq, ite, le, or, sub, within};
+use roundel_spec::record::Direction;
+use roundel_spec::schedule::{Bound, Loop, Metric, Scope};
+
+impl<'a> Prover<'a> {
+    pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
+        for (i, bound) in self.schedule.bounds.iter().enumerate() {
+            if bound.scope != Scope::PerRound(n) {
+                continue;
+            }
+            self.attempt(Property::Bounds, |prover| {
+                let mut frame = inside.clone();
+                frame.cx.settle();
+                let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
+                let used = match usage(&mut frame, l, bound.metric) {
+                    Ok(used) => used,
+                    Err(_) if !bound.exact => at_most(&mut frame, l, bound.metric)?,
+                    Err(unsupported) => return Err(unsupported),
+                };
+                let goal = and([defined, compare(bound, &used, &value)]);
+                prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// A round without messages is no round; an exact number of rounds needs a message in each.
+    pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
+        let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact;
+        if self.schedule.bounds.iter().find(exact).is_none() {
+            return;
+        }
+        self.attempt(Property::Rounds, |prover| {
+            let mut frame = inside.clone();
+            frame.assume(eq("rank", "0"));
+            let mut some = Vec::new();
+            for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
+                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                for piece in &set.pieces {
+                    let mut values = piece.values.clone();
+                    let mut first = Vec::new();
+                    for index in &piece.indices {
+                        let lo = frame.cx.lower(&index.lo, &values)?;
+                        values.set(index.var.slot, lo.clone());
+                        first.push(lo);
+                    }
+                    some.push(piece.at(&mut frame.cx, &first)?.condition);
+                }
+            }
+            prover.prove(
+                &frame,
+                Property::Rounds,
+                &format!("round{n}-not-silent"),
+                "rank 0 sends in every round",
+                or(some),
+            );
+            Ok(())
+        });
+    }
+
+    /// After the last round: the contract, the bounds on the whole run.
+    pub(super) fn end(&mut self, entry: Entry<'a>) {
+        self.attempt(Property::Coverage, |prover| {
+            let mut frame = entry.frame.clone();
+            let (goal, claim) = match size(&mut frame, &entry.held) {
+                // `holds` names no block twice, so p of them are all of them.
+                Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
+                Err(_) => {
+                    let block = frame.cx.constant("block!");
+                    frame.assume(within(&block, "0", "p"));
+                    let goal = member(&mut frame.cx, &block, &entry.held, &["0".into()], Reach::Quotients)?;
+                    (goal, "every block is held after the last round")
+                }
+            };
+            prover.prove(&frame, Property::Coverage, "every-block", claim, goal);
+            Ok(())
+        });
+        for (i, bound) in self.schedule.bounds.iter().enumerate() {
+            if matches!(bound.scope, Scope::PerRound(_)) {
+                continue;
+            }
+            self.attempt(Property::Bounds, |prover| {
+                let mut frame = entry.frame.clone();
+                frame.cx.settle();
+                let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
+                let used = match bound.metric {
+                    Metric::Rounds => prover.rounds(&mut frame)?,
+                    metric => entry
+                        .used(metric)
+                        .ok_or_else(|| Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")))?,
+                };
+                prover.prove(
+                    &frame,
+                    Property::Bounds,
+                    &format!("bound{i}"),
+                    &format!("`{bound}`"),
+                    and([defined, compare(bound, &used, &value)]),
+                );
+                Ok(())
+            });
+        }
+    }
+
+    /// The number of rounds of all loops, in the terms of one frame.
+    pub(super) fn rounds(&self, frame: &mut Frame<'_>) -> Step<Term> {
+        let mut total = "0".to_string();
+        for l in &self.schedule.loops {
+            let Some(index) = l.indices.first() else {
+                total = add(&total, "1");
+                continue;
+            };
+            let lo = frame.cx.lower(&index.lo, &frame.values)?;
+            let hi = frame.cx.lower(&index.hi, &frame.values)?;
+            total = add(&total, &ite(&le(&lo, &hi), &sub(&hi, &lo), "0"));
+        }
+        Ok(total)
+    }
+}
+
+pub(super) fn compare(bound: &Bound, used: &str, value: &str) -> Term {
+    if bound.exact { eq(used, value) } else { le(used, value) }
+}

@@ -1,0 +1,177 @@
+//! Which blocks are held: subsets, blocks that are new, blocks that are named once.
+
+use super::{Frame, Prover};
+use crate::smt::context::Values;
+use crate::smt::query::{Attempt, Property};
+use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, different_block, member, other_index};
+use crate::smt::term::{Term, and};
+use crate::smt::windows::Window;
+use roundel_spec::schedule::{Hold, Loop};
+
+impl<'a> Prover<'a> {
+    pub(super) fn equal_sets(
+        &mut self,
+        n: usize,
+        frame: &Frame<'a>,
+        a: &SymbolicSet,
+        b: &SymbolicSet,
+        property: Property,
+        when: &str,
+    ) {
+        for (small, large, way) in [(a, b, "no less"), (b, a, "no more")] {
+            let claim = format!("`holds` names {way} than is held {when}");
+            self.subset(frame, small, large, &[], property, &format!("round{n}-{}", way.replace(' ', "-")), &claim);
+        }
+    }
+
+    /// That every block of `small` is in `large`, one obligation per piece.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn subset(
+        &mut self,
+        frame: &Frame<'a>,
+        small: &SymbolicSet,
+        large: &SymbolicSet,
+        at_hand: &[Term],
+        property: Property,
+        name: &str,
+        claim: &str,
+    ) {
+        for (i, piece) in small.pieces.iter().enumerate() {
+            self.attempt(property, |prover| {
+                let mut attempts = Vec::new();
+                for reach in [Reach::AtHand, Reach::Quotients] {
+                    let mut frame = frame.clone();
+                    let element = piece.any(&mut frame.cx, ".e")?;
+                    frame.assume(element.condition.clone());
+                    let mut terms = element.indices.clone();
+                    terms.extend(at_hand.iter().cloned());
+                    terms.push("0".into());
+                    let goal = member(&mut frame.cx, &element.block, large, &terms, reach)?;
+                    if goal == "true" {
+                        return Ok(());
+                    }
+                    attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, goal));
+                }
+                prover.push(property, &format!("{name}-{i}"), claim, attempts);
+                Ok(())
+            });
+        }
+    }
+
+    /// What arrives is not held yet.
+    pub(super) fn fresh(&mut self, n: usize, frame: &Frame<'a>, arrived: &SymbolicSet, before: &SymbolicSet) {
+        for (i, new) in arrived.pieces.iter().enumerate() {
+            for (k, old) in before.pieces.iter().enumerate() {
+                self.attempt(Property::SingleWrite, |prover| {
+                    let mut frame = frame.clone();
+                    let (a, b) = (new.any(&mut frame.cx, "")?, old.any(&mut frame.cx, ".held")?);
+                    let apart = prover.in_windows(&mut frame, [(new, &a), (old, &b)]);
+                    let name = format!("round{n}-new-{i}-{k}");
+                    let claim = format!("`{}` is not held yet when it arrives", new.part);
+                    prover.prove(
+                        &frame,
+                        Property::SingleWrite,
+                        &name,
+                        &claim,
+                        different_block(&a.block, &b.block, apart),
+                    );
+                    Ok(())
+                });
+            }
+        }
+    }
+
+    /// Assumes that two elements exist and lie in their windows, which are obligations of their own. Gives how many
+    /// times p the two can be apart.
+    pub(super) fn in_windows(&self, frame: &mut Frame<'_>, elements: [(&Piece, &Element); 2]) -> i64 {
+        let windows = elements.map(|(piece, element)| {
+            let window = self.windows.of(&piece.part.item);
+            frame.assume(element.condition.clone());
+            frame.assume(window.contains(&element.block));
+            window
+        });
+        if windows[0] == windows[1] && windows[0] != Window::Wide { 0 } else { 3 }
+    }
+
+    /// No block arrives twice in a round.
+    pub(super) fn once(&mut self, n: usize, frame: &Frame<'a>, arrived: &SymbolicSet) {
+        self.pairwise(
+            frame,
+            arrived,
+            Property::SingleWrite,
+            &format!("round{n}-once"),
+            "no block arrives twice in a round",
+        );
+    }
+
+    /// `holds` names no block twice.
+    pub(super) fn distinct(&mut self, n: usize, frame: &Frame<'a>, held: &SymbolicSet) {
+        self.pairwise(
+            frame,
+            held,
+            Property::Invariant,
+            &format!("round{n}-distinct"),
+            "`holds` names no block twice",
+        );
+        for (i, piece) in held.pieces.iter().enumerate() {
+            self.attempt(Property::WrapRange, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let element = piece.any(&mut frame.cx, "")?;
+                let (name, defined) = (format!("round{n}-held{i}"), and(frame.cx.take_defined()));
+                prover.prove(
+                    &frame,
+                    Property::Defined,
+                    &name,
+                    &format!("`{}` of `holds` has a value", piece.part),
+                    defined,
+                );
+                frame.assume(element.condition.clone());
+                let window = prover.windows.of(&piece.part.item);
+                let claim = format!("`{}` lies in {window}", piece.part);
+                prover.prove(&frame, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                Ok(())
+            });
+        }
+    }
+
+    pub(super) fn pairwise(
+        &mut self,
+        frame: &Frame<'a>,
+        set: &SymbolicSet,
+        property: Property,
+        name: &str,
+        claim: &str,
+    ) {
+        for (i, a) in set.pieces.iter().enumerate() {
+            for (k, b) in set.pieces.iter().enumerate().skip(i) {
+                if i == k && a.indices.is_empty() {
+                    continue;
+                }
+                self.attempt(property, |prover| {
+                    let mut frame = frame.clone();
+                    let (x, y) = (a.any(&mut frame.cx, "")?, b.any(&mut frame.cx, ".other")?);
+                    let apart = prover.in_windows(&mut frame, [(a, &x), (b, &y)]);
+                    if i == k {
+                        frame.assume(other_index(&x, &y));
+                    }
+                    prover.prove(
+                        &frame,
+                        property,
+                        &format!("{name}-{i}-{k}"),
+                        claim,
+                        different_block(&x.block, &y.block, apart),
+                    );
+                    Ok(())
+                });
+            }
+        }
+    }
+}
+
+pub(super) fn held_set(l: &Loop, values: &Values) -> Option<SymbolicSet> {
+    l.holds.iter().find_map(|hold| match hold {
+        Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
+        _ => None,
+    })
+}

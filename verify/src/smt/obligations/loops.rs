@@ -1,0 +1,199 @@
+//! A loop of rounds: true where it is entered, preserved by an arbitrary round, known where it ends.
+
+use super::counters::usage;
+use super::holdings::held_set;
+use super::round::arrivals;
+use super::{Entry, Frame, Prover, RANK, Step};
+use crate::smt::context::{Unsupported, Values};
+use crate::smt::query::Property;
+use crate::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
+use roundel_spec::Schedule;
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Hold, Loop};
+
+impl<'a> Prover<'a> {
+    pub(super) fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
+        let l = &self.schedule.loops[n];
+        if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
+    }
+
+    /// A round without an index: what is held afterwards is what was held and what arrived.
+    pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+        let arrived = arrivals(l, &entry.frame.values);
+        let after = match held_set(l, &entry.frame.values) {
+            Some(declared) => declared,
+            None => entry.held.clone().union(arrived),
+        };
+        let mut frame = entry.frame.clone();
+        self.hints(n, l, &mut frame)?;
+        if let Some(declared) = held_set(l, &frame.values) {
+            self.distinct(n, &frame, &declared);
+        }
+        self.round(n, l, &frame, &entry.held, &after, &[]);
+        self.width(n, l, &frame);
+        self.per_round_bounds(n, l, &frame);
+        self.no_silent_round(n, l, &frame);
+        let mut used = Vec::new();
+        for (metric, before) in &entry.used {
+            if let Ok(in_round) = usage(&mut frame, l, *metric) {
+                used.push((*metric, add(before, &in_round)));
+            }
+        }
+        self.facts(n, l, &frame, &frame.values.clone(), Property::Invariant, "after the round");
+        self.counted(n, l, &frame, &used);
+        Ok(Entry { frame, held: after, used })
+    }
+
+    pub(super) fn indexed(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+        let index = &l.indices[0];
+        if states_vary(self.schedule, l) {
+            return Err(Unsupported("a state that differs between ranks is not encoded".into()));
+        }
+        // Initialisation, where the loop is entered.
+        let mut at_start = entry.frame.clone();
+        at_start.cx.settle();
+        let first = at_start.cx.lower(&index.lo, &at_start.values)?;
+        at_start.cx.lower(&index.hi, &at_start.values)?;
+        at_start.values.set(index.var.slot, first);
+        for state in &l.states {
+            let init = at_start.cx.lower(&state.init, &at_start.values)?;
+            at_start.values.set(state.var.slot, init);
+        }
+        self.computable(&mut at_start, &format!("round{n}-first"), "the range of the rounds and the first state");
+        self.initialisation(n, l, &at_start, &entry);
+
+        // An arbitrary round.
+        let suffix = if n == 0 { String::new() } else { format!(".{n}") };
+        let (somewhere, lo, hi) = self.somewhere(l, &suffix)?;
+        let mut inside = somewhere.clone();
+        let s = inside.cx.constant(&format!("{}{suffix}", index.var.name));
+        inside.assume(lt(&s, &hi));
+        self.hints(n, l, &mut inside)?;
+        inside.cx.settle();
+        let next = self.next_values(l, &mut inside, &s)?;
+        self.computable(&mut inside, &format!("round{n}-next"), "the next state");
+        let (before, after) = (held_set(l, &inside.values), held_set(l, &next));
+        let (Some(before), Some(after)) = (before, after) else {
+            return Err(Unsupported(format!(
+                "round {n} has no `holds(blocks = …)`, so there is no induction over it"
+            )));
+        };
+        if let Some(held) = held_set(l, &somewhere.values) {
+            self.distinct(n, &somewhere, &held);
+        }
+        self.round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
+        self.facts(n, l, &inside, &next, Property::Invariant, "after the round");
+        self.width(n, l, &inside);
+        self.counters(n, l, &at_start, &inside, &next, &entry);
+        self.per_round_bounds(n, l, &inside);
+        self.no_silent_round(n, l, &inside);
+
+        // The end.
+        let mut exit = somewhere;
+        exit.assume(eq(&s, &ite(&le(&lo, &hi), &hi, &lo)));
+        for (i, clause) in l.ends_with.iter().enumerate() {
+            let formula = exit.cx.assume(clause, &exit.values)?;
+            self.computable(&mut exit, &format!("round{n}-final{i}"), &format!("`{clause}`"));
+            exit.assume(formula);
+        }
+        let held = held_set(l, &exit.values).unwrap_or(before);
+        let used = self.used_at(l, &mut exit);
+        Ok(Entry { frame: exit, held, used })
+    }
+
+    /// A frame at any value of the index between its bounds, with the facts of `holds`; and the bounds, as terms of this
+    /// frame: a term means something only together with the context that made it.
+    pub(super) fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<(Frame<'a>, Term, Term)> {
+        let mut frame = self.base()?;
+        let index = &l.indices[0];
+        let lo = frame.cx.lower(&index.lo, &frame.values)?;
+        let hi = frame.cx.lower(&index.hi, &frame.values)?;
+        let s = frame.cx.constant(&format!("{}{suffix}", index.var.name));
+        frame.values.set(index.var.slot, s.clone());
+        frame.assume(le(&lo, &s));
+        frame.assume(or([le(&s, &hi), eq(&s, &lo)]));
+        for state in &l.states {
+            let name = frame.cx.constant(&format!("{}{suffix}", state.var.name));
+            frame.values.set(state.var.slot, name);
+        }
+        for hold in &l.holds {
+            if let Hold::Fact(fact) = hold {
+                frame.adopt(fact, l)?;
+            }
+        }
+        frame.cx.settle();
+        Ok((frame, lo, hi))
+    }
+
+    /// Proves the hints one after the other, and assumes each from then on.
+    pub(super) fn hints(&mut self, n: usize, l: &Loop, frame: &mut Frame<'a>) -> Step<()> {
+        for (i, hint) in l.hints.iter().enumerate() {
+            let mut before = frame.clone();
+            before.cx.settle();
+            let hinted = before.cx.lower(hint, &before.values)?;
+            let goal = and(before.cx.take_defined().into_iter().chain([hinted]));
+            self.prove(
+                &before,
+                Property::Hints,
+                &format!("round{n}-hint{i}"),
+                &format!("`{hint}` in every round"),
+                goal,
+            );
+            frame.adopt(hint, l)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn next_values(&self, l: &Loop, frame: &mut Frame<'_>, s: &str) -> Step<Values> {
+        let mut next = frame.values.clone();
+        for state in &l.states {
+            let value = frame.cx.lower(&state.next, &frame.values)?;
+            next.set(state.var.slot, value);
+        }
+        next.set(l.indices[0].var.slot, add(s, "1"));
+        Ok(next)
+    }
+
+    pub(super) fn initialisation(&mut self, n: usize, l: &Loop, at_start: &Frame<'a>, entry: &Entry<'a>) {
+        self.facts(n, l, at_start, &at_start.values.clone(), Property::Initialisation, "before the first round");
+        let Some(claimed) = held_set(l, &at_start.values) else { return };
+        self.equal_sets(n, at_start, &entry.held, &claimed, Property::Initialisation, "before the first round");
+    }
+
+    /// The facts of `holds`, at given values.
+    pub(super) fn facts(
+        &mut self,
+        n: usize,
+        l: &Loop,
+        frame: &Frame<'a>,
+        values: &Values,
+        property: Property,
+        when: &str,
+    ) {
+        for (i, hold) in l.holds.iter().enumerate() {
+            let Hold::Fact(fact) = hold else { continue };
+            self.attempt(property, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let fact_holds = frame.cx.lower(fact, values)?;
+                let goal = and(frame.cx.take_defined().into_iter().chain([fact_holds]));
+                prover.prove(&frame, property, &format!("round{n}-fact{i}"), &format!("`{fact}` {when}"), goal);
+                Ok(())
+            });
+        }
+    }
+}
+
+/// Whether a state's value may differ between ranks.
+pub(super) fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
+    fn mentions(schedule: &Schedule, e: &Expr) -> bool {
+        let mut found = false;
+        e.walk(&mut |e| match e {
+            Expr::Var(v) => found |= v.slot == RANK,
+            Expr::Call(_, index, _) => found |= mentions(schedule, &schedule.functions[*index].body),
+            _ => {}
+        });
+        found
+    }
+    l.states.iter().any(|state| mentions(schedule, &state.init) || mentions(schedule, &state.next))
+}

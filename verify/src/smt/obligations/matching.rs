@@ -1,0 +1,87 @@
+//! Sends and receives of a round meet, block by block, in both directions.
+
+use super::round::bind;
+use super::{Frame, Prover, Step};
+use crate::smt::context::Unsupported;
+use crate::smt::query::Property;
+use crate::smt::sets::{Element, Piece, SymbolicSet, same_block};
+use crate::smt::term::{add, and, sub, within};
+use roundel_spec::record::Direction;
+use roundel_spec::schedule::{Loop, Transfer};
+
+impl<'a> Prover<'a> {
+    /// Sends and receives of a round are paired in the order in which they are declared. Each message of a send
+    /// meets the receive with the same clause index at its peer, element by element, and the reverse.
+    pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
+        let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
+        if sends.len() != recvs.len() {
+            let why =
+                format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
+            return self.gap(Property::PeerInverse, why);
+        }
+        for (send, recv) in sends.into_iter().zip(recvs) {
+            self.pair(n, l, send, recv, frame);
+            self.pair(n, l, recv, send, frame);
+        }
+    }
+
+    pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &Frame<'a>) {
+        if here.blocks.parts.len() != there.blocks.parts.len() || here.each.len() != there.each.len() {
+            let why = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
+            return self.gap(Property::SameBlocks, why);
+        }
+        let mine = SymbolicSet::new(&here.blocks, &here.each, here.when.as_ref(), &frame.values);
+        for (i, piece) in mine.pieces.iter().enumerate() {
+            self.attempt(Property::PeerInverse, |prover| {
+                let mut frame = frame.clone();
+                let element = piece.any(&mut frame.cx, "")?;
+                frame.assume(element.condition.clone());
+                let declared = prover.peer(here, &mut frame, &element)?;
+                let peer = frame.cx.constant("peer!");
+                frame.assume(within(&peer, "0", "p"));
+                frame.assume(prover.windows.of(&here.peer).contains(&declared));
+                frame.assume(same_block(&declared, &peer));
+                for hint in &l.hints {
+                    // It was proved for any rank, so it is true for the peer too.
+                    let hint = frame.cx.lower(hint, &frame.seen_by(&peer))?;
+                    frame.assume(hint);
+                }
+                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_by(&peer));
+                let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
+                let values = bind(&frame.seen_by(&peer), there, &met);
+                let back = frame.cx.lower(&there.peer, &values)?;
+                let name = format!("round{n}-clause{}-{i}", here.site.0);
+                let claim = format!("the peer of the peer of `{}` is the rank itself", here.peer);
+                prover.prove(&frame, Property::PeerInverse, &name, &claim, same_block(&back, "rank"));
+                let claim = format!("`{}` meets `{}`, block by block", here.blocks, there.blocks);
+                let goal = and([met.condition.clone(), same_block(&met.block, &element.block)]);
+                prover.prove(&frame, Property::SameBlocks, &name, &claim, goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// The element at the same position on the other side.
+    pub(super) fn counterpart(
+        &self,
+        frame: &mut Frame<'_>,
+        mine: &Piece,
+        theirs: &Piece,
+        element: &Element,
+    ) -> Step<Element> {
+        if mine.indices.len() != theirs.indices.len() {
+            return Err(Unsupported(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
+        }
+        let mut indices = Vec::new();
+        let (mut my_values, mut their_values) = (mine.values.clone(), theirs.values.clone());
+        for ((a, b), value) in mine.indices.iter().zip(&theirs.indices).zip(&element.indices) {
+            let (lo_a, lo_b) = (frame.cx.lower(&a.lo, &my_values)?, frame.cx.lower(&b.lo, &their_values)?);
+            let same_position = if lo_a == lo_b { value.clone() } else { add(&sub(value, &lo_a), &lo_b) };
+            my_values.set(a.var.slot, value.clone());
+            their_values.set(b.var.slot, same_position.clone());
+            indices.push(same_position);
+        }
+        theirs.at(&mut frame.cx, &indices)
+    }
+}

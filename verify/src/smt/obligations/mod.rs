@@ -1,0 +1,179 @@
+//! The obligations of a schedule: what a solver must discharge so that it is correct for all p.
+//!
+//! The glue is induction over the rounds. If `holds` is true before the first round, if it is preserved by every round,
+//! and if it implies the contract after the last, then the contract is met for every p, because the number of
+//! rounds is finite. Inside a round, all ranks are alike: an obligation speaks of one arbitrary rank and, for
+//! matching, of its peer.
+
+mod counters;
+mod end;
+mod holdings;
+mod loops;
+mod matching;
+mod round;
+mod start;
+mod width;
+
+use super::context::{Context, Unsupported, Values};
+use super::query::{Attempt, Obligation, Property};
+use super::sets::SymbolicSet;
+use super::term::{Term, and};
+use super::windows::Windows;
+use roundel_spec::Schedule;
+use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
+use roundel_spec::schedule::{Loop, Metric};
+
+const RANK: usize = 0;
+const P: usize = 1;
+
+/// A part of the proof that has no obligation, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// What is not proved.
+    pub property: Property,
+    /// Why.
+    pub why: String,
+}
+
+/// All obligations of a schedule, and what is missing.
+pub struct Obligations {
+    /// To be discharged.
+    pub all: Vec<Obligation>,
+    /// Not encoded.
+    pub gaps: Vec<Gap>,
+}
+
+/// The obligations of a schedule.
+pub fn obligations(schedule: &Schedule) -> Obligations {
+    let windows = Windows::seen(schedule);
+    let mut prover = Prover { schedule, windows, all: Vec::new(), gaps: Vec::new() };
+    prover.whole();
+    Obligations { all: prover.all, gaps: prover.gaps }
+}
+
+/// What is known at a point of the run.
+#[derive(Clone)]
+struct Frame<'a> {
+    cx: Context<'a>,
+    values: Values,
+    hypotheses: Vec<Term>,
+}
+
+impl Frame<'_> {
+    fn assume(&mut self, fact: Term) {
+        self.hypotheses.push(fact);
+    }
+
+    /// Assumes a fact. One that says what a state is (`D == pow(2, s)`) also replaces the state from then on:
+    /// solvers do not multiply equations.
+    fn adopt(&mut self, fact: &Expr, l: &Loop) -> Step<()> {
+        let formula = self.cx.assume(fact, &self.values)?;
+        self.assume(formula);
+        if let Expr::Binary(Binary::Eq, state, value) = fact
+            && let Expr::Var(v) = &**state
+            && l.states.iter().any(|known| known.var == *v)
+            && !matches!(&**value, Expr::Builtin(Builtin::Min | Builtin::Max, _))
+        {
+            let value = self.cx.lower(value, &self.values)?;
+            self.cx.also_power_of_two(fact, &value);
+            self.values.set(v.slot, value);
+        }
+        Ok(())
+    }
+
+    /// The same point as another rank sees it.
+    fn seen_by(&self, rank: &str) -> Values {
+        self.values.with(RANK, rank)
+    }
+}
+
+/// What is true where a loop begins.
+#[derive(Clone)]
+struct Entry<'a> {
+    frame: Frame<'a>,
+    held: SymbolicSet,
+    /// What has been used up so far, for each metric with a counter.
+    used: Vec<(Metric, Term)>,
+}
+
+impl Entry<'_> {
+    fn used(&self, metric: Metric) -> Option<Term> {
+        self.used.iter().find(|(known, _)| *known == metric).map(|(_, term)| term.clone())
+    }
+}
+
+struct Prover<'a> {
+    schedule: &'a Schedule,
+    windows: Windows,
+    all: Vec<Obligation>,
+    gaps: Vec<Gap>,
+}
+
+type Step<T> = Result<T, Unsupported>;
+
+impl<'a> Prover<'a> {
+    fn whole(&mut self) {
+        if let Some(why) = self.out_of_reach() {
+            return self.gap(Property::Invariant, why);
+        }
+        self.domain();
+        self.rotation();
+        let entry = self.base().and_then(|frame| self.start(frame));
+        let mut entry = match entry {
+            Ok(entry) => entry,
+            Err(Unsupported(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
+        };
+        for n in 0..self.schedule.loops.len() {
+            entry = match self.a_loop(n, entry) {
+                Ok(entry) => entry,
+                Err(Unsupported(what)) => return self.gap(Property::Invariant, what),
+            };
+        }
+        self.end(entry);
+    }
+
+    /// Constructs that the encoding does not know.
+    fn out_of_reach(&self) -> Option<String> {
+        let mut why = None;
+        self.schedule.for_each_expr(&mut |_, e| {
+            e.walk(&mut |e| {
+                if matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)) {
+                    why = Some(format!("`{e}` depends on the placement, which is not encoded"));
+                }
+            });
+        });
+        if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
+            why = Some("nested rounds are not encoded".into());
+        }
+        why
+    }
+
+    fn gap(&mut self, property: Property, why: String) {
+        self.gaps.push(Gap { property, why });
+    }
+
+    /// Adds what `build` makes, or says why not.
+    fn attempt(&mut self, property: Property, build: impl FnOnce(&mut Self) -> Step<()>) {
+        if let Err(Unsupported(what)) = build(self) {
+            self.gap(property, format!("{what} is not encoded"));
+        }
+    }
+
+    fn prove(&mut self, frame: &Frame<'_>, property: Property, name: &str, claim: &str, goal: Term) {
+        if goal != "true" {
+            self.push(property, name, claim, vec![Attempt::new(&frame.cx, &frame.hypotheses, goal)]);
+        }
+    }
+
+    /// Proves that what was lowered since the last question has a value and fits the machine.
+    fn computable(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+        let defined = and(frame.cx.take_defined());
+        self.prove(frame, Property::Defined, name, &format!("{what} has a value"), defined);
+        self.fits(frame, name, what);
+    }
+
+    fn push(&mut self, property: Property, name: &str, claim: &str, attempts: Vec<Attempt>) {
+        let name = format!("{:03}-{}-{name}", self.all.len(), property.name());
+        self.all.push(Obligation::new(property, name, claim.into(), attempts));
+    }
+}

@@ -1,0 +1,98 @@
+//! One round: its clauses have values and stay near `0..p`, what is sent is held, `holds` is preserved.
+
+use super::{Frame, Prover, Step};
+use crate::smt::context::Values;
+use crate::smt::query::Property;
+use crate::smt::sets::{Element, SymbolicSet, different_block};
+use crate::smt::term::{Term, and};
+use roundel_spec::record::Direction;
+use roundel_spec::schedule::{Loop, Transfer};
+
+impl<'a> Prover<'a> {
+    /// Everything about one round.
+    pub(super) fn round(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        frame: &Frame<'a>,
+        before: &SymbolicSet,
+        after: &SymbolicSet,
+        at_hand: &[Term],
+    ) {
+        for t in &l.transfers {
+            self.clause_is_sound(t, frame);
+        }
+        for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
+            let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+            let name = format!("round{n}-clause{}", t.site.0);
+            self.subset(
+                frame,
+                &sent,
+                before,
+                at_hand,
+                Property::SendsHeld,
+                &name,
+                &format!("`{}` is held when it is sent", t.blocks),
+            );
+        }
+        self.matching(n, l, frame);
+        let arrived = arrivals(l, &frame.values);
+        self.fresh(n, frame, &arrived, before);
+        self.once(n, frame, &arrived);
+        let claim = "`holds` is preserved";
+        self.subset(frame, before, after, at_hand, Property::Invariant, &format!("round{n}-kept"), claim);
+        self.subset(frame, &arrived, after, at_hand, Property::Invariant, &format!("round{n}-gained"), claim);
+        let union = before.clone().union(arrived);
+        self.subset(frame, after, &union, at_hand, Property::Invariant, &format!("round{n}-nothing-else"), claim);
+    }
+
+    /// Expressions have values, numbers stay near `0..p`, nobody talks to itself.
+    pub(super) fn clause_is_sound(&mut self, t: &Transfer, frame: &Frame<'a>) {
+        let name = format!("clause{}", t.site.0);
+        self.attempt(Property::Defined, |prover| {
+            let mut frame = frame.clone();
+            frame.cx.settle();
+            let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+            for piece in &set.pieces {
+                let mut inner = frame.clone();
+                let element = piece.any(&mut inner.cx, "")?;
+                let ranges = and(inner.cx.take_defined());
+                prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.blocks), ranges);
+                inner.assume(element.condition.clone());
+                let window = prover.windows.of(&piece.part.item);
+                let claim = format!("`{}` lies in {window}", piece.part);
+                prover.prove(&inner, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                let peer = prover.peer(t, &mut inner, &element)?;
+                let defined = and(inner.cx.take_defined());
+                prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.peer), defined);
+                let window = prover.windows.of(&t.peer);
+                let claim = format!("the peer `{}` lies in {window}", t.peer);
+                prover.prove(&inner, Property::WrapRange, &name, &claim, window.contains(&peer));
+                inner.assume(window.contains(&peer));
+                let claim = format!("the peer `{}` is another rank", t.peer);
+                prover.prove(&inner, Property::NoSelfMessage, &name, &claim, different_block(&peer, "rank", 2));
+            }
+            Ok(())
+        });
+    }
+
+    /// The peer of a message, as declared, not wrapped.
+    pub(super) fn peer(&self, t: &Transfer, frame: &mut Frame<'_>, element: &Element) -> Step<Term> {
+        let values = bind(&frame.values, t, element);
+        frame.cx.lower(&t.peer, &values)
+    }
+}
+
+/// The values of a clause's own indices.
+pub(super) fn bind(values: &Values, t: &Transfer, element: &Element) -> Values {
+    let mut values = values.clone();
+    t.each.iter().zip(&element.indices).for_each(|(index, term)| values.set(index.var.slot, term.clone()));
+    values
+}
+
+pub(super) fn arrivals(l: &Loop, values: &Values) -> SymbolicSet {
+    let recvs = l.transfers.iter().filter(|t| t.direction == Direction::Recv);
+    recvs.fold(SymbolicSet { pieces: vec![] }, |all, t| {
+        all.union(SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), values))
+    })
+}

@@ -1,0 +1,77 @@
+//! What is known before the first round: parameters in their domains, `requires`, every rank's own block.
+
+use super::{Entry, Frame, P, Prover, RANK, Step};
+use crate::smt::context::{Context, Values};
+use crate::smt::query::Property;
+use crate::smt::sets::SymbolicSet;
+use crate::smt::term::{ge, int, le, within};
+use roundel_spec::blocks::BlockSet;
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Layout, Metric};
+
+impl<'a> Prover<'a> {
+    /// Every clause of `requires` can be evaluated where the clauses before it are true.
+    pub(super) fn domain(&mut self) {
+        self.attempt(Property::Defined, |prover| {
+            let mut frame = prover.parameters();
+            for (i, clause) in prover.schedule.requires.iter().enumerate() {
+                let formula = frame.cx.assume(clause, &frame.values)?;
+                prover.computable(&mut frame, &format!("requires{i}"), &format!("`{clause}`"));
+                frame.assume(formula);
+            }
+            Ok(())
+        });
+    }
+
+    /// The rotation of a layout can be evaluated.
+    pub(super) fn rotation(&mut self) {
+        for layout in &self.schedule.layouts {
+            let Layout::Rotated(by) = layout else { continue };
+            self.attempt(Property::Defined, |prover| {
+                let mut frame = prover.base()?;
+                frame.cx.lower(by, &frame.values)?;
+                prover.computable(&mut frame, "rotation", &format!("`{layout}`"));
+                Ok(())
+            });
+        }
+    }
+
+    /// p, rank, parameters in their domains, `requires`.
+    pub(super) fn base(&self) -> Step<Frame<'a>> {
+        let mut frame = self.parameters();
+        for clause in &self.schedule.requires {
+            let clause = frame.cx.assume(clause, &frame.values)?;
+            frame.assume(clause);
+        }
+        frame.cx.settle();
+        Ok(frame)
+    }
+
+    /// p, rank, parameters in their domains.
+    pub(super) fn parameters(&self) -> Frame<'a> {
+        let schedule = self.schedule;
+        let mut cx = Context::new(schedule);
+        let mut values = Values::new(schedule.slots);
+        let (p, rank) = (cx.constant("p"), cx.constant("rank"));
+        values.set(P, p);
+        values.set(RANK, rank);
+        let mut hypotheses = vec![ge("p", "1"), within("rank", "0", "p")];
+        for number in &schedule.numbers {
+            let name = cx.constant(&number.var.name);
+            hypotheses.push(ge(&name, &int(number.domain.lo)));
+            number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
+            values.set(number.var.slot, name);
+        }
+        Frame { cx, values, hypotheses }
+    }
+
+    /// Before the first round every rank holds its own block.
+    pub(super) fn start(&self, frame: Frame<'a>) -> Step<Entry<'a>> {
+        let own = BlockSet {
+            parts: vec![roundel_spec::blocks::Part { item: Expr::var("rank", RANK), over: vec![], filter: None }],
+        };
+        let held = SymbolicSet::new(&own, &[], None, &frame.values);
+        let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
+        Ok(Entry { frame, held, used })
+    }
+}

@@ -1,0 +1,47 @@
+//! Index arithmetic fits the machine.
+
+use super::{Frame, Prover};
+use crate::smt::query::Property;
+use crate::smt::sets::SymbolicSet;
+use crate::smt::symbol;
+use crate::smt::term::{Term, and, implies, lt};
+use roundel_spec::schedule::Loop;
+
+impl<'a> Prover<'a> {
+    /// Proves that every intermediate result since the last question fits 64 bits for every p below 2^31.
+    pub(super) fn fits(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+        let computed = frame.cx.take_computed();
+        let mut small = frame.clone();
+        let numbers = self.schedule.numbers.iter().map(|number| symbol(&number.var.name));
+        let elements = frame.cx.elements().cloned();
+        let limited = numbers.chain(elements).chain(["p".to_string()]).map(|x| lt(&x, "2147483648"));
+        small.hypotheses.extend(limited);
+        let fits = |(condition, term): (Term, Term)| {
+            let in_range = and([lt("(- 4611686018427387904)", &term), lt(&term, "4611686018427387904")]);
+            implies(&condition, &in_range)
+        };
+        let goal = and(computed.into_iter().map(fits));
+        let claim = format!("every intermediate result of {what} fits 64 bits for p < 2^31");
+        self.prove(&small, Property::MachineWidth, name, &claim, goal);
+    }
+
+    /// Every intermediate result of the clauses fits the machine.
+    pub(super) fn width(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+        for t in &l.transfers {
+            self.attempt(Property::MachineWidth, |prover| {
+                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                for piece in &set.pieces {
+                    let mut inner = frame.clone();
+                    inner.cx.settle();
+                    let element = piece.any(&mut inner.cx, "")?;
+                    let name = format!("round{n}-clause{}", t.site.0);
+                    prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
+                    inner.assume(element.condition.clone());
+                    prover.peer(t, &mut inner, &element)?;
+                    prover.fits(&mut inner, &format!("{name}-peer"), &format!("the peer `{}`", t.peer));
+                }
+                Ok(())
+            });
+        }
+    }
+}

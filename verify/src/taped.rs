@@ -49,7 +49,8 @@ pub fn run(kind: Kind, trace: &Trace, placement: &Placement) -> Ended {
     Ended::Right
 }
 
-/// Recorded rounds, as a collective for a transport.
+/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that remembers
+/// rounds by type and arguments would take two recordings for one.)
 struct Taped {
     trace: Arc<Trace>,
 }

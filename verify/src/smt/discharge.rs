@@ -112,7 +112,6 @@ pub fn discharge(
 /// Puts one obligation to the solvers.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
     let mut reasons = Vec::new();
-    let mut refuted = None;
     let proofs = obligation.proofs(collective);
     keep(collective, obligation, portfolio, &proofs);
     for solver in &portfolio.solvers {
@@ -120,8 +119,7 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
             let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
             match solver.ask(text, limit) {
                 Answer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
-                // Later encodings know more, so the last model is the best.
-                Answer::Sat => refuted = Some((solver, text)),
+                Answer::Sat => {}
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }
@@ -130,12 +128,15 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
         reasons.push("no solver is installed; install z3".into());
     }
     reasons.dedup();
-    // An encoding without all instances of the laws may have a model that the full one has not.
-    match refuted {
-        Some((solver, text)) if reasons.is_empty() => {
-            Verdict::Refuted { model: solver.smallest_model(text, portfolio.limit) }
-        }
-        _ => Verdict::Open(reasons),
+    // The last encoding knows most: a model of its negated goal is one that no other encoding rules out. Few ranks are
+    // tried first, so that there may be a model where the whole question is too hard.
+    let model =
+        |text: &String| portfolio.solvers.iter().find_map(|solver| solver.smallest_model(text, portfolio.limit));
+    match proofs.last().and_then(model) {
+        Some(model) => Verdict::Refuted { model },
+        // It said `sat` every time, and does not show why.
+        None if reasons.is_empty() => Verdict::Refuted { model: vec![] },
+        None => Verdict::Open(reasons),
     }
 }
 

@@ -32,6 +32,7 @@ pub mod sink;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod text;
+pub mod trees;
 pub mod violation;
 
 pub use blocks::{Blocks, Stripe, Stripes};
@@ -40,5 +41,5 @@ pub use contract::Kind;
 pub use place::{Place, Placement};
 pub use record::{Recorder, Trace};
 pub use schedule::Schedule;
-pub use sink::{Sink, Site};
+pub use sink::{Action, Line, Sink, Site};
 pub use violation::Violation;

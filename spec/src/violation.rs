@@ -72,6 +72,22 @@ pub enum Problem {
     FalseFact { rank: usize, fact: String },
     /// A `hint` is false.
     FalseHint { rank: usize, hint: String },
+    /// A line is read where it holds nothing.
+    Empty { rank: usize, line: String, block: usize },
+    /// A line is filled where it holds something.
+    Overwritten { rank: usize, line: String, block: usize },
+    /// What replaces a line lacks contributions that the line has.
+    Forgets { rank: usize, line: String, block: usize },
+    /// A contribution is reduced twice.
+    CountedTwice { rank: usize, block: usize, contributor: usize },
+    /// A contribution is missing at the end.
+    Incomplete { rank: usize, block: usize, missing: usize, found: Set },
+    /// Operands do not stand in the order of ranks.
+    OutOfOrder { rank: usize, block: usize },
+    /// Two ranks reduce different trees.
+    OtherTree { ranks: (usize, usize), block: usize },
+    /// `holds` claims other contributors than there are.
+    OtherContributors { rank: usize, line: String, block: usize, claimed: Set, found: Set },
     /// The domain is empty in the range that was looked at: nothing was checked.
     NothingChecked { up_to: usize },
 }
@@ -109,6 +125,12 @@ impl Violation {
             | Problem::OtherCount { .. }
             | Problem::FalseFact { .. } => "holds",
             Problem::FalseHint { .. } => "hint",
+            Problem::Empty { .. } => "empty-line",
+            Problem::Overwritten { .. } | Problem::Forgets { .. } => "overwritten",
+            Problem::CountedTwice { .. } => "counted-twice",
+            Problem::Incomplete { .. } => "coverage",
+            Problem::OutOfOrder { .. } | Problem::OtherTree { .. } => "order",
+            Problem::OtherContributors { .. } => "holds",
             Problem::NothingChecked { .. } => "nothing-checked",
         }
     }
@@ -141,6 +163,14 @@ impl Violation {
             Problem::OtherCount { what, .. } => format!("`holds` is wrong about {what} before {round}"),
             Problem::FalseFact { fact, .. } => format!("`holds` is wrong before {round}: `{fact}` is false"),
             Problem::FalseHint { hint, .. } => format!("the hint `{hint}` is false in {round}"),
+            Problem::Empty { line, .. } => format!("{round} reads line `{line}` where it is empty"),
+            Problem::Overwritten { line, .. } => format!("{round} writes line `{line}` where it is in use"),
+            Problem::Forgets { line, .. } => format!("{round} replaces line `{line}` by less"),
+            Problem::CountedTwice { .. } => format!("{round} counts a contribution twice"),
+            Problem::Incomplete { .. } => "a contribution is missing".into(),
+            Problem::OutOfOrder { .. } => "the order of reduction is not the order of ranks".into(),
+            Problem::OtherTree { .. } => "ranks reduce different trees".into(),
+            Problem::OtherContributors { line, .. } => format!("`holds` is wrong about `{line}` before {round}"),
             Problem::NothingChecked { .. } => "nothing could be checked".into(),
         }
     }
@@ -184,6 +214,30 @@ impl Violation {
             }
             Problem::OtherBlocks { rank, claimed, held } => {
                 format!("rank {rank} holds {held}, but `holds` says {claimed}")
+            }
+            Problem::Empty { rank, line, block } => {
+                format!("on rank {rank} block {block} of `{line}` holds nothing")
+            }
+            Problem::Overwritten { rank, line, block } => format!(
+                "on rank {rank} block {block} of `{line}` holds something; write `combine` or `replaces`, or another line"
+            ),
+            Problem::Forgets { rank, line, block } => format!(
+                "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`"
+            ),
+            Problem::CountedTwice { rank, block, contributor } => {
+                format!("on rank {rank} block {block} gets the contribution of rank {contributor} a second time")
+            }
+            Problem::Incomplete { rank, block, missing, found } => {
+                format!("rank {rank} ends with the contributions {found} to block {block} and lacks that of rank {missing}")
+            }
+            Problem::OutOfOrder { rank, block } => {
+                format!("on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or remove `rank_order`")
+            }
+            Problem::OtherTree { ranks: (a, b), block } => {
+                format!("ranks {a} and {b} reduce block {block} in different orders; remove `same_tree`")
+            }
+            Problem::OtherContributors { rank, block, claimed, found, .. } => {
+                format!("on rank {rank} block {block} has {found}, but `holds` says {claimed}")
             }
             Problem::ClaimedTwice { rank, block } => format!("on rank {rank} it names block {block} twice"),
             Problem::OtherCount { rank, claimed, found, .. } => {

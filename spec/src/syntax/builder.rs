@@ -4,7 +4,7 @@ use super::errors::Errors;
 use super::scope::Scope;
 use crate::contract::Kind;
 use crate::expr::Expr;
-use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Schedule, Spot};
+use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
 use proc_macro2::TokenStream;
 use std::collections::HashMap;
 use syn::{DeriveInput, Ident};
@@ -26,6 +26,10 @@ pub(super) struct Builder {
     pub(super) lists: Vec<List>,
     pub(super) functions: Vec<Function>,
     pub(super) requires: Vec<Expr>,
+    pub(super) lines: Vec<String>,
+    /// The number of blocks, where it is said.
+    pub(super) blocks: Option<Expr>,
+    pub(super) order: Order,
     pub(super) loops: Vec<Loop>,
     pub(super) bounds: Vec<Bound>,
     pub(super) layouts: Vec<Layout>,
@@ -49,6 +53,9 @@ impl Builder {
             lists: Vec::new(),
             functions: Vec::new(),
             requires: Vec::new(),
+            lines: Vec::new(),
+            blocks: None,
+            order: Order::default(),
             loops: Vec::new(),
             bounds: Vec::new(),
             layouts: Vec::new(),
@@ -74,6 +81,7 @@ impl Builder {
     }
 
     pub(super) fn schedule(self, name: String) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
+        let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
         let schedule = Schedule {
             name,
@@ -82,6 +90,9 @@ impl Builder {
             lists: self.lists,
             functions: self.functions,
             requires: self.requires,
+            lines,
+            blocks,
+            order: self.order,
             loops: self.loops,
             bounds: self.bounds,
             layouts,

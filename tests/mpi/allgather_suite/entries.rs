@@ -38,7 +38,7 @@ pub(crate) use collective;
 /// One message in one round.
 macro_rules! message {
     ($sink:ident . $way:ident ($site:literal, $peer:expr, $p:expr, $blocks:expr)) => {
-        $sink.$way(Site($site), wrap($peer, $p) as usize, $blocks)?
+        $sink.$way(Site::plain($site), wrap($peer, $p) as usize, $blocks)?
     };
 }
 pub(crate) use message;

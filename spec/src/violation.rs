@@ -228,10 +228,14 @@ impl Violation {
                 format!("on rank {rank} block {block} gets the contribution of rank {contributor} a second time")
             }
             Problem::Incomplete { rank, block, missing, found } => {
-                format!("rank {rank} ends with the contributions {found} to block {block} and lacks that of rank {missing}")
+                format!(
+                    "rank {rank} ends with the contributions {found} to block {block} and lacks that of rank {missing}"
+                )
             }
             Problem::OutOfOrder { rank, block } => {
-                format!("on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or remove `rank_order`")
+                format!(
+                    "on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or remove `rank_order`"
+                )
             }
             Problem::OtherTree { ranks: (a, b), block } => {
                 format!("ranks {a} and {b} reduce block {block} in different orders; remove `same_tree`")

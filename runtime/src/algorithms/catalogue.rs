@@ -1,7 +1,9 @@
 //! The algorithms by name.
 
 use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
-use crate::IsAllgather;
+use super::allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
+use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
+use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
 
@@ -27,8 +29,14 @@ impl Entry {
 
 /// Sees collectives of different types.
 pub trait Visitor {
-    /// Sees one.
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C);
+    /// Sees an allgather.
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
+
+    /// Sees an allreduce.
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C);
+
+    /// Sees a reduce_scatter.
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C);
 }
 
 /// A name that the catalogue does not have.
@@ -42,7 +50,7 @@ pub struct Unknown {
 }
 
 macro_rules! catalogue {
-    ($($name:literal => $type:ident in $file:literal),* $(,)?) => {
+    ($($name:literal => $type:ident, $kind:ident in $file:literal),* $(,)?) => {
         static CATALOGUE: &[Entry] = &[$(Entry {
             name: $name,
             type_name: stringify!($type),
@@ -55,7 +63,7 @@ macro_rules! catalogue {
         pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
             match name {
                 $($name => match $type::from_arguments(args) {
-                    Some(collective) => visitor.visit($name, &collective),
+                    Some(collective) => visitor.$kind($name, &collective),
                     None => return false,
                 },)*
                 _ => return false,
@@ -66,12 +74,19 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    "allgather/ring" => Ring in "allgather/ring.rs",
-    "allgather/neighbor-exchange" => NeighborExchange in "allgather/neighbor_exchange.rs",
-    "allgather/recursive-doubling" => RecursiveDoubling in "allgather/recursive_doubling.rs",
-    "allgather/bruck" => Bruck in "allgather/bruck.rs",
-    "allgather/k-bruck" => KBruck in "allgather/k_bruck.rs",
-    "allgather/sparbit" => Sparbit in "allgather/sparbit.rs",
+    "allgather/ring" => Ring, allgather in "allgather/ring.rs",
+    "allgather/neighbor-exchange" => NeighborExchange, allgather in "allgather/neighbor_exchange.rs",
+    "allgather/recursive-doubling" => RecursiveDoubling, allgather in "allgather/recursive_doubling.rs",
+    "allgather/bruck" => Bruck, allgather in "allgather/bruck.rs",
+    "allgather/k-bruck" => KBruck, allgather in "allgather/k_bruck.rs",
+    "allgather/sparbit" => Sparbit, allgather in "allgather/sparbit.rs",
+    "allreduce/recursive-doubling" => RecursiveDoublingAllreduce, allreduce in "allreduce/recursive_doubling.rs",
+    "allreduce/reduce-broadcast" => ReduceBroadcastAllreduce, allreduce in "allreduce/reduce_broadcast.rs",
+    "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",
+    "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
+    "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
+    "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
+    "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
 }
 
 /// All algorithms.

@@ -68,7 +68,8 @@ pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> 
 fn receive_all(scene: &Scene<'_>, round: usize, rank: usize, memory: &mut Reduction) -> Result<(), Violation> {
     let log = &scene.trace.ranks[rank];
     for sent in log.directed(round, Direction::Send) {
-        let empty = log.blocks(sent).iter().find(|&&b| memory.before(round, rank, sent.site.line, b as usize).is_none());
+        let empty =
+            log.blocks(sent).iter().find(|&&b| memory.before(round, rank, sent.site.line, b as usize).is_none());
         if let Some(&block) = empty {
             let problem = Problem::Empty { rank, line: line_name(scene, sent.site.line), block: block as usize };
             return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
@@ -162,7 +163,11 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
             }
             match first {
                 Some((other, tree)) if schedule.order.same_tree && tree.tree != value.tree => {
-                    return Err(scene.violation(Spot::Order, None, Problem::OtherTree { ranks: (other, rank), block }));
+                    return Err(scene.violation(
+                        Spot::Order,
+                        None,
+                        Problem::OtherTree { ranks: (other, rank), block },
+                    ));
                 }
                 Some(_) => {}
                 None => first = Some((rank, value)),

@@ -10,12 +10,13 @@ mod proved;
 mod rounds;
 mod schedule;
 
+use crate::contract::Kind;
 use crate::proof::ProvedRange;
-use crate::schedule::{Layout, Schedule};
+use crate::schedule::{Layout, Order, Schedule};
 use crate::syntax::Declaration;
 use expr::ident;
 use functions::TransferCode;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::DeriveInput;
 
@@ -37,6 +38,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
         .collect();
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
+    let (marker, reduction) = (marker(schedule.kind), reduction(schedule));
     let text = schedule.name.as_str();
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -48,7 +50,9 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
             /// The command that would prove more.
             const PROVE: &str = concat!("roundel prove ", file!());
 
-            use ::roundel::generated::{Arguments, Blocks, Collective, IsAllgather, Place, Refusal, Sink, Site, Stripe, Stripes};
+            use ::roundel::generated::{
+                Action, Arguments, Blocks, Collective, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
+            };
 
             #[allow(non_snake_case, unused_variables)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -62,6 +66,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
+                #reduction
                 #rounds
                 #admits
                 #proved
@@ -74,8 +79,41 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 }
             }
 
-            impl IsAllgather for #name {}
+            impl #marker for #name {}
         };
+    }
+}
+
+/// The trait that gives a collective its calls.
+fn marker(kind: Kind) -> Ident {
+    format_ident!(
+        "{}",
+        match kind {
+            Kind::Allgather => "IsAllgather",
+            Kind::Allreduce => "IsAllreduce",
+            Kind::ReduceScatter => "IsReduceScatter",
+        }
+    )
+}
+
+/// What only reductions say about themselves.
+fn reduction(schedule: &Schedule) -> TokenStream {
+    if !schedule.kind.reduces() {
+        return quote!();
+    }
+    let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
+    let mut needs = expr::Needs::new(schedule);
+    needs.add(&schedule.blocks);
+    let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
+    quote! {
+        const LINES: usize = #lines;
+        const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
+
+        fn blocks(&self, at: &Place) -> i64 {
+            #bindings
+            #definitions
+            #blocks
+        }
     }
 }
 
@@ -86,7 +124,9 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     let (generics, arguments, clause) = input.generics.split_for_impl();
     quote! {
         const _: () = {
-            use ::roundel::generated::{Arguments, Collective, IsAllgather, Place, Refusal, Schedule, Sink};
+            use ::roundel::generated::{
+                Arguments, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Place, Refusal, Schedule, Sink,
+            };
 
             impl #generics Collective for #name #arguments #clause {
                 const NAME: &'static str = #text;
@@ -122,6 +162,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
             }
 
             impl #generics IsAllgather for #name #arguments #clause {}
+            impl #generics IsAllreduce for #name #arguments #clause {}
+            impl #generics IsReduceScatter for #name #arguments #clause {}
         };
     }
 }

@@ -55,7 +55,8 @@ impl Builder {
 
     // #[lines(acc, part)]
     pub(super) fn line(&mut self, item: &Item) -> Result<()> {
-        let name: Ident = item.parse().map_err(|_| Error::new_spanned(&item.tokens, "a line is a name, such as `acc`"))?;
+        let name: Ident =
+            item.parse().map_err(|_| Error::new_spanned(&item.tokens, "a line is a name, such as `acc`"))?;
         if !self.kind.reduces() {
             let message = format!("{} has no lines; remove this clause", self.kind.with_article());
             return Err(Error::new_spanned(&item.tokens, message));
@@ -178,7 +179,12 @@ impl Builder {
     }
 
     /// Points an error about a missing field at the clause.
-    pub(super) fn blocks_field(&self, fields: &mut Fields, key: &'static str, attr: &Attribute) -> Result<Option<TokenStream>> {
+    pub(super) fn blocks_field(
+        &self,
+        fields: &mut Fields,
+        key: &'static str,
+        attr: &Attribute,
+    ) -> Result<Option<TokenStream>> {
         match fields.take(key) {
             Some(tokens) => Ok(Some(tokens)),
             None if self.kind.reduces() => Ok(None),

@@ -236,8 +236,13 @@ impl Builder {
         both(fresh_name, result).map(|_| ())
     }
 
-    // #[round], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
+    // #[round], #[round("fold")], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
     fn round(&mut self, attr: &Attribute, items: &[Item]) {
+        // A text says what the round is for; it tells apart rounds without an index, too.
+        let items = match items {
+            [label] if label.parse::<syn::LitStr>().is_ok() => &[],
+            items => items,
+        };
         let global = *self.globals.get_or_insert(self.scope.mark());
         self.scope.forget(global);
         let n = self.loops.len();

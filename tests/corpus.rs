@@ -38,7 +38,7 @@ struct Checker {
 }
 
 impl Visitor for Checker {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
             let point = point(collective, p);
             let trace = check::record_code(collective, &point.placement);
@@ -106,7 +106,7 @@ fn simulate(trace: &Trace) -> Vec<Vec<u64>> {
 struct Simulator;
 
 impl Visitor for Simulator {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
             let definition: Vec<u64> = (0..p).map(contribution).collect();
             let memory = simulate(&check::record_code(collective, &Placement::consecutive(p, p)));
@@ -143,7 +143,7 @@ fn a_wrong_schedule_is_simulated_to_a_wrong_result() {
 struct Refuser;
 
 impl Visitor for Refuser {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         for p in 1..=MAX_P {
             for rank in 0..p {
                 let admitted = collective.admits(&Place::flat(rank as i64, p as i64));
@@ -199,7 +199,7 @@ fn schedules_are_what_their_source_says() {
 fn names_and_arguments_lead_to_the_collective() {
     struct Last(Option<(&'static str, Arguments)>);
     impl Visitor for Last {
-        fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
             self.0 = Some((name, collective.arguments()));
         }
     }
@@ -269,7 +269,7 @@ fn run_unevenly<C: IsAllgather>(collective: &C, comm: &ThreadComm, options: Opti
 struct Runner;
 
 impl Visitor for Runner {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
         for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
             threads::run(p, |comm| {

@@ -43,7 +43,7 @@ impl Visitor for Everything {
                 Ok::<_, Error>(Some(recv))
             });
             for result in results {
-                let Some(found) = result.unwrap() else { continue };
+                let Some(found) = result.expect(name) else { continue };
                 assert_eq!(found, (0..n).map(|i| sum(p, i)).collect::<Vec<_>>(), "{name}, p = {p}, n = {n}");
             }
             self.words(name, collective, p, n);
@@ -61,14 +61,14 @@ impl Visitor for Everything {
                 let mut recv = vec![0; counts[rank]];
                 match collective.reduce_scatter(comm, &send, &mut recv, &counts, &Sum) {
                     Err(Error::OutsideDomain { .. }) => return,
-                    outcome => outcome.unwrap(),
+                    outcome => outcome.expect(name),
                 }
                 let expected: Vec<u64> = (begin(rank)..begin(rank) + counts[rank]).map(|i| sum(p, i)).collect();
                 assert_eq!(recv, expected, "{name}, p = {p}");
 
                 let send: Vec<u64> = (0..3 * p).map(|i| input(rank, i)).collect();
                 let mut recv = [0; 3];
-                collective.reduce_scatter_block(comm, &send, &mut recv, &Max).unwrap();
+                collective.reduce_scatter_block(comm, &send, &mut recv, &Max).expect(name);
                 assert_eq!(recv, [0, 1, 2].map(|i| input(p - 1, 3 * rank + i)), "{name}, p = {p}");
             });
             assert_eq!(results.len(), p);

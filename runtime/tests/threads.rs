@@ -229,7 +229,7 @@ struct RunsAll {
 }
 
 impl Visitor for RunsAll {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
         for (p, ppn) in (1..=33).flat_map(|p| [(p, p), (p, 3)]) {
             let placement = Placement::consecutive(p, ppn);

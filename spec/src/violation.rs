@@ -78,6 +78,8 @@ pub enum Problem {
     Overwritten { rank: usize, line: String, block: usize },
     /// What replaces a line lacks contributions that the line has.
     Forgets { rank: usize, line: String, block: usize },
+    /// What is replaced is read or written by another message of the same round.
+    ReplacedInUse { rank: usize, line: String, block: usize },
     /// A contribution is reduced twice.
     CountedTwice { rank: usize, block: usize, contributor: usize },
     /// A contribution is missing at the end.
@@ -126,7 +128,7 @@ impl Violation {
             | Problem::FalseFact { .. } => "holds",
             Problem::FalseHint { .. } => "hint",
             Problem::Empty { .. } => "empty-line",
-            Problem::Overwritten { .. } | Problem::Forgets { .. } => "overwritten",
+            Problem::Overwritten { .. } | Problem::Forgets { .. } | Problem::ReplacedInUse { .. } => "overwritten",
             Problem::CountedTwice { .. } => "counted-twice",
             Problem::Incomplete { .. } => "coverage",
             Problem::OutOfOrder { .. } | Problem::OtherTree { .. } => "order",
@@ -166,6 +168,7 @@ impl Violation {
             Problem::Empty { line, .. } => format!("{round} reads line `{line}` where it is empty"),
             Problem::Overwritten { line, .. } => format!("{round} writes line `{line}` where it is in use"),
             Problem::Forgets { line, .. } => format!("{round} replaces line `{line}` by less"),
+            Problem::ReplacedInUse { line, .. } => format!("{round} replaces line `{line}` while it is in use"),
             Problem::CountedTwice { .. } => format!("{round} counts a contribution twice"),
             Problem::Incomplete { .. } => "a contribution is missing".into(),
             Problem::OutOfOrder { .. } => "the order of reduction is not the order of ranks".into(),
@@ -223,6 +226,10 @@ impl Violation {
             ),
             Problem::Forgets { rank, line, block } => format!(
                 "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`"
+            ),
+            Problem::ReplacedInUse { rank, line, block } => format!(
+                "on rank {rank} another message of the round uses block {block} of `{line}`; receive into another line, or in \
+                 another round"
             ),
             Problem::CountedTwice { rank, block, contributor } => {
                 format!("on rank {rank} block {block} gets the contribution of rank {contributor} a second time")

@@ -45,18 +45,10 @@ const RING: &str = "
 #[bound(rounds = 2 * (p - 1), each blocks_sent = 2 * (p - 1))]
 struct Ring;";
 
-const PREFIX: &str = "
-#[collective(allreduce)]
-#[lines(part, whole)]
-#[define(w = ceil_log(2, p))]
-#[round]
-struct Prefix;";
-
 #[test]
 fn textbook_reductions_are_correct() {
     assert_eq!(checked(40, RECURSIVE_DOUBLING), Ok(40));
     assert_eq!(checked(24, RING), Ok(24));
-    let _ = PREFIX;
 }
 
 #[test]
@@ -68,6 +60,14 @@ fn wrong_reductions_are_refused() {
         (RECURSIVE_DOUBLING.replace("replaces = acc", "into = acc"), "writes line `acc` where it is in use"),
         (RECURSIVE_DOUBLING.replace("in 0..floor_log(2, p)", "in 1..floor_log(2, p)"), "a contribution is missing"),
         (RECURSIVE_DOUBLING.replace("+ [2 * u; u", "+ [2 * u + 1; u"), "names block"),
+        (
+            RING.replace(
+                "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank + 1 - s])]",
+                "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank + 1 - s, rank - s])]",
+            )
+            .replace("[rank - s], replaces", "[rank - s, rank - 1 - s], replaces"),
+            "while it is in use",
+        ),
         (RING.replace("same_tree", "rank_order"), "the order of reduction"),
         (RING.replace("[rank + 1 - s]", "[rank - s]"), "sends other blocks"),
     ];

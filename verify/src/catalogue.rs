@@ -27,7 +27,7 @@ struct Record<'a> {
 }
 
 impl Visitor for Record<'_> {
-    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         let admitted = collective.admits(&self.placement.place(0));
         self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
     }

@@ -114,7 +114,7 @@ struct Call<'a, T> {
 }
 
 impl<T: Transport<u8>> Visitor for Call<'_, T> {
-    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         let result = match self.shape {
             None => collective.allgather_with(self.comm, self.send, self.recv, self.options),
             Some((counts, displs)) => {

@@ -27,16 +27,16 @@ impl Entry {
     }
 }
 
-/// Sees collectives of different types.
+/// Sees collectives of different types. Reductions pass unseen unless their methods are written.
 pub trait Visitor {
     /// Sees an allgather.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
 
     /// Sees an allreduce.
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C);
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 
     /// Sees a reduce_scatter.
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C);
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// A name that the catalogue does not have.

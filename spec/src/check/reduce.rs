@@ -15,8 +15,8 @@ pub struct Reduction {
     blocks: usize,
     /// All trees of the run.
     pub trees: Trees,
-    /// Before each round: for each rank, line and block.
-    history: Vec<Vec<Option<Value>>>,
+    /// For each rank, line and block: what it holds, and from before which round on.
+    slots: Vec<Vec<(usize, Value)>>,
 }
 
 impl Reduction {
@@ -25,10 +25,10 @@ impl Reduction {
         let trees = Trees::new(p);
         let slot = |i: usize| {
             let (rank, line) = (i / (lines * blocks), i / blocks % lines);
-            (line == 0).then(|| trees.leaf(rank))
+            if line == 0 { vec![(0, trees.leaf(rank))] } else { Vec::new() }
         };
-        let start = (0..p * lines * blocks).map(slot).collect();
-        Reduction { lines, blocks, trees, history: vec![start] }
+        let slots = (0..p * lines * blocks).map(slot).collect();
+        Reduction { lines, blocks, trees, slots }
     }
 
     fn slot(&self, rank: usize, line: Line, block: usize) -> usize {
@@ -37,7 +37,16 @@ impl Reduction {
 
     /// What a slot holds before `round`.
     pub fn before(&self, round: usize, rank: usize, line: Line, block: usize) -> Option<Value> {
-        self.history[round][self.slot(rank, line, block)]
+        let history = &self.slots[self.slot(rank, line, block)];
+        history.iter().rev().find(|(since, _)| *since <= round).map(|(_, value)| *value)
+    }
+
+    /// Fills a slot in `round`.
+    fn fill(&mut self, round: usize, slot: usize, value: Value) {
+        match self.slots[slot].last_mut() {
+            Some((since, old)) if *since == round + 1 => *old = value,
+            _ => self.slots[slot].push((round + 1, value)),
+        }
     }
 
     /// The number of blocks.
@@ -56,7 +65,6 @@ impl Reduction {
 pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> {
     let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
-        memory.history.push(memory.history[round].clone());
         for rank in 0..scene.trace.p() {
             receive_all(scene, round, rank, &mut memory)?;
         }
@@ -112,10 +120,13 @@ fn store(
     let name = || line_name(scene, line);
     let fail = |problem| Err(scene.violation(spot, Some(round), problem));
     let slot = memory.slot(rank, line, block);
-    let now = memory.history[round + 1][slot];
+    let now = memory.before(round + 1, rank, line, block);
     let value = match received.site.action {
         Action::Copy if now.is_some() => return fail(Problem::Overwritten { rank, line: name(), block }),
         Action::Copy => arrives,
+        Action::Replace if busy(scene, round, rank, received, block) => {
+            return fail(Problem::ReplacedInUse { rank, line: name(), block });
+        }
         Action::Replace => match now {
             Some(old) if !memory.trees.within(old.tree, arrives.tree) => {
                 return fail(Problem::Forgets { rank, line: name(), block });
@@ -124,7 +135,7 @@ fn store(
         },
         Action::CombineLeft { with } | Action::CombineRight { with } => {
             // Several messages of a round may be combined into one slot, one after the other.
-            let Some(own) = memory.history[round + 1][memory.slot(rank, with, block)] else {
+            let Some(own) = memory.before(round + 1, rank, with, block) else {
                 return fail(Problem::Empty { rank, line: line_name(scene, with), block });
             };
             let left = matches!(received.site.action, Action::CombineLeft { .. });
@@ -135,8 +146,19 @@ fn store(
             }
         }
     };
-    memory.history[round + 1][slot] = Some(value);
+    memory.fill(round, slot, value);
     Ok(())
+}
+
+/// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which of
+/// them comes first.
+fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
+    let (log, line) = (&scene.trace.ranks[rank], received.site.line);
+    log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
+        let touches = other.site.line == line
+            || matches!(other.site.action, Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
+        touches && log.blocks(other).contains(&(block as u32))
+    })
 }
 
 /// The name of a line.

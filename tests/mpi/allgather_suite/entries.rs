@@ -101,6 +101,6 @@ impl IsAllgather for Linear {}
 /// Shows every collective of the catalogue to a visitor, and those of this file.
 pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     algorithms::visit_all(visitor);
-    visitor.visit("shreds", &Shreds);
-    visitor.visit("linear", &Linear);
+    visitor.allgather("shreds", &Shreds);
+    visitor.allgather("linear", &Linear);
 }

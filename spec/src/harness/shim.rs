@@ -5,7 +5,13 @@
 
 use super::Width;
 
+/// Why a run of a body ended early. Under Kani none does: claims are assertions and assumptions prune.
+#[cfg(kani)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {}
+
 /// Why a run of a body ended early.
+#[cfg(not(kani))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// An assumption is false: the case does not count.

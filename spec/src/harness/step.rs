@@ -3,7 +3,7 @@
 //! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values of
 //! the round's variables and of the clause's own indices, as the proofs for all p do.
 
-use super::{Ask, FULL, Probe, STEP, Stop, Verdict, assume, claim, cover, place, shim};
+use super::{Ask, FULL, Probe, STEP, Verdict, assume, claim, cover, place, shim};
 use crate::blocks::{Blocks, Stripe};
 use crate::place::Place;
 
@@ -50,7 +50,7 @@ pub fn matched<A: Blocks, B: Blocks>(
     claim!(peer != at.rank, "the peer is another rank");
     let Some(theirs) = theirs(&Place::flat(peer, at.p)) else {
         claim!(false, "the peer has the counterpart");
-        return Err(Stop::Skip);
+        return Ok(());
     };
     claim!(theirs.peer as i64 == at.rank, "the counterpart names this rank");
     claim!(same(&mine.blocks, &theirs.blocks), "both carry the same blocks in the same order");

@@ -85,10 +85,12 @@ mod source {
 
     /// p up to this one is enumerated.
     const ENUMERATED: i64 = 12;
+    /// No more than so many values of one number are enumerated.
+    const ALTERNATIVES: u64 = 40;
     /// So many random cases follow.
-    const RANDOM: usize = 1000;
+    const RANDOM: usize = 500;
     /// No more than so many cases are enumerated.
-    const MOST: usize = 60_000;
+    const MOST: usize = 20_000;
 
     #[derive(Default)]
     struct Source {
@@ -102,17 +104,24 @@ mod source {
 
     impl Source {
         fn below(&mut self, n: u64) -> u64 {
-            if let Some(seed) = &mut self.random {
-                *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-                let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-                let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-                return (mixed ^ (mixed >> 31)) % n;
+            if self.random.is_some() {
+                // Small numbers are where the cases differ, so that every magnitude is as likely as any other.
+                let magnitude = self.scattered() % u64::from(64 - n.leading_zeros());
+                return self.scattered() % n.min(2 << magnitude);
             }
             if self.position == self.odometer.len() {
-                self.odometer.push((0, n));
+                self.odometer.push((0, n.min(ALTERNATIVES)));
             }
             self.position += 1;
             self.odometer[self.position - 1].0
+        }
+
+        fn scattered(&mut self) -> u64 {
+            let seed = self.random.get_or_insert(1);
+            *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^ (mixed >> 31)
         }
 
         /// Moves to the next case; false after the last.

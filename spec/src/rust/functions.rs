@@ -205,11 +205,7 @@ impl<'a> TransferCode<'a> {
 
 /// How a block function is declared: generics, lifetime of `self`, result.
 fn result_type(single: bool) -> (TokenStream, TokenStream, TokenStream) {
-    if single {
-        (quote!(), quote!(), quote!(Stripe))
-    } else {
-        (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a))
-    }
+    if single { (quote!(), quote!(), quote!(Stripe)) } else { (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a)) }
 }
 
 /// Some expressions inside a function that has bindings already: definitions they need stand right before them.

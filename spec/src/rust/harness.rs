@@ -17,9 +17,11 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
         #[cfg(any(test, kani))]
+        #[allow(unused_imports)]
         const _: () = {
+            use ::roundel::generated::{Blocks, Place, Stripe};
             use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
-            use ::roundel::harness;
+            use ::roundel::{arith, harness};
 
             #[allow(non_snake_case, unused_variables, dead_code)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -58,7 +60,12 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
         });
     };
     if has_steps(schedule) {
-        let exact = stubs(&[("wrap", "exact_wrap"), ("div", "exact_div"), ("rem", "exact_rem"), ("ceil_div", "exact_ceil_div")]);
+        let exact = stubs(&[
+            ("wrap", "exact_wrap"),
+            ("div", "exact_div"),
+            ("rem", "exact_rem"),
+            ("ceil_div", "exact_ceil_div"),
+        ]);
         let step = quote!(kani::unwind(18), #exact);
         add("functions", quote!(::roundel::harness::functions::<#name>), {
             let any = any_stubs(schedule);
@@ -105,8 +112,7 @@ fn any_stubs(schedule: &Schedule) -> TokenStream {
     schedule.for_each_expr(&mut |spot, e| {
         let in_facts = matches!(spot, crate::schedule::Spot::Hold(..) | crate::schedule::Spot::Bound(_));
         e.walk(&mut |e| {
-            powers |= !in_facts
-                && matches!(e, Expr::Builtin(Builtin::Pow, args) if !matches!(args[0], Expr::Int(2)));
+            powers |= !in_facts && matches!(e, Expr::Builtin(Builtin::Pow, args) if !matches!(args[0], Expr::Int(2)));
         });
     });
     pairs.push(("ceil_log", "any_ceil_log"));

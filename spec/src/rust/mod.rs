@@ -38,7 +38,6 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
         .collect();
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
-    let probe = harness::probe(schedule, name);
     let text = schedule.name.as_str();
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -77,8 +76,6 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
             }
 
             impl IsAllgather for #name {}
-
-            #probe
         };
     }
 }
@@ -158,6 +155,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&name.to_string());
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
+    let probe = harness::probe(&declaration.schedule, name);
     let harnesses = harness::harnesses(&declaration.schedule, name, &snake);
     quote! {
         #[cfg(test)]
@@ -167,6 +165,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
             ::roundel::generated::assert_code_equals_schedule::<#name>(128);
         }
 
+        #probe
         #harnesses
     }
 }
@@ -184,5 +183,7 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 16] =
-    ["at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE", "ask", "width", "harness", "used"];
+pub const RESERVED: [&str; 16] = [
+    "at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE", "ask",
+    "width", "harness", "used",
+];

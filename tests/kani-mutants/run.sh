@@ -5,12 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 
-failed=$(cargo test --lib 2>/dev/null | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
+# The tests fail, and that is what is wanted; that they were built at all shows in what is printed.
+failed=$({ cargo test --lib 2>/dev/null || true; } | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
 echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"
 
-if ! cargo kani --version >/dev/null 2>&1; then
-  echo "skipped: Kani is not installed"
+if ! ../tools/kani-works.sh; then
+  echo "skipped: Kani is not installed, or its setup is not complete"
   exit
 fi
 refuted=(

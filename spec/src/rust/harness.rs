@@ -3,9 +3,9 @@
 
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
-use crate::check;
+use crate::check::{self, Points};
 use crate::expr::{Binary, Builtin, Expr};
-use crate::record::Direction;
+use crate::record::{Direction, Message, Trace};
 use crate::schedule::{Bound, Hold, Loop, Metric, Schedule, Scope, State};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -16,6 +16,7 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let has_steps = has_steps(schedule);
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
+        #[allow(unexpected_cfgs)]
         #[cfg(any(test, kani))]
         #[allow(unused_imports)]
         const _: () = {
@@ -50,6 +51,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = format_ident!("roundel_{snake}_{suffix}");
         all.extend(quote! {
+            #[allow(unexpected_cfgs)]
             #[cfg(any(test, kani))]
             #[cfg_attr(not(kani), test)]
             #[cfg_attr(not(kani), allow(unnameable_test_items))]
@@ -90,7 +92,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
 
 /// Whether the domain has a p in the range, with more than one rank.
 fn reaches(schedule: &Schedule, lo: i64, hi: i64) -> bool {
-    let points = check::Points::new(schedule, lo.max(2) as usize..=hi as usize);
+    let points = Points::new(schedule, lo.max(2) as usize..=hi as usize);
     points.iter().any(|point| check::in_domain(schedule, &point).unwrap_or(false))
 }
 
@@ -144,6 +146,37 @@ fn has_steps(schedule: &Schedule) -> bool {
             let sends = l.transfers.iter().filter(|t| t.direction == Direction::Send).count();
             l.indices.len() <= 1 && l.states.iter().all(with_fact) && 2 * sends == l.transfers.len() && paired(l)
         })
+        && meet_in_order(schedule)
+}
+
+/// Whether the k-th send clause is meant for the k-th receive clause, message by message: a look at small p, where the
+/// declaration has been checked. Another pairing may be right as well, but is not what a single round claims.
+fn meet_in_order(schedule: &Schedule) -> bool {
+    let most = usize::try_from(schedule.limits.p).unwrap_or(1).clamp(1, 9);
+    Points::new(schedule, 1..=most).iter().take(60).all(|point| {
+        let admitted = check::in_domain(schedule, &point).unwrap_or(false);
+        !admitted
+            || check::record_schedule(schedule, &point).is_ok_and(|trace| trace_meets_in_order(schedule, &trace))
+    })
+}
+
+fn trace_meets_in_order(schedule: &Schedule, trace: &Trace) -> bool {
+    let clauses = |direction| schedule.transfers().filter(move |t| t.direction == direction).map(|t| t.site);
+    let clause = |message: &Message| clauses(message.direction).position(|site| site == message.site);
+    // Which clause, and the how many-th message of it in this round.
+    let label = |rank: usize, round: usize, message: &Message| {
+        let earlier = trace.ranks[rank].round(round).iter().take_while(|other| !std::ptr::eq(*other, message));
+        (clause(message), earlier.filter(|other| other.site == message.site).count())
+    };
+    let labels = |from: usize, to: usize, round: usize, direction| {
+        let (rank, peer) = if direction == Direction::Send { (from, to) } else { (to, from) };
+        let messages = trace.ranks[rank].directed(round, direction).filter(move |message| message.peer == peer);
+        messages.map(|message| label(rank, round, message)).collect::<Vec<_>>()
+    };
+    let pairs = || (0..trace.p()).flat_map(|from| (0..trace.p()).map(move |to| (from, to)));
+    (0..trace.rounds()).all(|round| {
+        pairs().all(|(from, to)| labels(from, to, round, Direction::Send) == labels(from, to, round, Direction::Recv))
+    })
 }
 
 /// Whether the k-th send and the k-th receive have as many indices of their own.
@@ -247,13 +280,15 @@ fn one_round(schedule: &Schedule, l: &Loop) -> TokenStream {
     // Under a bare `round`, facts speak of what is true afterwards.
     let rest: Vec<_> = if l.indices.is_empty() { Vec::new() } else { rest };
     let assumptions = rest.iter().map(|fact| scoped(schedule, &[fact], |e| e[0].clone()));
+    let reached = reached(schedule, l);
     let (matching, functions) = (matching(schedule, l), functions(schedule, l));
     let facts_arm = if l.indices.is_empty() { quote!(Ok(())) } else { kept(schedule, l) };
     let (sends, receives) = (matching(true), matching(false));
     quote! {
         #bindings
         #(#indices)*
-        #(#states)*
+        #(#[cfg(kani)] #states)*
+        #reached
         #(harness::assume(#assumptions)?;)*
         match ask {
             Ask::Sends => #sends,
@@ -271,6 +306,29 @@ fn drawn(schedule: &Schedule, index: &crate::blocks::Index, how: TokenStream) ->
         quote!((#lo, #hi))
     });
     quote!(let #name = { let (lo, hi) = #bounds; harness::#how(lo, hi, width.p)? };)
+}
+
+/// In a test: the states that this round really has. Facts that are too weak for an induction are no fault of the code.
+fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
+    let [index] = &l.indices[..] else { return quote!() };
+    let names: Vec<_> = l.states.iter().map(|state| ident(&state.var.name)).collect();
+    if names.is_empty() {
+        return quote!();
+    }
+    let inits = l.states.iter().map(|state| scoped(schedule, &[&state.init], |e| e[0].clone()));
+    let next = l.states.iter().map(|state| scoped(schedule, &[&state.next], |e| e[0].clone()));
+    let (s, lo) = (ident(&index.var.name), scoped(schedule, &[&index.lo], |e| e[0].clone()));
+    quote! {
+        #[cfg(not(kani))]
+        let (#(#names,)*) = {
+            let now = #s;
+            #(let mut #names = #inits;)*
+            for #s in #lo..now {
+                (#(#names,)*) = (#(#next,)*);
+            }
+            (#(#names,)*)
+        };
+    }
 }
 
 /// The states: what a fact says, or any number; and the facts that are left to assume.

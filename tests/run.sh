@@ -44,6 +44,16 @@ cargo run --release -q -- check --all
 cargo run --release -q -- prove --all --engine smt --require-all-p --no-record
 cargo run --release -q -- prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
 
+say "wrong collectives, for the harnesses to refute"
+tests/kani-mutants/run.sh
+
+say "Kani"
+if tests/tools/kani-works.sh; then
+  cargo kani --target-dir target/kani -j 2 --output-format terse
+else
+  echo "skipped: Kani is not installed, or its setup is not complete"
+fi
+
 say "tests"
 cargo test --workspace --doc
 if cargo nextest --version >/dev/null 2>&1; then

@@ -110,7 +110,10 @@ impl Geometry for Uniform {
 
 impl Described for Uniform {
     fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error> {
-        debug_assert_eq!(send, self.count);
+        if send != self.count {
+            let why = "the length of a block";
+            return Err(Error::Length { what: "the send buffer", expected: self.count, found: send, why });
+        }
         let expected = send.checked_mul(at.p as usize).filter(|&n| n <= isize::MAX as usize);
         let Some(expected) = expected else {
             let limit = isize::MAX as usize / at.p as usize;

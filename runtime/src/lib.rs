@@ -54,6 +54,8 @@ pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};
 pub use roundel_macros::Collective;
+#[doc(hidden)]
+pub use roundel_spec::harness;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
 pub use transport::{Gather, Layout, Options, Transport};
 pub use unproved::{AllowUnproved, Unproved};

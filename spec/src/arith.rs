@@ -76,13 +76,13 @@ pub const fn checked_shr(a: i64, b: i64) -> Option<i64> {
 /// Euclidean quotient.
 #[inline(always)]
 pub const fn div(a: i64, b: i64) -> i64 {
-    a.div_euclid(b)
+    if b == 2 { a >> 1 } else { a.div_euclid(b) }
 }
 
 /// Euclidean remainder.
 #[inline(always)]
 pub const fn rem(a: i64, b: i64) -> i64 {
-    a.rem_euclid(b)
+    if b == 2 { a & 1 } else { a.rem_euclid(b) }
 }
 
 /// `x` brought into `0..modulus`. Arguments within one modulus of the range, which is what schedules produce, cost

@@ -188,12 +188,39 @@ pub trait Blocks: Clone {
     fn each(&self) -> impl Iterator<Item = usize> + Clone {
         self.stripes().flat_map(|stripe| stripe.iter())
     }
+
+    /// The one stripe that it is, if its type says so.
+    #[inline]
+    fn as_stripe(&self) -> Option<Stripe> {
+        None
+    }
+
+    /// Calls `visit` with every stripe, until the first error.
+    #[inline]
+    fn try_each_stripe<E>(&self, visit: impl FnMut(Stripe) -> Result<(), E>) -> Result<(), E> {
+        self.stripes().try_for_each(visit)
+    }
 }
 
 impl Blocks for Stripe {
     #[inline]
     fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
         std::iter::once(*self)
+    }
+
+    #[inline]
+    fn none(&self) -> bool {
+        self.is_empty()
+    }
+
+    #[inline]
+    fn as_stripe(&self) -> Option<Stripe> {
+        Some(*self)
+    }
+
+    #[inline]
+    fn try_each_stripe<E>(&self, mut visit: impl FnMut(Stripe) -> Result<(), E>) -> Result<(), E> {
+        visit(*self)
     }
 }
 

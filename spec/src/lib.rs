@@ -9,6 +9,7 @@
 //! - [`contract`]: what each kind of collective promises
 //! - [`eval`]: the schedule as executable meaning, for the check at compile time
 //! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether that is right
+//! - [`harness`]: claims that Kani proves and tests exercise
 //! - `syntax` and `rust` (feature `syntax`): text to schedule, schedule to Rust
 
 pub mod affine;
@@ -21,6 +22,7 @@ pub mod contract;
 mod declare;
 pub mod eval;
 pub mod expr;
+pub mod harness;
 pub mod place;
 pub mod proof;
 pub mod provenance;

@@ -72,7 +72,8 @@
 //! What was checked is what is trusted: a call with more ranks, or with longer lists, is refused unless a proof record
 //! in this crate covers it. `.unproved()` is the explicit way around that, for experiments.
 //!
-//! Beside the code stands a test, `generated_code_equals_the_schedule`, that runs with the tests of this crate.
+//! Beside the code stand tests that run with those of this crate: that generated code and declaration agree, and the
+//! harnesses of `docs/kani.md`, which `cargo kani` proves.
 //!
 //! # Running it
 //!

@@ -25,7 +25,7 @@ pub(super) struct Home {
 
 impl Home {
     /// The spot of a run and its length in bytes. Panics if it does not lie inside.
-    fn locate(&self, run: Run) -> (Spot, usize) {
+    pub(super) fn locate(&self, run: Run) -> (Spot, usize) {
         let (offset, bytes) = (run.start.saturating_mul(self.size), run.len.saturating_mul(self.size));
         let inside = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "the schedule names a block outside the buffer");

@@ -45,6 +45,7 @@ use crate::geometry::{Described, Geometry, Moved, Rotated};
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
+use crate::runs::Run;
 use crate::transport::{Gather, Options, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
@@ -134,9 +135,7 @@ struct Planner<'a, K, G> {
 impl<K: Collective, G: Geometry> Planner<'_, K, G> {
     /// Every block where it belongs.
     fn in_place(&mut self) {
-        let begin = Spot { area: Area::Recv, offset: 0 };
-        let home = Home { begin, bytes: self.extents.recv * self.extents.size, size: self.extents.size };
-        self.rounds(home, self.geometry);
+        self.rounds(self.recv(), self.geometry);
     }
 
     /// Blocks of equal length in the rotated layout, then in place: two copies.
@@ -145,8 +144,8 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
         let home = self.scratch(p * count);
         self.rounds(home, Rotated { count, by, p });
         let front = (p - by) * count;
-        self.put_in_place(by * count, 0, front);
-        self.put_in_place(0, front, by * count);
+        self.put_in_place(&home, Run { start: 0, len: front }, by * count);
+        self.put_in_place(&home, Run { start: front, len: by * count }, 0);
         self.plan.flush_unpacks();
     }
 
@@ -156,7 +155,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
         let home = self.scratch(total);
         self.rounds(home, Moved { lengths: self.geometry, offsets });
         for (b, &offset) in offsets.iter().enumerate() {
-            self.put_in_place(self.geometry.offset(b), offset, self.geometry.len(b));
+            self.put_in_place(&home, Run { start: offset, len: self.geometry.len(b) }, self.geometry.offset(b));
         }
         self.plan.flush_unpacks();
     }
@@ -170,25 +169,29 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// The own block, then the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
-        let (size, own) = (home.size, geometry.offset(self.place.rank as usize));
-        let elements = self.extents.send.unwrap_or(0);
-        if elements > 0 {
+        let own = Run { start: geometry.offset(self.place.rank as usize), len: self.extents.send.unwrap_or(0) };
+        if own.len > 0 {
             let from = Spot { area: Area::Send, offset: 0 };
-            let to = Spot { area: home.begin.area, offset: own * size };
-            self.plan.steps.push(Step::Move(Piece { from, to, bytes: elements * size }));
+            let (to, bytes) = home.locate(own);
+            self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
         }
         let p = self.place.p as usize;
         build::rounds(self.plan, self.collective, self.place, &[home], (geometry, p), self.policy);
     }
 
     /// Copies elements from scratch to where they belong, at the end.
-    fn put_in_place(&mut self, to: usize, from: usize, elements: usize) {
-        let size = self.extents.size;
-        if elements > 0 {
-            let to = Spot { area: Area::Recv, offset: to * size };
-            let from = Spot { area: Area::Scratch, offset: from * size };
-            self.plan.unpacks.push(Piece { from, to, bytes: elements * size });
+    fn put_in_place(&mut self, scratch: &Home, elements: Run, to: usize) {
+        if elements.len > 0 {
+            let (from, bytes) = scratch.locate(elements);
+            let (to, _) = self.recv().locate(Run { start: to, len: elements.len });
+            self.plan.unpacks.push(Piece { from, to, bytes });
         }
+    }
+
+    /// The receive buffer.
+    fn recv(&self) -> Home {
+        let begin = Spot { area: Area::Recv, offset: 0 };
+        Home { begin, bytes: self.extents.recv * self.extents.size, size: self.extents.size }
     }
 }
 

@@ -173,12 +173,14 @@ impl Key {
         extents: Extents,
         options: Options,
     ) {
-        self.collective = Some(TypeId::of::<K>());
+        // What users wrote may panic; the key is complete, or there is no plan.
+        self.collective = None;
         if !collective.has_arguments(&self.arguments) {
             self.arguments = collective.arguments();
         }
         geometry.remember(&mut self.blocking);
         self.settings = Some((extents, options));
+        self.collective = Some(TypeId::of::<K>());
     }
 }
 

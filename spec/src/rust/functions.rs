@@ -96,11 +96,7 @@ impl<'a> TransferCode<'a> {
         let (bindings, definitions) = (needs.bindings(), needs.definitions());
         let (name, args, value) = (self.name("blocks"), self.args(), code.value);
         let doc = format!(" The blocks `{}`.", self.transfer.blocks);
-        let (generics, life, result) = if code.single {
-            (quote!(), quote!(), quote!(Stripe))
-        } else {
-            (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a))
-        };
+        let (generics, life, result) = result_type(code.single);
         quote! {
             #[doc = #doc]
             #[inline]
@@ -128,6 +124,51 @@ impl<'a> TransferCode<'a> {
                 #condition
             }
         }
+    }
+
+    /// The direction of the clause.
+    pub(super) fn direction(&self) -> Direction {
+        self.transfer.direction
+    }
+
+    /// The number of the clause.
+    pub(super) fn site(&self) -> u16 {
+        self.transfer.site.number
+    }
+
+    /// The schedule it belongs to.
+    pub(super) fn schedule(&self) -> &Schedule {
+        self.schedule
+    }
+
+    /// The indices of the clause itself.
+    pub(super) fn each(&self) -> &[crate::blocks::Index] {
+        &self.transfer.each
+    }
+
+    /// The variables of the round and of the clause.
+    pub(super) fn variables(&self) -> Vec<Ident> {
+        self.vars.iter().map(|var| ident(&var.name)).collect()
+    }
+
+    /// The call of the guard, if there is one.
+    pub(super) fn when_call(&self) -> Option<TokenStream> {
+        self.transfer.when.as_ref().map(|_| self.call(&self.name("when")))
+    }
+
+    /// The call of the block function.
+    pub(super) fn blocks_call(&self) -> TokenStream {
+        self.call(&self.name("blocks"))
+    }
+
+    /// The call of the peer function.
+    pub(super) fn peer_call(&self) -> TokenStream {
+        self.call(&self.peer_name())
+    }
+
+    /// The type of what the block function gives: generics, lifetime of `self`, result.
+    pub(super) fn blocks_type(&self) -> (TokenStream, TokenStream, TokenStream) {
+        result_type(blocks(&self.transfer.blocks, &mut Needs::new(self.schedule)).single)
     }
 
     /// The statement that hands the message to the sink.
@@ -183,6 +224,11 @@ pub(super) fn site(site: &Site) -> TokenStream {
         }
     };
     quote!(Site { number: #number, line: #line, action: #action })
+}
+
+/// How a block function is declared: generics, lifetime of `self`, result.
+fn result_type(single: bool) -> (TokenStream, TokenStream, TokenStream) {
+    if single { (quote!(), quote!(), quote!(Stripe)) } else { (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a)) }
 }
 
 /// Some expressions inside a function that has bindings already: definitions they need stand right before them.

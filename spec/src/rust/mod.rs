@@ -6,6 +6,7 @@
 mod blocks;
 mod expr;
 mod functions;
+mod harness;
 mod proved;
 mod rounds;
 mod schedule;
@@ -190,18 +191,29 @@ fn arguments(schedule: &Schedule) -> TokenStream {
     }
 }
 
-/// The tests that travel with the code into the user's crate.
+/// The tests that travel with the code into the user's crate: free functions, because a module could not name a type that is
+/// declared inside a function.
 fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
-    let module = format_ident!("roundel_tests_of_{}", snake(&name.to_string()), span = Span::call_site());
+    let snake = snake(&name.to_string());
+    let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
+    // The bodies of the harnesses follow blocks, not contributions: reductions have none.
+    let (probe, harnesses) = match declaration.schedule.kind.reduces() {
+        true => (quote!(), quote!()),
+        false => {
+            (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
+        }
+    };
     quote! {
         #[cfg(test)]
-        mod #module {
-            #[test]
-            fn generated_code_equals_the_schedule() {
-                ::roundel::generated::assert_code_equals_schedule::<super::#name>(128);
-            }
+        #[test]
+        #[allow(unnameable_test_items)]
+        fn #agrees() {
+            ::roundel::generated::assert_code_equals_schedule::<#name>(128);
         }
+
+        #probe
+        #harnesses
     }
 }
 
@@ -218,5 +230,7 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 12] =
-    ["at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE"];
+pub const RESERVED: [&str; 16] = [
+    "at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE", "ask",
+    "width", "harness", "used",
+];

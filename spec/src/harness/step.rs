@@ -1,0 +1,98 @@
+//! One arbitrary round: every send has its receive, no function panics.
+//!
+//! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values of
+//! the round's variables and of the clause's own indices, as the proofs for all p do.
+
+use super::{Ask, FULL, Probe, STEP, Verdict, assume, claim, cover, place, shim};
+use crate::blocks::{Blocks, Stripe};
+use crate::place::Place;
+
+/// A message, as one rank sees it.
+#[derive(Clone, Debug)]
+pub struct Message<B> {
+    /// The other rank.
+    pub peer: usize,
+    /// What it carries.
+    pub blocks: B,
+}
+
+/// The message, if there is a block in it.
+#[inline]
+pub fn message<B: Blocks>(blocks: B, peer: impl FnOnce() -> usize) -> Option<Message<B>> {
+    if blocks.none() { None } else { Some(Message { peer: peer(), blocks }) }
+}
+
+/// Whether two block sets are the same blocks in the same order.
+fn same(a: &impl Blocks, b: &impl Blocks) -> bool {
+    match (a.as_stripe(), b.as_stripe()) {
+        (Some(a), Some(b)) => same_stripe(&a, &b),
+        _ => a.each().eq(b.each()),
+    }
+}
+
+fn same_stripe(a: &Stripe, b: &Stripe) -> bool {
+    a.len() == b.len() && a.first() == b.first() && (a.len() < 2 || a.step() == b.step())
+}
+
+/// Where there is a message of mine, its peer has the counterpart.
+///
+/// # Errors
+/// What is wrong with the message.
+pub fn matched<A: Blocks, B: Blocks>(
+    at: &Place,
+    mine: impl Fn(&Place) -> Option<Message<A>>,
+    theirs: impl Fn(&Place) -> Option<Message<B>>,
+) -> Verdict {
+    let Some(mine) = mine(at) else { return Ok(()) };
+    cover!(true, "there is a message");
+    let peer = mine.peer as i64;
+    claim!(peer < at.p, "the peer is a rank");
+    claim!(peer != at.rank, "the peer is another rank");
+    let Some(theirs) = theirs(&Place::flat(peer, at.p)) else {
+        claim!(false, "the peer has the counterpart");
+        return Ok(());
+    };
+    claim!(theirs.peer as i64 == at.rank, "the counterpart names this rank");
+    claim!(same(&mine.blocks, &theirs.blocks), "both carry the same blocks in the same order");
+    Ok(())
+}
+
+/// The message of a function that did not panic names ranks and blocks.
+///
+/// # Errors
+/// What is wrong with the message.
+pub fn valid<B: Blocks>(at: &Place, message: Option<Message<B>>) -> Verdict {
+    let Some(message) = message else { return Ok(()) };
+    cover!(true, "there is a message");
+    claim!((message.peer as i64) < at.p, "the peer is a rank");
+    if let Some(stripe) = message.blocks.as_stripe() {
+        claim!((stripe.first() as i64) < at.p && (stripe.step() as i64) < at.p, "blocks lie in 0..p");
+    }
+    Ok(())
+}
+
+fn step<C: Probe>(ask: Ask) -> Verdict {
+    let at = place(shim::width(STEP))?;
+    let collective = C::sample()?;
+    assume(collective.admits(&at).is_ok())?;
+    collective.round(&at, ask, STEP)
+}
+
+/// Every send of an arbitrary round has its receive.
+pub fn sends_match<C: Probe>() -> Verdict {
+    step::<C>(Ask::Sends)
+}
+
+/// Every receive of an arbitrary round has its send.
+pub fn receives_match<C: Probe>() -> Verdict {
+    step::<C>(Ask::Receives)
+}
+
+/// No generated function panics or overflows, for any p below 2^31.
+pub fn functions<C: Probe>() -> Verdict {
+    let at = place(shim::width(FULL))?;
+    let collective = C::any(FULL)?;
+    assume(collective.admits(&at).is_ok())?;
+    let _ = collective.rotation(&at);
+    collective.round(&at, Ask::Functions, FULL)
+}

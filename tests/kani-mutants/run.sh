@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Wrong collectives: exactly the harnesses of expected.txt fail as tests, and Kani, where it is installed, refutes those that
+# the table of docs/kani.md names (one for each fault).
+set -euo pipefail
+cd "$(dirname "$0")"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
+
+# The tests fail, and that is what is wanted; that they were built at all shows in what is printed.
+failed=$({ cargo test --lib 2>/dev/null || true; } | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
+diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
+echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"
+
+if ! ../tools/kani-works.sh; then
+  echo "skipped: Kani is not installed, or its setup is not complete"
+  exit
+fi
+refuted=(
+  roundel_incomplete_whole_1_to_16
+  roundel_not_held_whole_1_to_16
+  roundel_overflows_functions
+  roundel_to_itself_sends_match
+  roundel_twice_whole_1_to_16
+  roundel_wrong_bound_whole_1_to_16
+  roundel_wrong_count_receives_match
+  roundel_wrong_fact_facts
+  roundel_wrong_order_sends_match
+  roundel_wrong_peer_receives_match
+)
+chosen=()
+for name in "${refuted[@]}"; do chosen+=(--harness "$name"); done
+report=$(cargo kani --target-dir "$CARGO_TARGET_DIR" -j 2 --output-format terse --exact "${chosen[@]}" 2>&1) || true
+grep -q "Complete - 0 successfully verified harnesses, ${#refuted[@]} failures" <<<"$report" || {
+  tail -n 40 <<<"$report"
+  exit 1
+}
+echo "Kani: ${#refuted[@]} harnesses refute the wrong collectives"

@@ -413,13 +413,18 @@ impl Builder {
                 Hold::Contributors { line, block: None, ranks: self.blocks(&value)? }
             }
             None if self.kind.reduces() && self.line_of_block(item).is_some() => self.contributors_by_block(item)?,
-            Some((key, value)) => Hold::Counter(metric(&key, &["blocks"])?, self.lower(&value, Ty::Int)?),
+            Some((key, value)) => Hold::Counter(metric(&key, &self.held_names())?, self.lower(&value, Ty::Int)?),
             None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
         };
         let (n, i) = (self.loops.len() - 1, self.current().holds.len());
         self.sources.insert(Spot::Hold(n, i), item.tokens.clone());
         self.current().holds.push(hold);
         Ok(())
+    }
+
+    /// What `holds` can speak of, besides counts.
+    fn held_names(&self) -> Vec<String> {
+        if self.kind.reduces() { self.all_lines() } else { vec!["blocks".into()] }
     }
 
     /// `acc(b)` on the left of `=`.
@@ -603,12 +608,13 @@ fn all_three<A, B, C>(a: Result<A>, b: Result<B>, c: Result<C>) -> Result<(A, B,
     }
 }
 
-fn metric(name: &Ident, others: &[&str]) -> Result<Metric> {
+fn metric(name: &Ident, others: &[String]) -> Result<Metric> {
     let text = name.to_string();
     if let Some(metric) = Metric::ALL.into_iter().find(|metric| metric.name() == text) {
         return Ok(metric);
     }
-    let all: Vec<&str> = others.iter().copied().chain(Metric::ALL.iter().map(|metric| metric.name())).collect();
+    let all: Vec<&str> =
+        others.iter().map(String::as_str).chain(Metric::ALL.iter().map(|metric| metric.name())).collect();
     let hint = match similar(&text, all.iter().copied()) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("expected one of {}", all.join(", ")),

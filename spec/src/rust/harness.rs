@@ -16,10 +16,10 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let has_steps = has_steps(schedule);
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
-        #[allow(unexpected_cfgs)]
-        #[cfg(any(test, kani))]
-        #[allow(unused_imports)]
+        #[allow(unexpected_cfgs, unused_imports)]
         const _: () = {
+            #[cfg(any(test, kani))]
+            const _: () = {
             use ::roundel::generated::{Blocks, Place, Stripe};
             use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
             use ::roundel::{arith, harness};
@@ -41,6 +41,7 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
 
                 #bounds
             }
+            };
         };
     }
 }
@@ -50,15 +51,24 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
     let mut all = TokenStream::new();
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = format_ident!("roundel_{snake}_{suffix}");
+        // A user's crate need not know the condition `kani`: it stands where nobody asks about it. Tests cannot stand there.
         all.extend(quote! {
-            #[allow(unexpected_cfgs)]
-            #[cfg(any(test, kani))]
-            #[cfg_attr(not(kani), test)]
-            #[cfg_attr(not(kani), allow(unnameable_test_items))]
-            #[cfg_attr(kani, kani::proof, #attributes)]
+            #[cfg(test)]
+            #[test]
+            #[allow(unnameable_test_items)]
             fn #function() {
                 ::roundel::harness::shim::run(#body);
             }
+
+            #[allow(unexpected_cfgs)]
+            const _: () = {
+                #[cfg(kani)]
+                #[kani::proof]
+                #[cfg_attr(kani, #attributes)]
+                fn #function() {
+                    ::roundel::harness::shim::run(#body);
+                }
+            };
         });
     };
     if has_steps(schedule) {

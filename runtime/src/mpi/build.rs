@@ -10,7 +10,7 @@ use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
 use ::mpi::ffi;
-use roundel_spec::{Action, Blocks, Collective, Place, Sink, Site};
+use roundel_spec::{Action, Blocks, Collective, Line, Place, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
@@ -46,8 +46,10 @@ pub(super) fn rounds<K: Collective>(
     let guard = EndsTheJob { rank: place.rank };
     let (free, p) = (plan.scratch, place.p as usize);
     let combined_from = plan.combinations.len();
+    let filled = vec![false; (homes.len() - 1) * blocks];
     let round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
-    let mut builder = Builder { plan, p, homes, geometry, blocks, policy, free, used: free, round, combined_from };
+    let mut builder =
+        Builder { plan, p, homes, geometry, blocks, policy, free, used: free, round, combined_from, filled };
     match collective.rounds(place, &mut builder) {
         Ok(()) => builder.close(),
         Err(never) => match never {},
@@ -75,6 +77,8 @@ struct Builder<'a, G> {
     round: Round,
     /// Where the round's combinations begin.
     combined_from: usize,
+    /// Which blocks of the lines after the first hold something: nothing else may be read there.
+    filled: Vec<bool>,
 }
 
 impl<G: Geometry> Builder<'_, G> {
@@ -84,6 +88,7 @@ impl<G: Geometry> Builder<'_, G> {
         let (home, shape) = (self.homes[site.line as usize], Shape::of(blocks, &self.geometry, self.blocks));
         assert!(shape.elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
         let (elements, peer) = (shape.elements as c_int, peer as c_int);
+        self.follow(blocks, site, direction);
         let combines = direction == Direction::In && !matches!(site.action, Action::Copy | Action::Replace);
         let (spot, scattered) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
             _ if combines => (self.combined(blocks, site), None),
@@ -92,6 +97,24 @@ impl<G: Geometry> Builder<'_, G> {
             Wire::Datatype => (home.begin, Some(self.scattered(blocks, home))),
         };
         Parcel { message: Message { spot, elements, peer }, scattered }
+    }
+
+    /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an element.
+    fn follow<B: Blocks>(&mut self, blocks: &B, site: Site, direction: Direction) {
+        let reads = match (direction, site.action) {
+            (Direction::Out, _) => Some(site.line),
+            (Direction::In, Action::CombineLeft { with } | Action::CombineRight { with }) => Some(with),
+            (Direction::In, Action::Copy | Action::Replace) => None,
+        };
+        let slot = |line: Line, block: usize| (line as usize).checked_sub(1).map(|line| line * self.blocks + block);
+        if let Some(line) = reads {
+            let filled = |block| slot(line, block).is_none_or(|slot| self.filled[slot]);
+            assert!(blocks.each().all(filled), "the schedule reads a line where it holds nothing");
+        }
+        if direction == Direction::In && site.line > 0 {
+            let begin = (site.line as usize - 1) * self.blocks;
+            blocks.each().for_each(|block| self.filled[begin + block] = true);
+        }
     }
 
     /// Scratch through which the blocks travel.

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
-use roundel::{IsAllgather, Refusal};
+use roundel::{Collective, IsAllgather, IsAllreduce, IsReduceScatter, Refusal};
 use roundel_spec::check::{self, Census, Point, Scene};
 use roundel_spec::{Arguments, Placement, Trace, Violation};
 
@@ -26,10 +26,24 @@ struct Record<'a> {
     answer: Option<Result<Trace, Refusal>>,
 }
 
-impl Visitor for Record<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+impl Record<'_> {
+    fn take<C: Collective>(&mut self, collective: &C) {
         let admitted = collective.admits(&self.placement.place(0));
         self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
+    }
+}
+
+impl Visitor for Record<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
     }
 }
 

@@ -49,6 +49,11 @@ impl Reduction {
         }
     }
 
+    /// The number of lines.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
     /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks
@@ -70,6 +75,23 @@ pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> 
         }
     }
     Ok(memory)
+}
+
+/// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
+pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
+    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    for round in 0..scene.trace.rounds() {
+        if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
+            break;
+        }
+        // Ranks do not see what others receive in the same round, so that all are followed.
+        let wrong =
+            (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
+        if wrong > 0 {
+            break;
+        }
+    }
+    memory
 }
 
 /// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has checked.

@@ -47,6 +47,38 @@ impl Visitor for Record<'_> {
     }
 }
 
+/// Whether an entry is proved for a call that its domain admits.
+pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<(), Error> {
+    let mut proved = Proved { placement, answer: Ok(()) };
+    visit(entry, args, &mut proved)?;
+    proved.answer.map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })
+}
+
+struct Proved<'a> {
+    placement: &'a Placement,
+    answer: Result<(), Refusal>,
+}
+
+impl Proved<'_> {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        self.answer = collective.proved(&self.placement.place(0));
+    }
+}
+
+impl Visitor for Proved<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+}
+
 /// Asks a question of an entry's type.
 pub fn visit(entry: &Entry, args: &Arguments, visitor: &mut impl Visitor) -> Result<(), Error> {
     if algorithms::visit_one(entry.name, args, visitor) { Ok(()) } else { Err(not_visited(entry)) }

@@ -472,7 +472,7 @@ mod tests {
     use super::*;
 
     fn ring() -> Schedule {
-        (crate::catalogue::find("ring").expect("in the catalogue").schedule)()
+        (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)()
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
         let (p, blocks) = (self.trace.p(), memory.blocks());
         let slot = |rank: usize, row: usize| {
             let (line, block) = ((row / blocks) as Line, row % blocks);
-            let count = |round| memory.contributors(round, rank, line, block).0.len();
+            let count = |round| memory.count(round, rank, line, block);
             let now = count(round);
             match now {
                 0 => Slot::Empty,

@@ -76,7 +76,8 @@ fn with_solver(script: &str, words: &str) {
 }
 
 fn not_counted(solver: &str, record: &Path, words: &str) {
-    let args = ["prove", "ring", "-p", "1..=8", "--limit", "1", "--solver", solver, "--record", text(record)];
+    let args =
+        ["prove", "allgather/ring", "-p", "1..=8", "--limit", "1", "--solver", solver, "--record", text(record)];
     let report = json(1, &args);
     assert!(open(&report).contains(words), "`{words}` is missing: {}", open(&report));
     assert_eq!(report["ok"], false);
@@ -206,7 +207,7 @@ fn every_record_is_current_and_says_all_p() {
 fn questions_are_kept_and_answered_as_expected() {
     let Some(z3) = z3("questions_are_kept_and_answered_as_expected") else { return };
     let folder = TempDir::new().unwrap();
-    let args = ["prove", "ring", "--engine", "smt", "--no-record", "--emit-smt", text(folder.path())];
+    let args = ["prove", "allgather/ring", "--engine", "smt", "--no-record", "--emit-smt", text(folder.path())];
     ends_with(0, &args);
     // Attempts at one obligation share its number; one of them must succeed.
     let mut proved: BTreeMap<String, bool> = BTreeMap::new();
@@ -446,7 +447,8 @@ fn no_wrong_mutant_is_proved() {
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["mutants"], &one["escaped"]), (&Value::from(3), &Value::from(0)), "{one}");
     }
-    let report = json(0, &["mutants", "ring", "--engine", "smt", "--order", "2", "--sample", "6", "-p", "1..=8"]);
+    let report =
+        json(0, &["mutants", "allgather/ring", "--engine", "smt", "--order", "2", "--sample", "6", "-p", "1..=8"]);
     assert_eq!((&report["order"], &report["collectives"][0]["escaped"]), (&Value::from(2), &Value::from(0)));
 }
 

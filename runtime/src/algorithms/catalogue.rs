@@ -114,8 +114,7 @@ pub fn catalogue() -> &'static [Entry] {
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     let full = CATALOGUE.iter().find(|entry| entry.name == name);
-    let short: Vec<&Entry> =
-        CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
+    let short: Vec<&Entry> = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
     let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();
     match (full, short.as_slice()) {
         (Some(entry), _) | (None, &[entry]) => Ok(entry),

@@ -59,6 +59,22 @@ impl Reduction {
         self.blocks
     }
 
+    /// Whether exactly these ranks, all different, have contributed to a slot before `round`.
+    pub fn is_from(&self, round: usize, rank: usize, line: Line, block: usize, ranks: &[usize]) -> bool {
+        match self.before(round, rank, line, block) {
+            None => ranks.is_empty(),
+            Some(value) => {
+                let has = |rank: &usize| self.trees.contains(value.tree, *rank);
+                ranks.len() == self.trees.count(value.tree) && ranks.iter().all(has)
+            }
+        }
+    }
+
+    /// How many ranks have contributed to a slot before `round`.
+    pub fn count(&self, round: usize, rank: usize, line: Line, block: usize) -> usize {
+        self.before(round, rank, line, block).map_or(0, |value| self.trees.count(value.tree))
+    }
+
     /// The ranks that have contributed to a slot before `round`.
     pub fn contributors(&self, round: usize, rank: usize, line: Line, block: usize) -> Set {
         let value = self.before(round, rank, line, block);
@@ -196,8 +212,8 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
         let mut first: Option<(usize, Value)> = None;
         for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block)) {
             let value = memory.before(end, rank, 0, block);
-            let missing = (0..p).find(|&other| !value.is_some_and(|value| memory.trees.contains(value.tree, other)));
-            if let Some(missing) = missing {
+            let lacks = |other: &usize| !value.is_some_and(|value| memory.trees.contains(value.tree, *other));
+            if let Some(missing) = (0..p).find(lacks).filter(|_| memory.count(end, rank, 0, block) < p) {
                 let found = memory.contributors(end, rank, 0, block);
                 return Err(scene.violation(last, None, Problem::Incomplete { rank, block, missing, found }));
             }

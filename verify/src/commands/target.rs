@@ -54,7 +54,8 @@ impl Target {
 
 /// The kinds of the catalogue, as they are named.
 fn kinds() -> String {
-    let mut kinds: Vec<&str> = algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next()).collect();
+    let mut kinds: Vec<&str> =
+        algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next()).collect();
     kinds.dedup();
     kinds.iter().map(|kind| format!("`{kind}/`")).collect::<Vec<_>>().join(", ")
 }

@@ -121,8 +121,7 @@ where
         let mut times = Vec::with_capacity(repeat);
         for _ in 0..repeat {
             let mut recv = vec![self.fill.clone(); result.len()];
-            let mut call =
-                Call { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
+            let mut call = Call { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
             let start = Instant::now();
             algorithms::visit_one(self.trial.entry.name, self.trial.args, &mut call);
             let (outcome, time) = (call.outcome, start.elapsed());

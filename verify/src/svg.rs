@@ -173,7 +173,7 @@ fn panel(
     let x = MARGIN + (number % frame.columns) as f64 * (frame.panel_w + BETWEEN);
     let heads = row.y + TITLE + row.band;
     let (name, note) = match round {
-        None if frame.reduces => ("start".to_string(), "every rank has its own contribution".to_string()),
+        None if frame.reduces => ("start".to_string(), "its own contribution each".to_string()),
         None => ("start".to_string(), "every rank holds its own block".to_string()),
         Some((number, round)) => (format!("round {number}"), counted(round)),
     };

@@ -53,7 +53,7 @@ impl fmt::Display for Refusal {
             Refusal::Unproved { range, p, command } => write!(
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
-                 `.unproved()` runs it all the same, and allgather/ring is proved for all p"
+                 `.unproved()` runs it all the same"
             ),
             Refusal::Requires { clause, p } => write!(
                 f,

@@ -484,9 +484,19 @@ pub fn rounds<S: Sink>(
     walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
 }
 
+/// The largest number of blocks that is followed, with `p` ranks: every rank's part of every block is held in memory.
+pub const fn most_blocks(p: i64) -> i64 {
+    let by_rank = p.saturating_mul(16);
+    if by_rank > 4096 { by_rank } else { 4096 }
+}
+
 /// How many blocks there are: at least one.
 pub fn blocks<E>(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<i64, Halt<E>> {
     match at(Spot::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
+        blocks if blocks > most_blocks(place.p) => {
+            let (what, limit) = (format!("split({})", schedule.blocks), most_blocks(place.p));
+            Err(Halt::Fault(Spot::Blocks, Fault::TooLong { what, limit }))
+        }
         blocks if blocks > 0 => Ok(blocks),
         blocks => {
             let (expr, values) = (format!("split({})", schedule.blocks), vec![blocks]);

@@ -14,6 +14,8 @@ pub struct Tree(u32);
 struct Node {
     /// One bit for each rank.
     ranks: Vec<u64>,
+    /// How many are set.
+    count: usize,
 }
 
 /// Contributions in the order in which an operation that does not commute would see them.
@@ -39,7 +41,7 @@ impl Trees {
         let leaf = |rank: usize| {
             let mut ranks = vec![0; p.div_ceil(64)];
             ranks[rank / 64] |= 1 << (rank % 64);
-            Node { ranks }
+            Node { ranks, count: 1 }
         };
         Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), p }
     }
@@ -69,8 +71,9 @@ impl Trees {
     fn add(&mut self, key: (Tree, Tree)) -> Tree {
         let tree = Tree(self.nodes.len() as u32);
         let pairs = self.ranks(key.0).iter().zip(self.ranks(key.1));
-        let ranks = pairs.map(|(a, b)| a | b).collect();
-        self.nodes.push(Node { ranks });
+        let ranks: Vec<u64> = pairs.map(|(a, b)| a | b).collect();
+        let count = ranks.iter().map(|word| word.count_ones() as usize).sum();
+        self.nodes.push(Node { ranks, count });
         self.joined.insert(key, tree);
         tree
     }
@@ -79,11 +82,15 @@ impl Trees {
         &self.nodes[tree.0 as usize].ranks
     }
 
+    /// The first rank that has contributed to both.
     fn common(&self, a: Tree, b: Tree) -> Option<usize> {
-        (0..self.p).find(|&rank| self.contains(a, rank) && self.contains(b, rank)).filter(|_| {
-            // The common case, decided word by word.
-            self.ranks(a).iter().zip(self.ranks(b)).any(|(a, b)| a & b != 0)
-        })
+        let mut words = self.ranks(a).iter().zip(self.ranks(b)).map(|(a, b)| a & b).enumerate();
+        words.find(|(_, both)| *both != 0).map(|(word, both)| 64 * word + both.trailing_zeros() as usize)
+    }
+
+    /// How many ranks have contributed to a tree.
+    pub fn count(&self, tree: Tree) -> usize {
+        self.nodes[tree.0 as usize].count
     }
 
     /// Whether a rank has contributed to a tree.

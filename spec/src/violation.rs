@@ -90,6 +90,8 @@ pub enum Problem {
     OtherTree { ranks: (usize, usize), block: usize },
     /// `holds` claims other contributors than there are.
     OtherContributors { rank: usize, line: String, block: usize, claimed: Set, found: Set },
+    /// There is not one block for each rank, although every rank is to end with its own.
+    NotABlockEach { found: usize },
     /// The domain is empty in the range that was looked at: nothing was checked.
     NothingChecked { up_to: usize },
 }
@@ -133,6 +135,7 @@ impl Violation {
             Problem::Incomplete { .. } => "coverage",
             Problem::OutOfOrder { .. } | Problem::OtherTree { .. } => "order",
             Problem::OtherContributors { .. } => "holds",
+            Problem::NotABlockEach { .. } => "split",
             Problem::NothingChecked { .. } => "nothing-checked",
         }
     }
@@ -174,6 +177,7 @@ impl Violation {
             Problem::OutOfOrder { .. } => "the order of reduction is not the order of ranks".into(),
             Problem::OtherTree { .. } => "ranks reduce different trees".into(),
             Problem::OtherContributors { line, .. } => format!("`holds` is wrong about `{line}` before {round}"),
+            Problem::NotABlockEach { .. } => "there is not one block for each rank".into(),
             Problem::NothingChecked { .. } => "nothing could be checked".into(),
         }
     }
@@ -255,6 +259,9 @@ impl Violation {
                 format!("on rank {rank} it says {claimed}, but {found} was found")
             }
             Problem::FalseFact { rank, .. } | Problem::FalseHint { rank, .. } => format!("on rank {rank}"),
+            Problem::NotABlockEach { found } => {
+                format!("the vector is split into {found} blocks; write `split(p)`, or nothing")
+            }
             Problem::NothingChecked { up_to } => {
                 format!("`requires` excludes every case up to p = {up_to}; widen it or raise `check`")
             }

@@ -6,7 +6,7 @@
 //! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
-//! - [`rounds`], [`svg`], [`table`]: what people see
+//! - [`run`], [`rounds`], [`svg`], [`table`]: what people see
 
 pub mod catalogue;
 pub mod cli;
@@ -22,6 +22,7 @@ pub mod prove;
 pub mod range;
 pub mod reach;
 pub mod rounds;
+pub mod run;
 pub mod smt;
 pub mod source;
 pub mod svg;

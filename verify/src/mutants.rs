@@ -6,13 +6,14 @@
 //! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
 
 pub mod induction;
+mod reductions;
 
 use crate::oracle::{self, Tape};
-use roundel_spec::Violation;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Field, Hold, Schedule, Spot};
+use roundel_spec::{Action, Violation};
 use std::collections::{BTreeSet, HashSet};
 
 /// A schedule with one change.
@@ -34,6 +35,8 @@ pub fn mutants(original: &Schedule) -> Vec<Mutant> {
     transfers(&mut nursery);
     dropped_filters(&mut nursery);
     shifted_bounds(&mut nursery);
+    reductions::actions(&mut nursery);
+    reductions::claims(&mut nursery);
     nursery.all
 }
 
@@ -93,7 +96,9 @@ fn expressions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     let mut found = Vec::new();
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
-    for (number, (spot, old)) in found.iter().enumerate() {
+    // How many blocks a gather has is no matter of its declaration.
+    let declared = |spot: Spot| original.kind.reduces() || spot != Spot::Blocks;
+    for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(*spot)) {
         let place = place(original, *spot);
         for new in variants(old, &Scope::of(original, *spot, old)) {
             nursery.add(format!("{place}: `{old}` -> `{new}`"), |schedule| {
@@ -250,11 +255,13 @@ fn transfers(nursery: &mut Nursery<'_>) {
                 nursery.add(description, |schedule| schedule.loops[n].transfers[i].when = None);
             }
             nursery.add(format!("{whole}: direction swapped"), |schedule| {
-                let direction = &mut schedule.loops[n].transfers[i].direction;
-                *direction = match direction {
+                let transfer = &mut schedule.loops[n].transfers[i];
+                transfer.direction = match transfer.direction {
                     Direction::Send => Direction::Recv,
                     Direction::Recv => Direction::Send,
                 };
+                // A send does nothing to the line it reads.
+                transfer.site.action = Action::Copy;
             });
             nursery.add(format!("{whole}: removed"), |schedule| {
                 schedule.loops[n].transfers.remove(i);
@@ -278,11 +285,12 @@ fn dropped_filters(nursery: &mut Nursery<'_>) {
             }
         }
         for (i, hold) in l.holds.iter().enumerate() {
-            let Hold::Blocks(set) = hold else { continue };
+            let (Hold::Blocks(set) | Hold::Contributors { ranks: set, .. }) = hold else { continue };
             let place = place(original, Spot::Hold(n, i));
             for (k, filter) in set.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?))) {
                 nursery.add(format!("{place}: condition `{filter}` dropped"), |schedule| {
-                    if let Hold::Blocks(set) = &mut schedule.loops[n].holds[i] {
+                    let hold = &mut schedule.loops[n].holds[i];
+                    if let Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } = hold {
                         set.parts[k].filter = None;
                     }
                 });
@@ -324,13 +332,15 @@ fn place(schedule: &Schedule, spot: Spot) -> String {
                 Field::Peer => peer,
                 Field::Blocks => " blocks",
             };
-            format!("{clause} #{}{field}", site.0)
+            format!("{clause} #{}{field}", site.number)
         }
         Spot::Hold(n, i) => format!("holds #{i} of round #{n}"),
         Spot::Hint(n, i) => format!("hint #{i} of round #{n}"),
         Spot::EndsWith(n, i) => format!("requires(final) #{i} of round #{n}"),
         Spot::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
         Spot::Layout => "layout".into(),
+        Spot::Blocks => "split".into(),
+        Spot::Order => "order".into(),
     }
 }
 
@@ -462,7 +472,7 @@ mod tests {
     use super::*;
 
     fn ring() -> Schedule {
-        (crate::catalogue::find("ring").expect("in the catalogue").schedule)()
+        (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)()
     }
 
     #[test]

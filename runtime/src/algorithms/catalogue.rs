@@ -39,14 +39,25 @@ pub trait Visitor {
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
-/// A name that the catalogue does not have.
+/// A name that the catalogue does not have, or that several of its algorithms end with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
-pub struct Unknown {
-    /// The name.
-    pub name: String,
-    /// What there is.
-    pub known: Vec<&'static str>,
+pub enum Unknown {
+    /// There is none.
+    #[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
+    Nowhere {
+        /// The name.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// There are several.
+    #[error("several collectives are called `{name}`; write one of {}", known.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// What it could mean.
+        known: Vec<&'static str>,
+    },
 }
 
 macro_rules! catalogue {
@@ -103,10 +114,12 @@ pub fn catalogue() -> &'static [Entry] {
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     let full = CATALOGUE.iter().find(|entry| entry.name == name);
-    let mut short = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
-    match (full, short.next(), short.next()) {
-        (Some(entry), ..) | (None, Some(entry), None) => Ok(entry),
-        _ => Err(Unknown { name: name.into(), known: CATALOGUE.iter().map(|entry| entry.name).collect() }),
+    let short: Vec<&Entry> = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
+    let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();
+    match (full, short.as_slice()) {
+        (Some(entry), _) | (None, &[entry]) => Ok(entry),
+        (None, []) => Err(Unknown::Nowhere { name: name.into(), known: names(&mut CATALOGUE.iter()) }),
+        (None, several) => Err(Unknown::Ambiguous { name: name.into(), known: names(&mut several.iter().copied()) }),
     }
 }
 

@@ -30,9 +30,17 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     let has_messages: Vec<bool> = (0..scene.trace.rounds()).map(|round| scene.trace.has_messages(round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank));
-        let (used, claimed) = (Usage::default(), Vec::new());
-        let mut walker =
-            Invariant { scene, memory, rank, round: 0, used, loud: 0, has_messages: &has_messages, claimed };
+        let mut walker = Invariant {
+            scene,
+            memory,
+            rank,
+            round: 0,
+            used: Usage::default(),
+            loud: 0,
+            has_messages: &has_messages,
+            claimed: Vec::new(),
+            seen: Vec::new(),
+        };
         match eval::walk(&mut env, &mut walker) {
             Ok(()) => {}
             Err(Halt::Stopped(violation)) => return Err(*violation),
@@ -54,6 +62,7 @@ struct Invariant<'a, 'b> {
     loud: i64,
     has_messages: &'a [bool],
     claimed: Vec<usize>,
+    seen: Vec<bool>,
 }
 
 impl Invariant<'_, '_> {
@@ -100,13 +109,15 @@ impl Invariant<'_, '_> {
             }
             self.claimed.clear();
             env.many_blocks(ranks, &mut self.claimed)?;
-            let claimed = Set(self.claimed.iter().copied().collect());
-            if claimed.0.len() != self.claimed.len() {
-                let twice = self.claimed.iter().find(|rank| self.claimed.iter().filter(|r| r == rank).count() > 1);
-                return Ok(twice.map(|&block| Problem::ClaimedTwice { rank: self.rank, block }));
+            self.seen.clear();
+            self.seen.resize(self.scene.trace.p(), false);
+            let seen = &mut self.seen;
+            if let Some(&block) = self.claimed.iter().find(|&&rank| std::mem::replace(&mut seen[rank], true)) {
+                return Ok(Some(Problem::ClaimedTwice { rank: self.rank, block }));
             }
-            let found = reduction.contributors(self.round, self.rank, line, b);
-            if claimed != found {
+            if !reduction.is_from(self.round, self.rank, line, b, &self.claimed) {
+                let claimed = Set(self.claimed.iter().copied().collect());
+                let found = reduction.contributors(self.round, self.rank, line, b);
                 let line = self.scene.schedule.lines[line as usize].clone();
                 return Ok(Some(Problem::OtherContributors { rank: self.rank, line, block: b, claimed, found }));
             }

@@ -105,11 +105,23 @@ fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
     Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
 }
 
-/// How many blocks there are at this point.
+/// How many blocks there are at this point. Where every rank ends with a block of its own, there is one for each.
 fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
-    let place = scene.point.placement.place(0);
+    let (place, p) = (scene.point.placement.place(0), scene.trace.p());
     let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
-    blocks.map(|blocks| blocks as usize).map_err(|halt| fault(scene.schedule, scene.point, 0, halt))
+    match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
+        found if scene.schedule.kind == Kind::ReduceScatter && found != p => {
+            Err(scene.violation(Spot::Blocks, None, Problem::NotABlockEach { found }))
+        }
+        blocks => Ok(blocks),
+    }
+}
+
+/// What every rank of a reduction holds in a run, as far as nothing is wrong with it; `None` for gathers.
+pub fn contributions(schedule: &Schedule, point: &Point, trace: &Trace) -> Option<Reduction> {
+    let scene = Scene { schedule, point, trace };
+    let blocks = schedule.kind.reduces().then(|| number_of_blocks(&scene).ok()).flatten()?;
+    Some(reduce::follow_to_fault(&scene, blocks))
 }
 
 /// What the ranks do at one point, according to the evaluator.

@@ -49,9 +49,30 @@ impl Reduction {
         }
     }
 
+    /// The number of lines.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
     /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks
+    }
+
+    /// Whether exactly these ranks, all different, have contributed to a slot before `round`.
+    pub fn is_from(&self, round: usize, rank: usize, line: Line, block: usize, ranks: &[usize]) -> bool {
+        match self.before(round, rank, line, block) {
+            None => ranks.is_empty(),
+            Some(value) => {
+                let has = |rank: &usize| self.trees.contains(value.tree, *rank);
+                ranks.len() == self.trees.count(value.tree) && ranks.iter().all(has)
+            }
+        }
+    }
+
+    /// How many ranks have contributed to a slot before `round`.
+    pub fn count(&self, round: usize, rank: usize, line: Line, block: usize) -> usize {
+        self.before(round, rank, line, block).map_or(0, |value| self.trees.count(value.tree))
     }
 
     /// The ranks that have contributed to a slot before `round`.
@@ -70,6 +91,23 @@ pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> 
         }
     }
     Ok(memory)
+}
+
+/// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
+pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
+    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    for round in 0..scene.trace.rounds() {
+        if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
+            break;
+        }
+        // Ranks do not see what others receive in the same round, so that all are followed.
+        let wrong =
+            (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
+        if wrong > 0 {
+            break;
+        }
+    }
+    memory
 }
 
 /// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has checked.
@@ -174,8 +212,8 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
         let mut first: Option<(usize, Value)> = None;
         for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block)) {
             let value = memory.before(end, rank, 0, block);
-            let missing = (0..p).find(|&other| !value.is_some_and(|value| memory.trees.contains(value.tree, other)));
-            if let Some(missing) = missing {
+            let lacks = |other: &usize| !value.is_some_and(|value| memory.trees.contains(value.tree, *other));
+            if let Some(missing) = (0..p).find(lacks).filter(|_| memory.count(end, rank, 0, block) < p) {
                 let found = memory.contributors(end, rank, 0, block);
                 return Err(scene.violation(last, None, Problem::Incomplete { rank, block, missing, found }));
             }

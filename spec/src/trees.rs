@@ -117,10 +117,10 @@ mod tests {
     fn swapped_operands_are_the_same_tree_and_another_order() {
         let mut trees = Trees::new(3);
         let [a, b, c] = [0, 1, 2].map(|rank| trees.leaf(rank));
-        let (ab, ba) = (trees.join(a, b).unwrap(), trees.join(b, a).unwrap());
+        let (ab, ba) = (trees.join(a, b).expect("different ranks"), trees.join(b, a).expect("different ranks"));
         assert_eq!((ab.tree, ab.run, ba.run), (ba.tree, Some((0, 1)), None));
-        let (left, right) = (trees.join(ab, c).unwrap(), trees.join(b, c).unwrap());
-        let right = trees.join(a, right).unwrap();
+        let (left, right) = (trees.join(ab, c).expect("different ranks"), trees.join(b, c).expect("different ranks"));
+        let right = trees.join(a, right).expect("different ranks");
         assert_ne!(left.tree, right.tree);
         assert_eq!((left.run, right.run), (Some((0, 2)), Some((0, 2))));
         assert_eq!(trees.contributors(left.tree).collect::<Vec<_>>(), [0, 1, 2]);
@@ -131,7 +131,7 @@ mod tests {
     fn nobody_counts_twice() {
         let mut trees = Trees::new(70);
         let [a, b] = [3, 68].map(|rank| trees.leaf(rank));
-        let both = trees.join(a, b).unwrap();
+        let both = trees.join(a, b).expect("different ranks");
         assert_eq!(trees.join(both, b), Err(68));
     }
 }

@@ -424,6 +424,8 @@ fn words(rank: usize, elements: usize) -> Vec<Vec<String>> {
     (0..elements).map(|i| vec![format!("{rank}.{i}")]).collect()
 }
 
+// Operations see elements, and here an element is a list.
+#[allow(clippy::ptr_arg)]
 fn append(left: &Vec<String>, right: &Vec<String>) -> Vec<String> {
     [left.as_slice(), right].concat()
 }

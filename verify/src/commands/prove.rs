@@ -159,7 +159,8 @@ fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>
         proof.result = if proof.violated { None } else { record() };
         proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
     }
-    if engine { base(&portfolio) } else { Vec::new() }
+    // Where nothing is encoded, nothing rests on the encoding.
+    if total > 0 { base(&portfolio) } else { Vec::new() }
 }
 
 fn portfolio(args: &Prove) -> Portfolio {

@@ -138,3 +138,59 @@ impl Memory {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(action: Action, line: usize) -> Note {
+        Note { receives: true, peer: 1, blocks: vec![0], line, action }
+    }
+
+    /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
+    fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        memory.write(&note(first, line), 0, Value::own(1, 0), false).expect("the first is right");
+        memory.write(&note(second, line), 0, Value::own(1, 0), false)?;
+        Ok(memory.line(line)[0].as_ref().map_or_else(Vec::new, |value| value.ranks.clone()))
+    }
+
+    const LEFT: Action = Action::CombineLeft { with: 0 };
+    const RIGHT: Action = Action::CombineRight { with: 0 };
+
+    #[test]
+    fn every_fault_is_seen() {
+        assert_eq!(second(LEFT, LEFT, 0), Err("counts rank 1 twice".into()));
+        assert_eq!(second(LEFT, Action::Replace, 0), Err("replaces slot 0 by less".into()));
+        assert_eq!(second(Action::Copy, Action::Copy, 1), Err("overwrites slot 0".into()));
+        assert_eq!(second(Action::Copy, LEFT, 1), Ok(vec![1, 0]));
+        assert_eq!(second(Action::Copy, RIGHT, 1), Ok(vec![0, 1]));
+        assert_eq!(second(Action::Copy, Action::Replace, 1), Ok(vec![1]));
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        let with_other = note(Action::CombineLeft { with: 1 }, 0);
+        let says = |note: &Note, value: Rc<Value>, in_use: bool, words: &str| {
+            let why = memory.clone().write(note, 0, value, in_use).expect_err(words);
+            assert!(why.contains(words), "{why}");
+        };
+        says(&with_other, Value::own(1, 0), false, "empty slot 0");
+        says(&note(LEFT, 0), Value::own(1, 1), false, "puts block 1 into slot 0");
+        says(&note(Action::Replace, 0), Value::own(0, 0), true, "in use");
+        assert_eq!(memory.result(Kind::Allreduce, 0, 2), Err("slot 0 of rank 0 ends wrong".into()));
+        assert_eq!(memory.read(&note(Action::Copy, 1)).expect_err("empty"), 0);
+        memory.write(&note(LEFT, 0), 0, Value::own(1, 0), false).expect("right");
+        assert_eq!(memory.result(Kind::ReduceScatter, 0, 2), Ok(()));
+        assert_eq!(memory.result(Kind::ReduceScatter, 1, 2), Err("slot 1 of rank 1 ends wrong".into()));
+    }
+
+    #[test]
+    fn trees_are_told_apart_and_swapped_operands_are_not() {
+        let [a, b, c] = [0, 1, 2].map(|rank| Value::own(rank, 0));
+        let join = |left: &Rc<Value>, right: &Rc<Value>| Value::combined(left, right).expect("different ranks");
+        let (left, right) = (join(&join(&a, &b), &c), join(&a, &join(&b, &c)));
+        assert!(left.in_rank_order() && right.in_rank_order());
+        assert_ne!(left.unions(), right.unions());
+        let swapped = join(&c, &join(&b, &a));
+        assert!(!swapped.in_rank_order());
+        assert_eq!(swapped.unions(), left.unions());
+    }
+}

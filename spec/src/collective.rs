@@ -35,6 +35,11 @@ pub enum Refusal {
         /// The command that would prove more.
         command: &'static str,
     },
+    /// It depends on where ranks sit, and nothing is proved of a placement like this one.
+    Placement {
+        /// What is proved.
+        range: &'static str,
+    },
     /// A `requires` clause is false.
     Requires {
         /// The clause, as declared.
@@ -54,6 +59,13 @@ impl fmt::Display for Refusal {
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
                  `.unproved()` runs it all the same, and allgather/ring is proved for all p"
+            ),
+            Refusal::Placement { range } => write!(
+                f,
+                "it depends on which ranks share a node and is proved for {range}, where ranks fill one node after the \
+                 other, equally many on each, or fewer on the last. Here they sit otherwise: number the ranks node by node \
+                 (`mpirun --map-by slot`), or take a collective that does not look at nodes; `.unproved()` runs it all \
+                 the same"
             ),
             Refusal::Requires { clause, p } => write!(
                 f,

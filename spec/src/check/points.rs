@@ -1,4 +1,7 @@
 //! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
+//!
+//! The placements are the consecutive ones, with every number of ranks per node. What is proved is what was checked, so
+//! these are also the placements that a collective which depends on placement is proved for.
 
 use crate::collective::Arguments;
 use crate::place::Placement;
@@ -27,24 +30,59 @@ impl Point {
 #[derive(Clone, Debug)]
 pub struct Points {
     p: RangeInclusive<usize>,
-    placed: bool,
+    ppns: Ppns,
     args: Vec<Arguments>,
+}
+
+/// Which numbers of ranks per node.
+#[derive(Clone, Copy, Debug)]
+enum Ppns {
+    /// The schedule does not depend on placement: all ranks on one node.
+    One,
+    /// Every number.
+    Every,
+    /// Small numbers, and all ranks on one node.
+    Some,
+}
+
+impl Ppns {
+    fn of(schedule: &Schedule) -> Self {
+        if schedule.uses_placement() { Ppns::Every } else { Ppns::One }
+    }
+
+    fn at(self, p: usize) -> impl Iterator<Item = usize> {
+        let below = match self {
+            Ppns::One => 0,
+            Ppns::Every => p.saturating_sub(1),
+            Ppns::Some => p.saturating_sub(1).min(4),
+        };
+        (1..=below).chain([p])
+    }
 }
 
 impl Points {
     /// Every p of a range with the parameters that the declaration's limits name.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
-        Points { p, placed: schedule.uses_placement(), args: arguments(schedule) }
+        Points { p, ppns: Ppns::of(schedule), args: arguments(schedule) }
     }
 
     /// Every p of a range with given parameters.
     pub fn with_args(schedule: &Schedule, p: RangeInclusive<usize>, args: Arguments) -> Self {
-        Points { p, placed: schedule.uses_placement(), args: vec![args] }
+        Points { p, ppns: Ppns::of(schedule), args: vec![args] }
     }
 
     /// What the derive checks.
     pub fn within_limits(schedule: &Schedule) -> Self {
         Self::new(schedule, 1..=schedule.limits.p.max(1) as usize)
+    }
+
+    /// The same points with few of the placements: for comparisons, not for proofs.
+    pub fn few_placements(self) -> Self {
+        let ppns = match self.ppns {
+            Ppns::One => Ppns::One,
+            Ppns::Every | Ppns::Some => Ppns::Some,
+        };
+        Points { ppns, ..self }
     }
 
     /// The largest p.
@@ -59,21 +97,11 @@ impl Points {
 
     /// The points with `p` ranks.
     pub fn at(&self, p: usize) -> impl Iterator<Item = Point> + '_ {
-        let ppns = if self.placed { some_ppns(p) } else { vec![p] };
-        ppns.into_iter().flat_map(move |ppn| {
+        self.ppns.at(p).flat_map(move |ppn| {
             let placement = Placement::consecutive(p, ppn);
             self.args.iter().map(move |args| Point { placement: placement.clone(), args: args.clone() })
         })
     }
-}
-
-/// Small numbers of ranks per node, and all ranks on one.
-fn some_ppns(p: usize) -> Vec<usize> {
-    let mut ppns: Vec<usize> = (1..=p.min(4)).collect();
-    if p > 4 {
-        ppns.push(p);
-    }
-    ppns
 }
 
 /// All combinations of parameter values within the declaration's limits.

@@ -1,7 +1,7 @@
 //! The refusal of calls of which nothing is proved.
 
 use super::expr::{Needs, ident, number};
-use crate::proof::{MAX_P, ProvedRange};
+use crate::proof::{MAX_P, Placements, ProvedRange};
 use crate::schedule::Schedule;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -25,12 +25,22 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
         outside.push(quote!(#name.len() as i64 > #len || #name.iter().any(|&element| element > #value)));
     }
     let (bindings, text) = (needs.bindings(), range.text(schedule));
+    let elsewhere = match range.placements {
+        // The answer must be the same on all ranks: whether a placement is consecutive is known to all of them.
+        Some(Placements::Consecutive) => quote! {
+            if !at.consecutive {
+                return Err(Refusal::Placement { range: #text });
+            }
+        },
+        Some(Placements::Any) | None => quote!(),
+    };
     quote! {
         fn proved(&self, at: &Place) -> Result<(), Refusal> {
             #bindings
             if #(#outside)||* {
                 return Err(Refusal::Unproved { range: #text, p, command: PROVE });
             }
+            #elsewhere
             Ok(())
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
         #[allow(unexpected_cfgs)]
-        #[cfg(any(test, kani))]
+        ::roundel::harness::beside! {
         #[allow(unused_imports)]
         const _: () = {
             use ::roundel::generated::{Blocks, Place, Stripe};
@@ -42,6 +42,7 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
                 #bounds
             }
         };
+        }
     }
 }
 
@@ -52,12 +53,11 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
         let function = format_ident!("roundel_{snake}_{suffix}");
         all.extend(quote! {
             #[allow(unexpected_cfgs)]
-            #[cfg(any(test, kani))]
-            #[cfg_attr(not(kani), test)]
-            #[cfg_attr(not(kani), allow(unnameable_test_items))]
-            #[cfg_attr(kani, kani::proof, #attributes)]
-            fn #function() {
-                ::roundel::harness::shim::run(#body);
+            ::roundel::harness::proof! {
+                [#attributes]
+                fn #function() {
+                    ::roundel::harness::shim::run(#body);
+                }
             }
         });
     };
@@ -207,9 +207,9 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     });
     quote! {
         fn sample() -> Result<Self, Stop> {
-            #[cfg(kani)]
-            return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
-            #[cfg(not(kani))]
+            if harness::KANI {
+                return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
+            }
             Ok(Self { #(#numbers: #small?,)* #(#lists: #small_lists,)* })
         }
 
@@ -280,15 +280,14 @@ fn one_round(schedule: &Schedule, l: &Loop) -> TokenStream {
     // Under a bare `round`, facts speak of what is true afterwards.
     let rest: Vec<_> = if l.indices.is_empty() { Vec::new() } else { rest };
     let assumptions = rest.iter().map(|fact| scoped(schedule, &[fact], |e| e[0].clone()));
-    let reached = reached(schedule, l);
+    let states = known_states(schedule, l, &states);
     let (matching, functions) = (matching(schedule, l), functions(schedule, l));
     let facts_arm = if l.indices.is_empty() { quote!(Ok(())) } else { kept(schedule, l) };
     let (sends, receives) = (matching(true), matching(false));
     quote! {
         #bindings
         #(#indices)*
-        #(#[cfg(kani)] #states)*
-        #reached
+        #states
         #(harness::assume(#assumptions)?;)*
         match ask {
             Ask::Sends => #sends,
@@ -308,19 +307,19 @@ fn drawn(schedule: &Schedule, index: &crate::blocks::Index, how: TokenStream) ->
     quote!(let #name = { let (lo, hi) = #bounds; harness::#how(lo, hi, width.p)? };)
 }
 
-/// In a test: the states that this round really has. Facts that are too weak for an induction are no fault of the code.
-fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
-    let [index] = &l.indices[..] else { return quote!() };
+/// The states: under Kani what `assumed` says, and in a test those that this round really has. Facts that are too weak for an
+/// induction are no fault of the code.
+fn known_states(schedule: &Schedule, l: &Loop, assumed: &[TokenStream]) -> TokenStream {
     let names: Vec<_> = l.states.iter().map(|state| ident(&state.var.name)).collect();
-    if names.is_empty() {
-        return quote!();
-    }
+    let ([index], false) = (&l.indices[..], names.is_empty()) else { return quote!(#(#assumed)*) };
     let inits = l.states.iter().map(|state| scoped(schedule, &[&state.init], |e| e[0].clone()));
     let next = l.states.iter().map(|state| scoped(schedule, &[&state.next], |e| e[0].clone()));
     let (s, lo) = (ident(&index.var.name), scoped(schedule, &[&index.lo], |e| e[0].clone()));
     quote! {
-        #[cfg(not(kani))]
-        let (#(#names,)*) = {
+        let (#(#names,)*) = if harness::KANI {
+            #(#assumed)*
+            (#(#names,)*)
+        } else {
             let now = #s;
             #(let mut #names = #inits;)*
             for #s in #lo..now {

@@ -1,6 +1,7 @@
 //! What `#[derive(Collective)]` implements.
 
 use crate::place::Place;
+use crate::proof::MAX_P;
 use crate::schedule::Schedule;
 use crate::sink::Sink;
 use std::fmt;
@@ -25,6 +26,20 @@ pub enum Refusal {
         domain: &'static str,
         /// What was given.
         value: i64,
+    },
+    /// A parameter is beyond all that is proved of index arithmetic.
+    TooLarge {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: i64,
+    },
+    /// A `requires` clause has no value.
+    NoValue {
+        /// The clause, as declared.
+        clause: &'static str,
+        /// The number of ranks.
+        p: i64,
     },
     /// Nothing is proved of such a call.
     Unproved {
@@ -55,6 +70,16 @@ impl fmt::Display for Refusal {
             Refusal::Parameter { name, domain, value } => {
                 write!(f, "parameter `{name}` must lie in {domain}, but is {value}")
             }
+            Refusal::TooLarge { name, value } => write!(
+                f,
+                "parameter `{name}` is {value}, and index arithmetic is proved for values up to {MAX_P} (2^31 - 1) alone; \
+                 choose a smaller value"
+            ),
+            Refusal::NoValue { clause, p } => write!(
+                f,
+                "it requires `{clause}`, which has no value with p = {p} and these parameters: a number does not fit 64 bits, \
+                 a divisor is 0, or it takes too many steps; choose smaller parameters"
+            ),
             Refusal::Unproved { range, p, command } => write!(
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
@@ -71,6 +96,18 @@ impl fmt::Display for Refusal {
                 f,
                 "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"
             ),
+        }
+    }
+}
+
+impl Refusal {
+    /// Refuses unless a `requires` clause is true; `None` where it has no value. For generated code.
+    #[doc(hidden)]
+    pub fn unless(holds: Option<bool>, clause: &'static str, p: i64) -> Result<(), Refusal> {
+        match holds {
+            Some(true) => Ok(()),
+            Some(false) => Err(Refusal::Requires { clause, p }),
+            None => Err(Refusal::NoValue { clause, p }),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! they are evaluated exactly where and when they are used. The code names everything it uses from `::roundel`.
 
 mod blocks;
+mod checked;
 mod expr;
 mod functions;
 mod harness;

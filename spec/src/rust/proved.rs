@@ -13,7 +13,9 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     let limit = number(range.p.unwrap_or(MAX_P));
     let mut outside = vec![quote!(p > #limit)];
     for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
-        let (name, limit) = (ident(&parameter.var.name), number(limit.unwrap_or(MAX_P)));
+        // A parameter beyond the machine is refused with the domain.
+        let Some(limit) = limit else { continue };
+        let (name, limit) = (ident(&parameter.var.name), number(*limit));
         needs.name(&parameter.var.name);
         outside.push(quote!(#name > #limit));
     }

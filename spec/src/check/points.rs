@@ -3,9 +3,10 @@
 //! The placements are the consecutive ones, with every number of ranks per node. What is proved is what was checked, so
 //! these are also the placements that a collective which depends on placement is proved for.
 
+use super::arguments::Choices;
 use crate::collective::Arguments;
 use crate::place::Placement;
-use crate::schedule::{Domain, Schedule};
+use crate::schedule::Schedule;
 use crate::violation::Case;
 use std::ops::RangeInclusive;
 
@@ -31,7 +32,9 @@ impl Point {
 pub struct Points {
     p: RangeInclusive<usize>,
     ppns: Ppns,
-    args: Vec<Arguments>,
+    choices: Choices,
+    /// How much may be spent at one p, in pairs of ranks.
+    share: Option<u64>,
 }
 
 /// Which numbers of ranks per node.
@@ -63,12 +66,12 @@ impl Ppns {
 impl Points {
     /// Every p of a range with the parameters that the declaration's limits name.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
-        Points { p, ppns: Ppns::of(schedule), args: arguments(schedule) }
+        Points { p, ppns: Ppns::of(schedule), choices: Choices::within(schedule, &schedule.limits), share: None }
     }
 
     /// Every p of a range with given parameters.
     pub fn with_args(schedule: &Schedule, p: RangeInclusive<usize>, args: Arguments) -> Self {
-        Points { p, ppns: Ppns::of(schedule), args: vec![args] }
+        Points { p, ppns: Ppns::of(schedule), choices: Choices::only(args), share: None }
     }
 
     /// What the derive checks.
@@ -76,13 +79,14 @@ impl Points {
         Self::new(schedule, 1..=schedule.limits.p.max(1) as usize)
     }
 
-    /// The same points with few of the placements: for comparisons, not for proofs.
-    pub fn few_placements(self) -> Self {
+    /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at least
+    /// one combination, others at other p. For comparisons, not for proofs.
+    pub fn thinned(self, share: u64) -> Self {
         let ppns = match self.ppns {
             Ppns::One => Ppns::One,
             Ppns::Every | Ppns::Some => Ppns::Some,
         };
-        Points { ppns, ..self }
+        Points { ppns, share: Some(share), ..self }
     }
 
     /// The largest p.
@@ -99,61 +103,16 @@ impl Points {
     pub fn at(&self, p: usize) -> impl Iterator<Item = Point> + '_ {
         self.ppns.at(p).flat_map(move |ppn| {
             let placement = Placement::consecutive(p, ppn);
-            self.args.iter().map(move |args| Point { placement: placement.clone(), args: args.clone() })
+            self.numbers(p).map(move |n| Point { placement: placement.clone(), args: self.choices.nth(n) })
         })
     }
-}
 
-/// All combinations of parameter values within the declaration's limits.
-fn arguments(schedule: &Schedule) -> Vec<Arguments> {
-    let mut all = vec![Arguments::default()];
-    for (number, &limit) in schedule.numbers.iter().zip(&schedule.limits.numbers) {
-        let values = values(&number.domain, limit);
-        all = extend(&all, &values, |args, value| args.numbers.push(*value));
-    }
-    for (list, &(len, limit)) in schedule.lists.iter().zip(&schedule.limits.lists) {
-        let lists = lists(&values(&list.domain, limit), len);
-        all = extend(&all, &lists, |args, value| args.lists.push(value.clone()));
-    }
-    all
-}
-
-fn extend<V>(all: &[Arguments], values: &[V], push: impl Fn(&mut Arguments, &V)) -> Vec<Arguments> {
-    let mut out = Vec::with_capacity(all.len() * values.len());
-    for args in all {
-        for value in values {
-            let mut args = args.clone();
-            push(&mut args, value);
-            out.push(args);
-        }
-    }
-    out
-}
-
-fn values(domain: &Domain, limit: i64) -> Vec<i64> {
-    (domain.lo..=domain.hi.map_or(limit, |hi| hi.min(limit))).collect()
-}
-
-/// All lists of up to `len` of the given values, the shortest first.
-fn lists(values: &[i64], len: i64) -> Vec<Vec<i64>> {
-    let mut all = vec![vec![]];
-    let mut longest = vec![vec![]];
-    for _ in 0..len {
-        longest = longest
-            .iter()
-            .flat_map(|list: &Vec<i64>| values.iter().map(|v| [list.as_slice(), &[*v]].concat()))
-            .collect();
-        all.extend(longest.iter().cloned());
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_come_shortest_first() {
-        assert_eq!(lists(&[1, 2], 2), [vec![], vec![1], vec![2], vec![1, 1], vec![1, 2], vec![2, 1], vec![2, 2]]);
+    /// Which combinations of parameters at `p`, by number.
+    fn numbers(&self, p: usize) -> impl Iterator<Item = u64> + use<> {
+        let (all, p) = (self.choices.count(), p as u64);
+        let some = self.share.map_or(all, |share| all.min((share / (p * p).max(1)).max(1)));
+        // Evenly spread, and shifted with p so that none is always left out.
+        let shift = if some < all { p } else { 0 };
+        (0..some).map(move |i| ((i as u128 * all as u128 / some as u128 + shift as u128) % all as u128) as u64)
     }
 }

@@ -60,7 +60,7 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
     }
     builder.missing_parts(input);
     check_fields(input, &mut builder);
-    let (errors, schedule, sources) = builder.schedule(input.ident.to_string());
+    let (errors, schedule, sources) = builder.schedule(input);
     errors?;
     Ok(Declaration { ident: input.ident.clone(), schedule, docs: docs(input), sources })
 }

@@ -33,11 +33,11 @@ pub(super) fn condition_at_the_end(schedule: &Schedule, l: &Loop, clause: &Expr)
         let (name, lo, hi) = (ident(&index.var.name), checked(&index.lo), checked(&index.hi));
         let range = scoped(schedule, &[&index.lo, &index.hi], quote!(#lo..#hi));
         let advance = advance(schedule, l, level);
-        body = quote!(for #name in #range { steps = arith::step(steps)?; #body #advance });
+        body = quote!(for #name in #range { steps_left = arith::step(steps_left)?; #body #advance });
     }
     quote! {
         (|| {
-            let mut steps = arith::budget(p);
+            let mut steps_left = arith::budget(p);
             #(#inits)*
             #body
             Some(#value)

@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 /// The implementation of `Probe`.
 pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let (parameters, bounds) = (parameters(schedule), bounds(schedule));
-    let has_steps = has_steps(schedule);
+    let (has_steps, names) = (has_steps(schedule), super::own_names(schedule));
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
         #[allow(unexpected_cfgs)]
@@ -23,6 +23,9 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
             use ::roundel::generated::{Blocks, Place, Stripe};
             use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
             use ::roundel::{arith, harness};
+            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+
+            own_names!(#(#names),*);
 
             #[allow(non_snake_case, unused_variables, dead_code)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -320,9 +323,9 @@ fn known_states(schedule: &Schedule, l: &Loop, assumed: &[TokenStream]) -> Token
             #(#assumed)*
             (#(#names,)*)
         } else {
-            let now = #s;
+            let this_round = #s;
             #(let mut #names = #inits;)*
-            for #s in #lo..now {
+            for #s in #lo..this_round {
                 (#(#names,)*) = (#(#next,)*);
             }
             (#(#names,)*)

@@ -162,7 +162,8 @@ impl<'a> Env<'a> {
             Expr::Length(list) => Ok(self.lists[list.slot].len() as i64),
             Expr::Product(list, n) => {
                 let n = self.eval(n)?;
-                arith::checked_product(&self.lists[list.slot], n).ok_or_else(|| Fault::Overflow { expr: e.to_string() })
+                arith::checked_product(&self.lists[list.slot], n)
+                    .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
                 let a = self.eval(a)?;

@@ -60,10 +60,12 @@ impl ProvedRange {
 
     /// What a check with the declaration's limits covers, up to `p`.
     pub fn checked(schedule: &Schedule, p: i64) -> Self {
+        let numbers = schedule.numbers.iter().zip(&schedule.limits.numbers);
+        let lists = schedule.lists.iter().zip(&schedule.limits.lists);
         ProvedRange {
             p: Some(p),
-            numbers: schedule.limits.numbers.iter().map(|&limit| Some(limit)).collect(),
-            lists: schedule.limits.lists.iter().map(|&limit| Some(limit)).collect(),
+            numbers: numbers.map(|(n, &limit)| Some(n.domain.up_to(limit))).collect(),
+            lists: lists.map(|(l, &(len, limit))| Some((len, l.domain.up_to(limit)))).collect(),
             placements: schedule.uses_placement().then_some(Placements::Consecutive),
         }
     }

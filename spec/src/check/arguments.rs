@@ -28,14 +28,10 @@ impl Choices {
     /// What limits leave of the domains.
     pub fn within(schedule: &Schedule, limits: &Limits) -> Self {
         let numbers = schedule.numbers.iter().zip(&limits.numbers);
-        let numbers =
-            numbers.map(|(n, &limit)| Choice::Number { lo: n.domain.lo, count: values(&n.domain, limit) });
+        let numbers = numbers.map(|(n, &limit)| Choice::Number { lo: n.domain.lo, count: values(&n.domain, limit) });
         let lists = schedule.lists.iter().zip(&limits.lists);
-        let lists = lists.map(|(l, &(len, limit))| Choice::List {
-            lo: l.domain.lo,
-            count: values(&l.domain, limit),
-            len,
-        });
+        let lists =
+            lists.map(|(l, &(len, limit))| Choice::List { lo: l.domain.lo, count: values(&l.domain, limit), len });
         Choices { parameters: numbers.chain(lists).collect() }
     }
 
@@ -133,7 +129,7 @@ fn list(lo: i64, count: u64, n: u64) -> Vec<i64> {
 
 /// How many values of a domain lie within a limit.
 fn values(domain: &Domain, limit: i64) -> u64 {
-    let most = domain.hi.map_or(limit, |hi| hi.min(limit));
+    let most = domain.up_to(limit);
     if most < domain.lo { 0 } else { most.abs_diff(domain.lo).saturating_add(1) }
 }
 
@@ -152,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_last_parameter_changes_fastest() {
-        let parameters = vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
+        let parameters =
+            vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
         let numbers: Vec<_> = Choices { parameters }.iter().map(|args| args.numbers).collect();
         assert_eq!(numbers, [[2, 9, 0], [2, 9, 1], [2, 9, 2], [3, 9, 0], [3, 9, 1], [3, 9, 2]]);
     }

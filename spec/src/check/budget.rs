@@ -89,14 +89,14 @@ fn lowered(schedule: &Schedule, explicit: &Explicit) -> Vec<Limits> {
         all.push(changed);
     };
     for (i, number) in schedule.numbers.iter().enumerate() {
-        let limit = number.domain.hi.map_or(limits.numbers[i], |hi| hi.min(limits.numbers[i]));
+        let limit = number.domain.up_to(limits.numbers[i]);
         if !explicit.numbers.get(i).copied().unwrap_or(false) && limit > number.domain.lo.saturating_add(1) {
             with(&|limits| limits.numbers[i] = limit - 1);
         }
     }
     for (i, list) in schedule.lists.iter().enumerate() {
         let (len_is_explicit, value_is_explicit) = explicit.lists.get(i).copied().unwrap_or_default();
-        let (len, limit) = limits.lists[i];
+        let (len, limit) = (limits.lists[i].0, list.domain.up_to(limits.lists[i].1));
         if !len_is_explicit && len > 1 {
             with(&|limits| limits.lists[i].0 = len - 1);
         }

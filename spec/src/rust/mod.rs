@@ -160,7 +160,8 @@ fn arguments(schedule: &Schedule) -> TokenStream {
 
 /// Every name of a variable in generated code: those of the declaration, and the code's own.
 fn own_names(schedule: &Schedule) -> Vec<Ident> {
-    let own = ["at", "sink", "blocks", "element", "args", "steps_left", "ask", "width", "used", "lo", "hi", "this_round"];
+    let own =
+        ["at", "sink", "blocks", "element", "args", "steps_left", "ask", "width", "used", "lo", "hi", "this_round"];
     let mut names: BTreeSet<&str> = BUILTIN_VARS.into_iter().chain(own).collect();
     names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
     names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
@@ -217,8 +218,24 @@ fn snake(name: &str) -> String {
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
 pub const RESERVED: [&str; 18] = [
-    "at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE", "ask",
-    "width", "harness", "used", "steps_left", "this_round",
+    "at",
+    "sink",
+    "blocks",
+    "self",
+    "element",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Site",
+    "Stripes",
+    "PROVE",
+    "ask",
+    "width",
+    "harness",
+    "used",
+    "steps_left",
+    "this_round",
 ];
 
 #[cfg(test)]

@@ -108,7 +108,8 @@ pub(super) fn admits(schedule: &Schedule) -> TokenStream {
         let (name, check) = (ident(&l.var.name), parameter(&l.var.name, &l.domain, quote!(element)));
         quote!(for &element in #name { #check })
     });
-    let requires = schedule.requires.iter().map(|clause| required(checked::condition(schedule, clause), clause.to_string()));
+    let requires =
+        schedule.requires.iter().map(|clause| required(checked::condition(schedule, clause), clause.to_string()));
     let ends = schedule.loops.iter().flat_map(|l| {
         l.ends_with.iter().map(move |clause| {
             required(checked::condition_at_the_end(schedule, l, clause), format!("final {clause}"))

@@ -7,8 +7,8 @@ use crate::contract::Kind;
 use crate::expr::Expr;
 use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Schedule, Spot};
 use proc_macro2::TokenStream;
-use std::collections::HashMap;
 use quote::ToTokens;
+use std::collections::HashMap;
 use syn::ext::IdentExt;
 use syn::{DeriveInput, Ident};
 

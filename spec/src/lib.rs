@@ -23,6 +23,7 @@ mod declare;
 pub mod eval;
 pub mod expr;
 pub mod harness;
+pub mod names;
 pub mod place;
 pub mod proof;
 pub mod provenance;

@@ -73,7 +73,7 @@ fn over(indices: &[crate::blocks::Index], filter: Option<&Expr>, stripe: TokenSt
     let Some((index, inner)) = indices.split_first() else {
         return match filter.map(rust) {
             Some(condition) => quote!((#condition).then(|| #stripe).into_iter()),
-            None => quote!(std::iter::once(#stripe)),
+            None => quote!(::std::iter::once(#stripe)),
         };
     };
     let (name, lo, hi) = (ident(&index.var.name), rust(&index.lo), rust(&index.hi));

@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 /// The implementation of `Probe`.
 pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let (parameters, bounds) = (parameters(schedule), bounds(schedule));
-    let has_steps = has_steps(schedule);
+    let (has_steps, names) = (has_steps(schedule), super::own_names(schedule));
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
         #[allow(unexpected_cfgs, unused_imports)]
@@ -23,6 +23,9 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
             use ::roundel::generated::{Blocks, Place, Stripe};
             use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
             use ::roundel::{arith, harness};
+            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+
+            own_names!(#(#names),*);
 
             #[allow(non_snake_case, unused_variables, dead_code)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -217,9 +220,9 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     });
     quote! {
         fn sample() -> Result<Self, Stop> {
-            #[cfg(kani)]
-            return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
-            #[cfg(not(kani))]
+            if harness::KANI {
+                return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
+            }
             Ok(Self { #(#numbers: #small?,)* #(#lists: #small_lists,)* })
         }
 
@@ -290,15 +293,14 @@ fn one_round(schedule: &Schedule, l: &Loop) -> TokenStream {
     // Under a bare `round`, facts speak of what is true afterwards.
     let rest: Vec<_> = if l.indices.is_empty() { Vec::new() } else { rest };
     let assumptions = rest.iter().map(|fact| scoped(schedule, &[fact], |e| e[0].clone()));
-    let reached = reached(schedule, l);
+    let states = known_states(schedule, l, &states);
     let (matching, functions) = (matching(schedule, l), functions(schedule, l));
     let facts_arm = if l.indices.is_empty() { quote!(Ok(())) } else { kept(schedule, l) };
     let (sends, receives) = (matching(true), matching(false));
     quote! {
         #bindings
         #(#indices)*
-        #(#[cfg(kani)] #states)*
-        #reached
+        #states
         #(harness::assume(#assumptions)?;)*
         match ask {
             Ask::Sends => #sends,
@@ -318,22 +320,22 @@ fn drawn(schedule: &Schedule, index: &crate::blocks::Index, how: TokenStream) ->
     quote!(let #name = { let (lo, hi) = #bounds; harness::#how(lo, hi, width.p)? };)
 }
 
-/// In a test: the states that this round really has. Facts that are too weak for an induction are no fault of the code.
-fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
-    let [index] = &l.indices[..] else { return quote!() };
+/// The states: under Kani what `assumed` says, and in a test those that this round really has. Facts that are too weak for an
+/// induction are no fault of the code.
+fn known_states(schedule: &Schedule, l: &Loop, assumed: &[TokenStream]) -> TokenStream {
     let names: Vec<_> = l.states.iter().map(|state| ident(&state.var.name)).collect();
-    if names.is_empty() {
-        return quote!();
-    }
+    let ([index], false) = (&l.indices[..], names.is_empty()) else { return quote!(#(#assumed)*) };
     let inits = l.states.iter().map(|state| scoped(schedule, &[&state.init], |e| e[0].clone()));
     let next = l.states.iter().map(|state| scoped(schedule, &[&state.next], |e| e[0].clone()));
     let (s, lo) = (ident(&index.var.name), scoped(schedule, &[&index.lo], |e| e[0].clone()));
     quote! {
-        #[cfg(not(kani))]
-        let (#(#names,)*) = {
-            let now = #s;
+        let (#(#names,)*) = if harness::KANI {
+            #(#assumed)*
+            (#(#names,)*)
+        } else {
+            let this_round = #s;
             #(let mut #names = #inits;)*
-            for #s in #lo..now {
+            for #s in #lo..this_round {
                 (#(#names,)*) = (#(#next,)*);
             }
             (#(#names,)*)

@@ -101,21 +101,26 @@ impl Piece {
         Ok(())
     }
 
-    /// Any element, with named index constants.
+    /// Any element: its indices are new constants, named like the indices.
     pub(crate) fn any(&self, cx: &mut Context<'_>, suffix: &str) -> Result<Element, Unsupported> {
         let names: Vec<Term> =
             self.indices.iter().map(|index| cx.constant(&format!("{}{suffix}", index.var.name))).collect();
         self.at(cx, &names)
     }
 
-    /// How many elements there are for fixed clause indices, where no filter hides some; never negative.
-    pub(crate) fn count(&self, cx: &mut Context<'_>, values: &Values) -> Result<Term, Unsupported> {
+    /// How many elements there are, over all indices of clause and comprehension; never negative. Where a condition
+    /// hides some, or a range depends on another index of the piece, the number is no product, and not encoded.
+    pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, Unsupported> {
         if self.part.filter.is_some() {
             return Err(Unsupported("the size of a filtered set".into()));
         }
+        if self.guard.is_some() {
+            return Err(Unsupported("the size of a guarded set".into()));
+        }
         let mut count = "1".to_string();
-        for index in &self.part.over {
-            let (lo, hi) = (cx.lower(&index.lo, values)?, cx.lower(&index.hi, values)?);
+        for index in &self.indices {
+            // The values have none for the indices of the piece, so a range that mentions one is refused here.
+            let (lo, hi) = (cx.lower(&index.lo, &self.values)?, cx.lower(&index.hi, &self.values)?);
             let size = sub(&hi, &lo);
             let size = super::term::ite(&le("0", &size), &size, "0");
             count = cx.product(&count, &size);

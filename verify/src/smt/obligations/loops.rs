@@ -11,6 +11,15 @@ use roundel_spec::Schedule;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop};
 
+/// Anywhere between the rounds of a loop. Index and bounds are terms of the frame: a term means something only together
+/// with the context that made it.
+struct Somewhere<'a> {
+    frame: Frame<'a>,
+    s: Term,
+    lo: Term,
+    hi: Term,
+}
+
 impl<'a> Prover<'a> {
     pub(super) fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
         let l = &self.schedule.loops[n];
@@ -64,9 +73,8 @@ impl<'a> Prover<'a> {
 
         // An arbitrary round.
         let suffix = if n == 0 { String::new() } else { format!(".{n}") };
-        let (somewhere, lo, hi) = self.somewhere(l, &suffix)?;
+        let Somewhere { frame: somewhere, s, lo, hi } = self.somewhere(l, &suffix)?;
         let mut inside = somewhere.clone();
-        let s = inside.cx.constant(&format!("{}{suffix}", index.var.name));
         inside.assume(lt(&s, &hi));
         self.hints(n, l, &mut inside)?;
         inside.cx.settle();
@@ -101,9 +109,8 @@ impl<'a> Prover<'a> {
         Ok(Entry { frame: exit, held, used })
     }
 
-    /// A frame at any value of the index between its bounds, with the facts of `holds`; and the bounds, as terms of this
-    /// frame: a term means something only together with the context that made it.
-    pub(super) fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<(Frame<'a>, Term, Term)> {
+    /// A frame at any value of the index between its bounds, with the facts of `holds`.
+    fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<Somewhere<'a>> {
         let mut frame = self.base()?;
         let index = &l.indices[0];
         let lo = frame.cx.lower(&index.lo, &frame.values)?;
@@ -122,7 +129,7 @@ impl<'a> Prover<'a> {
             }
         }
         frame.cx.settle();
-        Ok((frame, lo, hi))
+        Ok(Somewhere { frame, s, lo, hi })
     }
 
     /// Proves the hints one after the other, and assumes each from then on.

@@ -3,7 +3,6 @@
 use super::{Frame, Prover};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
-use crate::smt::symbol;
 use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
@@ -12,7 +11,10 @@ impl<'a> Prover<'a> {
     pub(super) fn fits(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
         let computed = frame.cx.take_computed();
         let mut small = frame.clone();
-        let numbers = self.schedule.numbers.iter().map(|number| symbol(&number.var.name));
+        let numbers = self.schedule.numbers.iter().filter_map(|number| {
+            // Parameters have a value in every frame.
+            frame.values.get(number.var.slot, &number.var.name).ok()
+        });
         let elements = frame.cx.elements().cloned();
         let limited = numbers.chain(elements).chain(["p".to_string()]).map(|x| lt(&x, "2147483648"));
         small.hypotheses.extend(limited);

@@ -477,6 +477,17 @@ mod tests {
     }
 
     #[test]
+    fn every_mutant_has_its_own_fingerprint() {
+        for entry in roundel::algorithms::catalogue() {
+            let original = (entry.schedule)();
+            let mut seen = HashSet::from([original.fingerprint()]);
+            for mutant in mutants(&original) {
+                assert!(seen.insert(mutant.schedule.fingerprint()), "{}: {}", entry.name, mutant.description);
+            }
+        }
+    }
+
+    #[test]
     fn samples_and_pairs_are_the_same_in_every_run() {
         let all = mutants(&ring());
         let some = sample(all.clone(), 10);

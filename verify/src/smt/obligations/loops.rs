@@ -23,6 +23,9 @@ struct Somewhere<'a> {
 impl<'a> Prover<'a> {
     pub(super) fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
         let l = &self.schedule.loops[n];
+        if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
+            return Err(Unsupported(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
+        }
         if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
     }
 
@@ -57,6 +60,9 @@ impl<'a> Prover<'a> {
         let index = &l.indices[0];
         if states_vary(self.schedule, l) {
             return Err(Unsupported("a state that differs between ranks is not encoded".into()));
+        }
+        if bounds_vary(self.schedule, l) {
+            return Err(Unsupported("a number of rounds that differs between ranks is not encoded".into()));
         }
         // Initialisation, where the loop is entered.
         let mut at_start = entry.frame.clone();
@@ -192,15 +198,22 @@ impl<'a> Prover<'a> {
 }
 
 /// Whether a state's value may differ between ranks.
-pub(super) fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
-    fn mentions(schedule: &Schedule, e: &Expr) -> bool {
-        let mut found = false;
-        e.walk(&mut |e| match e {
-            Expr::Var(v) => found |= v.slot == RANK,
-            Expr::Call(_, index, _) => found |= mentions(schedule, &schedule.functions[*index].body),
-            _ => {}
-        });
-        found
-    }
-    l.states.iter().any(|state| mentions(schedule, &state.init) || mentions(schedule, &state.next))
+fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
+    l.states.iter().any(|state| varies(schedule, &state.init) || varies(schedule, &state.next))
+}
+
+/// Whether the number of rounds may differ between ranks. The parser refuses that; the induction rests on it.
+fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
+    l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
+}
+
+/// Whether `rank` occurs in an expression, also inside of definitions.
+fn varies(schedule: &Schedule, e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| match e {
+        Expr::Var(v) => found |= v.slot == RANK,
+        Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
+        _ => {}
+    });
+    found
 }

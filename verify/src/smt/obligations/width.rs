@@ -1,8 +1,8 @@
 //! Index arithmetic fits the machine.
 
-use super::{Frame, Prover};
+use super::{Frame, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::sets::SymbolicSet;
+use crate::smt::sets::{Piece, SymbolicSet};
 use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
@@ -27,6 +27,18 @@ impl<'a> Prover<'a> {
         self.prove(&small, Property::MachineWidth, name, &claim, goal);
     }
 
+    /// Generated code computes a comprehension by its first block and a step where it can, not block by block; so it is
+    /// those that must fit, also where there is no block and they are computed all the same.
+    fn stripe_fits(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<()> {
+        let mut inner = frame.clone();
+        inner.cx.settle();
+        for computed in piece.computed(&self.schedule.functions) {
+            computed.any(&mut inner.cx, "")?;
+        }
+        self.fits(&mut inner, &format!("{name}-stripe"), &format!("`{}` as a stripe", piece.part));
+        Ok(())
+    }
+
     /// Every intermediate result of the clauses fits the machine.
     pub(super) fn width(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
         for t in &l.transfers {
@@ -38,6 +50,7 @@ impl<'a> Prover<'a> {
                     let element = piece.any(&mut inner.cx, "")?;
                     let name = format!("round{n}-clause{}", t.site.0);
                     prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
+                    prover.stripe_fits(piece, frame, &name)?;
                     inner.assume(element.condition.clone());
                     prover.peer(t, &mut inner, &element)?;
                     prover.fits(&mut inner, &format!("{name}-peer"), &format!("the peer `{}`", t.peer));

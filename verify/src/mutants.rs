@@ -5,6 +5,7 @@
 //! [`oracle`], which does not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that
 //! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
 
+pub mod beyond;
 pub mod induction;
 
 use crate::oracle::{self, Tape};

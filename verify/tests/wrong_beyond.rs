@@ -64,6 +64,7 @@ const WRONG: &[(&str, &str)] = &[
     (
         "a count",
         "#[collective(allgather)]
+         #[requires(p >= 2)]
          #[define(all = if @p { p - 2 } else { p - 1 })]
          #[round(s in 0..1)]
          #[send(to = rank + 1, blocks = [rank; k in 0..all - (p - 2)])]
@@ -178,20 +179,15 @@ const WRONG: &[(&str, &str)] = &[
     (
         "a loop, then a comprehension with its index",
         "#[collective(allgather)]
+         #[requires(p >= 2)]
          #[round(k in 1..2)]
-         #[send(when = p > 1, to = rank + 1, blocks = [rank])]
-         #[recv(when = p > 1, from = rank - 1, blocks = [rank - 1])]
-         #[holds(blocks = [rank - m; m in 0..min(k, p)])]
+         #[send(to = rank + 1, blocks = [rank])]
+         #[recv(from = rank - 1, blocks = [rank - 1])]
+         #[holds(blocks = [rank - m; m in 0..k])]
          #[round]
-         #[send(when = p > 2, to = rank - 2, blocks = [rank])]
-         #[recv(when = p > 2, from = rank + 2, blocks = [rank + 2])]
-         #[holds(blocks = [rank - m; m in 0..min(2, p)] + [rank + 2; k in 0..min(1, max(0, p - 2))])]
-         #[round]
-         #[send(for k in 2..p - 2, to = rank + k, blocks = [if @k { rank + 1 } else { rank }])]
-         #[recv(for k in 2..p - 2, from = rank - k, blocks = [rank - k])]
-         #[round]
-         #[send(when = p > 3, to = rank - 1, blocks = [rank])]
-         #[recv(when = p > 3, from = rank + 1, blocks = [rank + 1])]",
+         #[send(for j in 2..p, to = rank + j, blocks = [if @k { rank + 1 } else { rank }; k in j..j + 1])]
+         #[recv(for j in 2..p, from = rank - j, blocks = [rank - j; k in j..j + 1])]
+         #[holds(blocks = [rank - m; m in 0..p])]",
     ),
     (
         "two loops with one name",

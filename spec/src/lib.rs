@@ -16,6 +16,7 @@ pub mod affine;
 pub mod agreement;
 pub mod arith;
 pub mod blocks;
+mod canonical;
 pub mod check;
 pub mod collective;
 pub mod contract;

@@ -8,7 +8,7 @@ use crate::schedule::Schedule;
 use std::fmt;
 
 /// The version of the prover. It changes when the obligations or their encoding change, so that old records lapse.
-pub const PROVER: &str = "3";
+pub const PROVER: &str = "4";
 
 /// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are refused.
 pub const MAX_P: i64 = (1 << 31) - 1;

@@ -1,7 +1,7 @@
 //! Block sets as Rust: one stripe where the item is affine in the last index, an iterator of stripes elsewhere.
 
 use super::expr::{Needs, ident, rust};
-use crate::affine::{add, affine, mul, sub};
+use crate::affine::Progression;
 use crate::blocks::{BlockSet, Part};
 use crate::expr::Expr;
 use proc_macro2::TokenStream;
@@ -41,18 +41,15 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
 
 /// The innermost index of a part as one stripe.
 fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
-    let Some(index) = part.over.last() else {
+    if part.over.is_empty() {
         let item = rust(&part.item);
         return Some(quote!(Stripe::one(#item, p)));
-    };
-    let (base, step) = affine(&part.item, index.var.slot)?;
-    let always = needs.always_has_a_value(&part.item);
-    let first = rust(&add(base, mul(step.clone(), index.lo.clone())));
-    let count = rust(&sub(index.hi.clone(), index.lo.clone()));
-    let step = rust(&step);
-    Some(match always {
-        true => quote!(Stripe::new(#first, #step, #count, p)),
-        false => quote!(Stripe::lazy(#count, p, || (#first, #step))),
+    }
+    let Progression { count, first, step, lazy } = needs.progression(part)?;
+    let (count, first, step) = (rust(&count), rust(&first), rust(&step));
+    Some(match lazy {
+        false => quote!(Stripe::new(#first, #step, #count, p)),
+        true => quote!(Stripe::lazy(#count, p, || (#first, #step))),
     })
 }
 

@@ -376,7 +376,12 @@ impl Builder {
     // #[holds(blocks = [rank + k; k in 0..D], messages_sent = s, D <= p)]
     fn hold(&mut self, item: &Item) -> Result<()> {
         let hold = match item.key_value() {
-            Some((key, value)) if key == "blocks" => Hold::Blocks(self.blocks(&value)?),
+            Some((key, value)) if key == "blocks" => {
+                if self.current().holds.iter().any(|hold| matches!(hold, Hold::Blocks(_))) {
+                    return Err(Error::new_spanned(key, "`blocks` is said twice; remove one"));
+                }
+                Hold::Blocks(self.blocks(&value)?)
+            }
             Some((key, value)) => Hold::Counter(metric(&key, &["blocks"])?, self.lower(&value, Ty::Int)?),
             None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
         };

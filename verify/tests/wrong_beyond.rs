@@ -447,7 +447,12 @@ const WRONG: &[(&str, &str)] = &[
 
 /// The declaration with its faults, or without.
 fn declared(text: &str, wrong: bool) -> Schedule {
-    let mut text = format!("{text} pub struct Case;");
+    let fields = match () {
+        _ if text.contains("allgather, n:") => "{ pub n: i64 }",
+        _ if text.contains("allgather, ports:") => "{ pub ports: Vec<i64> }",
+        _ => ";",
+    };
+    let mut text = format!("{text} pub struct Case {fields}");
     for name in ["p", "s", "k", "j", "D", "rank"] {
         let condition = if wrong { format!("{name} > 41") } else { format!("{name} < 0") };
         text = text.replace(&format!("@{name} "), &format!("{condition} "));

@@ -220,9 +220,9 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     });
     quote! {
         fn sample() -> Result<Self, Stop> {
-            if harness::KANI {
-                return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
-            }
+            #[cfg(kani)]
+            return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
+            #[cfg(not(kani))]
             Ok(Self { #(#numbers: #small?,)* #(#lists: #small_lists,)* })
         }
 
@@ -293,14 +293,15 @@ fn one_round(schedule: &Schedule, l: &Loop) -> TokenStream {
     // Under a bare `round`, facts speak of what is true afterwards.
     let rest: Vec<_> = if l.indices.is_empty() { Vec::new() } else { rest };
     let assumptions = rest.iter().map(|fact| scoped(schedule, &[fact], |e| e[0].clone()));
-    let states = known_states(schedule, l, &states);
+    let reached = reached(schedule, l);
     let (matching, functions) = (matching(schedule, l), functions(schedule, l));
     let facts_arm = if l.indices.is_empty() { quote!(Ok(())) } else { kept(schedule, l) };
     let (sends, receives) = (matching(true), matching(false));
     quote! {
         #bindings
         #(#indices)*
-        #states
+        #(#[cfg(kani)] #states)*
+        #reached
         #(harness::assume(#assumptions)?;)*
         match ask {
             Ask::Sends => #sends,
@@ -320,19 +321,19 @@ fn drawn(schedule: &Schedule, index: &crate::blocks::Index, how: TokenStream) ->
     quote!(let #name = { let (lo, hi) = #bounds; harness::#how(lo, hi, width.p)? };)
 }
 
-/// The states: under Kani what `assumed` says, and in a test those that this round really has. Facts that are too weak for an
-/// induction are no fault of the code.
-fn known_states(schedule: &Schedule, l: &Loop, assumed: &[TokenStream]) -> TokenStream {
+/// In a test: the states that this round really has. Facts that are too weak for an induction are no fault of the code.
+fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
+    let [index] = &l.indices[..] else { return quote!() };
     let names: Vec<_> = l.states.iter().map(|state| ident(&state.var.name)).collect();
-    let ([index], false) = (&l.indices[..], names.is_empty()) else { return quote!(#(#assumed)*) };
+    if names.is_empty() {
+        return quote!();
+    }
     let inits = l.states.iter().map(|state| scoped(schedule, &[&state.init], |e| e[0].clone()));
     let next = l.states.iter().map(|state| scoped(schedule, &[&state.next], |e| e[0].clone()));
     let (s, lo) = (ident(&index.var.name), scoped(schedule, &[&index.lo], |e| e[0].clone()));
     quote! {
-        let (#(#names,)*) = if harness::KANI {
-            #(#assumed)*
-            (#(#names,)*)
-        } else {
+        #[cfg(not(kani))]
+        let (#(#names,)*) = {
             let this_round = #s;
             #(let mut #names = #inits;)*
             for #s in #lo..this_round {

@@ -1,7 +1,7 @@
 //! A schedule in the words of its declaration, for people.
 //!
 //! It lists definitions first, wherever they stood, and names what it refers to by its name; so two schedules may read
-//! alike. What tells them apart is [`canonical`](crate::canonical).
+//! alike. What tells them apart is `canonical`.
 
 use crate::record::Direction;
 use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};

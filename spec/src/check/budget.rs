@@ -5,9 +5,9 @@
 //! it does set are kept, and are an error where a compiler would be busy for minutes.
 
 use super::arguments::Choices;
-use crate::schedule::{Limits, Schedule};
+use crate::schedule::{Domain, Limits, Schedule};
 
-/// What a check may cost by itself: about a second. The unit is a pair of ranks at one point.
+/// What a check may cost by itself: a second or two, in an unoptimised compiler plugin. The unit is a pair of ranks at one point.
 const TARGET: f64 = 700e3;
 
 /// What it may cost if the declaration asks for it.
@@ -39,26 +39,34 @@ pub struct TooMuch {
     pub times: f64,
 }
 
-/// Lowers the limits that are not explicit until the check fits.
-pub fn fit(schedule: &mut Schedule, explicit: &Explicit) -> Result<(), TooMuch> {
-    let asked = schedule.limits.clone();
-    while cost(schedule) > TARGET && lower_a_parameter(schedule, explicit) {}
-    let enough = if explicit.any() { CEILING } else { TARGET };
-    while cost(schedule) > enough && !explicit.p && schedule.limits.p > LEAST_P {
-        schedule.limits.p -= 1;
-    }
-    match cost(schedule) / CEILING {
-        times if times > 1.0 => {
-            schedule.limits.p = asked.p;
-            let combinations = Choices::within(schedule, &schedule.limits).estimate();
-            Err(TooMuch { combinations, times })
-        }
-        _ => Ok(()),
-    }
+/// How far limits are lowered: p, the values of a number or of a list's elements, the length of a list.
+struct Floor {
+    p: i64,
+    values: i64,
+    len: i64,
 }
 
-/// The limit of p is not lowered below this.
-const LEAST_P: i64 = 8;
+/// First down to what still shows most mistakes, which are seen with few ranks but need parameters that differ; then to the
+/// least that is worth a check.
+const FLOORS: [Floor; 2] = [Floor { p: 16, values: 3, len: 2 }, Floor { p: 8, values: 2, len: 1 }];
+
+/// Lowers the limits that are not explicit until the check fits.
+pub fn fit(schedule: &mut Schedule, explicit: &Explicit) -> Result<(), TooMuch> {
+    let asked = schedule.limits.p;
+    let enough = if explicit.any() { CEILING } else { TARGET };
+    for floor in FLOORS {
+        while cost(schedule) > TARGET && lower_a_parameter(schedule, explicit, &floor) {}
+        while cost(schedule) > enough && !explicit.p && schedule.limits.p > floor.p {
+            schedule.limits.p -= 1;
+        }
+    }
+    let times = cost(schedule) / CEILING;
+    if times <= 1.0 {
+        return Ok(());
+    }
+    schedule.limits.p = asked;
+    Err(TooMuch { combinations: Choices::within(schedule, &schedule.limits).estimate(), times })
+}
 
 /// The cost of a check: pairs of ranks, over all points.
 fn cost(schedule: &Schedule) -> f64 {
@@ -70,9 +78,9 @@ fn cost(schedule: &Schedule) -> f64 {
     pairs * Choices::within(schedule, &schedule.limits).estimate()
 }
 
-/// Lowers the limit with which most is gained; `false` when none is left to lower. Two values stay, and lists of one element.
-fn lower_a_parameter(schedule: &mut Schedule, explicit: &Explicit) -> bool {
-    let lowered = lowered(schedule, explicit);
+/// Lowers the limit with which most is gained; `false` when none is left to lower.
+fn lower_a_parameter(schedule: &mut Schedule, explicit: &Explicit, floor: &Floor) -> bool {
+    let lowered = lowered(schedule, explicit, floor);
     let left = |limits: &Limits| Choices::within(schedule, limits).estimate();
     let Some(best) = lowered.into_iter().min_by(|a, b| left(a).total_cmp(&left(b))) else { return false };
     schedule.limits = best;
@@ -80,8 +88,9 @@ fn lower_a_parameter(schedule: &mut Schedule, explicit: &Explicit) -> bool {
 }
 
 /// The limits with one of them lowered by one, in every way that takes something away.
-fn lowered(schedule: &Schedule, explicit: &Explicit) -> Vec<Limits> {
+fn lowered(schedule: &Schedule, explicit: &Explicit, floor: &Floor) -> Vec<Limits> {
     let limits = &schedule.limits;
+    let most = |domain: &Domain| domain.lo.saturating_add(floor.values - 1);
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Limits)| {
         let mut changed = limits.clone();
@@ -90,17 +99,17 @@ fn lowered(schedule: &Schedule, explicit: &Explicit) -> Vec<Limits> {
     };
     for (i, number) in schedule.numbers.iter().enumerate() {
         let limit = number.domain.up_to(limits.numbers[i]);
-        if !explicit.numbers.get(i).copied().unwrap_or(false) && limit > number.domain.lo.saturating_add(1) {
+        if !explicit.numbers.get(i).copied().unwrap_or(false) && limit > most(&number.domain) {
             with(&|limits| limits.numbers[i] = limit - 1);
         }
     }
     for (i, list) in schedule.lists.iter().enumerate() {
         let (len_is_explicit, value_is_explicit) = explicit.lists.get(i).copied().unwrap_or_default();
         let (len, limit) = (limits.lists[i].0, list.domain.up_to(limits.lists[i].1));
-        if !len_is_explicit && len > 1 {
+        if !len_is_explicit && len > floor.len {
             with(&|limits| limits.lists[i].0 = len - 1);
         }
-        if !value_is_explicit && limit > list.domain.lo.saturating_add(1) {
+        if !value_is_explicit && limit > most(&list.domain) {
             with(&|limits| limits.lists[i].1 = limit - 1);
         }
     }

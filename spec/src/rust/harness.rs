@@ -202,12 +202,12 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
     let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
     let domains: Vec<_> = schedule.numbers.iter().map(|n| n.domain).collect();
-    let chosen = domains.iter().map(|d| number(d.hi.unwrap_or(i64::MAX).min(d.lo + 1)));
+    let chosen = domains.iter().map(|d| number(d.hi.unwrap_or(i64::MAX).min(d.lo.saturating_add(1))));
     let small = domains.iter().zip(&schedule.limits.numbers).map(|(d, limit)| range(d.lo, d.hi, Some(*limit)));
     let any = domains.iter().map(|d| range(d.lo, d.hi, None));
     let chosen_lists = schedule.lists.iter().map(|l| {
         let hi = l.domain.hi.unwrap_or(i64::MAX);
-        let (a, b) = (number(hi.min(l.domain.lo + 1)), number(hi.min(l.domain.lo + 2)));
+        let (a, b) = (number(hi.min(l.domain.lo.saturating_add(1))), number(hi.min(l.domain.lo.saturating_add(2))));
         quote!(vec![#a, #b, #a])
     });
     let small_lists = schedule.lists.iter().zip(&schedule.limits.lists).map(|(l, (len, limit))| {
@@ -236,9 +236,9 @@ fn parameters(schedule: &Schedule) -> TokenStream {
 fn range(lo: i64, hi: Option<i64>, limit: Option<i64>) -> TokenStream {
     let lo = number(lo);
     let end = match (hi, limit) {
-        (Some(hi), Some(limit)) => number(hi.min(limit) + 1),
+        (Some(hi), Some(limit)) => number(hi.min(limit).saturating_add(1)),
         (Some(hi), None) => number(hi.saturating_add(1)),
-        (None, Some(limit)) => number(limit + 1),
+        (None, Some(limit)) => number(limit.saturating_add(1)),
         (None, None) => quote!(width.p + 1),
     };
     let most = if limit.is_some() { quote!(0xffff) } else { quote!(width.p) };

@@ -329,7 +329,7 @@ fn declarations_of_a_file() {
     );
     let found = declarations(&file.expect("this is a file"));
     let names: Vec<String> = found.iter().map(|input| input.ident.to_string()).collect();
-    assert_eq!(names, ["First", "Second", "Third", "Fourth"]);
+    assert_eq!(names, ["First", "Second", "Third", "Fourth", "Local"]);
 }
 
 // ---- what would take for ever

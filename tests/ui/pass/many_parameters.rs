@@ -44,8 +44,8 @@ struct Given {
 
 fn main() {
     let (numbers, lists, given) = (Numbers::schedule().limits, Lists::schedule().limits, Given::schedule().limits);
-    assert!(numbers.p >= 24 && numbers.numbers.iter().all(|&limit| limit >= 2), "{numbers:?}");
-    assert!(lists.p >= 24 && lists.lists.iter().all(|&(len, value)| len >= 1 && value >= 2), "{lists:?}");
+    assert!(numbers.p >= 16 && numbers.numbers.iter().all(|&limit| limit >= 2), "{numbers:?}");
+    assert!(lists.p >= 16 && lists.lists.iter().all(|&(len, value)| len >= 1 && value >= 2), "{lists:?}");
     assert_eq!((given.p, given.numbers), (40, vec![50, 2, 2]));
     assert_code_equals_schedule::<Numbers>(32);
     assert_code_equals_schedule::<Lists>(32);

@@ -56,6 +56,8 @@ else
 fi
 
 say "tests"
+# Everything has been installed above: a test that cannot run is a failure.
+export ROUNDEL_REQUIRE=1
 cargo test --workspace --doc
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --no-fail-fast

@@ -3,10 +3,15 @@
 pub use crate::allgather::IsAllgather;
 pub use crate::reduce::{IsAllreduce, IsReduceScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;
+pub use roundel_spec::names::own_names;
 pub use roundel_spec::schedule::Order;
 pub use roundel_spec::{
     Action, Arguments, Blocks, Collective, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes,
 };
+
+// The user's module may have its own.
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
 
 /// The parts of a [`Schedule`].
 pub mod data {

@@ -1,9 +1,64 @@
 //! Expressions as `base + step * k`: the shape that makes a comprehension a progression.
 //!
 //! The Rust back end turns such a comprehension into one stripe, the prover into a progression whose membership needs no
-//! quantifier.
+//! quantifier. What a stripe computes is said once, by [`Progression`]: generated code computes it, and the prover
+//! proves of it that it fits the machine. The item at an index may fit where the base, at index zero, does not.
 
-use crate::expr::{Binary, Expr, Unary};
+use crate::blocks::Part;
+use crate::expr::{Binary, Builtin, Expr, Unary};
+use crate::schedule::Function;
+
+/// What generated code computes for the last index of a comprehension, if that is one stripe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progression {
+    /// How many blocks; a negative number is none. Always computed.
+    pub count: Expr,
+    /// The first block.
+    pub first: Expr,
+    /// From one block to the next.
+    pub step: Expr,
+    /// Whether first block and step are computed only where there is a block, since they may have no value elsewhere.
+    pub lazy: bool,
+}
+
+impl Progression {
+    /// The last index of `part` as a progression; `None` if there is none or the item is not affine in it.
+    pub fn of(part: &Part, functions: &[Function]) -> Option<Self> {
+        let index = part.over.last()?;
+        let (base, step) = affine(&part.item, index.var.slot)?;
+        Some(Progression {
+            count: sub(index.hi.clone(), index.lo.clone()),
+            first: add(base, mul(step.clone(), index.lo.clone())),
+            step,
+            lazy: !always_has_a_value(&part.item, functions),
+        })
+    }
+}
+
+/// Whether `e` has a value for all values of its variables. (That it fits 64 bits is another matter.)
+pub fn always_has_a_value(e: &Expr, functions: &[Function]) -> bool {
+    let mut total = true;
+    e.walk(&mut |e| {
+        total &= match e {
+            Expr::Binary(Binary::Div | Binary::Rem, _, divisor) => matches!(**divisor, Expr::Int(n) if n != 0),
+            Expr::Binary(Binary::Shl | Binary::Shr, ..) | Expr::Element(..) => false,
+            Expr::Builtin(function, args) => function_is_total(*function, args),
+            Expr::Call(_, index, _) => always_has_a_value(&functions[*index].body, functions),
+            _ => true,
+        }
+    });
+    total
+}
+
+fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
+    let constant = |i: usize, least: i64| matches!(args[i], Expr::Int(n) if n >= least);
+    match function {
+        Builtin::Min | Builtin::Max | Builtin::Gcd => true,
+        Builtin::CeilDiv => constant(1, 1),
+        Builtin::CeilLog => constant(0, 2),
+        Builtin::Pow | Builtin::FloorLog | Builtin::Digit => false,
+    }
+}
 
 /// `e` as `base + step * k`, with `k` in neither of them.
 pub fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {

@@ -31,6 +31,9 @@ pub const fn checked_pow(base: i64, exponent: i64) -> Option<i64> {
     if exponent < 0 || exponent > u32::MAX as i64 {
         return None;
     }
+    if base == 2 {
+        return if exponent < 63 { Some(1 << exponent) } else { None };
+    }
     base.checked_pow(exponent as u32)
 }
 
@@ -71,6 +74,23 @@ pub const fn checked_shl(a: i64, b: i64) -> Option<i64> {
 /// `a >> b`, rounding down; `None` for a shift outside `0..64`.
 pub const fn checked_shr(a: i64, b: i64) -> Option<i64> {
     if b < 0 || b > 63 { None } else { Some(a >> b) }
+}
+
+/// The product of the first `n` numbers of a list, of none for a negative `n`; `None` when it does not fit.
+pub fn checked_product(list: &[i64], n: i64) -> Option<i64> {
+    list.iter().take(n.max(0) as usize).try_fold(1i64, |product, &number| product.checked_mul(number))
+}
+
+/// How many steps (values of an index, calls of a definition) one rank of `p` may take at one point. A rank receives
+/// fewer than p blocks, so this is far beyond what a collective needs, and it ends a slip like `0..pow(10, 12)`, which
+/// would otherwise keep a compiler busy for days.
+pub const fn budget(p: i64) -> i64 {
+    (1i64 << 20).saturating_add(p.saturating_mul(p).saturating_mul(64))
+}
+
+/// One step less; `None` when there is none left.
+pub const fn step(steps: i64) -> Option<i64> {
+    if steps > 0 { Some(steps - 1) } else { None }
 }
 
 /// Euclidean quotient.

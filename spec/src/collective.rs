@@ -1,6 +1,7 @@
 //! What `#[derive(Collective)]` implements.
 
 use crate::place::Place;
+use crate::proof::MAX_P;
 use crate::schedule::{Order, Schedule};
 use crate::sink::Sink;
 use std::fmt;
@@ -26,6 +27,20 @@ pub enum Refusal {
         /// What was given.
         value: i64,
     },
+    /// A parameter is beyond all that is proved of index arithmetic.
+    TooLarge {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: i64,
+    },
+    /// A `requires` clause has no value.
+    NoValue {
+        /// The clause, as declared.
+        clause: &'static str,
+        /// The number of ranks.
+        p: i64,
+    },
     /// Nothing is proved of such a call.
     Unproved {
         /// What is proved.
@@ -34,6 +49,11 @@ pub enum Refusal {
         p: i64,
         /// The command that would prove more.
         command: &'static str,
+    },
+    /// It depends on where ranks sit, and nothing is proved of a placement like this one.
+    Placement {
+        /// What is proved.
+        range: &'static str,
     },
     /// A `requires` clause is false.
     Requires {
@@ -50,15 +70,44 @@ impl fmt::Display for Refusal {
             Refusal::Parameter { name, domain, value } => {
                 write!(f, "parameter `{name}` must lie in {domain}, but is {value}")
             }
+            Refusal::TooLarge { name, value } => write!(
+                f,
+                "parameter `{name}` is {value}, and index arithmetic is proved for values up to {MAX_P} (2^31 - 1) alone; \
+                 choose a smaller value"
+            ),
+            Refusal::NoValue { clause, p } => write!(
+                f,
+                "it requires `{clause}`, which has no value with p = {p} and these parameters: a number does not fit 64 bits, \
+                 a divisor is 0, or it takes too many steps; choose smaller parameters"
+            ),
             Refusal::Unproved { range, p, command } => write!(
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
                  `.unproved()` runs it all the same"
             ),
+            Refusal::Placement { range } => write!(
+                f,
+                "it depends on which ranks share a node and is proved for {range}, where ranks fill one node after the \
+                 other, equally many on each, or fewer on the last. Here they sit otherwise: number the ranks node by node \
+                 (`mpirun --map-by slot`), or take a collective that does not look at nodes; `.unproved()` runs it all \
+                 the same"
+            ),
             Refusal::Requires { clause, p } => write!(
                 f,
                 "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"
             ),
+        }
+    }
+}
+
+impl Refusal {
+    /// Refuses unless a `requires` clause is true; `None` where it has no value. For generated code.
+    #[doc(hidden)]
+    pub fn unless(holds: Option<bool>, clause: &'static str, p: i64) -> Result<(), Refusal> {
+        match holds {
+            Some(true) => Ok(()),
+            Some(false) => Err(Refusal::Requires { clause, p }),
+            None => Err(Refusal::NoValue { clause, p }),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A schedule as the declaration that the parser reads back.
 //!
-//! The canonical text of [`text`](crate::text) is made for fingerprints: it lists definitions first, wherever they stood.
-//! This text is made to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be
-//! kept, sent to somebody and replayed. Definitions that mention variables of a round stand below that round, all others
+//! The text of [`text`](crate::text) is made to be read: it lists definitions first, wherever they stood. This text is made
+//! to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be kept, sent to somebody and replayed. Definitions that mention variables of a round stand below that round, all others
 //! above the rounds as far as their names are free there; those that nothing uses are left out.
 
 use crate::expr::Expr;
@@ -121,11 +120,13 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
     }
     let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, Scope::PerRound(_)));
     whole.into_iter().try_for_each(|bound| write_bound(out, bound))?;
+    // A name that begins with a small letter may be a keyword.
+    let raw = if schedule.name.starts_with(char::is_lowercase) { "r#" } else { "" };
     let numbers = schedule.numbers.iter().map(|number| format!("pub {}: i64", number.var.name));
     let lists = schedule.lists.iter().map(|list| format!("pub {}: Vec<i64>", list.var.name));
     match numbers.chain(lists).collect::<Vec<_>>() {
-        none if none.is_empty() => writeln!(out, "pub struct {};", schedule.name),
-        fields => writeln!(out, "pub struct {} {{ {} }}", schedule.name, fields.join(", ")),
+        none if none.is_empty() => writeln!(out, "pub struct {raw}{};", schedule.name),
+        fields => writeln!(out, "pub struct {raw}{} {{ {} }}", schedule.name, fields.join(", ")),
     }
 }
 

@@ -6,11 +6,12 @@
 //! whole stripes.
 
 use crate::affine::affine;
-use crate::arith;
+use crate::arith::{self, budget};
 use crate::blocks::{BlockSet, Blocks, Index, Part, Stripe};
 use crate::collective::Arguments;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
+use crate::proof::MAX_P;
 use crate::record::Direction;
 use crate::schedule::{Field, Layout, Loop, Schedule, Spot, Transfer};
 use crate::sink::Sink;
@@ -115,13 +116,6 @@ pub struct Env<'a> {
     budget: i64,
 }
 
-/// How many steps (values of an index, calls of a definition) one rank of `p` may take at one point. A rank receives
-/// fewer than p blocks, so this is far beyond what a collective needs, and it ends a slip like `0..pow(10, 12)`, which
-/// would otherwise keep a compiler busy for days.
-pub const fn budget(p: i64) -> i64 {
-    (1i64 << 20).saturating_add(p.saturating_mul(p).saturating_mul(64))
-}
-
 impl<'a> Env<'a> {
     /// The environment of the rank at `place`.
     pub fn new(schedule: &'a Schedule, args: &'a Arguments, place: &Place) -> Self {
@@ -174,9 +168,9 @@ impl<'a> Env<'a> {
             }
             Expr::Length(list) => Ok(self.lists[list.slot].len() as i64),
             Expr::Product(list, n) => {
-                let (n, list) = (self.eval(n)?.max(0), &self.lists[list.slot]);
-                let product = list.iter().take(n as usize).try_fold(1i64, |a, b| a.checked_mul(*b));
-                product.ok_or_else(|| Fault::Overflow { expr: e.to_string() })
+                let n = self.eval(n)?;
+                arith::checked_product(&self.lists[list.slot], n)
+                    .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
                 let a = self.eval(a)?;
@@ -526,12 +520,12 @@ pub enum Outside {
 /// Whether a call lies in the declared domain.
 pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Option<Outside>, Halt<Outside>> {
     for (number, &value) in schedule.numbers.iter().zip(&args.numbers) {
-        if !number.domain.contains(value) {
+        if !number.domain.contains(value) || value > MAX_P {
             return Ok(Some(Outside::Parameter(number.var.name.clone())));
         }
     }
     for (list, values) in schedule.lists.iter().zip(&args.lists) {
-        if !values.iter().all(|&value| list.domain.contains(value)) {
+        if !values.iter().all(|&value| list.domain.contains(value) && value <= MAX_P) {
             return Ok(Some(Outside::Parameter(list.var.name.clone())));
         }
     }

@@ -19,12 +19,15 @@ pub struct Place {
     pub ppn: i64,
     /// The smallest number of ranks on any node.
     pub lanes: i64,
+    /// Whether ranks fill one node after the other, equally many on each, or fewer on the last. It is no variable of
+    /// the language, but what a schedule that depends on placement is proved for; it is the same on all ranks.
+    pub consecutive: bool,
 }
 
 impl Place {
     /// A rank in a world of one node.
     pub const fn flat(rank: i64, p: i64) -> Self {
-        Place { rank, p, node: 0, nodes: 1, local: rank, ppn: p, lanes: p }
+        Place { rank, p, node: 0, nodes: 1, local: rank, ppn: p, lanes: p, consecutive: true }
     }
 
     /// The variables in the order of [`BUILTIN_VARS`](crate::expr::BUILTIN_VARS).
@@ -40,6 +43,7 @@ pub struct Placement {
     locals: Vec<i64>,
     sizes: Vec<i64>,
     ppn: i64,
+    consecutive: bool,
 }
 
 impl Placement {
@@ -72,7 +76,19 @@ impl Placement {
             sizes[index] += 1;
         }
         let ppn = sizes.iter().copied().max().unwrap_or(1);
-        Placement { nodes: dense, locals, sizes, ppn }
+        let consecutive = (0i64..).zip(&dense).all(|(rank, &node)| node == arith::div(rank, ppn));
+        Placement { nodes: dense, locals, sizes, ppn, consecutive }
+    }
+
+    /// The ranks dealt out to nodes of up to `ppn` in turn, as with `mpirun --map-by node`.
+    pub fn cyclic(p: usize, ppn: usize) -> Self {
+        let nodes = p.div_ceil(ppn.clamp(1, p.max(1))).max(1);
+        Self::from_nodes((0..p).map(|rank| rank % nodes).collect())
+    }
+
+    /// Whether it is [`consecutive`](Placement::consecutive), for some number of ranks per node.
+    pub fn is_consecutive(&self) -> bool {
+        self.consecutive
     }
 
     /// The number of ranks.
@@ -96,11 +112,34 @@ impl Placement {
             local: self.locals[rank],
             ppn: self.sizes[node as usize],
             lanes: self.sizes.iter().copied().fold(i64::MAX, arith::min),
+            consecutive: self.consecutive,
         }
     }
 
     /// Whether a message between the two ranks leaves a node.
     pub fn nonlocal(&self, a: usize, b: usize) -> bool {
         self.nodes[a] != self.nodes[b]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consecutive_placements_know_it_on_every_rank() {
+        for p in 1..20 {
+            for ppn in 1..=p {
+                let placement = Placement::consecutive(p, ppn);
+                assert!((0..p).all(|rank| placement.place(rank).consecutive), "p = {p}, ppn = {ppn}");
+            }
+        }
+        let others = [vec![0, 1, 0, 1], vec![0, 1, 1], vec![0, 0, 1, 1, 1], vec![0, 0, 1, 2, 2], vec![0, 0, 1, 1, 0]];
+        for nodes in others {
+            let placement = Placement::from_nodes(nodes);
+            assert!((0..placement.p()).all(|rank| !placement.place(rank).consecutive), "{placement:?}");
+        }
+        assert!(Placement::cyclic(5, 5).is_consecutive() && Placement::cyclic(5, 1).is_consecutive());
+        assert!(!Placement::cyclic(4, 2).is_consecutive());
     }
 }

@@ -8,10 +8,29 @@ use crate::schedule::Schedule;
 use std::fmt;
 
 /// The version of the prover. It changes when the obligations or their encoding change, so that old records lapse.
-pub const PROVER: &str = "3";
+pub const PROVER: &str = "4";
 
-/// The largest p for which index arithmetic is proved to fit the machine.
+/// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are refused.
 pub const MAX_P: i64 = (1 << 31) - 1;
+
+/// The placements for which a collective that depends on placement is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Placements {
+    /// Ranks fill one node after the other, equally many on each, or fewer on the last.
+    Consecutive,
+    /// All of them.
+    Any,
+}
+
+impl fmt::Display for Placements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Placements::Consecutive => "consecutive placements",
+            Placements::Any => "all placements",
+        })
+    }
+}
 
 /// The calls for which a collective is proved: upper limits, `None` for all values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,20 +42,31 @@ pub struct ProvedRange {
     pub numbers: Vec<Option<i64>>,
     /// For each list parameter: lists up to this length, elements up to this value.
     pub lists: Vec<Option<(i64, i64)>>,
+    /// The placements, if the schedule depends on them.
+    #[cfg_attr(feature = "syntax", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub placements: Option<Placements>,
 }
 
 impl ProvedRange {
     /// All calls in the domain.
     pub fn all(schedule: &Schedule) -> Self {
-        ProvedRange { p: None, numbers: vec![None; schedule.numbers.len()], lists: vec![None; schedule.lists.len()] }
+        ProvedRange {
+            p: None,
+            numbers: vec![None; schedule.numbers.len()],
+            lists: vec![None; schedule.lists.len()],
+            placements: schedule.uses_placement().then_some(Placements::Any),
+        }
     }
 
     /// What a check with the declaration's limits covers, up to `p`.
     pub fn checked(schedule: &Schedule, p: i64) -> Self {
+        let numbers = schedule.numbers.iter().zip(&schedule.limits.numbers);
+        let lists = schedule.lists.iter().zip(&schedule.limits.lists);
         ProvedRange {
             p: Some(p),
-            numbers: schedule.limits.numbers.iter().map(|&limit| Some(limit)).collect(),
-            lists: schedule.limits.lists.iter().map(|&limit| Some(limit)).collect(),
+            numbers: numbers.map(|(n, &limit)| Some(n.domain.up_to(limit))).collect(),
+            lists: lists.map(|(l, &(len, limit))| Some((len, l.domain.up_to(limit)))).collect(),
+            placements: schedule.uses_placement().then_some(Placements::Consecutive),
         }
     }
 
@@ -59,6 +89,7 @@ impl ProvedRange {
                 None => format!("all {name}"),
             });
         }
+        parts.extend(self.placements.map(|placements| placements.to_string()));
         parts.join(", ")
     }
 }
@@ -128,7 +159,11 @@ impl Record {
         }
         let fits =
             self.range.numbers.len() == schedule.numbers.len() && self.range.lists.len() == schedule.lists.len();
-        if fits { Ok(()) } else { Err(Stale::Malformed("it has other parameters".into())) }
+        match self.range.placements.is_some() == schedule.uses_placement() {
+            _ if !fits => Err(Stale::Malformed("it has other parameters".into())),
+            false => Err(Stale::Malformed("it does not say for which placements".into())),
+            true => Ok(()),
+        }
     }
 
     /// Where the record of a collective lies in the crate that declares it.

@@ -24,6 +24,11 @@ impl Domain {
     pub fn contains(&self, value: i64) -> bool {
         self.lo <= value && self.hi.is_none_or(|hi| value <= hi)
     }
+
+    /// The largest value up to a limit.
+    pub fn up_to(&self, limit: i64) -> i64 {
+        self.hi.map_or(limit, |hi| hi.min(limit))
+    }
 }
 
 impl fmt::Display for Domain {

@@ -1,7 +1,7 @@
-//! A schedule in the words of its declaration, and its fingerprint.
+//! A schedule in the words of its declaration, for people.
 //!
-//! The text is canonical: it depends on nothing but the schedule, so that its fingerprint ties a proof record to the
-//! declaration that was proved. How far a declaration is checked at compile time is not part of it.
+//! It lists definitions first, wherever they stood, and names what it refers to by its name; so two schedules may read
+//! alike. What tells them apart is `canonical`.
 
 use crate::record::Direction;
 use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};
@@ -116,18 +116,4 @@ pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::R
     writeln!(f, "#[lines({})]", schedule.lines.join(", "))?;
     let claims = [(schedule.order.same_tree, "same_tree"), (schedule.order.rank_order, "rank_order")];
     claims.iter().filter(|(claimed, _)| *claimed).try_for_each(|(_, name)| writeln!(f, "#[order({name})]"))
-}
-
-impl Schedule {
-    /// A fingerprint of the declaration: 128 bits (FNV-1a) of its canonical text, as hexadecimal digits.
-    pub fn fingerprint(&self) -> String {
-        let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        for byte in self.to_string().bytes() {
-            hash = (hash ^ byte as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{hash:032x}");
-        text
-    }
 }

@@ -150,6 +150,29 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A path that is no Rust file.
+    #[error(
+        "{} is no Rust source: name a file that ends in `.rs`, or a collective of the catalogue (`roundel list`)",
+        path.display()
+    )]
+    NoSource {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Two collectives whose records would be one file.
+    #[error(
+        "{} declares `{name}` twice, and both would have the record {}: give each collective of a crate a name of its own, \
+         or pass `--no-record`",
+        root.display(), record.display()
+    )]
+    SameName {
+        /// The name.
+        name: String,
+        /// The crate.
+        root: PathBuf,
+        /// The record.
+        record: PathBuf,
+    },
     /// A source file without a declaration.
     #[error(
         "{} declares no collective: expected a struct with `#[derive(Collective)]` and `#[collective(…)]`",

@@ -5,6 +5,7 @@
 //! [`oracle`], which does not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that
 //! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
 
+pub mod beyond;
 pub mod induction;
 mod reductions;
 
@@ -484,6 +485,17 @@ mod tests {
         let schedules: HashSet<&Schedule> = one.iter().map(|mutant| &mutant.schedule).collect();
         assert_eq!(schedules.len(), one.len());
         assert!(!schedules.contains(&ring()));
+    }
+
+    #[test]
+    fn every_mutant_has_its_own_fingerprint() {
+        for entry in roundel::algorithms::catalogue() {
+            let original = (entry.schedule)();
+            let mut seen = HashSet::from([original.fingerprint()]);
+            for mutant in mutants(&original) {
+                assert!(seen.insert(mutant.schedule.fingerprint()), "{}: {}", entry.name, mutant.description);
+            }
+        }
     }
 
     #[test]

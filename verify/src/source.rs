@@ -10,6 +10,7 @@ use roundel_spec::syntax::{self, Declaration};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::Path;
+use syn::ext::IdentExt;
 
 /// A source text with a name.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl Source {
     pub fn declarations(&self) -> Result<Vec<Declared>, Vec<Diagnostic>> {
         let file = syn::parse_file(&self.text).map_err(|error| self.diagnose(&error))?;
         let declared = |input: &syn::DeriveInput| Declared {
-            name: input.ident.to_string(),
+            name: input.ident.unraw().to_string(),
             result: syntax::parse(input).map_err(|error| self.diagnose(&error)),
         };
         Ok(syntax::declarations(&file).iter().map(declared).collect())

@@ -221,7 +221,9 @@ fn what_cannot_be_shown() {
 
 #[test]
 fn extreme_parameters_do_no_harm() {
-    for radix in ["9223372036854775807", "1000000007"] {
+    let beyond = "radix=9223372036854775807";
+    refused(&["show", "k-bruck", "-p", "7", "--set", beyond], &["`radix`", "up to 2147483647"]);
+    for radix in ["2147483647", "1000000007"] {
         let set = format!("radix={radix}");
         let shown = json_with(&["show", "k-bruck", "-p", "7", "--set", &set], 0);
         assert_eq!(shown["census"]["rounds"], 1);
@@ -598,4 +600,77 @@ fn a_range_without_end_is_refused_at_once() {
         assert_eq!(output.status.code(), Some(1), "{message}");
         assert!(message.contains("this is too long to be checked") && message.contains("in 0..pow(10, 12)` takes"));
     }
+}
+
+const DIRECT: &str = "#[collective(allgather)]
+    #[round(s in 1..p)]
+    #[send(to = rank + s, blocks = [rank])]
+    #[recv(from = rank - s, blocks = [rank - s])]";
+
+#[test]
+fn declarations_are_found_wherever_they_stand() {
+    let files = Files::new();
+    let source = format!(
+        "fn main() {{\n#[derive(roundel::Collective)]\n{DIRECT}\nstruct Local;\nif true {{ #[derive(Clone, Collective)] {DIRECT} \
+         struct Deep; }} }}\n\
+         #[cfg_attr(all(), derive(Collective), derive(Clone))]\n{DIRECT}\nstruct Conditional;\n\
+         #[cfg_attr(all(), derive(Clone))]\nstruct Other;\n\
+         impl Other {{ fn f() {{ mod inner {{ #[derive(Collective)]\n{DIRECT}\npub struct r#type; }} }} }}\n"
+    );
+    let file = files.write("odd.rs", &source);
+    let report = json_with(&["check", &file, "-p", "1..=5"], 0);
+    let names: Vec<&str> =
+        report["collectives"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Local", "Deep", "Conditional", "type"]);
+    let code = text(&["expand", &file, "--type", "type"]);
+    assert!(code.contains("impl Collective for r#type"), "{code}");
+}
+
+#[test]
+fn a_path_that_is_no_rust_file_is_said_to_be_one() {
+    let files = Files::new();
+    let file = files.write("notes", "");
+    for path in [file.as_str(), "/no/such/thing", "./ring", "../ring"] {
+        refused(&["check", path], &[path, "ends in `.rs`"]);
+    }
+    refused(&["check", "allgather/rang"], &["allgather/ring"]);
+}
+
+#[test]
+fn many_parameters_are_checked_in_time() {
+    let files = Files::new();
+    let fields = "{ a: Vec<i64>, b: Vec<i64>, c: Vec<i64>, d: i64 }";
+    let rounds = DIRECT.replace("(allgather)", "(allgather, a: list(1..), b: list(1..), c: list(1..), d: 1..)");
+    let file = files.write("many.rs", &format!("#[derive(Collective)]\n{rounds}\nstruct Many {fields}\n"));
+    let report = json_with(&["check", &file], 0);
+    assert!(report["collectives"][0]["checked"].as_u64().unwrap() < 10_000, "{report}");
+    let wide = rounds.replace("#[round", "#[check(d <= 1000000000000)]\n#[round");
+    let file = files.write("wide.rs", &format!("#[derive(Collective)]\n{wide}\nstruct Wide {fields}\n"));
+    let output = roundel(&["check", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("lower the limits in `check`"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_range_ends_with_the_domain() {
+    let files = Files::new();
+    let rounds = DIRECT.replace("(allgather)", "(allgather, step: 1..=3, ports: list(1..=1))");
+    let file = files
+        .write("some.rs", &format!("#[derive(Collective)]\n{rounds}\nstruct S {{ step: i64, ports: Vec<i64> }}\n"));
+    let code = text(&["expand", &file, "--all"]);
+    assert!(code.contains("p <= 40, step <= 3, len(ports) <= 3 with elements up to 1"), "{code}");
+}
+
+#[test]
+fn a_placement_that_is_not_checked_is_not_proved() {
+    let files = Files::new();
+    let rounds = DIRECT.replace("to = rank + s", "to = rank + s + 0 * node");
+    let file = files.write("placed.rs", &format!("#[derive(Collective)]\n{rounds}\nstruct Placed;\n"));
+    let report = json_with(&["check", &file, "-p", "1..=6"], 0);
+    assert_eq!(report["collectives"][0]["checked"], 1 + 2 + 3 + 4 + 5 + 6);
+    let (record, code) = (files.name("placed.json"), text(&["expand", &file, "--all"]));
+    assert!(code.contains("at.consecutive") && code.contains("consecutive placements"), "{code}");
+    text(&["prove", &file, "-p", "1..=6", "--engine", "exhaustive", "--record", &record]);
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(record).unwrap()).unwrap();
+    assert_eq!(record["range"]["placements"], "consecutive");
 }

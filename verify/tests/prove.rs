@@ -1,6 +1,6 @@
 //! `roundel prove`: what it proves, what it does not, and what it does about solvers that misbehave.
 //!
-//! Tests that need z3 say so and pass where it is not installed.
+//! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,6 +45,11 @@ fn json(code: i32, args: &[&str]) -> Value {
 fn z3(test: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&paths).map(|folder| folder.join("z3")).find(|path| path.is_file());
+    // Where everything has been installed, a test that does not run is a failure.
+    assert!(
+        std::env::var_os("ROUNDEL_REQUIRE").is_none() || found.is_some(),
+        "{test} needs z3, which is not in PATH"
+    );
     if found.is_none() {
         eprintln!("skipped: {test} needs z3, which is not in PATH");
     }
@@ -303,6 +308,76 @@ fn a_record_is_written_into_the_crate() {
     assert_eq!((&record["collective"], &record["prover"]), (&Value::from("MyRing"), &Value::from(PROVER)));
     assert_eq!(record["range"]["p"], Value::Null);
     assert!(report["collectives"][0]["record"].as_str().unwrap().ends_with("proofs/MyRing.json"));
+}
+
+#[test]
+fn a_first_record_marks_the_source_as_changed() {
+    let one = Crate::with("MyRing", &ring(""));
+    let source = one.0.path().join("src/lib.rs");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let age = || std::fs::File::options().append(true).open(&source).unwrap().set_modified(long_ago).unwrap();
+    let is_new = || std::fs::metadata(&source).unwrap().modified().unwrap() > long_ago;
+    let mut file = String::new();
+    age();
+    let (_, errors) = ends_with(0, &one.prove(&mut file, &["--engine", "exhaustive"]));
+    assert!(is_new() && errors.contains("src/lib.rs is marked as changed"), "{errors}");
+    // From then on rustc watches the record itself.
+    age();
+    let (_, errors) = ends_with(0, &one.prove(&mut file, &["--engine", "exhaustive"]));
+    assert!(!is_new() && !errors.contains("marked"), "{errors}");
+}
+
+#[test]
+fn two_collectives_of_one_name_have_no_record() {
+    let one = Crate::with("MyRing", &ring(""));
+    let source = std::fs::read_to_string(one.0.path().join("src/lib.rs")).unwrap();
+    // In another file, it may be a test of the same thing: a warning.
+    std::fs::create_dir(one.0.path().join("tests")).unwrap();
+    std::fs::write(one.0.path().join("tests/other.rs"), &source).unwrap();
+    let mut file = String::new();
+    let (_, errors) = ends_with(0, &one.prove(&mut file, &["--engine", "exhaustive"]));
+    assert!(errors.contains("warning") && errors.contains("tests/other.rs declares `MyRing` as well"), "{errors}");
+    // In one file, or in two that are proved together: an error.
+    let both = format!("mod a {{\n{source}\n}}\nmod b {{\n{source}\n}}\n");
+    std::fs::write(one.0.path().join("src/lib.rs"), both).unwrap();
+    let (_, errors) = ends_with(2, &one.prove(&mut file, &["--engine", "exhaustive"]));
+    assert!(errors.contains("declares `MyRing` twice") && errors.contains("proofs/MyRing.json"), "{errors}");
+    ends_with(0, &one.prove(&mut file, &["--engine", "exhaustive", "--no-record"]));
+}
+
+#[test]
+fn a_record_that_is_not_written_is_said() {
+    let one = Crate::with("MyRing", &ring(""));
+    let folder = TempDir::new().unwrap();
+    let (file, nowhere) = (folder.path().join("alone.rs"), folder.path().join("no/such/record.json"));
+    std::fs::copy(one.0.path().join("src/lib.rs"), &file).unwrap();
+    let prove = ["prove", text(&file), "-p", "1..=8", "--engine", "exhaustive"];
+    let (out, _) = ends_with(0, &prove);
+    assert!(out.contains("no record is written, because the file belongs to no crate"), "{out}");
+    let report = json(0, &prove);
+    assert!(report["collectives"][0]["note"].as_str().unwrap().contains("no crate"), "{report}");
+    // A directory that is not there is an error, as with `--save` and `--svg`.
+    let (_, errors) = ends_with(2, &[&prove[..], &["--record", text(&nowhere)]].concat());
+    assert!(errors.contains("cannot write") && errors.contains("check that its directory exists"), "{errors}");
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn lemmas_say_that_there_is_no_solver() {
+    let output = Command::new(env!("CARGO_BIN_EXE_roundel"))
+        .args(["prove", "ring", "--engine", "smt", "--no-record", "--json"])
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let lemmas = report["lemmas"].as_array().unwrap();
+    assert!(!lemmas.is_empty());
+    for lemma in lemmas {
+        assert_eq!(
+            lemma["open"],
+            serde_json::json!(["no SMT solver is installed: install z3, or use `--engine exhaustive`"])
+        );
+    }
 }
 
 #[test]

@@ -21,7 +21,9 @@
 // A violation is made once, and then the check is over: its size costs nothing.
 #![allow(clippy::result_large_err)]
 
+pub mod arguments;
 pub mod bounds;
+pub mod budget;
 pub mod coverage;
 pub mod domain;
 pub mod flow;

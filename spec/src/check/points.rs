@@ -1,8 +1,12 @@
 //! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
+//!
+//! The placements are the consecutive ones, with every number of ranks per node. What is proved is what was checked, so
+//! these are also the placements that a collective which depends on placement is proved for.
 
+use super::arguments::Choices;
 use crate::collective::Arguments;
 use crate::place::Placement;
-use crate::schedule::{Domain, Schedule};
+use crate::schedule::Schedule;
 use crate::violation::Case;
 use std::ops::RangeInclusive;
 
@@ -27,24 +31,62 @@ impl Point {
 #[derive(Clone, Debug)]
 pub struct Points {
     p: RangeInclusive<usize>,
-    placed: bool,
-    args: Vec<Arguments>,
+    ppns: Ppns,
+    choices: Choices,
+    /// How much may be spent at one p, in pairs of ranks.
+    share: Option<u64>,
+}
+
+/// Which numbers of ranks per node.
+#[derive(Clone, Copy, Debug)]
+enum Ppns {
+    /// The schedule does not depend on placement: all ranks on one node.
+    One,
+    /// Every number.
+    Every,
+    /// Small numbers, and all ranks on one node.
+    Some,
+}
+
+impl Ppns {
+    fn of(schedule: &Schedule) -> Self {
+        if schedule.uses_placement() { Ppns::Every } else { Ppns::One }
+    }
+
+    fn at(self, p: usize) -> impl Iterator<Item = usize> {
+        let below = match self {
+            Ppns::One => 0,
+            Ppns::Every => p.saturating_sub(1),
+            Ppns::Some => p.saturating_sub(1).min(4),
+        };
+        (1..=below).chain([p])
+    }
 }
 
 impl Points {
     /// Every p of a range with the parameters that the declaration's limits name.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
-        Points { p, placed: schedule.uses_placement(), args: arguments(schedule) }
+        Points { p, ppns: Ppns::of(schedule), choices: Choices::within(schedule, &schedule.limits), share: None }
     }
 
     /// Every p of a range with given parameters.
     pub fn with_args(schedule: &Schedule, p: RangeInclusive<usize>, args: Arguments) -> Self {
-        Points { p, placed: schedule.uses_placement(), args: vec![args] }
+        Points { p, ppns: Ppns::of(schedule), choices: Choices::only(args), share: None }
     }
 
     /// What the derive checks.
     pub fn within_limits(schedule: &Schedule) -> Self {
         Self::new(schedule, 1..=schedule.limits.p.max(1) as usize)
+    }
+
+    /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at least
+    /// one combination, others at other p. For comparisons, not for proofs.
+    pub fn thinned(self, share: u64) -> Self {
+        let ppns = match self.ppns {
+            Ppns::One => Ppns::One,
+            Ppns::Every | Ppns::Some => Ppns::Some,
+        };
+        Points { ppns, share: Some(share), ..self }
     }
 
     /// The largest p.
@@ -59,73 +101,18 @@ impl Points {
 
     /// The points with `p` ranks.
     pub fn at(&self, p: usize) -> impl Iterator<Item = Point> + '_ {
-        let ppns = if self.placed { some_ppns(p) } else { vec![p] };
-        ppns.into_iter().flat_map(move |ppn| {
+        self.ppns.at(p).flat_map(move |ppn| {
             let placement = Placement::consecutive(p, ppn);
-            self.args.iter().map(move |args| Point { placement: placement.clone(), args: args.clone() })
+            self.numbers(p).map(move |n| Point { placement: placement.clone(), args: self.choices.nth(n) })
         })
     }
-}
 
-/// Small numbers of ranks per node, and all ranks on one.
-fn some_ppns(p: usize) -> Vec<usize> {
-    let mut ppns: Vec<usize> = (1..=p.min(4)).collect();
-    if p > 4 {
-        ppns.push(p);
-    }
-    ppns
-}
-
-/// All combinations of parameter values within the declaration's limits.
-fn arguments(schedule: &Schedule) -> Vec<Arguments> {
-    let mut all = vec![Arguments::default()];
-    for (number, &limit) in schedule.numbers.iter().zip(&schedule.limits.numbers) {
-        let values = values(&number.domain, limit);
-        all = extend(&all, &values, |args, value| args.numbers.push(*value));
-    }
-    for (list, &(len, limit)) in schedule.lists.iter().zip(&schedule.limits.lists) {
-        let lists = lists(&values(&list.domain, limit), len);
-        all = extend(&all, &lists, |args, value| args.lists.push(value.clone()));
-    }
-    all
-}
-
-fn extend<V>(all: &[Arguments], values: &[V], push: impl Fn(&mut Arguments, &V)) -> Vec<Arguments> {
-    let mut out = Vec::with_capacity(all.len() * values.len());
-    for args in all {
-        for value in values {
-            let mut args = args.clone();
-            push(&mut args, value);
-            out.push(args);
-        }
-    }
-    out
-}
-
-fn values(domain: &Domain, limit: i64) -> Vec<i64> {
-    (domain.lo..=domain.hi.map_or(limit, |hi| hi.min(limit))).collect()
-}
-
-/// All lists of up to `len` of the given values, the shortest first.
-fn lists(values: &[i64], len: i64) -> Vec<Vec<i64>> {
-    let mut all = vec![vec![]];
-    let mut longest = vec![vec![]];
-    for _ in 0..len {
-        longest = longest
-            .iter()
-            .flat_map(|list: &Vec<i64>| values.iter().map(|v| [list.as_slice(), &[*v]].concat()))
-            .collect();
-        all.extend(longest.iter().cloned());
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_come_shortest_first() {
-        assert_eq!(lists(&[1, 2], 2), [vec![], vec![1], vec![2], vec![1, 1], vec![1, 2], vec![2, 1], vec![2, 2]]);
+    /// Which combinations of parameters at `p`, by number.
+    fn numbers(&self, p: usize) -> impl Iterator<Item = u64> + use<> {
+        let (all, p) = (self.choices.count(), p as u64);
+        let some = self.share.map_or(all, |share| all.min((share / (p * p).max(1)).max(1)));
+        // Evenly spread, and shifted with p so that none is always left out.
+        let shift = if some < all { p } else { 0 };
+        (0..some).map(move |i| ((i as u128 * all as u128 / some as u128 + shift as u128) % all as u128) as u64)
     }
 }

@@ -1,7 +1,7 @@
 //! Block sets as Rust: one stripe where the item is affine in the last index, an iterator of stripes elsewhere.
 
 use super::expr::{Needs, ident, rust};
-use crate::affine::{add, affine, mul, sub};
+use crate::affine::Progression;
 use crate::blocks::{BlockSet, Part};
 use crate::expr::Expr;
 use proc_macro2::TokenStream;
@@ -43,18 +43,15 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
 /// The innermost index of a part as one stripe.
 fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
     let around = rust(&needs.schedule().blocks);
-    let Some(index) = part.over.last() else {
+    if part.over.is_empty() {
         let item = rust(&part.item);
         return Some(quote!(Stripe::one(#item, #around)));
-    };
-    let (base, step) = affine(&part.item, index.var.slot)?;
-    let always = needs.always_has_a_value(&part.item);
-    let first = rust(&add(base, mul(step.clone(), index.lo.clone())));
-    let count = rust(&sub(index.hi.clone(), index.lo.clone()));
-    let step = rust(&step);
-    Some(match always {
-        true => quote!(Stripe::new(#first, #step, #count, #around)),
-        false => quote!(Stripe::lazy(#count, #around, || (#first, #step))),
+    }
+    let Progression { count, first, step, lazy } = needs.progression(part)?;
+    let (count, first, step) = (rust(&count), rust(&first), rust(&step));
+    Some(match lazy {
+        false => quote!(Stripe::new(#first, #step, #count, #around)),
+        true => quote!(Stripe::lazy(#count, #around, || (#first, #step))),
     })
 }
 
@@ -75,7 +72,7 @@ fn over(indices: &[crate::blocks::Index], filter: Option<&Expr>, stripe: TokenSt
     let Some((index, inner)) = indices.split_first() else {
         return match filter.map(rust) {
             Some(condition) => quote!((#condition).then(|| #stripe).into_iter()),
-            None => quote!(std::iter::once(#stripe)),
+            None => quote!(::std::iter::once(#stripe)),
         };
     };
     let (name, lo, hi) = (ident(&index.var.name), rust(&index.lo), rust(&index.hi));

@@ -1,6 +1,8 @@
 //! Expressions as Rust.
 
-use crate::expr::{Binary, Builtin, Expr, Unary};
+use crate::affine::Progression;
+use crate::blocks::Part;
+use crate::expr::{Binary, Expr, Unary};
 use crate::schedule::Schedule;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -80,16 +82,6 @@ fn binary(op: Binary, a: &Expr, b: &Expr, outer: u8) -> TokenStream {
     if strength < outer { quote!((#text)) } else { text }
 }
 
-fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
-    let constant = |i: usize, least: i64| matches!(args[i], Expr::Int(n) if n >= least);
-    match function {
-        Builtin::Min | Builtin::Max | Builtin::Gcd => true,
-        Builtin::CeilDiv => constant(1, 1),
-        Builtin::CeilLog => constant(0, 2),
-        Builtin::Pow | Builtin::FloorLog | Builtin::Digit => false,
-    }
-}
-
 /// What some expressions need around them: built-in variables, parameters, definitions.
 pub(super) struct Needs<'a> {
     schedule: &'a Schedule,
@@ -130,19 +122,9 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// Whether `e` has a value for all values of its variables. (That it fits 64 bits is another matter.)
-    pub(super) fn always_has_a_value(&self, e: &Expr) -> bool {
-        let mut total = true;
-        e.walk(&mut |e| {
-            total &= match e {
-                Expr::Binary(Binary::Div | Binary::Rem, _, divisor) => matches!(**divisor, Expr::Int(n) if n != 0),
-                Expr::Binary(Binary::Shl | Binary::Shr, ..) | Expr::Element(..) => false,
-                Expr::Builtin(function, args) => function_is_total(*function, args),
-                Expr::Call(_, index, _) => self.always_has_a_value(&self.schedule.functions[*index].body),
-                _ => true,
-            }
-        });
-        total
+    /// What is computed for the last index of a part, if that is one stripe.
+    pub(super) fn progression(&self, part: &Part) -> Option<Progression> {
+        Progression::of(part, &self.schedule.functions)
     }
 
     /// `let` bindings for built-in variables and parameters.

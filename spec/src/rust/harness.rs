@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 /// The implementation of `Probe`.
 pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     let (parameters, bounds) = (parameters(schedule), bounds(schedule));
-    let has_steps = has_steps(schedule);
+    let (has_steps, names) = (has_steps(schedule), super::own_names(schedule));
     let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
     quote! {
         #[allow(unexpected_cfgs, unused_imports)]
@@ -23,6 +23,9 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
             use ::roundel::generated::{Blocks, Place, Stripe};
             use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
             use ::roundel::{arith, harness};
+            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+
+            own_names!(#(#names),*);
 
             #[allow(non_snake_case, unused_variables, dead_code)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -199,12 +202,12 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
     let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
     let domains: Vec<_> = schedule.numbers.iter().map(|n| n.domain).collect();
-    let chosen = domains.iter().map(|d| number(d.hi.unwrap_or(i64::MAX).min(d.lo + 1)));
+    let chosen = domains.iter().map(|d| number(d.hi.unwrap_or(i64::MAX).min(d.lo.saturating_add(1))));
     let small = domains.iter().zip(&schedule.limits.numbers).map(|(d, limit)| range(d.lo, d.hi, Some(*limit)));
     let any = domains.iter().map(|d| range(d.lo, d.hi, None));
     let chosen_lists = schedule.lists.iter().map(|l| {
         let hi = l.domain.hi.unwrap_or(i64::MAX);
-        let (a, b) = (number(hi.min(l.domain.lo + 1)), number(hi.min(l.domain.lo + 2)));
+        let (a, b) = (number(hi.min(l.domain.lo.saturating_add(1))), number(hi.min(l.domain.lo.saturating_add(2))));
         quote!(vec![#a, #b, #a])
     });
     let small_lists = schedule.lists.iter().zip(&schedule.limits.lists).map(|(l, (len, limit))| {
@@ -233,9 +236,9 @@ fn parameters(schedule: &Schedule) -> TokenStream {
 fn range(lo: i64, hi: Option<i64>, limit: Option<i64>) -> TokenStream {
     let lo = number(lo);
     let end = match (hi, limit) {
-        (Some(hi), Some(limit)) => number(hi.min(limit) + 1),
+        (Some(hi), Some(limit)) => number(hi.min(limit).saturating_add(1)),
         (Some(hi), None) => number(hi.saturating_add(1)),
-        (None, Some(limit)) => number(limit + 1),
+        (None, Some(limit)) => number(limit.saturating_add(1)),
         (None, None) => quote!(width.p + 1),
     };
     let most = if limit.is_some() { quote!(0xffff) } else { quote!(width.p) };
@@ -331,9 +334,9 @@ fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
     quote! {
         #[cfg(not(kani))]
         let (#(#names,)*) = {
-            let now = #s;
+            let this_round = #s;
             #(let mut #names = #inits;)*
-            for #s in #lo..now {
+            for #s in #lo..this_round {
                 (#(#names,)*) = (#(#next,)*);
             }
             (#(#names,)*)

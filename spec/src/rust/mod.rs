@@ -4,6 +4,7 @@
 //! they are evaluated exactly where and when they are used. The code names everything it uses from `::roundel`.
 
 mod blocks;
+mod checked;
 mod expr;
 mod functions;
 mod harness;
@@ -12,13 +13,15 @@ mod rounds;
 mod schedule;
 
 use crate::contract::Kind;
+use crate::expr::BUILTIN_VARS;
 use crate::proof::ProvedRange;
-use crate::schedule::{Layout, Order, Schedule};
+use crate::schedule::{Hold, Layout, Order, Schedule};
 use crate::syntax::Declaration;
 use expr::ident;
 use functions::TransferCode;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 use syn::DeriveInput;
 
 /// Everything the derive emits for a declaration that passed its check. `range` is what is proved of it.
@@ -40,7 +43,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
     let (marker, reduction) = (marker(schedule.kind), reduction(schedule));
-    let text = schedule.name.as_str();
+    let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
     // wants of their own code is no matter of this one.
@@ -54,6 +57,9 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
             use ::roundel::generated::{
                 Action, Arguments, Blocks, Collective, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
             };
+            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+
+            own_names!(#(#names),*);
 
             #[allow(non_snake_case, unused_variables)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -119,17 +125,20 @@ fn reduction(schedule: &Schedule) -> TokenStream {
 }
 
 /// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about every
-/// use of the type.
+/// use of the type. A type with parameters has none, because it would need bounds on them.
 pub fn stub(input: &DeriveInput) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        return quote!();
+    }
     let (name, text) = (&input.ident, input.ident.to_string());
-    let (generics, arguments, clause) = input.generics.split_for_impl();
     quote! {
         const _: () = {
             use ::roundel::generated::{
                 Arguments, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Place, Refusal, Schedule, Sink,
             };
+            use ::roundel::generated::{Option, Result};
 
-            impl #generics Collective for #name #arguments #clause {
+            impl Collective for #name {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = false;
 
@@ -162,9 +171,9 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
                 }
             }
 
-            impl #generics IsAllgather for #name #arguments #clause {}
-            impl #generics IsAllreduce for #name #arguments #clause {}
-            impl #generics IsReduceScatter for #name #arguments #clause {}
+            impl IsAllgather for #name {}
+            impl IsAllreduce for #name {}
+            impl IsReduceScatter for #name {}
         };
     }
 }
@@ -191,11 +200,35 @@ fn arguments(schedule: &Schedule) -> TokenStream {
     }
 }
 
+/// Every name of a variable in generated code: those of the declaration, and the code's own.
+fn own_names(schedule: &Schedule) -> Vec<Ident> {
+    let own =
+        ["at", "sink", "blocks", "element", "args", "steps_left", "ask", "width", "used", "lo", "hi", "this_round"];
+    let mut names: BTreeSet<&str> = BUILTIN_VARS.into_iter().chain(own).collect();
+    names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
+    names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
+    for function in &schedule.functions {
+        names.insert(&function.name);
+        names.extend(function.args.iter().map(|arg| arg.name.as_str()));
+    }
+    for l in &schedule.loops {
+        names.extend(l.states.iter().map(|state| state.var.name.as_str()));
+        let sets = l.holds.iter().filter_map(|hold| match hold {
+            Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => Some(set),
+            Hold::Counter(..) | Hold::Fact(_) => None,
+        });
+        let sets = sets.chain(l.transfers.iter().map(|t| &t.blocks)).flat_map(|set| &set.parts);
+        let indices = l.indices.iter().chain(l.transfers.iter().flat_map(|t| &t.each));
+        names.extend(indices.chain(sets.flat_map(|part| &part.over)).map(|index| index.var.name.as_str()));
+    }
+    names.into_iter().map(ident).collect()
+}
+
 /// The tests that travel with the code into the user's crate: free functions, because a module could not name a type that is
 /// declared inside a function.
 fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
-    let snake = snake(&name.to_string());
+    let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
     // The bodies of the harnesses follow blocks, not contributions: reductions have none.
     let (probe, harnesses) = match declaration.schedule.kind.reduces() {
@@ -217,11 +250,12 @@ fn tests(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// `NeighborExchange` as `neighbor_exchange`.
+/// `NeighborExchange` as `neighbor_exchange`. Different names stay different, also those that are not in Rust's style:
+/// `Neighbor_exchange` is `neighbor__exchange`, and a small letter at the beginning is preceded by `_`.
 fn snake(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.char_indices() {
-        if c.is_uppercase() && i > 0 {
+        if c == '_' || c.is_uppercase() == (i > 0) {
             out.push('_');
         }
         out.extend(c.to_lowercase());
@@ -230,7 +264,37 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 16] = [
-    "at", "sink", "blocks", "self", "element", "Some", "None", "Ok", "Err", "Site", "Stripes", "PROVE", "ask",
-    "width", "harness", "used",
+pub const RESERVED: [&str; 18] = [
+    "at",
+    "sink",
+    "blocks",
+    "self",
+    "element",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Site",
+    "Stripes",
+    "PROVE",
+    "ask",
+    "width",
+    "harness",
+    "used",
+    "steps_left",
+    "this_round",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::snake;
+
+    #[test]
+    fn names_of_tests_differ() {
+        let names = ["NeighborExchange", "RingA", "Ring_a", "Ring_A", "ringA", "ring_a", "_RingA", "r", "R", "type"];
+        let snakes: std::collections::BTreeSet<String> = names.into_iter().map(snake).collect();
+        assert_eq!(snakes.len(), names.len(), "{snakes:?}");
+        assert_eq!(snake("NeighborExchange"), "neighbor_exchange");
+        assert_eq!(snake("KBruck"), "k_bruck");
+    }
+}

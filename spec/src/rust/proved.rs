@@ -1,7 +1,7 @@
 //! The refusal of calls of which nothing is proved.
 
 use super::expr::{Needs, ident, number};
-use crate::proof::{MAX_P, ProvedRange};
+use crate::proof::{MAX_P, Placements, ProvedRange};
 use crate::schedule::Schedule;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +13,9 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     let limit = number(range.p.unwrap_or(MAX_P));
     let mut outside = vec![quote!(p > #limit)];
     for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
-        let (name, limit) = (ident(&parameter.var.name), number(limit.unwrap_or(MAX_P)));
+        // A parameter beyond the machine is refused with the domain.
+        let Some(limit) = limit else { continue };
+        let (name, limit) = (ident(&parameter.var.name), number(*limit));
         needs.name(&parameter.var.name);
         outside.push(quote!(#name > #limit));
     }
@@ -25,12 +27,22 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
         outside.push(quote!(#name.len() as i64 > #len || #name.iter().any(|&element| element > #value)));
     }
     let (bindings, text) = (needs.bindings(), range.text(schedule));
+    let elsewhere = match range.placements {
+        // The answer must be the same on all ranks: whether a placement is consecutive is known to all of them.
+        Some(Placements::Consecutive) => quote! {
+            if !at.consecutive {
+                return Err(Refusal::Placement { range: #text });
+            }
+        },
+        Some(Placements::Any) | None => quote!(),
+    };
     quote! {
         fn proved(&self, at: &Place) -> Result<(), Refusal> {
             #bindings
             if #(#outside)||* {
                 return Err(Refusal::Unproved { range: #text, p, command: PROVE });
             }
+            #elsewhere
             Ok(())
         }
     }

@@ -1,8 +1,10 @@
 //! The function that hands one rank's rounds to a sink, and the domain check.
 
+use super::checked;
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
 use crate::expr::Expr;
+use crate::proof::MAX_P;
 use crate::schedule::{Domain, Loop, Schedule};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -106,11 +108,12 @@ pub(super) fn admits(schedule: &Schedule) -> TokenStream {
         let (name, check) = (ident(&l.var.name), parameter(&l.var.name, &l.domain, quote!(element)));
         quote!(for &element in #name { #check })
     });
-    let requires = schedule.requires.iter().map(|clause| condition(schedule, clause, clause.to_string()));
-    let ends = schedule.loops.iter().filter(|l| !l.ends_with.is_empty()).map(|l| {
-        let states = around(schedule, l, quote!());
-        let checks = l.ends_with.iter().map(|clause| condition(schedule, clause, format!("final {clause}")));
-        quote!(#states #(#checks)*)
+    let requires =
+        schedule.requires.iter().map(|clause| required(checked::condition(schedule, clause), clause.to_string()));
+    let ends = schedule.loops.iter().flat_map(|l| {
+        l.ends_with.iter().map(move |clause| {
+            required(checked::condition_at_the_end(schedule, l, clause), format!("final {clause}"))
+        })
     });
     quote! {
         fn admits(&self, at: &Place) -> Result<(), Refusal> {
@@ -133,20 +136,25 @@ fn parameter(name: &str, domain: &Domain, value: TokenStream) -> TokenStream {
         }
         None => quote!(#lo..),
     };
+    let largest = number(domain.hi.map_or(MAX_P, |hi| hi.min(MAX_P)));
+    let too_large = match domain.hi {
+        Some(hi) if hi <= MAX_P => quote!(),
+        _ => quote! {
+            if #value > #largest {
+                return Err(Refusal::TooLarge { name: #name, value: #value });
+            }
+        },
+    };
     quote! {
         if !(#range).contains(&#value) {
             return Err(Refusal::Parameter { name: #name, domain: #text, value: #value });
         }
+        #too_large
     }
 }
 
-fn condition(schedule: &Schedule, clause: &Expr, text: String) -> TokenStream {
-    let holds = scoped(schedule, &[clause], |e| e[0].clone());
-    quote! {
-        if !(#holds) {
-            return Err(Refusal::Requires { clause: #text, p });
-        }
-    }
+fn required(holds: TokenStream, text: String) -> TokenStream {
+    quote!(Refusal::unless(#holds, #text, p)?;)
 }
 
 /// `rotation`

@@ -2,11 +2,14 @@
 
 use super::errors::Errors;
 use super::scope::Scope;
+use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
 use crate::expr::Expr;
 use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use std::collections::HashMap;
+use syn::ext::IdentExt;
 use syn::{DeriveInput, Ident};
 
 /// The largest p of the check at compile time, unless the declaration says otherwise.
@@ -34,6 +37,9 @@ pub(super) struct Builder {
     pub(super) bounds: Vec<Bound>,
     pub(super) layouts: Vec<Layout>,
     pub(super) limits: Limits,
+    /// Which of them the declaration sets, and the clauses that do.
+    pub(super) explicit: Explicit,
+    pub(super) explicit_at: TokenStream,
     pub(super) sites: u16,
     /// Whether there is a clause that sends or receives, be it right or wrong.
     pub(super) has_messages: bool,
@@ -60,6 +66,8 @@ impl Builder {
             bounds: Vec::new(),
             layouts: Vec::new(),
             limits: Limits { p: DEFAULT_LIMIT, numbers: Vec::new(), lists: Vec::new() },
+            explicit: Explicit::default(),
+            explicit_at: TokenStream::new(),
             sites: 0,
             has_messages: false,
             sources: HashMap::new(),
@@ -80,10 +88,11 @@ impl Builder {
         }
     }
 
-    pub(super) fn schedule(self, name: String) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
+    pub(super) fn schedule(mut self, input: &DeriveInput) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
+        let name = input.ident.unraw().to_string();
         let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
-        let schedule = Schedule {
+        let mut schedule = Schedule {
             name,
             kind: self.kind,
             numbers: self.numbers,
@@ -99,6 +108,24 @@ impl Builder {
             limits: self.limits,
             slots: self.scope.slots(),
         };
+        if let Err(too_much) = budget::fit(&mut schedule, &self.explicit) {
+            let at = if self.explicit_at.is_empty() { input.ident.to_token_stream() } else { self.explicit_at };
+            self.errors.at(at, beyond_the_budget(&schedule, too_much));
+        }
         (self.errors.finish(()), schedule, self.sources)
     }
+}
+
+fn beyond_the_budget(schedule: &Schedule, TooMuch { combinations, times }: TooMuch) -> String {
+    let (p, many) = (schedule.limits.p, times.ceil().min(1e6));
+    let of = match combinations {
+        ..1.5 => String::new(),
+        ..1e7 => format!(" with {combinations:.0} combinations of parameters"),
+        _ => format!(" with {combinations:.0e} combinations of parameters"),
+    };
+    let more = if times > 1e6 { "more than " } else { "" };
+    format!(
+        "the check of every p up to {p}{of} is {more}{many} times more than a compiler has time for; lower the limits in `check` \
+         (`roundel check` and `roundel prove` go further)"
+    )
 }

@@ -147,10 +147,12 @@ impl Builder {
             self.scope.add(&name, Entity::List(var.clone()));
             self.lists.push(List { var, domain });
             self.limits.lists.push((3, domain.lo.saturating_add(1)));
+            self.explicit.lists.push((false, false));
         } else {
             let var = self.scope.var(&name, false);
             self.numbers.push(Number { var, domain });
             self.limits.numbers.push(domain.lo.saturating_add(4));
+            self.explicit.numbers.push(false);
         }
         self.params.push(param.name);
         both(fresh, declared).map(|_| ())
@@ -407,7 +409,12 @@ impl Builder {
     // #[holds(blocks = [rank + k; k in 0..D], messages_sent = s, D <= p)]
     fn hold(&mut self, item: &Item) -> Result<()> {
         let hold = match item.key_value() {
-            Some((key, value)) if key == "blocks" && !self.kind.reduces() => Hold::Blocks(self.blocks(&value)?),
+            Some((key, value)) if key == "blocks" && !self.kind.reduces() => {
+                if self.current().holds.iter().any(|hold| matches!(hold, Hold::Blocks(_))) {
+                    return Err(Error::new_spanned(key, "`blocks` is said twice; remove one"));
+                }
+                Hold::Blocks(self.blocks(&value)?)
+            }
             Some((key, value)) if self.all_lines().iter().any(|line| key == line) => {
                 let line = self.line_named(&key.to_token_stream())?;
                 Hold::Contributors { line, block: None, ranks: self.blocks(&value)? }
@@ -545,28 +552,33 @@ impl Builder {
         let relation = item.relation().filter(|relation| !relation.exact).ok_or_else(form)?;
         let value = integer(&parse(&relation.right)?).ok_or_else(form)?;
         let name = relation.left.to_string().replace(' ', "");
-        let (limit, least) = self.limit_named(&name).ok_or_else(form)?;
+        let (limit, explicit, least) = self.limit_named(&name).ok_or_else(form)?;
         if value < least {
             let message = format!("this leaves nothing to check; write at least `{name} <= {least}`");
             return Err(Error::new_spanned(&item.tokens, message));
         }
-        *limit = value;
+        (*limit, *explicit) = (value, true);
+        if !self.explicit_at.is_empty() {
+            self.explicit_at.extend(quote::quote!(,));
+        }
+        self.explicit_at.extend(item.tokens.clone());
         Ok(())
     }
 
     /// The limit that a name stands for, and the least value with which something is checked.
-    fn limit_named(&mut self, name: &str) -> Option<(&mut i64, i64)> {
+    fn limit_named(&mut self, name: &str) -> Option<(&mut i64, &mut bool, i64)> {
+        let (limits, explicit) = (&mut self.limits, &mut self.explicit);
         if name == "p" {
-            return Some((&mut self.limits.p, 1));
+            return Some((&mut limits.p, &mut explicit.p, 1));
         }
         if let Some(i) = self.numbers.iter().position(|n| n.var.name == name) {
-            return Some((&mut self.limits.numbers[i], self.numbers[i].domain.lo));
+            return Some((&mut limits.numbers[i], &mut explicit.numbers[i], self.numbers[i].domain.lo));
         }
         if let Some(i) = self.lists.iter().position(|l| l.var.name == name) {
-            return Some((&mut self.limits.lists[i].1, self.lists[i].domain.lo));
+            return Some((&mut limits.lists[i].1, &mut explicit.lists[i].1, self.lists[i].domain.lo));
         }
         let i = self.lists.iter().position(|l| format!("len({})", l.var.name) == name)?;
-        Some((&mut self.limits.lists[i].0, 1))
+        Some((&mut limits.lists[i].0, &mut explicit.lists[i].0, 1))
     }
 }
 

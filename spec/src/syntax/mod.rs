@@ -23,7 +23,9 @@ use errors::{Errors, similar, tokens};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Item, Result};
+use syn::punctuated::Punctuated;
+use syn::visit::Visit;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Result};
 
 /// A parsed declaration: the schedule, and where each part of it stands in the source.
 #[derive(Debug)]
@@ -61,7 +63,7 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
     }
     builder.missing_parts(input);
     check_fields(input, &mut builder);
-    let (errors, schedule, sources) = builder.schedule(input.ident.to_string());
+    let (errors, schedule, sources) = builder.schedule(input);
     errors?;
     Ok(Declaration { ident: input.ident.clone(), schedule, docs: docs(input), sources })
 }
@@ -148,32 +150,39 @@ fn docs(input: &DeriveInput) -> Vec<String> {
     input.attrs.iter().filter_map(text).collect()
 }
 
-/// Every struct of a source file that derives `Collective`, also in inline modules.
+/// Every struct of a source file that derives `Collective`, also in inline modules and inside of functions.
 pub fn declarations(file: &syn::File) -> Vec<DeriveInput> {
-    let mut found = Vec::new();
-    collect(&file.items, &mut found);
-    found
+    let mut found = Found(Vec::new());
+    found.visit_file(file);
+    found.0
 }
 
-fn collect(items: &[Item], found: &mut Vec<DeriveInput>) {
-    for item in items {
-        match item {
-            Item::Struct(item) if derives_collective(&item.attrs) => found.push(item.clone().into()),
-            Item::Enum(item) if derives_collective(&item.attrs) => found.push(item.clone().into()),
-            Item::Mod(module) => collect(module.content.as_ref().map_or(&[], |(_, items)| items), found),
-            _ => {}
+struct Found(Vec<DeriveInput>);
+
+impl<'ast> Visit<'ast> for Found {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        if item.attrs.iter().any(|attr| derives_collective(&attr.meta)) {
+            self.0.push(item.clone().into());
+        }
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        if item.attrs.iter().any(|attr| derives_collective(&attr.meta)) {
+            self.0.push(item.clone().into());
         }
     }
 }
 
-fn derives_collective(attrs: &[Attribute]) -> bool {
-    let mut found = false;
-    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
-        // A derive list that does not parse is rustc's matter.
-        let _ = attr.parse_nested_meta(|meta| {
-            found |= meta.path.segments.last().is_some_and(|segment| segment.ident == "Collective");
-            Ok(())
-        });
+/// Whether an attribute is a derive with `Collective` in it, be it under a condition. One that does not parse is rustc's
+/// matter.
+fn derives_collective(meta: &syn::Meta) -> bool {
+    let syn::Meta::List(list) = meta else { return false };
+    let inner =
+        || list.parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated).unwrap_or_default();
+    let is_collective =
+        |meta: syn::Meta| meta.path().segments.last().is_some_and(|segment| segment.ident == "Collective");
+    if list.path.is_ident("derive") {
+        return inner().into_iter().any(is_collective);
     }
-    found
+    list.path.is_ident("cfg_attr") && inner().iter().skip(1).any(derives_collective)
 }

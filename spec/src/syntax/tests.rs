@@ -329,7 +329,7 @@ fn declarations_of_a_file() {
     );
     let found = declarations(&file.expect("this is a file"));
     let names: Vec<String> = found.iter().map(|input| input.ident.to_string()).collect();
-    assert_eq!(names, ["First", "Second", "Third", "Fourth"]);
+    assert_eq!(names, ["First", "Second", "Third", "Fourth", "Local"]);
 }
 
 // ---- what would take for ever
@@ -388,4 +388,66 @@ fn a_round_without_a_name_is_one_error() {
         "#[round(s in 0..1)]\n#[send(to = rank + 1, blocks = [x])]\n#[recv(from = rank - 1, blocks = [s])]\nstruct",
     );
     assert_eq!(errors(&text).len(), 2);
+}
+
+/// Three rounds; what stands in the first, the second and the third besides their messages.
+fn three_rounds(first: &str, second: &str, third: &str) -> Schedule {
+    schedule(&format!(
+        "#[collective(allgather)]
+#[requires(p >= 5)]
+#[round]
+{first}
+#[send(to = rank + 1, blocks = [rank])]
+#[recv(from = rank - 1, blocks = [rank - 1])]
+#[round]
+{second}
+#[send(for j in 2..c, to = rank + j, blocks = [rank])]
+#[recv(for j in 2..c, from = rank - j, blocks = [rank - j])]
+#[holds(blocks = [rank - m; m in 0..c])]
+#[round]
+{third}
+#[send(to = rank - 1, blocks = [rank])]
+#[recv(from = rank + 1, blocks = [rank + 1])]
+struct Moved;"
+    ))
+}
+
+#[test]
+fn a_definition_in_another_round_is_another_schedule() {
+    let (few, all) = ("#[define(c = min(p - 1, 50))]", "#[define(c = p - 1)]");
+    let (right, wrong) = (three_rounds(few, all, ""), three_rounds("", few, all));
+    // They read alike: definitions are listed first, and calls have names only.
+    assert_eq!(right.to_string(), wrong.to_string());
+    assert_ne!(right.canonical(), wrong.canonical());
+    assert_ne!(right.fingerprint(), wrong.fingerprint());
+    assert_eq!(right.fingerprint(), three_rounds(few, all, "").fingerprint());
+}
+
+#[test]
+fn an_index_of_another_round_is_another_schedule() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "#[collective(allgather)]\n#[round(s in 0..p)]\n{first}\n#[send(to = rank + 1, blocks = [rank])]\n\
+             #[round(s in 0..2)]\n{second}\n#[recv(from = rank - 1, blocks = [rank - 1])]\nstruct Moved;"
+        )
+    };
+    let define = "#[define(c = s)]";
+    let (one, two) = (schedule(&text(define, "")), schedule(&text("", define)));
+    assert_eq!(one.to_string(), two.to_string());
+    assert_ne!(one.fingerprint(), two.fingerprint());
+}
+
+#[test]
+fn limits_are_not_part_of_the_fingerprint() {
+    let (one, two) = (schedule(&ring("")), schedule(&ring("#[check(p <= 20)]")));
+    assert_ne!(one, two);
+    assert_eq!(one.fingerprint(), two.fingerprint());
+}
+
+#[test]
+fn blocks_are_held_once() {
+    let once = "#[holds(blocks = [rank - k; k in 0..s + 1])]";
+    assert_eq!(errors(&ring(once)), []);
+    let twice = format!("{once}\n#[holds(s >= 0, blocks = [rank])]");
+    assert_eq!(errors(&ring(&twice)), [(7, 16, "`blocks` is said twice; remove one".to_string())]);
 }

@@ -34,4 +34,12 @@ fn main() {
     let uneven = threads::Placement::consecutive(5, 3);
     let refused = threads::run_placed(&uneven, |comm| TwoRings.allgather(comm, &[0], &mut [0; 5]).is_err());
     assert_eq!(refused, [true; 5]);
+
+    // Nothing is proved of ranks that sit elsewhere: every rank refuses, and says why.
+    let cyclic = threads::Placement::cyclic(6, 3);
+    let refused = threads::run_placed(&cyclic, |comm| TwoRings.allgather(comm, &[0], &mut [0; 6]).unwrap_err().to_string());
+    assert!(refused.iter().all(|why| why.contains("proved for p <= 40, consecutive placements")), "{refused:?}");
+    let dealt = threads::Placement::from_nodes(vec![0, 0, 1, 2, 2, 1]);
+    let refused = threads::run_placed(&dealt, |comm| TwoRings.allgather(comm, &[0], &mut [0; 6]).is_err());
+    assert_eq!(refused, [true; 6]);
 }

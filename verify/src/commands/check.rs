@@ -129,6 +129,17 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// The file that declares it, where it is known.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        match self.origin {
+            Origin::Catalogue(entry) => {
+                let file = format!("src/algorithms/{}.rs", entry.name.replace('-', "_"));
+                Some(Path::new(algorithms::CRATE_ROOT).join(file)).filter(|file| file.is_file())
+            }
+            Origin::File(source, _) => Some(PathBuf::from(&source.origin)),
+        }
+    }
+
     fn points(&self, range: Range) -> Points {
         Points::new(&self.schedule, range.iter())
     }

@@ -5,6 +5,7 @@ mod expand;
 mod list;
 mod mutants;
 mod prove;
+mod records;
 mod replay;
 mod run;
 mod show;

@@ -2,7 +2,7 @@
 
 use super::check::{Report, Subject, candidates};
 use super::target::Target;
-use super::{Outcome, counted, print, print_json, save};
+use super::{Outcome, counted, print, print_json, records, save};
 use crate::cli::{Engine, Prove};
 use crate::counterexample::Counterexample;
 use crate::error::Error;
@@ -46,6 +46,9 @@ pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     if args.record.is_some() && subjects.len() != 1 {
         return Err(Error::OneRecord { found: subjects.len() });
     }
+    if !args.no_record && args.record.is_none() {
+        records::names_differ(&subjects)?;
+    }
     let mut proofs = exhaustive(args, &subjects)?;
     let base = by_induction(args, &subjects, &mut proofs);
     for proof in &mut proofs {
@@ -85,6 +88,9 @@ struct Proof<'a> {
     proved_for: Option<String>,
     rows: Vec<Row>,
     record: Option<PathBuf>,
+    /// Why there is no record, though there could be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     #[serde(skip)]
     subject: &'a Subject<'a>,
     #[serde(skip)]
@@ -188,7 +194,11 @@ fn base(portfolio: &Portfolio) -> Vec<Row> {
             verdict: if proved { "proved" } else { "NOT PROVED" },
             cases: 1,
             seconds: start.elapsed().as_secs_f64(),
-            open: if proved { vec![] } else { answers.iter().map(Answer::to_string).collect() },
+            open: match (proved, answers.is_empty()) {
+                (true, _) => vec![],
+                (false, true) => vec![Error::NoSolver.to_string()],
+                (false, false) => answers.iter().map(Answer::to_string).collect(),
+            },
         }
     };
     lemmas().iter().map(prove).collect()
@@ -201,6 +211,7 @@ impl<'a> Proof<'a> {
             proved_for: None,
             rows: Vec::new(),
             record: None,
+            note: None,
             subject,
             checked: None,
             result: None,
@@ -239,24 +250,21 @@ impl<'a> Proof<'a> {
         if args.no_record || self.violated {
             return Ok(());
         }
-        let path = match (&args.record, self.subject.crate_root()) {
-            (Some(path), _) => path.clone(),
-            (None, Some(root)) => root.join("proofs").join(format!("{}.json", record.collective)),
-            (None, None) => return Ok(()),
-        };
-        let text = serde_json::to_string_pretty(record).map_err(std::io::Error::from)?;
-        write(&path, &(text + "\n"))?;
-        self.record = Some(path);
+        let text = serde_json::to_string_pretty(record).map_err(std::io::Error::from)? + "\n";
+        match (&args.record, self.subject.crate_root()) {
+            (Some(path), _) => {
+                write(path, &text)?;
+                self.record = Some(path.clone());
+            }
+            (None, Some(root)) => self.record = Some(records::write(&root, self.subject, &text)?),
+            (None, None) => self.note = Some(records::NO_CRATE.into()),
+        }
         Ok(())
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let wrong = |source| Error::Write { path: path.into(), source };
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::create_dir_all(parent).map_err(wrong)?;
-    }
-    std::fs::write(path, text).map_err(wrong)
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
 }
 
 fn outcome(proofs: &[Proof<'_>], base: &[Row], args: &Prove) -> Outcome {
@@ -324,7 +332,8 @@ fn conclusion(proofs: &[Proof<'_>], base: &[Row]) -> String {
         };
         let record =
             proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
-        out += &format!("{HEADING}{}{HEADING:#}: {range}{record}\n", proof.name);
+        let note = proof.note.as_ref().map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
+        out += &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n", proof.name);
     }
     out
 }

@@ -21,7 +21,7 @@ impl Target {
     pub(super) fn find(text: &str) -> Result<Self, Error> {
         let path = Path::new(text);
         if path.extension().is_none_or(|extension| extension != "rs") {
-            return catalogue::find(text).map(Target::Entry);
+            return catalogue::find(text).map(Target::Entry).map_err(|unknown| no_source(path).unwrap_or(unknown));
         }
         let source = Source::read(path)?;
         let declarations = source.declarations();
@@ -58,6 +58,12 @@ fn kinds() -> String {
         algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next()).collect();
     kinds.dedup();
     kinds.iter().map(|kind| format!("`{kind}/`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What to say of something that is no name but a path.
+fn no_source(path: &Path) -> Option<Error> {
+    let has_folders = path.is_absolute() || path.starts_with(".") || path.starts_with("..");
+    (has_folders || path.exists()).then(|| Error::NoSource { path: path.into() })
 }
 
 /// The root of the crate that a source file belongs to.

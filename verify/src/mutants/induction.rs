@@ -59,6 +59,11 @@ fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> O
     })
 }
 
+/// What keeps a schedule with a known fault from being proved, in a word; `None` if nothing does.
+pub fn kept_by(schedule: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<&'static str> {
+    obstacle(schedule, Some(violation.code()), portfolio).map(|obstacle| obstacle.name)
+}
+
 /// The counterexample to the induction that keeps a wrong mutant from being proved, where it is one.
 pub fn refutation(mutant: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<Refutation> {
     obstacle(mutant, Some(violation.code()), portfolio)?.refutation

@@ -8,7 +8,7 @@
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
 use roundel_spec::Schedule;
-use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
+use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A construct that has no encoding.
@@ -36,7 +36,7 @@ impl Values {
         values
     }
 
-    fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
+    pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
         self.slots.get(slot).cloned().flatten().ok_or_else(|| Unsupported(format!("the variable `{name}`")))
     }
 }
@@ -64,6 +64,9 @@ pub(crate) struct Context<'a> {
     /// Elements of list parameters that occur.
     elements: BTreeSet<Term>,
 }
+
+/// The symbol of powers, which is no constant's.
+const POW: &str = "pow";
 
 /// The length of a definition, as text, up to which it is encoded.
 const LARGEST_TERM: usize = 1 << 16;
@@ -110,21 +113,59 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A constant with a readable name, declared once. Names that stand for no variable of the declaration have a `.` or
-    /// a `!` in them, so that no variable can be taken for them.
+    /// A new constant, named like what it stands for as far as that name is free. No two constants of a context are the
+    /// same: whoever needs one again keeps the term. So an index that happens to be called like one of another clause,
+    /// round or definition never inherits what is assumed of that one.
     pub(crate) fn constant(&mut self, name: &str) -> Term {
-        self.declare(symbol(name))
+        let symbol = self.free(name);
+        self.declare(symbol.clone(), format!("(declare-const {symbol} Int)"));
+        symbol
     }
 
-    fn declare(&mut self, name: String) -> Term {
-        self.declarations.insert(name.clone(), format!("(declare-const {name} Int)"));
-        name
+    /// A constant that the encoding makes up: it is numbered from the start, since no reader looks for it.
+    fn fresh(&mut self, stem: &str) -> Term {
+        loop {
+            self.counter += 1;
+            let symbol = format!("{stem}.{}", self.counter);
+            if !self.declarations.contains_key(&symbol) {
+                self.declare(symbol.clone(), format!("(declare-const {symbol} Int)"));
+                return symbol;
+            }
+        }
     }
 
-    /// A new constant whose name begins with `stem`.
-    pub(crate) fn fresh(&mut self, stem: &str) -> Term {
-        self.counter += 1;
-        self.declare(format!("{stem}.{}", self.counter))
+    /// A symbol that nothing in this context has: the name itself, or the name and the first free number.
+    fn free(&self, name: &str) -> String {
+        let (mut candidate, mut number) = (symbol(name), 2);
+        while candidate == POW || self.declarations.contains_key(&candidate) {
+            candidate = symbol(&format!("{name}.{number}"));
+            number += 1;
+        }
+        candidate
+    }
+
+    /// Adds a declaration. A second meaning of a symbol would make proofs of something else, so it ends the run.
+    fn declare(&mut self, symbol: String, declaration: String) {
+        let known = self.declarations.insert(symbol, declaration);
+        assert!(known.is_none(), "a symbol stands for one thing: {known:?}");
+    }
+
+    /// The length of a list parameter.
+    fn length(&mut self, list: &ListVar) -> Term {
+        self.memo(format!("length {}", list.slot), |cx| {
+            let length = cx.constant(&format!("len.{}", list.name));
+            cx.law(ge(&length, "0"));
+            length
+        })
+    }
+
+    /// The function that gives the elements of a list parameter.
+    fn list(&mut self, list: &ListVar) -> Term {
+        self.memo(format!("list {}", list.slot), |cx| {
+            let function = cx.free(&list.name);
+            cx.declare(function.clone(), format!("(declare-fun {function} (Int) Int)"));
+            function
+        })
     }
 
     /// The elements of list parameters that occur.
@@ -175,12 +216,8 @@ impl<'a> Context<'a> {
             Expr::Int(n) => Ok(int(*n)),
             Expr::Bool(b) => Ok(b.to_string()),
             Expr::Var(v) => values.get(v.slot, &v.name),
-            Expr::Length(list) => {
-                let len = self.constant(&format!("len.{}", list.name));
-                self.law(ge(&len, "0"));
-                Ok(len)
-            }
-            Expr::Element(list, index) => self.element(&list.name, list.slot, index, values),
+            Expr::Length(list) => Ok(self.length(list)),
+            Expr::Element(list, index) => self.element(list, index, values),
             Expr::Product(..) => Err(Unsupported(format!("`{e}`"))),
             Expr::Unary(Unary::Neg, a) => {
                 let a = self.lower(a, values)?;
@@ -251,15 +288,13 @@ impl<'a> Context<'a> {
         Ok(term)
     }
 
-    fn element(&mut self, name: &str, slot: usize, index: &Expr, values: &Values) -> Result<Term, Unsupported> {
+    fn element(&mut self, list: &ListVar, index: &Expr, values: &Values) -> Result<Term, Unsupported> {
         let index = self.lower(index, values)?;
-        let function = symbol(name);
-        self.declarations.insert(function.clone(), format!("(declare-fun {function} (Int) Int)"));
-        let len = self.constant(&format!("len.{name}"));
+        let (function, len) = (self.list(list), self.length(list));
         self.must(within(&index, "0", &len));
         let element = format!("({function} {index})");
         self.elements.insert(element.clone());
-        let domain = self.schedule.lists[slot].domain;
+        let domain = self.schedule.lists[list.slot].domain;
         self.law(ge(&element, &int(domain.lo)));
         domain.hi.iter().for_each(|hi| self.law(le(&element, &int(*hi))));
         Ok(element)
@@ -378,9 +413,9 @@ impl<'a> Context<'a> {
 
     /// `pow(base, exponent)`, an uninterpreted function whose laws are added when the query is written.
     pub(crate) fn pow(&mut self, base: &str, exponent: &str) -> Term {
-        self.declarations.insert("pow".into(), "(declare-fun pow (Int Int) Int)".into());
+        self.declarations.insert(POW.into(), format!("(declare-fun {POW} (Int Int) Int)"));
         self.powers.insert((base.into(), exponent.into()));
-        format!("(pow {base} {exponent})")
+        format!("({POW} {base} {exponent})")
     }
 
     fn memo(&mut self, key: String, define: impl FnOnce(&mut Self) -> Term) -> Term {

@@ -7,9 +7,10 @@
 
 use super::context::{Context, Unsupported, Values};
 use super::term::{Term, add, and, eq, int, le, mul, not, or, sub, within};
-use roundel_spec::affine::affine;
+use roundel_spec::affine::{Progression, affine};
 use roundel_spec::blocks::{BlockSet, Index, Part};
-use roundel_spec::expr::{Expr, Unary};
+use roundel_spec::expr::{Binary, Expr, Unary};
+use roundel_spec::schedule::Function;
 
 /// A set of blocks at a place of the proof: comprehensions with the values of their variables.
 #[derive(Clone)]
@@ -101,21 +102,47 @@ impl Piece {
         Ok(())
     }
 
-    /// Any element, with named index constants.
+    /// Any element: its indices are new constants, named like the indices.
     pub(crate) fn any(&self, cx: &mut Context<'_>, suffix: &str) -> Result<Element, Unsupported> {
         let names: Vec<Term> =
             self.indices.iter().map(|index| cx.constant(&format!("{}{suffix}", index.var.name))).collect();
         self.at(cx, &names)
     }
 
-    /// How many elements there are for fixed clause indices, where no filter hides some; never negative.
-    pub(crate) fn count(&self, cx: &mut Context<'_>, values: &Values) -> Result<Term, Unsupported> {
+    /// The numbers that generated code computes where the last index of the comprehension becomes a stripe: how many
+    /// blocks, the first and the step, each as the item of a piece under the conditions under which it is computed.
+    pub(crate) fn computed(&self, functions: &[Function]) -> Vec<Piece> {
+        if self.part.filter.is_some() {
+            return vec![];
+        }
+        let Some(Progression { count, first, step, lazy }) = Progression::of(&self.part, functions) else {
+            return vec![];
+        };
+        let some = Expr::binary(Binary::Lt, Expr::Int(0), count.clone());
+        let filter = lazy.then_some(some);
+        vec![self.outside(count, None), self.outside(first, filter.clone()), self.outside(step, filter)]
+    }
+
+    /// Another item, outside of the last index.
+    fn outside(&self, item: Expr, filter: Option<Expr>) -> Piece {
+        let without_last = |indices: &[Index]| indices.split_last().map_or(vec![], |(_, outer)| outer.to_vec());
+        let part = Part { item, over: without_last(&self.part.over), filter };
+        Piece { indices: without_last(&self.indices), part, ..self.clone() }
+    }
+
+    /// How many elements there are, over all indices of clause and comprehension; never negative. Where a condition
+    /// hides some, or a range depends on another index of the piece, the number is no product, and not encoded.
+    pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, Unsupported> {
         if self.part.filter.is_some() {
             return Err(Unsupported("the size of a filtered set".into()));
         }
+        if self.guard.is_some() {
+            return Err(Unsupported("the size of a guarded set".into()));
+        }
         let mut count = "1".to_string();
-        for index in &self.part.over {
-            let (lo, hi) = (cx.lower(&index.lo, values)?, cx.lower(&index.hi, values)?);
+        for index in &self.indices {
+            // The values have none for the indices of the piece, so a range that mentions one is refused here.
+            let (lo, hi) = (cx.lower(&index.lo, &self.values)?, cx.lower(&index.hi, &self.values)?);
             let size = sub(&hi, &lo);
             let size = super::term::ite(&le("0", &size), &size, "0");
             count = cx.product(&count, &size);

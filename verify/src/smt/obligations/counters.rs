@@ -139,7 +139,7 @@ pub(super) fn blocks_of(frame: &mut Frame<'_>, t: &Transfer) -> Step<Term> {
     let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
     let mut blocks = "0".to_string();
     for piece in &set.pieces {
-        blocks = add(&blocks, &piece.count(&mut frame.cx, &piece.values)?);
+        blocks = add(&blocks, &piece.count(&mut frame.cx)?);
     }
     match &t.when {
         Some(when) => {
@@ -174,10 +174,7 @@ pub(super) fn at_most(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<T
 pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
     let mut total = "0".to_string();
     for piece in &set.pieces {
-        if piece.guard.is_some() {
-            return Err(Unsupported("the size of a guarded set".into()));
-        }
-        total = add(&total, &piece.count(&mut frame.cx, &piece.values)?);
+        total = add(&total, &piece.count(&mut frame.cx)?);
     }
     Ok(total)
 }

@@ -11,9 +11,21 @@ use roundel_spec::Schedule;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop};
 
+/// Anywhere between the rounds of a loop. Index and bounds are terms of the frame: a term means something only together
+/// with the context that made it.
+struct Somewhere<'a> {
+    frame: Frame<'a>,
+    s: Term,
+    lo: Term,
+    hi: Term,
+}
+
 impl<'a> Prover<'a> {
     pub(super) fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
         let l = &self.schedule.loops[n];
+        if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
+            return Err(Unsupported(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
+        }
         if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
     }
 
@@ -49,6 +61,9 @@ impl<'a> Prover<'a> {
         if states_vary(self.schedule, l) {
             return Err(Unsupported("a state that differs between ranks is not encoded".into()));
         }
+        if bounds_vary(self.schedule, l) {
+            return Err(Unsupported("a number of rounds that differs between ranks is not encoded".into()));
+        }
         // Initialisation, where the loop is entered.
         let mut at_start = entry.frame.clone();
         at_start.cx.settle();
@@ -64,9 +79,8 @@ impl<'a> Prover<'a> {
 
         // An arbitrary round.
         let suffix = if n == 0 { String::new() } else { format!(".{n}") };
-        let (somewhere, lo, hi) = self.somewhere(l, &suffix)?;
+        let Somewhere { frame: somewhere, s, lo, hi } = self.somewhere(l, &suffix)?;
         let mut inside = somewhere.clone();
-        let s = inside.cx.constant(&format!("{}{suffix}", index.var.name));
         inside.assume(lt(&s, &hi));
         self.hints(n, l, &mut inside)?;
         inside.cx.settle();
@@ -101,9 +115,8 @@ impl<'a> Prover<'a> {
         Ok(Entry { frame: exit, held, used })
     }
 
-    /// A frame at any value of the index between its bounds, with the facts of `holds`; and the bounds, as terms of this
-    /// frame: a term means something only together with the context that made it.
-    pub(super) fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<(Frame<'a>, Term, Term)> {
+    /// A frame at any value of the index between its bounds, with the facts of `holds`.
+    fn somewhere(&self, l: &'a Loop, suffix: &str) -> Step<Somewhere<'a>> {
         let mut frame = self.base()?;
         let index = &l.indices[0];
         let lo = frame.cx.lower(&index.lo, &frame.values)?;
@@ -122,7 +135,7 @@ impl<'a> Prover<'a> {
             }
         }
         frame.cx.settle();
-        Ok((frame, lo, hi))
+        Ok(Somewhere { frame, s, lo, hi })
     }
 
     /// Proves the hints one after the other, and assumes each from then on.
@@ -185,15 +198,22 @@ impl<'a> Prover<'a> {
 }
 
 /// Whether a state's value may differ between ranks.
-pub(super) fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
-    fn mentions(schedule: &Schedule, e: &Expr) -> bool {
-        let mut found = false;
-        e.walk(&mut |e| match e {
-            Expr::Var(v) => found |= v.slot == RANK,
-            Expr::Call(_, index, _) => found |= mentions(schedule, &schedule.functions[*index].body),
-            _ => {}
-        });
-        found
-    }
-    l.states.iter().any(|state| mentions(schedule, &state.init) || mentions(schedule, &state.next))
+fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
+    l.states.iter().any(|state| varies(schedule, &state.init) || varies(schedule, &state.next))
+}
+
+/// Whether the number of rounds may differ between ranks. The parser refuses that; the induction rests on it.
+fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
+    l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
+}
+
+/// Whether `rank` occurs in an expression, also inside of definitions.
+fn varies(schedule: &Schedule, e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| match e {
+        Expr::Var(v) => found |= v.slot == RANK,
+        Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
+        _ => {}
+    });
+    found
 }

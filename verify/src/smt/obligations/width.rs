@@ -1,9 +1,8 @@
 //! Index arithmetic fits the machine.
 
-use super::{Frame, Prover};
+use super::{Frame, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::sets::SymbolicSet;
-use crate::smt::symbol;
+use crate::smt::sets::{Piece, SymbolicSet};
 use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
@@ -12,7 +11,10 @@ impl<'a> Prover<'a> {
     pub(super) fn fits(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
         let computed = frame.cx.take_computed();
         let mut small = frame.clone();
-        let numbers = self.schedule.numbers.iter().map(|number| symbol(&number.var.name));
+        let numbers = self.schedule.numbers.iter().filter_map(|number| {
+            // Parameters have a value in every frame.
+            frame.values.get(number.var.slot, &number.var.name).ok()
+        });
         let elements = frame.cx.elements().cloned();
         let limited = numbers.chain(elements).chain(["p".to_string()]).map(|x| lt(&x, "2147483648"));
         small.hypotheses.extend(limited);
@@ -23,6 +25,18 @@ impl<'a> Prover<'a> {
         let goal = and(computed.into_iter().map(fits));
         let claim = format!("every intermediate result of {what} fits 64 bits for p < 2^31");
         self.prove(&small, Property::MachineWidth, name, &claim, goal);
+    }
+
+    /// Generated code computes a comprehension by its first block and a step where it can, not block by block; so it is
+    /// those that must fit, also where there is no block and they are computed all the same.
+    fn stripe_fits(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<()> {
+        let mut inner = frame.clone();
+        inner.cx.settle();
+        for computed in piece.computed(&self.schedule.functions) {
+            computed.any(&mut inner.cx, "")?;
+        }
+        self.fits(&mut inner, &format!("{name}-stripe"), &format!("`{}` as a stripe", piece.part));
+        Ok(())
     }
 
     /// Every intermediate result of the clauses fits the machine.
@@ -36,6 +50,7 @@ impl<'a> Prover<'a> {
                     let element = piece.any(&mut inner.cx, "")?;
                     let name = format!("round{n}-clause{}", t.site.number);
                     prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
+                    prover.stripe_fits(piece, frame, &name)?;
                     inner.assume(element.condition.clone());
                     prover.peer(t, &mut inner, &element)?;
                     prover.fits(&mut inner, &format!("{name}-peer"), &format!("the peer `{}`", t.peer));

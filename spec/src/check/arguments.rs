@@ -1,0 +1,169 @@
+//! The parameters of a check: all combinations within limits, made one by one.
+//!
+//! There may be very many, so that they are numbered and not listed: the n-th combination is computed from n.
+
+use crate::collective::Arguments;
+use crate::schedule::{Domain, Limits, Schedule};
+
+/// All combinations of parameter values.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    parameters: Vec<Choice>,
+}
+
+/// The values of one parameter.
+#[derive(Clone, Debug)]
+enum Choice {
+    /// Numbers from `lo` on, so many of them.
+    Number { lo: i64, count: u64 },
+    /// Lists of up to `len` such numbers, the shortest first.
+    List { lo: i64, count: u64, len: i64 },
+    /// This number alone.
+    FixedNumber(i64),
+    /// This list alone.
+    FixedList(Vec<i64>),
+}
+
+impl Choices {
+    /// What limits leave of the domains.
+    pub fn within(schedule: &Schedule, limits: &Limits) -> Self {
+        let numbers = schedule.numbers.iter().zip(&limits.numbers);
+        let numbers = numbers.map(|(n, &limit)| Choice::Number { lo: n.domain.lo, count: values(&n.domain, limit) });
+        let lists = schedule.lists.iter().zip(&limits.lists);
+        let lists =
+            lists.map(|(l, &(len, limit))| Choice::List { lo: l.domain.lo, count: values(&l.domain, limit), len });
+        Choices { parameters: numbers.chain(lists).collect() }
+    }
+
+    /// One combination alone.
+    pub fn only(args: Arguments) -> Self {
+        let numbers = args.numbers.into_iter().map(Choice::FixedNumber);
+        Choices { parameters: numbers.chain(args.lists.into_iter().map(Choice::FixedList)).collect() }
+    }
+
+    /// How many combinations there are; `u64::MAX` for more than that.
+    pub fn count(&self) -> u64 {
+        self.parameters.iter().map(Choice::count).fold(1, u64::saturating_mul)
+    }
+
+    /// How many there are, roughly, however many.
+    pub fn estimate(&self) -> f64 {
+        self.parameters.iter().map(Choice::estimate).product()
+    }
+
+    /// Combination number `n`; the last parameter changes fastest.
+    pub fn nth(&self, n: u64) -> Arguments {
+        let mut rest = n;
+        let mut digits: Vec<u64> = Vec::with_capacity(self.parameters.len());
+        for choice in self.parameters.iter().rev() {
+            let count = choice.count().max(1);
+            digits.push(rest % count);
+            rest /= count;
+        }
+        let mut args = Arguments::default();
+        for (choice, &digit) in self.parameters.iter().zip(digits.iter().rev()) {
+            choice.push(digit, &mut args);
+        }
+        args
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Arguments> + '_ {
+        (0..self.count()).map(|n| self.nth(n))
+    }
+}
+
+impl Choice {
+    fn count(&self) -> u64 {
+        match *self {
+            Choice::Number { count, .. } => count,
+            Choice::List { count, len, .. } => {
+                let longest = |len: i64| count.saturating_pow(len.min(u32::MAX.into()) as u32);
+                // With one value the sum has as many terms as there are lengths, with more it is soon beyond any number.
+                match count {
+                    0 | 1 => 1 + count * len.max(0) as u64,
+                    _ => (0..=len.clamp(0, 64)).map(longest).fold(0, u64::saturating_add),
+                }
+            }
+            Choice::FixedNumber(_) | Choice::FixedList(_) => 1,
+        }
+    }
+
+    fn estimate(&self) -> f64 {
+        match *self {
+            Choice::Number { count, .. } => count as f64,
+            Choice::List { count, len, .. } if count > 1 => {
+                let count = count as f64;
+                (count.powf(len as f64 + 1.0) - 1.0) / (count - 1.0)
+            }
+            Choice::List { .. } => self.count() as f64,
+            Choice::FixedNumber(_) | Choice::FixedList(_) => 1.0,
+        }
+    }
+
+    fn push(&self, n: u64, args: &mut Arguments) {
+        match self {
+            Choice::Number { lo, .. } => args.numbers.push(lo.saturating_add_unsigned(n)),
+            Choice::FixedNumber(value) => args.numbers.push(*value),
+            Choice::FixedList(values) => args.lists.push(values.clone()),
+            Choice::List { lo, count, .. } => args.lists.push(list(*lo, *count, n)),
+        }
+    }
+}
+
+/// List number `n` of `count` values from `lo` on: by length, then in the order of the elements.
+fn list(lo: i64, count: u64, n: u64) -> Vec<i64> {
+    let (mut rest, mut len, mut of_len) = (n, 0, 1u64);
+    while rest >= of_len {
+        rest -= of_len;
+        of_len = of_len.saturating_mul(count);
+        len += 1;
+    }
+    let mut list = vec![lo; len];
+    for element in list.iter_mut().rev() {
+        *element = lo.saturating_add_unsigned(rest % count.max(1));
+        rest /= count.max(1);
+    }
+    list
+}
+
+/// How many values of a domain lie within a limit.
+fn values(domain: &Domain, limit: i64) -> u64 {
+    let most = domain.up_to(limit);
+    if most < domain.lo { 0 } else { most.abs_diff(domain.lo).saturating_add(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_come_shortest_first() {
+        let choices = Choices { parameters: vec![Choice::List { lo: 1, count: 2, len: 2 }] };
+        let lists: Vec<_> = choices.iter().flat_map(|args| args.lists).collect();
+        assert_eq!(lists, [vec![], vec![1], vec![2], vec![1, 1], vec![1, 2], vec![2, 1], vec![2, 2]]);
+        let ones = Choices { parameters: vec![Choice::List { lo: 7, count: 1, len: 3 }] };
+        assert_eq!(ones.iter().map(|args| args.lists[0].len()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn the_last_parameter_changes_fastest() {
+        let parameters =
+            vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
+        let numbers: Vec<_> = Choices { parameters }.iter().map(|args| args.numbers).collect();
+        assert_eq!(numbers, [[2, 9, 0], [2, 9, 1], [2, 9, 2], [3, 9, 0], [3, 9, 1], [3, 9, 2]]);
+    }
+
+    #[test]
+    fn there_may_be_very_many() {
+        let parameters = vec![
+            Choice::List { lo: 1, count: 1 << 40, len: 60 },
+            Choice::Number { lo: 1, count: u64::MAX },
+            Choice::List { lo: 1, count: 1, len: i64::MAX - 1 },
+        ];
+        let choices = Choices { parameters };
+        assert_eq!(choices.count(), u64::MAX);
+        assert!(choices.estimate() > 1e40);
+        assert_eq!(choices.iter().nth(5).map(|args| args.lists[1].len()), Some(5));
+    }
+}

@@ -1,0 +1,97 @@
+//! Mutants that are wrong only for large p.
+//!
+//! A slip of the pen shows at small p, where the exact check finds it. What only the prover can find is a fault that
+//! begins later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation where it is a condition:
+//! one more than the largest p that is checked at compile time by default.
+
+use super::{Mutant, Nursery, place};
+use roundel_spec::Schedule;
+use roundel_spec::check::{self, Points};
+use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+/// The largest p up to which such a mutant is its original.
+pub const BEYOND: i64 = 41;
+
+/// Where such mutants are looked at: at the first range that has a point in the domain of the original.
+const RANGES: [RangeInclusive<usize>; 2] = [42..=44, 64..=64];
+
+/// All mutants of a schedule that differ from it in one node, where p is larger than [`BEYOND`].
+pub fn beyond(original: &Schedule) -> Vec<Mutant> {
+    let mut nursery = Nursery { original, seen: HashSet::from([original.clone()]), all: Vec::new() };
+    let mut found = Vec::new();
+    original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
+    for (number, (spot, old)) in found.iter().enumerate() {
+        for new in variants(old, original) {
+            nursery.add(format!("{}: `{old}` -> `{new}`", place(original, *spot)), |schedule| {
+                let mut count = 0;
+                schedule.for_each_expr_mut(&mut |_, e| {
+                    if count == number {
+                        *e = new.clone();
+                    }
+                    count += 1;
+                });
+            });
+        }
+    }
+    nursery.all
+}
+
+/// The points at which such mutants of a schedule are judged.
+pub fn points(original: &Schedule) -> Option<Points> {
+    let in_domain = |points: &Points| points.iter().any(|point| check::in_domain(original, &point).unwrap_or(false));
+    RANGES.into_iter().map(|range| Points::new(original, range)).find(in_domain)
+}
+
+/// `e` with one node changed for large p.
+fn variants(e: &Expr, schedule: &Schedule) -> Vec<Expr> {
+    let mut all = vec![changed(e, schedule)];
+    for (number, child) in e.children().into_iter().enumerate() {
+        for other in variants(child, schedule) {
+            let mut whole = e.clone();
+            if let Some(slot) = whole.children_mut().into_iter().nth(number) {
+                *slot = other;
+            }
+            all.push(whole);
+        }
+    }
+    all
+}
+
+fn changed(e: &Expr, schedule: &Schedule) -> Expr {
+    let p = Expr::var(BUILTIN_VARS[1], 1);
+    let large = Expr::binary(Binary::Gt, p, Expr::Int(BEYOND));
+    let other = match is_condition(e, schedule) {
+        true => Expr::Unary(Unary::Not, Box::new(e.clone())),
+        false => Expr::binary(Binary::Add, e.clone(), Expr::Int(1)),
+    };
+    Expr::If(Box::new(large), Box::new(other), Box::new(e.clone()))
+}
+
+fn is_condition(e: &Expr, schedule: &Schedule) -> bool {
+    match e {
+        Expr::Bool(_) | Expr::Unary(Unary::Not, _) => true,
+        Expr::Binary(op, ..) => op.is_logical(),
+        Expr::Call(_, index, _) => is_condition(&schedule.functions[*index].body, schedule),
+        Expr::If(_, then, _) => is_condition(then, schedule),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fate, Original};
+    use super::*;
+
+    #[test]
+    fn they_are_wrong_beyond_and_nowhere_else() {
+        let schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let all = beyond(&schedule);
+        let peer = all.iter().find(|m| m.description.starts_with("send #0 to")).expect("there is one");
+        assert_eq!(peer.description, "send #0 to: `rank + 1` -> `if p > 41 { rank + 1 + 1 } else { rank + 1 }`");
+        let fate = |points: &Points| Original::new(&schedule, points).expect("right").fate(&peer.schedule);
+        assert!(matches!(fate(&Points::new(&schedule, 1..=41)), Fate::Survived(_)));
+        assert!(matches!(fate(&points(&schedule).expect("in the domain")), Fate::Killed(_)));
+    }
+}

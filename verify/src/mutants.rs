@@ -92,14 +92,17 @@ impl Nursery<'_> {
     }
 }
 
+/// Whether an expression stands in the declaration: how many blocks a gather has does not.
+fn declared(original: &Schedule, spot: Spot) -> bool {
+    original.kind.reduces() || spot != Spot::Blocks
+}
+
 /// Changes inside expressions.
 fn expressions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     let mut found = Vec::new();
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
-    // How many blocks a gather has is no matter of its declaration.
-    let declared = |spot: Spot| original.kind.reduces() || spot != Spot::Blocks;
-    for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(*spot)) {
+    for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(original, *spot)) {
         let place = place(original, *spot);
         for new in variants(old, &Scope::of(original, *spot, old)) {
             nursery.add(format!("{place}: `{old}` -> `{new}`"), |schedule| {

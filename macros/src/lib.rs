@@ -15,7 +15,7 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(
     Collective,
     attributes(
-        collective, split, lines, order, requires, define, round, state, send, recv, exchange, holds, hint, bound,
+        collective, split, lines, order, requires, define, round, state, send, recv, exchange, within, holds, hint, bound,
         layout, check
     )
 )]

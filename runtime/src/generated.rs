@@ -3,10 +3,11 @@
 pub use crate::allgather::IsAllgather;
 pub use crate::reduce::{IsAllreduce, IsReduceScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;
+pub use roundel_spec::group::Inside;
 pub use roundel_spec::names::own_names;
 pub use roundel_spec::schedule::Order;
 pub use roundel_spec::{
-    Action, Arguments, Blocks, Collective, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes,
+    Action, Arguments, Blocks, Collective, Kind, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes,
 };
 
 // The user's module may have its own.
@@ -20,8 +21,8 @@ pub mod data {
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
     pub use roundel_spec::record::Direction;
     pub use roundel_spec::schedule::{
-        Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Metric, Number, Order, Schedule, Scope, State,
-        Transfer,
+        Bound, Domain, Function, Group, Hold, Inner, Layout, Limits, List, Loop, Metric, Number, Order, Schedule, Scope,
+        State, Transfer, Within,
     };
     pub use roundel_spec::sink::{Action, Site};
 }

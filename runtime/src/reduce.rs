@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::transport::Transport;
+use crate::transport::{Seat, Transport};
 use crate::unproved::Unproved;
-use roundel_spec::{Collective, Place};
+use roundel_spec::Collective;
 
 /// Marks collectives that are declared as `allreduce`. Implemented by the derive.
 pub trait IsAllreduce: Collective {}
@@ -112,15 +112,16 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
     }
 
     /// Every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<(), Error> {
-        self.validate_lengths(at)?;
+    pub fn validate<C: Collective>(&self, collective: &C, seat: Seat<'_>) -> Result<(), Error> {
+        self.validate_lengths(seat)?;
+        let at = &seat.seen::<C>();
         let served = collective.admits(at).and_then(|()| collective.proved(at));
         served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
-        if O::COMMUTES || C::ORDER.rank_order { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
+        if O::COMMUTES || seat.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
     }
 
-    fn validate_lengths(&self, at: &Place) -> Result<(), Error> {
-        let (p, rank) = (at.p as usize, at.rank as usize);
+    fn validate_lengths(&self, seat: Seat<'_>) -> Result<(), Error> {
+        let (p, rank) = (seat.p(), seat.rank);
         let (input, output) = (self.elements(), self.output.len());
         let length = |what, expected, found, why| match expected == found {
             true => Ok(()),

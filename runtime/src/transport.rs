@@ -5,7 +5,7 @@ use crate::geometry::Described;
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
-use roundel_spec::{Collective, Place, arith};
+use roundel_spec::{Collective, Place, Placement, arith};
 
 /// Which of the declared layouts a call uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,38 @@ pub struct Options {
     pub policy: Policy,
 }
 
+/// One rank among those of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat<'a> {
+    /// Where all ranks sit.
+    pub placement: &'a Placement,
+    /// The rank, in the communicator's numbering.
+    pub rank: usize,
+}
+
+impl<'a> Seat<'a> {
+    /// The number of ranks.
+    pub fn p(self) -> usize {
+        self.placement.p()
+    }
+
+    /// The rank among all of them, wherever they sit.
+    pub fn flat(self) -> Place<'a> {
+        Place::flat(self.rank as i64, self.p() as i64)
+    }
+
+    /// What the rank knows for a collective.
+    pub fn seen<C: Collective>(self) -> Place<'a> {
+        self.placement.seen(self.rank, C::LOOKS_AT_NODES)
+    }
+
+    /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order in which
+    /// it sees them.
+    pub fn keeps_order<C: Collective>(self) -> bool {
+        C::ORDER.rank_order && (!C::LOOKS_AT_NODES || self.placement.is_sorted())
+    }
+}
+
 /// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
 pub struct Gather<'a, T, G> {
@@ -43,8 +75,9 @@ pub struct Gather<'a, T, G> {
 
 impl<T, G: Described> Gather<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
-    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<Option<usize>, Error> {
-        self.geometry.validate(at, self.send.len(), self.recv.len())?;
+    pub fn validate<C: Collective>(&self, collective: &C, seat: Seat<'_>) -> Result<Option<usize>, Error> {
+        self.geometry.validate(&seat.flat(), self.send.len(), self.recv.len())?;
+        let at = &seat.seen::<C>();
         let served = collective.admits(at).and_then(|()| collective.proved(at));
         served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
         match self.options.layout {
@@ -60,8 +93,8 @@ impl<T, G: Described> Gather<'_, T, G> {
 
 /// A communicator: a group of ranks that can run collectives on elements of type `T`.
 pub trait Transport<T> {
-    /// Where this rank sits.
-    fn place(&self) -> Result<Place, Error>;
+    /// Where this rank sits, with ranks numbered node by node.
+    fn place(&self) -> Result<Place<'_>, Error>;
 
     /// Validates the call and runs the rounds of `collective`.
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;

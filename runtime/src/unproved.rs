@@ -1,7 +1,7 @@
 //! The explicit way around the refusal of unproved calls, for experiments.
 
 use roundel_spec::schedule::Order;
-use roundel_spec::{Arguments, Collective, Place, Refusal, Schedule, Sink};
+use roundel_spec::{Arguments, Collective, Kind, Place, Refusal, Schedule, Sink};
 
 /// A collective that is run whether or not it is proved for the call. Its domain still holds.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ impl<C: Collective> AllowUnproved for C {}
 
 impl<C: Collective> Collective for Unproved<C> {
     const NAME: &'static str = C::NAME;
+    const KIND: Kind = C::KIND;
+    const LOOKS_AT_NODES: bool = C::LOOKS_AT_NODES;
     const PREFERS_ROTATION: bool = C::PREFERS_ROTATION;
     const LINES: usize = C::LINES;
     const ORDER: Order = C::ORDER;

@@ -169,7 +169,19 @@ impl Iterator for StripeIter {
 /// A [`Stripe`] is one; so is any iterator of stripes, which is what generated code makes of nested comprehensions.
 pub trait Blocks: Clone {
     /// The stripes, in the order in which they travel.
-    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone;
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone;
+
+    /// The stripes, in the order in which they travel.
+    #[inline]
+    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
+        self.clone().into_stripes()
+    }
+
+    /// Every block, one by one.
+    #[inline]
+    fn into_each(self) -> impl Iterator<Item = usize> + Clone {
+        self.into_stripes().flat_map(|stripe| stripe.iter())
+    }
 
     /// Whether there is no block at all: then there is no message.
     #[inline]
@@ -204,8 +216,8 @@ pub trait Blocks: Clone {
 
 impl Blocks for Stripe {
     #[inline]
-    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
-        std::iter::once(*self)
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
+        std::iter::once(self)
     }
 
     #[inline]
@@ -230,8 +242,8 @@ pub struct Stripes<I>(pub I);
 
 impl<I: Iterator<Item = Stripe> + Clone> Blocks for Stripes<I> {
     #[inline]
-    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
-        self.0.clone()
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
+        self.0
     }
 }
 

@@ -12,7 +12,8 @@ use crate::blocks::{BlockSet, Index, Part};
 use crate::expr::{BUILTIN_VARS, Expr, ListVar, Unary, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Function, Hold, Layout, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
+    Bound, Domain, Function, Group, Hold, Inner, Layout, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
+    Within,
 };
 use crate::sink::{Action, Site};
 
@@ -68,6 +69,7 @@ impl Writer {
             order: Order { same_tree, rank_order },
             numbers,
             lists,
+            inners,
             functions,
             requires,
             loops,
@@ -87,6 +89,7 @@ impl Writer {
             });
             w.all("numbers", numbers, Self::number);
             w.all("lists", lists, Self::list);
+            w.all("inners", inners, Self::inner);
             w.all("functions", functions, Self::function);
             w.all("requires", requires, Self::expr);
             w.all("loops", loops, Self::a_loop);
@@ -114,6 +117,33 @@ impl Writer {
         self.word(hi.map_or_else(|| "any".into(), |hi| hi.to_string()));
     }
 
+    /// An inner collective counts by its contract: what is proved, is proved for every one.
+    fn inner(&mut self, Inner { name, kind, schedule: _ }: &Inner) {
+        self.node("inner", |w| {
+            w.word(name);
+            w.word(kind);
+        });
+    }
+
+    fn within(&mut self, Within { site, inner, group, members, when, brings }: &Within) {
+        self.node("within", |w| {
+            w.site(site);
+            w.word(inner);
+            match group {
+                Group::Node => w.node("node", |_| {}),
+                Group::Lane => w.node("lane", |_| {}),
+                Group::All => w.node("all", |_| {}),
+                Group::Computed { size, index, member: (var, member) } => w.node("computed", |w| {
+                    w.var(var);
+                    [size, index, member].into_iter().for_each(|e| w.expr(e));
+                }),
+            }
+            w.all("members", members.as_slice(), Self::expr);
+            w.all("when", when.as_slice(), Self::expr);
+            w.blocks(brings);
+        });
+    }
+
     fn function(&mut self, Function { name, args, body }: &Function) {
         self.node("function", |w| {
             w.word(name);
@@ -122,11 +152,12 @@ impl Writer {
         });
     }
 
-    fn a_loop(&mut self, Loop { indices, states, transfers, holds, hints, ends_with }: &Loop) {
+    fn a_loop(&mut self, Loop { indices, states, transfers, within, holds, hints, ends_with }: &Loop) {
         self.node("loop", |w| {
             w.all("indices", indices, Self::index);
             w.all("states", states, Self::state);
             w.all("transfers", transfers, Self::transfer);
+            w.all("within", within, Self::within);
             w.all("holds", holds, Self::hold);
             w.all("hints", hints, Self::expr);
             w.all("final", ends_with, Self::expr);

@@ -1,5 +1,6 @@
 //! What `#[derive(Collective)]` implements.
 
+use crate::contract::Kind;
 use crate::place::Place;
 use crate::proof::MAX_P;
 use crate::schedule::{Order, Schedule};
@@ -13,6 +14,8 @@ pub struct Arguments {
     pub numbers: Vec<i64>,
     /// The lists.
     pub lists: Vec<Vec<i64>>,
+    /// Those of inner collectives.
+    pub inner: Vec<Arguments>,
 }
 
 /// Why a collective does not serve a call: the call lies outside its declared domain.
@@ -87,10 +90,9 @@ impl fmt::Display for Refusal {
             ),
             Refusal::Placement { range } => write!(
                 f,
-                "it depends on which ranks share a node and is proved for {range}, where ranks fill one node after the \
-                 other, equally many on each, or fewer on the last. Here they sit otherwise: number the ranks node by node \
-                 (`mpirun --map-by slot`), or take a collective that does not look at nodes; `.unproved()` runs it all \
-                 the same"
+                "it depends on how many ranks each node has and is proved for {range}. Here nodes differ otherwise: give \
+                 every node equally many ranks (`mpirun --map-by ppr:N:node`), or take a collective that does not look at \
+                 nodes; `.unproved()` runs it all the same"
             ),
             Refusal::Requires { clause, p } => write!(
                 f,
@@ -122,6 +124,13 @@ impl std::error::Error for Refusal {}
 pub trait Collective: 'static {
     /// The name of the declared type.
     const NAME: &'static str;
+
+    /// What it promises.
+    const KIND: Kind = Kind::Allgather;
+
+    /// Whether it looks at which ranks share a node: then it sees ranks numbered node by node
+    /// ([`rounds_of`](crate::rounds_of)).
+    const LOOKS_AT_NODES: bool = false;
 
     /// Whether the declaration names the rotated layout first.
     const PREFERS_ROTATION: bool;

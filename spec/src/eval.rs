@@ -5,6 +5,8 @@
 //! than [`arith`]. So this file takes every set element by element, where generated code computes
 //! whole stripes.
 
+mod groups;
+
 use crate::affine::affine;
 use crate::arith::{self, budget};
 use crate::blocks::{BlockSet, Blocks, Index, Part, Stripe};
@@ -108,7 +110,8 @@ impl fmt::Display for Fault {
 pub struct Env<'a> {
     schedule: &'a Schedule,
     values: Vec<i64>,
-    lists: &'a [Vec<i64>],
+    args: &'a Arguments,
+    place: Place<'a>,
     p: i64,
     /// What the items of sets wrap around.
     around: i64,
@@ -118,13 +121,21 @@ pub struct Env<'a> {
 
 impl<'a> Env<'a> {
     /// The environment of the rank at `place`.
-    pub fn new(schedule: &'a Schedule, args: &'a Arguments, place: &Place) -> Self {
+    pub fn new(schedule: &'a Schedule, args: &'a Arguments, place: &Place<'a>) -> Self {
         let mut values = vec![0; schedule.slots];
         values[..7].copy_from_slice(&place.values());
         for (number, value) in schedule.numbers.iter().zip(&args.numbers) {
             values[number.var.slot] = *value;
         }
-        Env { schedule, values, lists: &args.lists, p: place.p, around: place.p, budget: budget(place.p) }
+        Env { schedule, values, args, place: *place, p: place.p, around: place.p, budget: budget(place.p) }
+    }
+
+    /// The same variables on another rank.
+    fn on(&self, rank: i64) -> Env<'a> {
+        let mut other = self.clone();
+        other.place = self.place.of(rank);
+        other.values[..7].copy_from_slice(&other.place.values());
+        other
     }
 
     /// Takes steps from the budget; `what` is named when it is used up.
@@ -162,14 +173,14 @@ impl<'a> Env<'a> {
             Expr::Bool(b) => Ok(*b as i64),
             Expr::Var(v) => Ok(self.values[v.slot]),
             Expr::Element(list, index) => {
-                let (index, list) = (self.eval(index)?, &self.lists[list.slot]);
+                let (index, list) = (self.eval(index)?, &self.args.lists[list.slot]);
                 let element = usize::try_from(index).ok().and_then(|i| list.get(i));
                 element.copied().ok_or_else(|| Fault::NoElement { expr: e.to_string(), index, len: list.len() })
             }
-            Expr::Length(list) => Ok(self.lists[list.slot].len() as i64),
+            Expr::Length(list) => Ok(self.args.lists[list.slot].len() as i64),
             Expr::Product(list, n) => {
                 let n = self.eval(n)?;
-                arith::checked_product(&self.lists[list.slot], n)
+                arith::checked_product(&self.args.lists[list.slot], n)
                     .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
@@ -239,6 +250,8 @@ impl<'a> Env<'a> {
             Builtin::CeilDiv => arith::checked_ceil_div(v[0], v[1]),
             Builtin::Gcd => arith::checked_gcd(v[0], v[1]),
             Builtin::Digit => arith::checked_digit(v[0], v[1], v[2]),
+            Builtin::FirstRank => Some(self.place.first_rank(v[0])),
+            Builtin::NodeSize => Some(self.place.node_size(v[0])),
         };
         value.ok_or_else(|| Fault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
     }
@@ -398,7 +411,7 @@ struct Listed<'a> {
 }
 
 impl Blocks for Listed<'_> {
-    fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
         let around = self.around;
         self.blocks.iter().map(move |&block| Stripe::one(block as i64, around))
     }
@@ -458,7 +471,8 @@ impl<S: Sink> Walker for Drive<'_, S> {
         for t in &l.transfers {
             self.transfer(env, t)?;
         }
-        self.sink.end_round().map_err(Halt::Stopped)
+        self.sink.end_round().map_err(Halt::Stopped)?;
+        l.within.iter().try_for_each(|within| groups::run(env, within, self.sink))
     }
 
     fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<S::Error>> {
@@ -470,7 +484,7 @@ impl<S: Sink> Walker for Drive<'_, S> {
 pub fn rounds<S: Sink>(
     schedule: &Schedule,
     args: &Arguments,
-    place: &Place,
+    place: &Place<'_>,
     sink: &mut S,
 ) -> Result<(), Halt<S::Error>> {
     let mut env = Env::new(schedule, args, place);
@@ -515,6 +529,8 @@ pub enum Outside {
     Parameter(String),
     /// A clause is false.
     Clause(Spot),
+    /// An inner collective does not serve a group.
+    Inner(Box<Outside>),
 }
 
 /// Whether a call lies in the declared domain.
@@ -535,12 +551,19 @@ pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Op
             return Ok(Some(Outside::Clause(Spot::Requires(i))));
         }
     }
-    if schedule.loops.iter().all(|l| l.ends_with.is_empty()) {
-        return Ok(None);
+    if schedule.loops.iter().any(|l| !l.ends_with.is_empty())
+        && let Some(outside) = stopped(walk(&mut env, &mut FinalState))?
+    {
+        return Ok(Some(outside));
     }
-    match walk(&mut env, &mut FinalState) {
+    groups::admit(schedule, args, place)
+}
+
+/// What made a walk stop.
+fn stopped<E>(walked: Result<(), Halt<E>>) -> Result<Option<E>, Halt<E>> {
+    match walked {
         Ok(()) => Ok(None),
-        Err(Halt::Stopped(outside)) => Ok(Some(outside)),
+        Err(Halt::Stopped(why)) => Ok(Some(why)),
         Err(fault) => Err(fault),
     }
 }

@@ -94,7 +94,7 @@ impl Binary {
     }
 }
 
-/// Functions of the language. Their meaning is in [`crate::arith`].
+/// Functions of the language. Their meaning is in [`crate::arith`]; those of nodes are [`Place`](crate::Place)'s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Builtin {
@@ -106,11 +106,13 @@ pub enum Builtin {
     CeilDiv,
     Gcd,
     Digit,
+    FirstRank,
+    NodeSize,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Builtin; 8] = [
+    pub const ALL: [Builtin; 10] = [
         Builtin::Min,
         Builtin::Max,
         Builtin::Pow,
@@ -119,6 +121,8 @@ impl Builtin {
         Builtin::CeilDiv,
         Builtin::Gcd,
         Builtin::Digit,
+        Builtin::FirstRank,
+        Builtin::NodeSize,
     ];
 
     /// Its name, in declarations and in [`crate::arith`].
@@ -132,12 +136,18 @@ impl Builtin {
             Builtin::CeilDiv => "ceil_div",
             Builtin::Gcd => "gcd",
             Builtin::Digit => "digit",
+            Builtin::FirstRank => "first_rank",
+            Builtin::NodeSize => "node_size",
         }
     }
 
     /// How many arguments it takes.
     pub const fn arity(self) -> usize {
-        if matches!(self, Builtin::Digit) { 3 } else { 2 }
+        match self {
+            Builtin::Digit => 3,
+            Builtin::FirstRank | Builtin::NodeSize => 1,
+            _ => 2,
+        }
     }
 }
 

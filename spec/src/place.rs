@@ -1,10 +1,16 @@
 //! Where ranks sit.
+//!
+//! Algorithms that look at nodes want ranks numbered node by node; real jobs number them as they like. So there are two
+//! numberings. A [`Placement`] knows the real ranks and sorts them by node; a [`Place`] is what one rank knows in the
+//! sorted numbering, where the ranks of a node follow each other. [`rounds_of`](crate::rounds_of) translates peers and
+//! blocks back. Sorted, a placement is no more than the sizes of its nodes, and that is what there is to prove about.
 
 use crate::arith;
+use crate::regions::Regions;
 
 /// What one rank knows about itself and its surroundings: the built-in variables of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Place<'a> {
     /// This rank, in `0..p`.
     pub rank: i64,
     /// The number of ranks.
@@ -19,31 +25,97 @@ pub struct Place {
     pub ppn: i64,
     /// The smallest number of ranks on any node.
     pub lanes: i64,
-    /// Whether ranks fill one node after the other, equally many on each, or fewer on the last. It is no variable of
-    /// the language, but what a schedule that depends on placement is proved for; it is the same on all ranks.
-    pub consecutive: bool,
+    /// All nodes; `None` where every node has the same number of ranks and none is divided further.
+    pub regions: Option<&'a Regions>,
 }
 
-impl Place {
+impl<'a> Place<'a> {
     /// A rank in a world of one node.
     pub const fn flat(rank: i64, p: i64) -> Self {
-        Place { rank, p, node: 0, nodes: 1, local: rank, ppn: p, lanes: p, consecutive: true }
+        Place { rank, p, node: 0, nodes: 1, local: rank, ppn: p, lanes: p, regions: None }
+    }
+
+    /// A rank in a world where every rank has a node of its own.
+    pub const fn apart(rank: i64, p: i64) -> Self {
+        Place { rank, p, node: rank, nodes: p, local: 0, ppn: 1, lanes: 1, regions: None }
     }
 
     /// The variables in the order of [`BUILTIN_VARS`](crate::expr::BUILTIN_VARS).
     pub const fn values(&self) -> [i64; 7] {
         [self.rank, self.p, self.node, self.nodes, self.local, self.ppn, self.lanes]
     }
+
+    /// The first rank of a node; nodes wrap around.
+    #[inline]
+    pub fn first_rank(&self, node: i64) -> i64 {
+        let node = arith::wrap(node, self.nodes);
+        self.regions.map_or(node * self.ppn, |regions| regions.first(node))
+    }
+
+    /// The number of ranks on a node; nodes wrap around.
+    #[inline]
+    pub fn node_size(&self, node: i64) -> i64 {
+        self.regions.map_or(self.ppn, |regions| regions.size(arith::wrap(node, self.nodes)))
+    }
+
+    /// What another rank of the same world knows.
+    pub fn of(&self, rank: i64) -> Place<'a> {
+        match self.regions {
+            Some(regions) => regions.place(rank),
+            None => {
+                let (node, local) = (arith::div(rank, self.ppn), arith::rem(rank, self.ppn));
+                Place { rank, node, local, ..*self }
+            }
+        }
+    }
+
+    /// What this rank knows inside of its node: a world of its own, divided as the node is.
+    pub fn inside_node(&self) -> Place<'a> {
+        match self.regions.and_then(|regions| regions.inside(self.node)) {
+            Some(inside) => inside.place(self.local),
+            None => Place::flat(self.local, self.ppn),
+        }
+    }
+
+    /// What this rank knows among the ranks of its node, or the first `members` of them, if it is one of them.
+    pub fn in_node(&self, members: Option<i64>) -> Option<Place<'a>> {
+        match members {
+            Some(members) if members < self.ppn => Place::among(self.local, self.ppn, Some(members)),
+            _ => Some(self.inside_node()),
+        }
+    }
+
+    /// What this rank knows among the ranks with its local index, one of each node, if every node has one.
+    pub fn in_lane(&self, members: Option<i64>) -> Option<Place<'a>> {
+        let all = members.unwrap_or(self.nodes).clamp(0, self.nodes);
+        (self.local < self.lanes && self.node < all).then(|| Place::apart(self.node, all))
+    }
+
+    /// What the rank with an index knows among `size` ranks, or the first `members` of them, if it is one of them: one node.
+    pub fn among(index: i64, size: i64, members: Option<i64>) -> Option<Place<'a>> {
+        let all = members.unwrap_or(size).clamp(0, size.max(0));
+        (0..all).contains(&index).then(|| Place::flat(index, all))
+    }
+
+    /// Whether nodes have equally many ranks, but for the last, which may have fewer. It is the same on all ranks.
+    pub fn is_regular(&self) -> bool {
+        self.regions.is_none_or(Regions::is_regular)
+    }
 }
 
 /// Which node each rank sits on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
+    /// The node of each rank.
     nodes: Vec<i64>,
-    locals: Vec<i64>,
-    sizes: Vec<i64>,
-    ppn: i64,
-    consecutive: bool,
+    /// The nodes, and how they are divided.
+    regions: Regions,
+    /// The ranks, sorted by node.
+    order: Vec<usize>,
+    /// Where each rank stands in that order.
+    numbers: Vec<usize>,
+    /// Whether ranks are sorted already.
+    sorted: bool,
 }
 
 impl Placement {
@@ -51,33 +123,13 @@ impl Placement {
     ///
     /// ```
     /// use roundel_spec::Placement;
-    /// let place = Placement::consecutive(7, 3).place(6);
+    /// let placement = Placement::consecutive(7, 3);
+    /// let place = placement.place(6);
     /// assert_eq!((place.node, place.local, place.nodes, place.lanes), (2, 0, 3, 1));
     /// ```
     pub fn consecutive(p: usize, ppn: usize) -> Self {
         let ppn = ppn.clamp(1, p.max(1));
         Self::from_nodes((0..p).map(|rank| rank / ppn).collect())
-    }
-
-    /// Any placement: `nodes[rank]` is the rank's node. Node numbers are made dense, in order of their first rank;
-    /// local indices follow the rank order.
-    pub fn from_nodes(nodes: Vec<usize>) -> Self {
-        let mut seen: Vec<usize> = Vec::new();
-        let mut sizes: Vec<i64> = Vec::new();
-        let (mut dense, mut locals) = (Vec::new(), Vec::new());
-        for node in nodes {
-            let index = seen.iter().position(|&known| known == node).unwrap_or_else(|| {
-                seen.push(node);
-                sizes.push(0);
-                seen.len() - 1
-            });
-            dense.push(index as i64);
-            locals.push(sizes[index]);
-            sizes[index] += 1;
-        }
-        let ppn = sizes.iter().copied().max().unwrap_or(1);
-        let consecutive = (0i64..).zip(&dense).all(|(rank, &node)| node == arith::div(rank, ppn));
-        Placement { nodes: dense, locals, sizes, ppn, consecutive }
     }
 
     /// The ranks dealt out to nodes of up to `ppn` in turn, as with `mpirun --map-by node`.
@@ -86,9 +138,53 @@ impl Placement {
         Self::from_nodes((0..p).map(|rank| rank % nodes).collect())
     }
 
-    /// Whether it is [`consecutive`](Placement::consecutive), for some number of ranks per node.
-    pub fn is_consecutive(&self) -> bool {
-        self.consecutive
+    /// Ranks fill nodes of these sizes, one after the other.
+    pub fn of_sizes(sizes: &[usize]) -> Self {
+        Self::from_nodes(sizes.iter().enumerate().flat_map(|(node, &size)| std::iter::repeat_n(node, size)).collect())
+    }
+
+    /// Any placement: `nodes[rank]` is the rank's node. Node numbers are made dense, in order of their first rank;
+    /// local indices follow the rank order.
+    ///
+    /// ```
+    /// use roundel_spec::Placement;
+    /// let placement = Placement::from_nodes(vec![7, 4, 7]);
+    /// let place = placement.place(2);
+    /// assert_eq!((place.node, place.local, place.rank), (0, 1, 1)); // in the numbering by node
+    /// ```
+    pub fn from_nodes(nodes: Vec<usize>) -> Self {
+        Self::from_levels(&nodes.into_iter().map(|node| vec![node]).collect::<Vec<_>>())
+    }
+
+    /// A placement of several levels: `paths[rank]` names the rank's node, then its part of the node (a socket), and so
+    /// on. Paths may have different lengths; what they leave out is not divided.
+    ///
+    /// ```
+    /// use roundel_spec::Placement;
+    /// // Two nodes of two sockets; ranks are dealt out in turn.
+    /// let paths: Vec<Vec<usize>> = (0..8).map(|rank| vec![rank % 2, rank / 2 % 2]).collect();
+    /// let placement = Placement::from_levels(&paths);
+    /// let inside = placement.place(6).inside_node();
+    /// assert_eq!((inside.p, inside.nodes, inside.node, inside.local), (4, 2, 1, 1));
+    /// ```
+    pub fn from_levels(paths: &[Vec<usize>]) -> Self {
+        let mut order: Vec<usize> = (0..paths.len()).collect();
+        let regions = Regions::sort(&mut order, paths, 0);
+        let mut numbers = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(number, &rank)| numbers[rank] = number);
+        let nodes = numbers.iter().map(|&number| regions.node_of(number as i64)).collect();
+        let sorted = order.is_sorted();
+        Placement { nodes, regions, order, numbers, sorted }
+    }
+
+    /// Whether ranks are numbered node by node.
+    pub fn is_sorted(&self) -> bool {
+        self.sorted
+    }
+
+    /// The ranks, sorted by node.
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 
     /// The number of ranks.
@@ -98,22 +194,28 @@ impl Placement {
 
     /// The largest number of ranks on a node.
     pub fn ppn(&self) -> usize {
-        self.ppn as usize
+        (0..self.regions.nodes()).map(|node| self.regions.size(node)).max().unwrap_or(1) as usize
     }
 
-    /// What `rank` knows.
-    pub fn place(&self, rank: usize) -> Place {
-        let node = self.nodes[rank];
-        Place {
-            rank: rank as i64,
-            p: self.nodes.len() as i64,
-            node,
-            nodes: self.sizes.len() as i64,
-            local: self.locals[rank],
-            ppn: self.sizes[node as usize],
-            lanes: self.sizes.iter().copied().fold(i64::MAX, arith::min),
-            consecutive: self.consecutive,
-        }
+    /// The nodes.
+    pub fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// The node of a rank.
+    pub fn node(&self, rank: usize) -> usize {
+        self.nodes[rank] as usize
+    }
+
+    /// What `rank` knows, in the numbering by node.
+    pub fn place(&self, rank: usize) -> Place<'_> {
+        self.regions.place(self.numbers[rank] as i64)
+    }
+
+    /// What `rank` knows for a collective that looks at nodes, or for one that does not: such a one sees one node and the
+    /// real numbering.
+    pub fn seen(&self, rank: usize, looks_at_nodes: bool) -> Place<'_> {
+        if looks_at_nodes { self.place(rank) } else { Place::flat(rank as i64, self.p() as i64) }
     }
 
     /// Whether a message between the two ranks leaves a node.
@@ -126,20 +228,77 @@ impl Placement {
 mod tests {
     use super::*;
 
+    /// Every rank of a placement, by its node and local index, from the plain definition.
+    fn expected(nodes: &[usize]) -> Vec<(usize, usize)> {
+        let mut first: Vec<usize> = Vec::new();
+        nodes
+            .iter()
+            .enumerate()
+            .map(|(rank, node)| {
+                if !first.contains(node) {
+                    first.push(*node);
+                }
+                let dense = first.iter().position(|known| known == node).unwrap_or(0);
+                (dense, nodes[..rank].iter().filter(|other| *other == node).count())
+            })
+            .collect()
+    }
+
     #[test]
-    fn consecutive_placements_know_it_on_every_rank() {
-        for p in 1..20 {
-            for ppn in 1..=p {
-                let placement = Placement::consecutive(p, ppn);
-                assert!((0..p).all(|rank| placement.place(rank).consecutive), "p = {p}, ppn = {ppn}");
+    fn places_are_what_the_nodes_say() {
+        let placements = [
+            vec![0, 1, 0, 1],
+            vec![0, 1, 1],
+            vec![0, 0, 1, 1, 1],
+            vec![3, 3, 1, 2, 2],
+            vec![0, 0, 1, 1, 0],
+            vec![5],
+            (0..24).map(|rank| rank % 5).collect(),
+        ];
+        for nodes in placements {
+            let placement = Placement::from_nodes(nodes.clone());
+            let sorted = nodes.windows(2).all(|pair| pair[0] == pair[1] || !nodes[..1].contains(&pair[1]));
+            assert!(sorted || !placement.is_sorted(), "{nodes:?}");
+            for (rank, (node, local)) in expected(&nodes).into_iter().enumerate() {
+                let place = placement.place(rank);
+                assert_eq!((place.node, place.local), (node as i64, local as i64), "{nodes:?}, rank {rank}");
+                assert_eq!(place.rank, place.first_rank(place.node) + place.local);
+                assert_eq!(placement.order()[place.rank as usize], rank);
+                assert_eq!(place.node_size(place.node), place.ppn);
+                assert_eq!(place.of(place.rank), place);
             }
         }
-        let others = [vec![0, 1, 0, 1], vec![0, 1, 1], vec![0, 0, 1, 1, 1], vec![0, 0, 1, 2, 2], vec![0, 0, 1, 1, 0]];
-        for nodes in others {
-            let placement = Placement::from_nodes(nodes);
-            assert!((0..placement.p()).all(|rank| !placement.place(rank).consecutive), "{placement:?}");
+    }
+
+    #[test]
+    fn regular_placements_know_it() {
+        for p in 1..20 {
+            for ppn in 1..=p {
+                assert!(Placement::consecutive(p, ppn).place(0).is_regular(), "p = {p}, ppn = {ppn}");
+            }
         }
-        assert!(Placement::cyclic(5, 5).is_consecutive() && Placement::cyclic(5, 1).is_consecutive());
-        assert!(!Placement::cyclic(4, 2).is_consecutive());
+        for sizes in [vec![1, 2], vec![2, 3], vec![2, 1, 2]] {
+            assert!(!Placement::of_sizes(&sizes).place(0).is_regular(), "{sizes:?}");
+        }
+        assert!(Placement::cyclic(4, 2).place(0).is_regular() && !Placement::cyclic(4, 2).is_sorted());
+    }
+
+    #[test]
+    fn worlds_without_a_table_are_like_those_with_one() {
+        for p in 1..7 {
+            let (one, each) = (Placement::consecutive(p, p), Placement::consecutive(p, 1));
+            for rank in 0..p {
+                let (flat, apart) = (Place::flat(rank as i64, p as i64), Place::apart(rank as i64, p as i64));
+                for (short, long) in [(flat, one.place(rank)), (apart, each.place(rank))] {
+                    assert_eq!(short.values(), long.values());
+                    for node in -2..9 {
+                        assert_eq!(short.first_rank(node), long.first_rank(node));
+                        assert_eq!(short.node_size(node), long.node_size(node));
+                    }
+                    assert_eq!(short.of(0).values(), long.of(0).values());
+                    assert_eq!(short.inside_node().values(), long.inside_node().values());
+                }
+            }
+        }
     }
 }

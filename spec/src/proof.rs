@@ -4,6 +4,7 @@
 //! embeds the range it states when its fingerprint and prover are those of the declaration at hand. Otherwise the range is
 //! what the check at compile time covered.
 
+use crate::check::Points;
 use crate::schedule::Schedule;
 use std::fmt;
 
@@ -17,18 +18,23 @@ pub const MAX_P: i64 = (1 << 31) - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Placements {
-    /// Ranks fill one node after the other, equally many on each, or fewer on the last.
-    Consecutive,
+    /// Every node has equally many ranks, or the last one fewer; and all placements of few ranks.
+    Regular {
+        /// The largest number of ranks with which every placement is proved.
+        all_up_to: i64,
+    },
     /// All of them.
     Any,
 }
 
 impl fmt::Display for Placements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Placements::Consecutive => "consecutive placements",
-            Placements::Any => "all placements",
-        })
+        match self {
+            Placements::Regular { all_up_to } => {
+                write!(f, "nodes of equal size (the last may be smaller), all placements of p <= {all_up_to}")
+            }
+            Placements::Any => f.write_str("all placements"),
+        }
     }
 }
 
@@ -66,7 +72,7 @@ impl ProvedRange {
             p: Some(p),
             numbers: numbers.map(|(n, &limit)| Some(n.domain.up_to(limit))).collect(),
             lists: lists.map(|(l, &(len, limit))| Some((len, l.domain.up_to(limit)))).collect(),
-            placements: schedule.uses_placement().then_some(Placements::Consecutive),
+            placements: schedule.uses_placement().then_some(Placements::Regular { all_up_to: p.min(Points::UNEVEN) }),
         }
     }
 

@@ -1,7 +1,10 @@
 //! A sink that writes the rounds down.
 
-use crate::blocks::Blocks;
+mod lockstep;
+
+use crate::blocks::{Blocks, Stripe};
 use crate::sink::{Sink, Site};
+use lockstep::lockstep;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -32,6 +35,16 @@ pub struct RankLog {
     blocks: Vec<u32>,
     messages: Vec<Message>,
     ends: Vec<usize>,
+    /// Rounds and groups, as they came.
+    events: Vec<Event>,
+}
+
+/// What happened on one rank, for [`Trace::lockstep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Round,
+    Enter,
+    Leave,
 }
 
 impl RankLog {
@@ -55,6 +68,45 @@ impl RankLog {
     /// The blocks of a message, in the order in which they travel.
     pub fn blocks(&self, message: &Message) -> &[u32] {
         &self.blocks[message.blocks.clone()]
+    }
+}
+
+/// Written blocks, for a [`Sink`].
+#[derive(Clone, Copy)]
+struct Written<'a>(&'a [u32]);
+
+impl Blocks for Written<'_> {
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
+        self.0.iter().map(|&block| Stripe::one(block as i64, block as i64 + 1))
+    }
+}
+
+impl RankLog {
+    /// Hands the rounds to a sink once more.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        let mut round = 0;
+        for event in &self.events {
+            match event {
+                Event::Enter => sink.enter_groups()?,
+                Event::Leave => sink.leave_groups()?,
+                Event::Round => {
+                    sink.begin_round()?;
+                    for message in self.round(round) {
+                        let blocks = Written(self.blocks(message));
+                        match message.direction {
+                            Direction::Send => sink.send(message.site, message.peer, blocks)?,
+                            Direction::Recv => sink.recv(message.site, message.peer, blocks)?,
+                        }
+                    }
+                    sink.end_round()?;
+                    round += 1;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -97,6 +149,17 @@ impl Sink for Recorder {
 
     fn end_round(&mut self) -> Result<(), Infallible> {
         self.log.ends.push(self.log.messages.len());
+        self.log.events.push(Event::Round);
+        Ok(())
+    }
+
+    fn enter_groups(&mut self) -> Result<(), Infallible> {
+        self.log.events.push(Event::Enter);
+        Ok(())
+    }
+
+    fn leave_groups(&mut self) -> Result<(), Infallible> {
+        self.log.events.push(Event::Leave);
         Ok(())
     }
 }
@@ -106,9 +169,23 @@ impl Sink for Recorder {
 pub struct Trace {
     /// What each rank does.
     pub ranks: Vec<RankLog>,
+    /// The rounds that the collective's own clauses make, those of inner collectives left out.
+    own: Vec<usize>,
 }
 
 impl Trace {
+    /// Puts the rounds of all ranks side by side. Groups that run the same clause run it in lockstep, and who has fewer rounds
+    /// there waits: silent rounds are added.
+    pub fn lockstep(ranks: Vec<RankLog>) -> Self {
+        lockstep(ranks)
+    }
+
+    /// The number, among all rounds, of the round that the collective's own clauses make as their `n`-th; one past the last
+    /// round where there is none.
+    pub fn own_round(&self, n: usize) -> usize {
+        self.own.get(n).copied().unwrap_or_else(|| self.rounds())
+    }
+
     /// The number of ranks.
     pub fn p(&self) -> usize {
         self.ranks.len()

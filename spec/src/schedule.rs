@@ -5,7 +5,7 @@
 
 use crate::blocks::{BlockSet, Index};
 use crate::contract::Kind;
-use crate::expr::{Expr, ListVar, PLACEMENT_SLOTS, Var};
+use crate::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
 use crate::record::Direction;
 use crate::sink::{Line, Site};
 use std::fmt;
@@ -97,6 +97,55 @@ pub struct Transfer {
     pub peer: Expr,
     /// The blocks, in the order in which they travel.
     pub blocks: BlockSet,
+}
+
+/// Another collective, as a parameter: known by its contract alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Inner {
+    /// Its name in the declaration.
+    pub name: String,
+    /// What it promises.
+    pub kind: Kind,
+    /// What it does, where that is known; otherwise its contract is carried out in the plainest way
+    /// ([`reference`](crate::reference)).
+    pub schedule: Option<Box<Schedule>>,
+}
+
+/// Which ranks run an inner collective together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// The ranks of my node; the inner collective sees how the node is divided.
+    Node,
+    /// The ranks with my local index, one of each node; ranks beyond the smallest node take no part.
+    Lane,
+    /// All ranks, as if they sat on one node.
+    All,
+    /// Some ranks, as if they sat on one node.
+    Computed {
+        /// How many.
+        size: Expr,
+        /// My index among them; outside of `0..size` a rank takes no part.
+        index: Expr,
+        /// The rank with an index.
+        member: (Var, Expr),
+    },
+}
+
+/// A `within` clause: after the messages of a round, an inner collective runs in groups.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Within {
+    /// Its number among the clauses that make messages.
+    pub site: Site,
+    /// The inner collective, by its number.
+    pub inner: usize,
+    /// Who runs it together.
+    pub group: Group,
+    /// Only the first so many members of the group.
+    pub members: Option<Expr>,
+    /// Only where this is true; it is the same for all members.
+    pub when: Option<Expr>,
+    /// For a gather: the blocks that each member brings.
+    pub brings: BlockSet,
 }
 
 /// Something that is true before every round of a loop, and after its last.
@@ -213,6 +262,8 @@ pub struct Loop {
     pub states: Vec<State>,
     /// What a round does.
     pub transfers: Vec<Transfer>,
+    /// What runs inside of groups after each round.
+    pub within: Vec<Within>,
     /// What is true between rounds.
     pub holds: Vec<Hold>,
     /// What is true in every round, for a prover to prove first and to use then.
@@ -270,6 +321,8 @@ pub struct Schedule {
     pub numbers: Vec<Number>,
     /// Parameters that are lists.
     pub lists: Vec<List>,
+    /// Parameters that are collectives.
+    pub inners: Vec<Inner>,
     /// Definitions, each using earlier ones only.
     pub functions: Vec<Function>,
     /// The domain.
@@ -298,11 +351,21 @@ impl Schedule {
         self.loops.iter().flat_map(|l| &l.transfers)
     }
 
+    /// All `within` clauses.
+    pub fn within(&self) -> impl Iterator<Item = &Within> {
+        self.loops.iter().flat_map(|l| &l.within)
+    }
+
     /// Whether what it does, or what it costs, depends on which ranks share a node.
     pub fn uses_placement(&self) -> bool {
         let mut found = self.bounds.iter().any(|bound| bound.metric.is_nonlocal());
+        found |= self.within().any(|within| matches!(within.group, Group::Node | Group::Lane));
         self.for_each_expr(&mut |_, e| {
-            e.walk(&mut |e| found |= matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)));
+            e.walk(&mut |e| match e {
+                Expr::Var(v) => found |= PLACEMENT_SLOTS.contains(&v.slot),
+                Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _) => found = true,
+                _ => {}
+            });
         });
         found
     }
@@ -351,6 +414,7 @@ impl Loop {
             visit(Spot::Transfer(t.site, Field::Peer), &mut t.peer);
             t.blocks.for_each_expr_mut(&mut |e| visit(Spot::Transfer(t.site, Field::Blocks), e));
         }
+        self.within.iter_mut().for_each(|within| within.for_each_expr_mut(visit));
         for (i, hold) in self.holds.iter_mut().enumerate() {
             match hold {
                 Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => {
@@ -361,6 +425,18 @@ impl Loop {
         }
         self.hints.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Hint(n, i), e));
         self.ends_with.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::EndsWith(n, i), e));
+    }
+}
+
+impl Within {
+    fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
+        let spot = |field| Spot::Transfer(self.site, field);
+        if let Group::Computed { size, index, member } = &mut self.group {
+            [size, index, &mut member.1].into_iter().for_each(|e| visit(spot(Field::Peer), e));
+        }
+        self.members.iter_mut().for_each(|e| visit(spot(Field::Peer), e));
+        self.when.iter_mut().for_each(|e| visit(spot(Field::When), e));
+        self.brings.for_each_expr_mut(&mut |e| visit(spot(Field::Blocks), e));
     }
 }
 

@@ -68,6 +68,19 @@ pub trait Sink {
 
     /// The round ends; its messages are complete when this returns.
     fn end_round(&mut self) -> Result<(), Self::Error>;
+
+    /// Collectives inside of groups begin. Groups need not have equally many rounds; who counts rounds has all ranks wait
+    /// for the last group at [`leave_groups`](Sink::leave_groups).
+    #[inline]
+    fn enter_groups(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Collectives inside of groups end.
+    #[inline]
+    fn leave_groups(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 }
 
 /// Unwraps the result of a sink that cannot fail.

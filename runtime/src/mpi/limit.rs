@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::geometry::Geometry;
 use crate::runs::Shape;
 use roundel_spec::sink::infallible;
-use roundel_spec::{Blocks, Collective, Placement, Sink, Site};
+use roundel_spec::{Blocks, Collective, Placement, Sink, Site, rounds_of};
 use std::convert::Infallible;
 use std::ffi::c_int;
 
@@ -31,7 +31,7 @@ fn check_all<K: Collective, G: Geometry>(collective: &K, placement: &Placement, 
     let p = placement.p();
     let mut largest = Largest { geometry, p, elements: 0 };
     for rank in 0..p {
-        infallible(collective.rounds(&placement.place(rank), &mut largest));
+        infallible(rounds_of(collective, placement, rank, &mut largest));
     }
     match largest.elements {
         elements if elements > LIMIT => Err(Error::TooLarge { what: "a message", elements, limit: LIMIT }),

@@ -46,15 +46,16 @@ use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
 use crate::runs::Run;
-use crate::transport::{Gather, Options, Transport};
+use crate::transport::{Gather, Options, Seat, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Collective, Place};
 
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
-    fn place(&self) -> Result<Place, Error> {
-        Ok(attribute::state(self)?.group(self)?.place)
+    fn place(&self) -> Result<Place<'_>, Error> {
+        let group = attribute::state(self)?.group(self)?;
+        Ok(group.placement.place(group.rank))
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
@@ -65,12 +66,12 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let mut work = state.lease()?;
         let extents = Extents { send: Some(call.send.len()), recv: call.recv.len(), size: size_of::<T>() };
         if !work.key.fits(collective, &call.geometry, extents, call.options) {
-            let rotation = call.validate(collective, &group.place)?;
+            let rotation = call.validate(collective, group.seat())?;
             plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(Some(call.send), call.recv, scratch.reserve(plan.scratch));
-        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
     }
 
@@ -84,14 +85,14 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
         // One key serves both commutative and other operations, so what depends on that is asked first.
-        let in_order = O::COMMUTES || K::ORDER.rank_order;
+        let in_order = O::COMMUTES || group.seat().keeps_order::<K>();
         if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
-            call.validate(collective, &group.place)?;
+            call.validate(collective, group.seat())?;
             reduction::plan_anew(&mut work, group, collective, &call, extents)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
-        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         let combine = reduction::Elements::new(call.op, rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine }.run(plan)
     }
@@ -112,7 +113,7 @@ fn plan_anew<K: Collective, G: Described>(
     let Work { key, plan, offsets, .. } = work;
     key.clear();
     plan.clear();
-    let mut planner = Planner { plan, collective, place: &group.place, geometry, extents, policy: options.policy };
+    let mut planner = Planner { plan, collective, seat: group.seat(), geometry, extents, policy: options.policy };
     match (rotation.unwrap_or(0), geometry.uniform()) {
         (0, _) => planner.in_place(),
         (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
@@ -126,7 +127,7 @@ fn plan_anew<K: Collective, G: Described>(
 struct Planner<'a, K, G> {
     plan: &'a mut Plan,
     collective: &'a K,
-    place: &'a Place,
+    seat: Seat<'a>,
     geometry: &'a G,
     extents: Extents,
     policy: Policy,
@@ -140,7 +141,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// Blocks of equal length in the rotated layout, then in place: two copies.
     fn rotated(&mut self, by: usize, count: usize) {
-        let p = self.place.p as usize;
+        let p = self.seat.p();
         let home = self.scratch(p * count);
         self.rounds(home, Rotated { count, by, p });
         let front = (p - by) * count;
@@ -151,7 +152,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// Blocks of any length in the rotated layout without gaps, then in place.
     fn moved(&mut self, by: usize, offsets: &mut Vec<usize>) {
-        let total = rotated_offsets(offsets, self.geometry, by, self.place.p as usize);
+        let total = rotated_offsets(offsets, self.geometry, by, self.seat.p());
         let home = self.scratch(total);
         self.rounds(home, Moved { lengths: self.geometry, offsets });
         for (b, &offset) in offsets.iter().enumerate() {
@@ -169,14 +170,14 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// The own block, then the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
-        let own = Run { start: geometry.offset(self.place.rank as usize), len: self.extents.send.unwrap_or(0) };
+        let own = Run { start: geometry.offset(self.seat.rank), len: self.extents.send.unwrap_or(0) };
         if own.len > 0 {
             let from = Spot { area: Area::Send, offset: 0 };
             let (to, bytes) = home.locate(own);
             self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
         }
-        let p = self.place.p as usize;
-        build::rounds(self.plan, self.collective, self.place, &[home], (geometry, p), self.policy);
+        let p = self.seat.p();
+        build::rounds(self.plan, self.collective, self.seat, &[home], (geometry, p), self.policy);
     }
 
     /// Copies elements from scratch to where they belong, at the end.

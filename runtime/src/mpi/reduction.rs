@@ -30,7 +30,7 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     let Work { key, plan, counts, offsets, .. } = work;
     key.clear();
     plan.clear();
-    let blocks = collective.blocks(&group.place) as usize;
+    let blocks = collective.blocks(&group.seat().seen::<K>()) as usize;
     call.divide(blocks, counts, offsets);
     let geometry = Varying::new(counts, offsets);
     limit::check(collective, &group.placement, &geometry, elements)?;
@@ -47,9 +47,9 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
         let from = Spot { area: Area::Send, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
     }
-    build::rounds(plan, collective, &group.place, &homes, (geometry, blocks), Policy::default());
+    build::rounds(plan, collective, group.seat(), &homes, (geometry, blocks), Policy::default());
     if first == Area::Scratch && extents.recv > 0 {
-        let own = geometry.offset(group.place.rank as usize) * size;
+        let own = geometry.offset(group.rank) * size;
         let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };
         let to = Spot { area: Area::Recv, offset: 0 };
         plan.unpacks.push(Piece { from, to, bytes: extents.recv * size });

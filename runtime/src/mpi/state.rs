@@ -6,9 +6,10 @@ use super::nodes;
 use super::plan::{Key, Plan};
 use super::replay::Flight;
 use crate::error::Error;
+use crate::transport::Seat;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
-use roundel_spec::{Place, Placement};
+use roundel_spec::Placement;
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
@@ -106,7 +107,7 @@ impl Drop for Lease<'_> {
 /// A communicator of our own with the ranks of the user's.
 pub(super) struct Group {
     pub(super) comm: Duplicate,
-    pub(super) place: Place,
+    pub(super) rank: usize,
     pub(super) placement: Placement,
 }
 
@@ -120,7 +121,12 @@ impl Group {
         // SAFETY: the communicator is live.
         check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(comm.raw(), &mut p) })?;
         let placement = nodes::placement(comm.raw(), rank, p)?;
-        Ok(Group { comm, place: placement.place(rank as usize), placement })
+        Ok(Group { comm, rank: rank as usize, placement })
+    }
+
+    /// This rank among all of them.
+    pub(super) fn seat(&self) -> Seat<'_> {
+        Seat { placement: &self.placement, rank: self.rank }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::geometry::{Described, Geometry, Varying};
 use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
-use crate::transport::{Gather, Transport};
-use roundel_spec::{Collective, Place};
+use crate::transport::{Gather, Seat, Transport};
+use roundel_spec::{Collective, Place, Placement, rounds_of};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,23 +24,28 @@ use std::sync::Arc;
 /// ```
 pub struct ThreadComm {
     hub: Arc<Hub>,
-    place: Place,
+    placement: Arc<Placement>,
+    rank: usize,
     not_sync: PhantomData<Cell<()>>,
 }
 
 impl ThreadComm {
-    pub(super) fn new(hub: Arc<Hub>, place: Place) -> Self {
-        ThreadComm { hub, place, not_sync: PhantomData }
+    pub(super) fn new(hub: Arc<Hub>, placement: Arc<Placement>, rank: usize) -> Self {
+        ThreadComm { hub, placement, rank, not_sync: PhantomData }
     }
 
     /// This rank, in `0..size`.
     pub fn rank(&self) -> usize {
-        self.place.rank as usize
+        self.rank
     }
 
     /// The number of ranks.
     pub fn size(&self) -> usize {
-        self.place.p as usize
+        self.placement.p()
+    }
+
+    fn seat(&self) -> Seat<'_> {
+        Seat { placement: &self.placement, rank: self.rank }
     }
 
     pub(super) fn hub(&self) -> &Hub {
@@ -61,7 +66,8 @@ impl ThreadComm {
         }
         let gathers = |_: &T, _: &T| unreachable!("a gather combines nothing");
         let lines = vec![buffer];
-        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, self.size(), gathers))
+        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, self.size(), gathers);
+        rounds_of(collective, &self.placement, self.rank, &mut sink)
     }
 
     /// Reduces `data` where it lies.
@@ -72,22 +78,23 @@ impl ThreadComm {
         geometry: &Varying<'_>,
         op: &O,
     ) -> Result<(), Error> {
-        let blocks = collective.blocks(&self.place) as usize;
+        let blocks = collective.blocks(&self.seat().seen::<C>()) as usize;
         // Further lines hold nothing before something is written there; any elements will do.
         let mut others: Vec<Vec<T>> = (1..C::LINES).map(|_| data.to_vec()).collect();
         let lines = std::iter::once(data).chain(others.iter_mut().map(Vec::as_mut_slice)).collect();
         let combine = |left: &T, right: &T| op.combine(left, right);
-        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, blocks, combine))
+        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, blocks, combine);
+        rounds_of(collective, &self.placement, self.rank, &mut sink)
     }
 }
 
 impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
-    fn place(&self) -> Result<Place, Error> {
-        Ok(self.place)
+    fn place(&self) -> Result<Place<'_>, Error> {
+        Ok(self.placement.place(self.rank))
     }
 
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {
-        let rotation = call.validate(collective, &self.place)?;
+        let rotation = call.validate(collective, self.seat())?;
         self.hub.check(self.rank())?;
         let Gather { send, recv, geometry, options: _ } = call;
         let Some(by) = rotation else {
@@ -101,10 +108,10 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     }
 
     fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error> {
-        call.validate(collective, &self.place)?;
+        call.validate(collective, self.seat())?;
         self.hub.check(self.rank())?;
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
-        call.divide(collective.blocks(&self.place) as usize, &mut counts, &mut displs);
+        call.divide(collective.blocks(&self.seat().seen::<C>()) as usize, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
         let Reduce { input, output, division, op } = call;
         match (division, input) {

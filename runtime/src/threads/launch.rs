@@ -52,13 +52,13 @@ pub fn run<R: Send>(p: usize, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
 /// As [`run`] does.
 pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
     let p = placement.p();
-    let hub = Arc::new(Hub::new(p));
+    let (hub, shared) = (Arc::new(Hub::new(p)), Arc::new(placement.clone()));
     let first_panic = Mutex::new(None);
     let live = |comm: ThreadComm| live(&comm, &f, &first_panic);
 
     let results: Vec<Option<R>> = thread::scope(|scope| {
         let start = |rank: usize| {
-            let comm = ThreadComm::new(Arc::clone(&hub), placement.place(rank));
+            let comm = ThreadComm::new(Arc::clone(&hub), Arc::clone(&shared), rank);
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, || live(comm)).unwrap_or_else(|error| {
                 hub.fail(rank, format!("its thread did not start: {error}"));

@@ -9,6 +9,8 @@ use crate::schedule::{Domain, Limits, Schedule};
 #[derive(Clone, Debug)]
 pub struct Choices {
     parameters: Vec<Choice>,
+    /// Those of inner collectives: the least of every parameter.
+    inner: Vec<Arguments>,
 }
 
 /// The values of one parameter.
@@ -32,13 +34,14 @@ impl Choices {
         let lists = schedule.lists.iter().zip(&limits.lists);
         let lists =
             lists.map(|(l, &(len, limit))| Choice::List { lo: l.domain.lo, count: values(&l.domain, limit), len });
-        Choices { parameters: numbers.chain(lists).collect() }
+        Choices { parameters: numbers.chain(lists).collect(), inner: least_inner(schedule) }
     }
 
     /// One combination alone.
     pub fn only(args: Arguments) -> Self {
         let numbers = args.numbers.into_iter().map(Choice::FixedNumber);
-        Choices { parameters: numbers.chain(args.lists.into_iter().map(Choice::FixedList)).collect() }
+        let parameters = numbers.chain(args.lists.into_iter().map(Choice::FixedList)).collect();
+        Choices { parameters, inner: args.inner }
     }
 
     /// How many combinations there are; `u64::MAX` for more than that.
@@ -60,7 +63,7 @@ impl Choices {
             digits.push(rest % count);
             rest /= count;
         }
-        let mut args = Arguments::default();
+        let mut args = Arguments { inner: self.inner.clone(), ..Arguments::default() };
         for (choice, &digit) in self.parameters.iter().zip(digits.iter().rev()) {
             choice.push(digit, &mut args);
         }
@@ -71,6 +74,16 @@ impl Choices {
     pub fn iter(&self) -> impl Iterator<Item = Arguments> + '_ {
         (0..self.count()).map(|n| self.nth(n))
     }
+}
+
+/// The least of every parameter, for inner collectives that are known.
+fn least_inner(schedule: &Schedule) -> Vec<Arguments> {
+    let least = |inner: &Schedule| Arguments {
+        numbers: inner.numbers.iter().map(|number| number.domain.lo).collect(),
+        lists: inner.lists.iter().map(|_| Vec::new()).collect(),
+        inner: least_inner(inner),
+    };
+    schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref()).map(least).collect()
 }
 
 impl Choice {

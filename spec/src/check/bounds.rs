@@ -171,6 +171,7 @@ struct PerRound<'a, 'b> {
     i: usize,
     bound: &'a Bound,
     n: usize,
+    /// The round that comes next, among the collective's own.
     round: usize,
 }
 
@@ -178,7 +179,7 @@ impl Walker for PerRound<'_, '_> {
     type Stop = Box<Violation>;
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {
-        let round = self.round;
+        let round = self.scene.trace.own_round(self.round);
         self.round += 1;
         if n != self.n || !self.scene.trace.has_messages(round) {
             return Ok(());

@@ -35,6 +35,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
             memory,
             rank,
             round: 0,
+            own: 0,
             used: Usage::default(),
             loud: 0,
             has_messages: &has_messages,
@@ -56,7 +57,9 @@ struct Invariant<'a, 'b> {
     scene: &'a Scene<'b>,
     memory: Memory<'a>,
     rank: usize,
+    /// The round that comes next, among all, and among the collective's own.
     round: usize,
+    own: usize,
     /// What this rank has used up so far, and how many rounds had messages.
     used: Usage,
     loud: i64,
@@ -163,9 +166,13 @@ impl Walker for Invariant<'_, '_> {
             self.all(env, n, l)?;
         }
         self.hints(env, n, l)?;
-        self.used.add(Usage::in_round(self.scene, self.rank, self.round));
-        self.loud += self.has_messages.get(self.round).is_some_and(|loud| *loud) as i64;
-        self.round += 1;
+        self.own += 1;
+        let next = self.scene.trace.own_round(self.own);
+        for round in self.round..next {
+            self.used.add(Usage::in_round(self.scene, self.rank, round));
+            self.loud += self.has_messages.get(round).is_some_and(|loud| *loud) as i64;
+        }
+        self.round = next;
         Ok(())
     }
 

@@ -35,7 +35,8 @@ pub mod reduce;
 use crate::collective::{Arguments, Collective};
 use crate::contract::Kind;
 use crate::eval::{self, Halt};
-use crate::place::{Place, Placement};
+use crate::group::rounds_of;
+use crate::place::Placement;
 use crate::provenance::Provenance;
 use crate::record::{Recorder, Trace};
 use crate::schedule::{Schedule, Spot};
@@ -137,17 +138,17 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
             .map_err(|halt| fault(schedule, point, rank, halt))?;
         ranks.push(recorder.finish());
     }
-    Ok(Trace { ranks })
+    Ok(Trace::lockstep(ranks))
 }
 
 /// What the ranks do, according to the generated code.
 pub fn record_code<C: Collective>(collective: &C, placement: &Placement) -> Trace {
-    let record = |place: &Place| {
+    let record = |rank| {
         let mut recorder = Recorder::default();
-        infallible(collective.rounds(place, &mut recorder));
+        infallible(rounds_of(collective, placement, rank, &mut recorder));
         recorder.finish()
     };
-    Trace { ranks: (0..placement.p()).map(|rank| record(&placement.place(rank))).collect() }
+    Trace::lockstep((0..placement.p()).map(record).collect())
 }
 
 fn fault<E>(schedule: &Schedule, point: &Point, rank: usize, halt: Halt<E>) -> Violation {

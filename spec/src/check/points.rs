@@ -1,7 +1,8 @@
 //! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
 //!
-//! The placements are the consecutive ones, with every number of ranks per node. What is proved is what was checked, so
-//! these are also the placements that a collective which depends on placement is proved for.
+//! Sorted by node, a placement is no more than the sizes of its nodes. With few ranks all of them are looked at, with more
+//! those with equally many ranks on every node, or fewer on the last. What is proved is what was checked, so these are also
+//! the placements that a collective which depends on placement is proved for.
 
 use super::arguments::Choices;
 use crate::collective::Arguments;
@@ -31,47 +32,61 @@ impl Point {
 #[derive(Clone, Debug)]
 pub struct Points {
     p: RangeInclusive<usize>,
-    ppns: Ppns,
+    placements: Placements,
     choices: Choices,
     /// How much may be spent at one p, in pairs of ranks.
     share: Option<u64>,
 }
 
-/// Which numbers of ranks per node.
+/// Which sizes of nodes.
 #[derive(Clone, Copy, Debug)]
-enum Ppns {
+enum Placements {
     /// The schedule does not depend on placement: all ranks on one node.
     One,
-    /// Every number.
+    /// All that are looked at.
     Every,
-    /// Small numbers, and all ranks on one node.
+    /// Few of them.
     Some,
 }
 
-impl Ppns {
+impl Placements {
     fn of(schedule: &Schedule) -> Self {
-        if schedule.uses_placement() { Ppns::Every } else { Ppns::One }
+        if schedule.uses_placement() { Placements::Every } else { Placements::One }
     }
 
-    fn at(self, p: usize) -> impl Iterator<Item = usize> {
-        let below = match self {
-            Ppns::One => 0,
-            Ppns::Every => p.saturating_sub(1),
-            Ppns::Some => p.saturating_sub(1).min(4),
+    fn at(self, p: usize) -> impl Iterator<Item = Placement> {
+        let (ppn, uneven) = match self {
+            Placements::One => (0, 0),
+            Placements::Every => (p.saturating_sub(1), Points::UNEVEN),
+            Placements::Some => (p.saturating_sub(1).min(4), 5),
         };
-        (1..=below).chain([p])
+        let regular = (1..=ppn).chain([p]).map(move |ppn| Placement::consecutive(p, ppn));
+        // Every way to divide p ranks: a bit for each place where a node may end.
+        let ways = if p as i64 <= uneven { 1usize << p.saturating_sub(1) } else { 0 };
+        let uneven = (0..ways).map(move |ends| {
+            Placement::from_nodes((0..p).map(|rank| (ends & ((1 << rank) - 1)).count_ones() as usize).collect())
+        });
+        regular.chain(uneven.filter(|placement| !placement.place(0).is_regular()))
     }
 }
 
 impl Points {
+    /// The largest p with which every placement is looked at.
+    pub const UNEVEN: i64 = 8;
+
     /// Every p of a range with the parameters that the declaration's limits name.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
-        Points { p, ppns: Ppns::of(schedule), choices: Choices::within(schedule, &schedule.limits), share: None }
+        Points {
+            p,
+            placements: Placements::of(schedule),
+            choices: Choices::within(schedule, &schedule.limits),
+            share: None,
+        }
     }
 
     /// Every p of a range with given parameters.
     pub fn with_args(schedule: &Schedule, p: RangeInclusive<usize>, args: Arguments) -> Self {
-        Points { p, ppns: Ppns::of(schedule), choices: Choices::only(args), share: None }
+        Points { p, placements: Placements::of(schedule), choices: Choices::only(args), share: None }
     }
 
     /// What the derive checks.
@@ -82,11 +97,11 @@ impl Points {
     /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at least
     /// one combination, others at other p. For comparisons, not for proofs.
     pub fn thinned(self, share: u64) -> Self {
-        let ppns = match self.ppns {
-            Ppns::One => Ppns::One,
-            Ppns::Every | Ppns::Some => Ppns::Some,
+        let placements = match self.placements {
+            Placements::One => Placements::One,
+            Placements::Every | Placements::Some => Placements::Some,
         };
-        Points { ppns, share: Some(share), ..self }
+        Points { placements, share: Some(share), ..self }
     }
 
     /// The largest p.
@@ -101,8 +116,7 @@ impl Points {
 
     /// The points with `p` ranks.
     pub fn at(&self, p: usize) -> impl Iterator<Item = Point> + '_ {
-        self.ppns.at(p).flat_map(move |ppn| {
-            let placement = Placement::consecutive(p, ppn);
+        self.placements.at(p).flat_map(move |placement| {
             self.numbers(p).map(move |n| Point { placement: placement.clone(), args: self.choices.nth(n) })
         })
     }

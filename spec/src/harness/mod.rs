@@ -98,7 +98,7 @@ pub trait Probe: Collective + Sized {
 }
 
 /// Any rank of any number of ranks up to the width.
-pub fn place(width: Width) -> Result<Place, Stop> {
+pub fn place(width: Width) -> Result<Place<'static>, Stop> {
     let p = pick(1, width.p + 1, width.p)?;
     let rank = pick(0, p, width.p)?;
     Ok(Place::flat(rank, p))

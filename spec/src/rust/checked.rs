@@ -132,6 +132,10 @@ fn inside(e: &Expr, outer: u8) -> TokenStream {
                     let name = ident(function.name());
                     quote!(arith::#name(#(#args),*))
                 }
+                Builtin::FirstRank | Builtin::NodeSize => {
+                    let name = ident(function.name());
+                    quote!(at.#name(#(#args),*))
+                }
                 _ => {
                     let name = ident(&format!("checked_{}", function.name()));
                     quote!(arith::#name(#(#args),*)?)

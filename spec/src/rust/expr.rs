@@ -2,7 +2,7 @@
 
 use crate::affine::Progression;
 use crate::blocks::Part;
-use crate::expr::{Binary, Expr, Unary};
+use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::Schedule;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -55,7 +55,10 @@ fn inside(e: &Expr, outer: u8) -> TokenStream {
         Expr::Binary(op, a, b) => binary(*op, a, b, outer),
         Expr::Builtin(function, args) => {
             let (name, args) = (ident(function.name()), args.iter().map(rust));
-            quote!(arith::#name(#(#args),*))
+            match function {
+                Builtin::FirstRank | Builtin::NodeSize => quote!(at.#name(#(#args),*)),
+                _ => quote!(arith::#name(#(#args),*)),
+            }
         }
         Expr::Call(name, _, args) => {
             let (name, args) = (ident(name), args.iter().map(rust));
@@ -87,11 +90,13 @@ pub(super) struct Needs<'a> {
     schedule: &'a Schedule,
     names: BTreeSet<String>,
     functions: BTreeSet<usize>,
+    /// Whether nodes are asked for their ranks.
+    asks_for_nodes: bool,
 }
 
 impl<'a> Needs<'a> {
     pub(super) fn new(schedule: &'a Schedule) -> Self {
-        Needs { schedule, names: BTreeSet::new(), functions: BTreeSet::new() }
+        Needs { schedule, names: BTreeSet::new(), functions: BTreeSet::new(), asks_for_nodes: false }
     }
 
     /// What the code is for.
@@ -105,6 +110,7 @@ impl<'a> Needs<'a> {
             Expr::Var(v) => self.name(&v.name),
             Expr::Element(list, _) | Expr::Length(list) | Expr::Product(list, _) => self.name(&list.name),
             Expr::Call(_, index, _) => self.function(*index),
+            Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _) => self.asks_for_nodes = true,
             _ => {}
         });
         self
@@ -134,7 +140,9 @@ impl<'a> Needs<'a> {
         let place = if builtin.is_empty() { quote!() } else { quote!(let Place { #(#builtin,)* .. } = *at;) };
         let numbers = self.schedule.numbers.iter().map(|n| n.var.name.as_str()).filter(used).map(ident);
         let lists = self.schedule.lists.iter().map(|l| l.var.name.as_str()).filter(used).map(ident);
-        quote!(#place #(let #numbers = self.#numbers;)* #(let #lists = self.#lists.as_slice();)*)
+        // What is computed later, when blocks are run through, has a place of its own.
+        let own = if self.asks_for_nodes { quote!(let at = *at;) } else { quote!() };
+        quote!(#place #own #(let #numbers = self.#numbers;)* #(let #lists = self.#lists.as_slice();)*)
     }
 
     /// Definitions as closures: evaluated where they are used, when they are used, and inlined.

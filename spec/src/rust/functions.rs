@@ -82,7 +82,7 @@ impl<'a> TransferCode<'a> {
         quote! {
             #[doc = #doc]
             #[inline]
-            pub fn #name(&self, at: &Place, #args) -> usize {
+            pub fn #name(&self, at: &Place<'_>, #args) -> usize {
                 #bindings
                 #definitions
                 arith::wrap(#peer, p) as usize
@@ -97,10 +97,11 @@ impl<'a> TransferCode<'a> {
         let (name, args, value) = (self.name("blocks"), self.args(), code.value);
         let doc = format!(" The blocks `{}`.", self.transfer.blocks);
         let (generics, life, result) = result_type(code.single);
+        let place = if code.single { quote!('_) } else { quote!('a) };
         quote! {
             #[doc = #doc]
             #[inline]
-            pub fn #name #generics(&#life self, at: &Place, #args) -> #result {
+            pub fn #name #generics(&#life self, at: &Place<#place>, #args) -> #result {
                 #bindings
                 #definitions
                 #value
@@ -118,7 +119,7 @@ impl<'a> TransferCode<'a> {
         quote! {
             #[doc = #doc]
             #[inline]
-            pub fn #name(&self, at: &Place, #args) -> bool {
+            pub fn #name(&self, at: &Place<'_>, #args) -> bool {
                 #bindings
                 #definitions
                 #condition

@@ -7,6 +7,7 @@ mod blocks;
 mod checked;
 mod expr;
 mod functions;
+mod groups;
 mod harness;
 mod proved;
 mod rounds;
@@ -19,6 +20,7 @@ use crate::schedule::{Hold, Layout, Order, Schedule};
 use crate::syntax::Declaration;
 use expr::ident;
 use functions::TransferCode;
+use groups::WithinCode;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -39,10 +41,14 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
         .iter()
         .flat_map(|l| TransferCode::of_loop(schedule, l))
         .map(|transfer| transfer.functions())
+        .chain(schedule.loops.iter().flat_map(|l| WithinCode::of_loop(schedule, l)).map(|within| within.functions()))
+        .chain([groups::groups(schedule)])
         .collect();
+    let (generics, types) = generics(declaration);
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
-    let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
-    let (marker, reduction) = (marker(schedule.kind), reduction(schedule));
+    let (arguments, data, proved) =
+        (arguments(schedule), schedule::build(schedule, &declaration.inner_types), proved::proved(schedule, range));
+    let (marker, kind, reduction) = (marker(schedule.kind), kind(schedule), reduction(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -55,7 +61,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
             const PROVE: &str = concat!("roundel prove ", file!());
 
             use ::roundel::generated::{
-                Action, Arguments, Blocks, Collective, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
+                Action, Arguments, Blocks, Collective, Inside, Kind, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
             };
             use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
 
@@ -63,16 +69,17 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
 
             #[allow(non_snake_case, unused_variables)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-            impl #name {
+            impl #generics #name #types {
                 #functions
             }
 
             #[allow(non_snake_case, unused_variables, unused_assignments)]
             #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-            impl Collective for #name {
+            impl #generics Collective for #name #types {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
+                #kind
                 #reduction
                 #rounds
                 #admits
@@ -86,9 +93,38 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 }
             }
 
-            impl #marker for #name {}
+            impl #generics #marker for #name #types {}
         };
     }
+}
+
+/// The type parameters with their bounds, and without: inner collectives.
+fn generics(declaration: &Declaration) -> (TokenStream, TokenStream) {
+    let types = &declaration.inner_types;
+    if types.is_empty() {
+        return (quote!(), quote!());
+    }
+    let markers = declaration.schedule.inners.iter().map(|inner| marker(inner.kind));
+    (quote!(<#(#types: #markers),*>), quote!(<#(#types),*>))
+}
+
+/// What it is, where that is not what is most common.
+fn kind(schedule: &Schedule) -> TokenStream {
+    let kind = match schedule.kind {
+        Kind::Allgather => quote!(),
+        Kind::Allreduce => quote!(
+            const KIND: Kind = Kind::Allreduce;
+        ),
+        Kind::ReduceScatter => quote!(
+            const KIND: Kind = Kind::ReduceScatter;
+        ),
+    };
+    let nodes = schedule.uses_placement().then(|| {
+        quote!(
+            const LOOKS_AT_NODES: bool = true;
+        )
+    });
+    quote!(#kind #nodes)
 }
 
 /// The trait that gives a collective its calls.
@@ -104,11 +140,17 @@ fn marker(kind: Kind) -> Ident {
 }
 
 /// What only reductions say about themselves.
-fn reduction(schedule: &Schedule) -> TokenStream {
+fn reduction(declaration: &Declaration) -> TokenStream {
+    let schedule = &declaration.schedule;
     if !schedule.kind.reduces() {
         return quote!();
     }
     let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
+    // An inner collective's first line is one of ours; its others come after ours.
+    let inner = &declaration.inner_types;
+    let lines = quote!(#lines #(+ #inner::LINES - 1)*);
+    let (same_tree, rank_order) =
+        (quote!(#same_tree #(&& #inner::ORDER.same_tree)*), quote!(#rank_order #(&& #inner::ORDER.rank_order)*));
     let mut needs = expr::Needs::new(schedule);
     needs.add(&schedule.blocks);
     let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
@@ -116,7 +158,7 @@ fn reduction(schedule: &Schedule) -> TokenStream {
         const LINES: usize = #lines;
         const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
 
-        fn blocks(&self, at: &Place) -> i64 {
+        fn blocks(&self, at: &Place<'_>) -> i64 {
             #bindings
             #definitions
             #blocks
@@ -154,19 +196,19 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
                     unreachable!()
                 }
 
-                fn admits(&self, _: &Place) -> Result<(), Refusal> {
+                fn admits(&self, _: &Place<'_>) -> Result<(), Refusal> {
                     unreachable!()
                 }
 
-                fn proved(&self, _: &Place) -> Result<(), Refusal> {
+                fn proved(&self, _: &Place<'_>) -> Result<(), Refusal> {
                     unreachable!()
                 }
 
-                fn rotation(&self, _: &Place) -> Option<i64> {
+                fn rotation(&self, _: &Place<'_>) -> Option<i64> {
                     unreachable!()
                 }
 
-                fn rounds<Taker: Sink>(&self, _: &Place, _: &mut Taker) -> Result<(), Taker::Error> {
+                fn rounds<Taker: Sink>(&self, _: &Place<'_>, _: &mut Taker) -> Result<(), Taker::Error> {
                     unreachable!()
                 }
             }
@@ -181,21 +223,32 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
 fn arguments(schedule: &Schedule) -> TokenStream {
     let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
     let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
+    let inners: Vec<_> = schedule.inners.iter().map(|inner| ident(&inner.name)).collect();
     quote! {
         fn arguments(&self) -> Arguments {
-            Arguments { numbers: vec![#(self.#numbers),*], lists: vec![#(self.#lists.clone()),*] }
+            Arguments {
+                numbers: vec![#(self.#numbers),*],
+                lists: vec![#(self.#lists.clone()),*],
+                inner: vec![#(self.#inners.arguments()),*],
+            }
         }
 
         #[inline]
         fn has_arguments(&self, args: &Arguments) -> bool {
             let (numbers, lists): (&[i64], &[&[i64]]) = (&[#(self.#numbers),*], &[#(&self.#lists),*]);
-            args.numbers == numbers && args.lists == lists
+            let [#(#inners),*] = &args.inner[..] else { return false };
+            args.numbers == numbers && args.lists == lists #(&& self.#inners.has_arguments(#inners))*
         }
 
         fn from_arguments(args: &Arguments) -> Option<Self> {
             let [#(#numbers),*] = args.numbers[..] else { return None };
             let [#(#lists),*] = &args.lists[..] else { return None };
-            Some(Self { #(#numbers,)* #(#lists: #lists.clone(),)* })
+            let [#(#inners),*] = &args.inner[..] else { return None };
+            Some(Self {
+                #(#numbers,)*
+                #(#lists: #lists.clone(),)*
+                #(#inners: Collective::from_arguments(#inners)?,)*
+            })
         }
     }
 }
@@ -207,6 +260,8 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     let mut names: BTreeSet<&str> = BUILTIN_VARS.into_iter().chain(own).collect();
     names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
     names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
+    names.extend(schedule.inners.iter().map(|inner| inner.name.as_str()));
+    names.extend(["seat", "member", "group", "brings", "inside"].into_iter().filter(|_| schedule.uses_placement()));
     for function in &schedule.functions {
         names.insert(&function.name);
         names.extend(function.args.iter().map(|arg| arg.name.as_str()));
@@ -217,7 +272,8 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
             Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => Some(set),
             Hold::Counter(..) | Hold::Fact(_) => None,
         });
-        let sets = sets.chain(l.transfers.iter().map(|t| &t.blocks)).flat_map(|set| &set.parts);
+        let brought = l.within.iter().map(|within| &within.brings);
+        let sets = sets.chain(l.transfers.iter().map(|t| &t.blocks)).chain(brought).flat_map(|set| &set.parts);
         let indices = l.indices.iter().chain(l.transfers.iter().flat_map(|t| &t.each));
         names.extend(indices.chain(sets.flat_map(|part| &part.over)).map(|index| index.var.name.as_str()));
     }
@@ -230,8 +286,12 @@ fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
-    // The bodies of the harnesses follow blocks, not contributions: reductions have none.
-    let (probe, harnesses) = match declaration.schedule.kind.reduces() {
+    // The bodies of the harnesses follow blocks, not contributions, and ranks of one node: reductions and those with inner
+    // collectives have none.
+    let has_none = declaration.schedule.kind.reduces() || !declaration.schedule.inners.is_empty();
+    let plain: Vec<_> = declaration.schedule.inners.iter().map(|inner| plain(inner.kind)).collect();
+    let types = if plain.is_empty() { quote!() } else { quote!(<#(#plain),*>) };
+    let (probe, harnesses) = match has_none {
         true => (quote!(), quote!()),
         false => {
             (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
@@ -242,11 +302,19 @@ fn tests(declaration: &Declaration) -> TokenStream {
         #[test]
         #[allow(unnameable_test_items)]
         fn #agrees() {
-            ::roundel::generated::assert_code_equals_schedule::<#name>(128);
+            ::roundel::generated::assert_code_equals_schedule::<#name #types>(128);
         }
 
         #probe
         #harnesses
+    }
+}
+
+/// A collective that tests take as the inner one.
+fn plain(kind: Kind) -> TokenStream {
+    match kind {
+        Kind::Allgather => quote!(::roundel::algorithms::allgather::Bruck),
+        Kind::Allreduce | Kind::ReduceScatter => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
     }
 }
 
@@ -264,7 +332,7 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 18] = [
+pub const RESERVED: [&str; 20] = [
     "at",
     "sink",
     "blocks",
@@ -283,6 +351,8 @@ pub const RESERVED: [&str; 18] = [
     "used",
     "steps_left",
     "this_round",
+    "seat",
+    "member",
 ];
 
 #[cfg(test)]

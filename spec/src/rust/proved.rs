@@ -28,22 +28,29 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     }
     let (bindings, text) = (needs.bindings(), range.text(schedule));
     let elsewhere = match range.placements {
-        // The answer must be the same on all ranks: whether a placement is consecutive is known to all of them.
-        Some(Placements::Consecutive) => quote! {
-            if !at.consecutive {
-                return Err(Refusal::Placement { range: #text });
+        // The answer must be the same on all ranks: whether a placement is regular is known to all of them.
+        Some(Placements::Regular { all_up_to }) => {
+            let all_up_to = number(all_up_to);
+            quote! {
+                if p > #all_up_to && !at.is_regular() {
+                    return Err(Refusal::Placement { range: #text });
+                }
             }
-        },
+        }
         Some(Placements::Any) | None => quote!(),
     };
+    let inners = match schedule.inners.is_empty() {
+        true => quote!(Ok(())),
+        false => quote!(self.inners_proved(at)),
+    };
     quote! {
-        fn proved(&self, at: &Place) -> Result<(), Refusal> {
+        fn proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
             #bindings
             if #(#outside)||* {
                 return Err(Refusal::Unproved { range: #text, p, command: PROVE });
             }
             #elsewhere
-            Ok(())
+            #inners
         }
     }
 }

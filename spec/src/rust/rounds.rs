@@ -3,6 +3,7 @@
 use super::checked;
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
+use super::groups::WithinCode;
 use crate::expr::Expr;
 use crate::proof::MAX_P;
 use crate::schedule::{Domain, Loop, Schedule};
@@ -21,15 +22,17 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
     let bindings = needs.bindings();
     let loops = schedule.loops.iter().map(|l| {
         let messages = TransferCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
+        let groups = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
         let round = quote! {
             sink.begin_round()?;
             #(#messages)*
             sink.end_round()?;
+            #(#groups)*
         };
         around(schedule, l, round)
     });
     quote! {
-        fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        fn rounds<S: Sink>(&self, at: &Place<'_>, sink: &mut S) -> Result<(), S::Error> {
             #bindings
             #(#loops)*
             Ok(())
@@ -37,7 +40,7 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
     }
 }
 
-fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
+pub(super) fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
     l.indices.iter().for_each(|index| {
         needs.add(&index.lo).add(&index.hi);
     });
@@ -47,7 +50,7 @@ fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
 }
 
 /// The loops and states of a [`Loop`] around what one round does.
-fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
+pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
     let inits = l.states.iter().map(|state| {
         let name = ident(&state.var.name);
         let init = scoped(schedule, &[&state.init], |e| e[0].clone());
@@ -115,14 +118,18 @@ pub(super) fn admits(schedule: &Schedule) -> TokenStream {
             required(checked::condition_at_the_end(schedule, l, clause), format!("final {clause}"))
         })
     });
+    let inners = match schedule.inners.is_empty() {
+        true => quote!(Ok(())),
+        false => quote!(self.inners_admit(at)),
+    };
     quote! {
-        fn admits(&self, at: &Place) -> Result<(), Refusal> {
+        fn admits(&self, at: &Place<'_>) -> Result<(), Refusal> {
             #bindings
             #(#numbers)*
             #(#lists)*
             #(#requires)*
             #(#ends)*
-            Ok(())
+            #inners
         }
     }
 }
@@ -173,7 +180,7 @@ pub(super) fn rotation(schedule: &Schedule) -> TokenStream {
         None => quote!(None),
     };
     quote! {
-        fn rotation(&self, at: &Place) -> Option<i64> {
+        fn rotation(&self, at: &Place<'_>) -> Option<i64> {
             #body
         }
     }

@@ -8,7 +8,8 @@ use crate::blocks::{BlockSet, Index, Part};
 use crate::expr::{Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
+    Bound, Domain, Function, Group, Hold, Inner, Layout, Limits, List, Loop, Number, Order, Schedule, Scope, State,
+    Transfer, Within,
 };
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -98,7 +99,7 @@ build_struct!(Number { var, domain });
 build_struct!(List { var, domain });
 build_struct!(Function { name, args, body });
 build_struct!(State { var, init, next, each });
-build_struct!(Loop { indices, states, transfers, holds, hints, ends_with });
+build_struct!(Loop { indices, states, transfers, within, holds, hints, ends_with });
 build_struct!(Limits { p, numbers, lists });
 
 impl Build for Expr {
@@ -217,10 +218,41 @@ impl Build for Layout {
     }
 }
 
-/// The expression that builds the schedule.
-pub(super) fn build(schedule: &Schedule) -> TokenStream {
+impl Build for Group {
+    fn build(&self) -> TokenStream {
+        match self {
+            Group::Node => quote!(Group::Node),
+            Group::Lane => quote!(Group::Lane),
+            Group::All => quote!(Group::All),
+            Group::Computed { size, index, member: (var, member) } => {
+                let (size, index, var, member) = (size.build(), index.build(), var.build(), member.build());
+                quote!(Group::Computed { size: #size, index: #index, member: (#var, #member) })
+            }
+        }
+    }
+}
+
+impl Build for Within {
+    fn build(&self) -> TokenStream {
+        let (site, inner, group) = (site(&self.site), self.inner.build(), self.group.build());
+        let (members, when, brings) = (self.members.build(), self.when.build(), self.brings.build());
+        quote! {
+            Within { site: #site, inner: #inner, group: #group, members: #members, when: #when, brings: #brings }
+        }
+    }
+}
+
+/// An inner collective with what it does, which is known where the code is used.
+fn inner_of(inner: &Inner, ty: &Ident) -> TokenStream {
+    let (name, kind) = (inner.name.build(), variant(inner.kind));
+    quote!(Inner { name: #name, kind: Kind::#kind, schedule: Some(Box::new(#ty::schedule())) })
+}
+
+/// The expression that builds the schedule. `types` are those of inner collectives.
+pub(super) fn build(schedule: &Schedule, types: &[Ident]) -> TokenStream {
     let (name, kind) = (schedule.name.build(), variant(schedule.kind));
     let (numbers, lists) = (schedule.numbers.build(), schedule.lists.build());
+    let inners = schedule.inners.iter().zip(types).map(|(inner, ty)| inner_of(inner, ty));
     let (functions, requires) = (schedule.functions.build(), schedule.requires.build());
     let (lines, blocks) = (schedule.lines.build(), schedule.blocks.build());
     let Order { same_tree, rank_order } = schedule.order;
@@ -232,6 +264,7 @@ pub(super) fn build(schedule: &Schedule) -> TokenStream {
             kind: Kind::#kind,
             numbers: #numbers,
             lists: #lists,
+            inners: vec![#(#inners),*],
             functions: #functions,
             requires: #requires,
             lines: #lines,

@@ -4,7 +4,8 @@ use super::expr::{Lower, both, is_function};
 use super::scope::{Scope, Ty};
 use crate::blocks::{BlockSet, Index, Part};
 use crate::contract::Kind;
-use crate::expr::{Binary, Expr};
+use crate::expr::{Binary, Builtin, Expr};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, Result, Token, bracketed};
@@ -157,9 +158,31 @@ impl PartSyntax {
                 }
             }
         }
-        let lower = Lower { scope, kind };
-        let part = |item| Ok(Part { item: lower.int(item)?, over: over.clone(), filter: filter.clone() });
-        self.items.iter().map(part).collect()
+        self.items.iter().map(|item| part(item, over.clone(), filter.clone(), scope, kind)).collect()
+    }
+}
+
+/// One item over its indices: a block, or the blocks of a node, `region(node + k)`.
+fn part(item: &syn::Expr, mut over: Vec<Index>, filter: Option<Expr>, scope: &mut Scope, kind: Kind) -> Result<Part> {
+    let Some(node) = region(item)? else {
+        return Ok(Part { item: Lower { scope, kind }.int(item)?, over, filter });
+    };
+    let node = Lower { scope, kind }.int(node)?;
+    let (var, of) = (scope.anonymous("seat"), |function| Expr::Builtin(function, vec![node.clone()]));
+    let item = Expr::binary(Binary::Add, of(Builtin::FirstRank), Expr::Var(var.clone()));
+    over.push(Index { var, lo: 0.into(), hi: of(Builtin::NodeSize) });
+    Ok(Part { item, over, filter })
+}
+
+/// What stands inside of `region(…)`.
+fn region(item: &syn::Expr) -> Result<Option<&syn::Expr>> {
+    let syn::Expr::Call(call) = item else { return Ok(None) };
+    if call.func.to_token_stream().to_string() != "region" {
+        return Ok(None);
+    }
+    match call.args.first() {
+        Some(node) if call.args.len() == 1 => Ok(Some(node)),
+        _ => Err(Error::new_spanned(call, "write the blocks of a node as `region(node + k)`")),
     }
 }
 

@@ -5,7 +5,7 @@ use super::scope::Scope;
 use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
 use crate::expr::Expr;
-use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
+use crate::schedule::{Bound, Function, Inner, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -27,6 +27,7 @@ pub(super) struct Builder {
     pub(super) params: Vec<Ident>,
     pub(super) numbers: Vec<Number>,
     pub(super) lists: Vec<List>,
+    pub(super) inners: Vec<Inner>,
     pub(super) functions: Vec<Function>,
     pub(super) requires: Vec<Expr>,
     pub(super) lines: Vec<String>,
@@ -57,6 +58,7 @@ impl Builder {
             params: Vec::new(),
             numbers: Vec::new(),
             lists: Vec::new(),
+            inners: Vec::new(),
             functions: Vec::new(),
             requires: Vec::new(),
             lines: Vec::new(),
@@ -97,6 +99,7 @@ impl Builder {
             kind: self.kind,
             numbers: self.numbers,
             lists: self.lists,
+            inners: self.inners,
             functions: self.functions,
             requires: self.requires,
             lines,

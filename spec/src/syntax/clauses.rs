@@ -21,7 +21,7 @@ use std::mem::discriminant;
 use syn::{Attribute, Error, Ident, Result, Token};
 
 /// The clauses, in the order in which the documentation presents them.
-pub const CLAUSES: [&str; 16] = [
+pub const CLAUSES: [&str; 17] = [
     "collective",
     "split",
     "lines",
@@ -33,6 +33,7 @@ pub const CLAUSES: [&str; 16] = [
     "send",
     "recv",
     "exchange",
+    "within",
     "holds",
     "hint",
     "bound",
@@ -44,7 +45,7 @@ impl Builder {
     /// Reads one attribute.
     pub(super) fn clause(&mut self, name: &str, attr: &Attribute) {
         let Some(items) = self.errors.keep(items(attr)) else { return };
-        self.has_messages |= matches!(name, "send" | "recv" | "exchange");
+        self.has_messages |= matches!(name, "send" | "recv" | "exchange" | "within");
         if let Some(example) = example(name).filter(|_| items.is_empty()) {
             return self.errors.at(attr, format!("`{name}` is empty; write for example `#[{name}({example})]`"));
         }
@@ -63,6 +64,7 @@ impl Builder {
             "send" => self.in_round(attr, |b| b.transfer(attr, &items, Direction::Send)),
             "recv" => self.in_round(attr, |b| b.transfer(attr, &items, Direction::Recv)),
             "exchange" => self.in_round(attr, |b| b.exchange(attr, &items)),
+            "within" => self.in_round(attr, |b| b.within(attr, &items)),
             "holds" => self.in_round(attr, |b| {
                 b.each(&items, Self::hold);
                 Ok(())
@@ -96,11 +98,11 @@ impl Builder {
         self.errors.keep(result);
     }
 
-    fn current(&mut self) -> &mut Loop {
+    pub(super) fn current(&mut self) -> &mut Loop {
         self.loops.last_mut().expect("`in_round` has seen a round")
     }
 
-    fn lower(&self, tokens: &TokenStream, ty: Ty) -> Result<Expr> {
+    pub(super) fn lower(&self, tokens: &TokenStream, ty: Ty) -> Result<Expr> {
         let e: syn::Expr = parse(tokens)?;
         Lower { scope: &self.scope, kind: self.kind }.typed(&e, ty)
     }
@@ -137,7 +139,10 @@ impl Builder {
     }
 
     fn param(&mut self, item: &Item) -> Result<()> {
-        let form = "write a parameter as `radix: 2..`, `radix: 2..=16` or `ports: list(1..)`";
+        if let Some(read) = self.inner(item) {
+            return read;
+        }
+        let form = "write a parameter as `radix: 2..`, `radix: 2..=16`, `ports: list(1..)` or `inner: allgather`";
         let param: ParamSyntax = item.parse().map_err(|_| Error::new_spanned(&item.tokens, form))?;
         let (name, fresh, declared) = (param.name.to_string(), fresh(&self.scope, &param.name), param.domain());
         // A parameter with a wrong domain is known all the same, so that its uses are no further errors.
@@ -596,6 +601,7 @@ fn example(clause: &str) -> Option<&'static str> {
         "send" => "to = rank + 1, blocks = [rank]",
         "recv" => "from = rank - 1, blocks = [rank - 1]",
         "exchange" => "with = rank ^ 1, send = [rank], recv = [rank ^ 1]",
+        "within" => "node, inner",
         "holds" => "blocks = [rank + k; k in 0..D]",
         "bound" => "rounds = ceil_log(2, p)",
         "layout" => "in_place",
@@ -641,7 +647,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    fn new(clause: &'static str, items: &[Item], known: &[&str]) -> Result<Self> {
+    pub(super) fn new(clause: &'static str, items: &[Item], known: &[&str]) -> Result<Self> {
         let mut found: Vec<(String, TokenStream)> = Vec::new();
         for item in items {
             let Some((key, value)) = item.key_value() else {

@@ -107,6 +107,11 @@ impl Lower<'_> {
         if let Some(list) = self.list_function(e, &name)? {
             return Ok((list, Ty::Int));
         }
+        if name == "at" {
+            // The rank with a local index on a node.
+            let [node, local] = self.arguments(e, &name, 2)?.try_into().expect("two arguments");
+            return Ok((Expr::binary(Binary::Add, Expr::Builtin(Builtin::FirstRank, vec![node]), local), Ty::Int));
+        }
         if let Some(function) = builtin(&name) {
             let args = self.arguments(e, &name, function.arity())?;
             if function == Builtin::CeilDiv && args[1] == Expr::Int(0) {
@@ -203,7 +208,7 @@ pub(crate) fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
 
 /// Whether a name is that of a function of the language.
 pub(crate) fn is_function(name: &str) -> bool {
-    builtin(name).is_some() || matches!(name, "len" | "product")
+    builtin(name).is_some() || matches!(name, "len" | "product" | "at" | "region")
 }
 
 fn builtin(name: &str) -> Option<Builtin> {

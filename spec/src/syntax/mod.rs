@@ -9,6 +9,7 @@ mod builder;
 mod clauses;
 mod errors;
 mod expr;
+mod groups;
 mod items;
 mod lines;
 mod scope;
@@ -34,6 +35,8 @@ pub struct Declaration {
     pub ident: Ident,
     /// What it declares.
     pub schedule: Schedule,
+    /// The type parameters that stand for inner collectives, in their order.
+    pub inner_types: Vec<Ident>,
     /// The doc comments of the type.
     pub docs: Vec<String>,
     sources: HashMap<Spot, TokenStream>,
@@ -62,10 +65,10 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
         }
     }
     builder.missing_parts(input);
-    check_fields(input, &mut builder);
+    let inner_types = check_fields(input, &mut builder);
     let (errors, schedule, sources) = builder.schedule(input);
     errors?;
-    Ok(Declaration { ident: input.ident.clone(), schedule, docs: docs(input), sources })
+    Ok(Declaration { ident: input.ident.clone(), schedule, inner_types, docs: docs(input), sources })
 }
 
 /// Attributes that stand on structs and are not ours.
@@ -102,23 +105,39 @@ fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, 
     }
 }
 
-/// Every parameter is a field, every field is a parameter.
-fn check_fields(input: &DeriveInput, builder: &mut Builder) {
-    if !input.generics.params.is_empty() {
-        builder.errors.at(&input.generics, "a collective has no type parameters; remove them");
-    }
+/// Every parameter is a field, every field is a parameter. Gives the types of inner collectives.
+fn check_fields(input: &DeriveInput, builder: &mut Builder) -> Vec<Ident> {
+    let types = type_parameters(input, &mut builder.errors);
     let errors: &mut Errors = &mut builder.errors;
     let Data::Struct(data) = &input.data else {
-        return errors.at(&input.ident, "a collective is a struct: `pub struct Name;`");
+        errors.at(&input.ident, "a collective is a struct: `pub struct Name;`");
+        return Vec::new();
     };
     let fields: Vec<(&Ident, &syn::Type)> = match &data.fields {
         Fields::Named(named) => named.named.iter().filter_map(|f| Some((f.ident.as_ref()?, &f.ty))).collect(),
         Fields::Unit => Vec::new(),
         Fields::Unnamed(unnamed) => {
-            return errors.at(unnamed, "name the fields after the parameters: `{ pub radix: i64 }`");
+            errors.at(unnamed, "name the fields after the parameters: `{ pub radix: i64 }`");
+            return Vec::new();
         }
     };
+    let mut inner_types = Vec::new();
     for param in &builder.params {
+        if builder.inners.iter().any(|inner| *param == inner.name) {
+            let ty = fields.iter().find(|(name, _)| *name == param).map(|(_, ty)| tokens(ty).to_string());
+            match types.iter().find(|name| ty.as_deref() == Some(&name.to_string())) {
+                Some(name) if !inner_types.contains(name) => inner_types.push(name.clone()),
+                _ => {
+                    let name = &input.ident;
+                    let message = format!(
+                        "the inner collective `{param}` is a type parameter of its own: \
+                         `pub struct {name}<I> {{ pub {param}: I }}`"
+                    );
+                    errors.at(param, message);
+                }
+            }
+            continue;
+        }
         let is_list = builder.lists.iter().any(|list| *param == list.var.name);
         let ty = if is_list { "Vec<i64>" } else { "i64" };
         match fields.iter().find(|(name, _)| *name == param) {
@@ -137,6 +156,30 @@ fn check_fields(input: &DeriveInput, builder: &mut Builder) {
             errors.at(name, message);
         }
     }
+    if let Some(unused) = types.iter().find(|name| !inner_types.contains(name)).filter(|_| builder.inners.is_empty())
+    {
+        let message = "a collective has no type parameters but for inner collectives; remove it";
+        errors.at(unused, message);
+    }
+    inner_types
+}
+
+/// The names of the type parameters.
+fn type_parameters(input: &DeriveInput, errors: &mut Errors) -> Vec<Ident> {
+    let mut types = Vec::new();
+    for param in &input.generics.params {
+        match param {
+            syn::GenericParam::Type(param) if param.bounds.is_empty() => types.push(param.ident.clone()),
+            syn::GenericParam::Type(param) => {
+                errors.at(&param.bounds, "the derive says what an inner collective is; remove this bound");
+            }
+            other => errors.at(other, "a collective has no such parameters; remove it"),
+        }
+    }
+    if let Some(clause) = &input.generics.where_clause {
+        errors.at(clause, "the derive says what an inner collective is; remove this");
+    }
+    types
 }
 
 fn docs(input: &DeriveInput) -> Vec<String> {

@@ -41,7 +41,7 @@ fn expr(text: &str) -> (Schedule, Expr) {
 /// The value of an expression on rank 2 of 10, with radix 3 and ports 4, 5.
 fn value(text: &str) -> i64 {
     let (schedule, e) = expr(text);
-    let args = Arguments { numbers: vec![3], lists: vec![vec![4, 5]] };
+    let args = Arguments { numbers: vec![3], lists: vec![vec![4, 5]], inner: vec![] };
     Env::new(&schedule, &args, &Place::flat(2, 10)).eval(&e).unwrap_or_else(|fault| panic!("{fault}: {text}"))
 }
 

@@ -1,0 +1,29 @@
+use crate::Collective;
+use crate::algorithms::allgather::Bruck;
+
+/// Hierarchical allgather: one leader per node speaks with the leaders of other nodes.
+///
+/// The ranks of a node gather their blocks; the leaders, which have local index 0, run Bruck's allgather on the blocks of
+/// whole nodes; then each leader tells its node what came from elsewhere: an allgather to which it alone brings something.
+///
+/// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a leader leave its node, and none of another rank.
+///
+/// Träff: Efficient Allgather for Regular SMP-Clusters, EuroPVM/MPI 2006.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(allgather, inner: allgather)]
+#[round("inside of nodes")]
+#[within(node, inner)]
+#[round(s in 0..ceil_log(2, nodes))]
+#[state(D = 1, next = 2 * D)]
+#[define(n = if local == 0 { min(D, nodes - D) } else { 0 })]
+#[send(to = at(node - D, 0), blocks = [region(node + k); k in 0..n])]
+#[recv(from = at(node + D, 0), blocks = [region(node + D + k); k in 0..n])]
+#[holds(blocks = [region(node + k); k in 0..if local == 0 { min(D, nodes) } else { 1 }])]
+#[round("inside of nodes, once more")]
+#[within(node, inner, brings = [region(node + k); k in 1..if local == 0 { nodes } else { 1 }])]
+#[bound(each nonlocal_messages_sent = if local == 0 { ceil_log(2, nodes) } else { 0 })]
+#[check(p <= 24)]
+pub struct Hierarchical<I = Bruck> {
+    /// The allgather inside of nodes.
+    pub inner: I,
+}

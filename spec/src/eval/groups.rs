@@ -1,0 +1,162 @@
+//! Inner collectives, by interpretation.
+
+use super::{Env, Fault, Halt, Listed, Outside, Walker, admits, at, rounds, stopped, walk};
+use crate::arith;
+use crate::blocks::{Blocks, Stripe};
+use crate::collective::Arguments;
+use crate::group::Inside;
+use crate::place::Place;
+use crate::record::Recorder;
+use crate::reference;
+use crate::schedule::{Field, Group, Loop, Schedule, Spot, Within};
+use crate::sink::Sink;
+use std::borrow::Cow;
+
+/// The group of one rank.
+struct Members<'a> {
+    /// What the rank knows in it; nothing if it takes no part.
+    place: Option<Place<'a>>,
+    /// Its members, by their index.
+    ranks: Vec<usize>,
+}
+
+/// Runs the inner collective of a clause.
+pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> Result<(), Halt<S::Error>> {
+    sink.enter_groups().map_err(Halt::Stopped)?;
+    let spot = |field| Spot::Transfer(within.site, field);
+    let takes_part = match &within.when {
+        Some(when) => at(spot(Field::When), env.holds(when))?,
+        None => true,
+    };
+    if takes_part {
+        let members = at(spot(Field::Peer), members(env, within))?;
+        let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
+        if let Some(place) = members.place {
+            inside(env, within, &place, &members.ranks, &brought, sink)?;
+        }
+    }
+    sink.leave_groups().map_err(Halt::Stopped)
+}
+
+fn inside<S: Sink>(
+    env: &Env<'_>,
+    within: &Within,
+    place: &Place<'_>,
+    ranks: &[usize],
+    brought: &[Vec<usize>],
+    sink: &mut S,
+) -> Result<(), Halt<S::Error>> {
+    let inner = &env.schedule.inners[within.inner];
+    let schedule = match &inner.schedule {
+        Some(schedule) => Cow::Borrowed(&**schedule),
+        None => Cow::Owned(reference::of(inner.kind)),
+    };
+    let none = Arguments::default();
+    let args = env.args.inner.get(within.inner).unwrap_or(&none);
+    // The rounds are written down first: a sink around a sink around a sink would be a new type at every depth.
+    let mut recorder = Recorder::default();
+    rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
+        // A spot of the inner declaration means nothing in the outer one.
+        Halt::Fault(_, fault) => Halt::Fault(Spot::Transfer(within.site, Field::Whole), fault),
+        Halt::Stopped(never) => match never {},
+    })?;
+    let around = env.around;
+    let brings = |block: usize| Listed { blocks: &brought[block], around };
+    let (member, site, lines) = (|index: usize| ranks[index], within.site, env.schedule.lines.len());
+    recorder.finish().replay(&mut Inside { sink, member, brings, site, lines }).map_err(Halt::Stopped)
+}
+
+/// Who runs the clause with the rank of `env`.
+fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault> {
+    let at = env.place;
+    let (size, index) = match &within.group {
+        Group::Node => (at.ppn, at.local),
+        Group::Lane => (at.nodes, if at.local < at.lanes { at.node } else { -1 }),
+        Group::All => (at.p, at.rank),
+        Group::Computed { size, index, .. } => (env.eval(size)?, env.eval(index)?),
+    };
+    let all = match &within.members {
+        Some(members) => env.eval(members)?.clamp(0, size),
+        None => size,
+    };
+    env.spend(all.max(0), || "within".into())?;
+    let rank = |env: &mut Env<'a>, k: i64| -> Result<i64, Fault> {
+        Ok(match &within.group {
+            Group::Node => at.first_rank(at.node) + k,
+            Group::Lane => at.first_rank(k) + at.local,
+            Group::All => k,
+            Group::Computed { member: (var, member), .. } => {
+                env.set(var.slot, k);
+                arith::wrap(env.eval(member)?, at.p)
+            }
+        })
+    };
+    let ranks = (0..all).map(|k| Ok(rank(env, k)? as usize)).collect::<Result<_, Fault>>()?;
+    let place = (0..all).contains(&index).then(|| match within.group {
+        Group::Node if all == size => at.inside_node(),
+        Group::Lane => Place::apart(index, all),
+        _ => Place::flat(index, all),
+    });
+    Ok(Members { place, ranks })
+}
+
+/// What each member brings.
+fn brought(env: &mut Env<'_>, within: &Within, members: &Members<'_>) -> Result<Vec<Vec<usize>>, Fault> {
+    if env.schedule.kind.reduces() {
+        // The inner collective reduces the vector as a whole.
+        return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
+    }
+    let bring = |&rank: &usize| {
+        let mut blocks = Vec::new();
+        env.on(rank as i64).blocks(&within.brings, &mut blocks)?;
+        Ok(blocks)
+    };
+    members.ranks.iter().map(bring).collect()
+}
+
+/// Why an inner collective that is known does not serve one of the groups, if one does not.
+pub(super) fn admit(
+    schedule: &Schedule,
+    args: &Arguments,
+    place: &Place<'_>,
+) -> Result<Option<Outside>, Halt<Outside>> {
+    if schedule.inners.iter().all(|inner| inner.schedule.is_none()) {
+        return Ok(None);
+    }
+    for rank in 0..place.p {
+        let mut env = Env::new(schedule, args, &place.of(rank));
+        if let Some(outside) = stopped(walk(&mut env, &mut Domains))? {
+            return Ok(Some(outside));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs through the groups, to ask whether the inner collectives serve them.
+struct Domains;
+
+impl Walker for Domains {
+    type Stop = Outside;
+
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
+        for within in &l.within {
+            let Some(schedule) = &env.schedule.inners[within.inner].schedule else { continue };
+            let spot = Spot::Transfer(within.site, Field::Peer);
+            let takes_part = match &within.when {
+                Some(when) => at(spot, env.holds(when))?,
+                None => true,
+            };
+            let args = env.args.inner.get(within.inner).cloned().unwrap_or_default();
+            if let Some(group) = at(spot, members(env, within))?.place.filter(|_| takes_part)
+                && let Some(outside) = admits(schedule, &args, &group)?
+            {
+                return Err(Halt::Stopped(Outside::Inner(Box::new(outside))));
+            }
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Outside>> {
+        Ok(())
+    }
+}

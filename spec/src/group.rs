@@ -1,0 +1,145 @@
+//! A collective inside of a group, as part of another one.
+//!
+//! The inner collective counts members and their contributions from 0; [`Inside`] stands between it and the outer
+//! collective's sink, and makes ranks of members, and of contributions the blocks that a member brings.
+
+use crate::blocks::{Blocks, Stripe};
+use crate::collective::Collective;
+use crate::contract::Kind;
+use crate::place::Placement;
+use crate::sink::{Action, Line, Sink, Site};
+
+/// A sink for an inner collective.
+#[derive(Debug)]
+pub struct Inside<'s, S, M, E> {
+    /// The sink of the outer collective.
+    pub sink: &'s mut S,
+    /// The rank of a member.
+    pub member: M,
+    /// The blocks of the outer collective that a block of the inner one stands for.
+    pub brings: E,
+    /// The clause that runs the inner collective.
+    pub site: Site,
+    /// How many lines the outer collective has of its own: further ones of the inner collective follow.
+    pub lines: usize,
+}
+
+impl<S, M, E> Inside<'_, S, M, E> {
+    /// A line of the inner collective: its first one is the line it runs on.
+    fn line(&self, inner: Line) -> Line {
+        if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
+    }
+
+    /// The clause, with what the message does.
+    fn site(&self, inner: Site) -> Site {
+        let action = match inner.action {
+            Action::Copy => Action::Copy,
+            Action::Replace => Action::Replace,
+            Action::CombineLeft { with } => Action::CombineLeft { with: self.line(with) },
+            Action::CombineRight { with } => Action::CombineRight { with: self.line(with) },
+        };
+        Site { number: self.site.number, line: self.line(inner.line), action }
+    }
+}
+
+impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Sink for Inside<'_, S, M, E> {
+    type Error = S::Error;
+
+    fn begin_round(&mut self) -> Result<(), S::Error> {
+        self.sink.begin_round()
+    }
+
+    fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), S::Error> {
+        let blocks = Brought { blocks, brings: self.brings.clone() };
+        if blocks.none() { Ok(()) } else { self.sink.send(self.site(site), (self.member)(to), blocks) }
+    }
+
+    fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), S::Error> {
+        let blocks = Brought { blocks, brings: self.brings.clone() };
+        if blocks.none() { Ok(()) } else { self.sink.recv(self.site(site), (self.member)(from), blocks) }
+    }
+
+    fn end_round(&mut self) -> Result<(), S::Error> {
+        self.sink.end_round()
+    }
+
+    fn enter_groups(&mut self) -> Result<(), S::Error> {
+        self.sink.enter_groups()
+    }
+
+    fn leave_groups(&mut self) -> Result<(), S::Error> {
+        self.sink.leave_groups()
+    }
+}
+
+/// Blocks of an inner collective, as those of the outer one.
+#[derive(Clone, Debug)]
+struct Brought<I, E> {
+    blocks: I,
+    brings: E,
+}
+
+impl<I: Blocks, B: Blocks, E: Fn(usize) -> B + Clone> Blocks for Brought<I, E> {
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
+        let Brought { blocks, brings } = self;
+        blocks.into_each().flat_map(move |block| brings(block).into_stripes())
+    }
+}
+
+/// Hands the rounds of `rank` to `sink`, wherever ranks sit: a collective that looks at nodes sees them numbered node by node,
+/// and its peers and blocks are translated back.
+///
+/// # Errors
+/// Those of the sink.
+pub fn rounds_of<C: Collective, S: Sink>(
+    collective: &C,
+    placement: &Placement,
+    rank: usize,
+    sink: &mut S,
+) -> Result<(), S::Error> {
+    let place = placement.seen(rank, C::LOOKS_AT_NODES);
+    if !C::LOOKS_AT_NODES || placement.is_sorted() {
+        return collective.rounds(&place, sink);
+    }
+    let order = placement.order();
+    // Blocks belong to ranks, unless the collective reduces a vector that is not divided among them.
+    let by_rank = C::KIND != Kind::Allreduce;
+    let around = collective.blocks(&place);
+    let brings = |block: usize| Stripe::one(if by_rank { order[block] } else { block } as i64, around);
+    collective.rounds(&place, &mut Renumbered { sink, order, brings })
+}
+
+/// A sink for a collective that sees ranks in another order.
+struct Renumbered<'s, 'o, S, E> {
+    sink: &'s mut S,
+    order: &'o [usize],
+    brings: E,
+}
+
+impl<S: Sink, E: Fn(usize) -> Stripe + Clone> Sink for Renumbered<'_, '_, S, E> {
+    type Error = S::Error;
+
+    fn begin_round(&mut self) -> Result<(), S::Error> {
+        self.sink.begin_round()
+    }
+
+    fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), S::Error> {
+        self.sink.send(site, self.order[to], Brought { blocks, brings: self.brings.clone() })
+    }
+
+    fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), S::Error> {
+        self.sink.recv(site, self.order[from], Brought { blocks, brings: self.brings.clone() })
+    }
+
+    fn end_round(&mut self) -> Result<(), S::Error> {
+        self.sink.end_round()
+    }
+
+    fn enter_groups(&mut self) -> Result<(), S::Error> {
+        self.sink.enter_groups()
+    }
+
+    fn leave_groups(&mut self) -> Result<(), S::Error> {
+        self.sink.leave_groups()
+    }
+}

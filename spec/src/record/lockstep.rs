@@ -1,0 +1,78 @@
+//! Ranks side by side.
+
+use super::{Event, RankLog, Trace};
+
+/// One rank on its way through its events.
+struct Walk {
+    log: RankLog,
+    /// The next event.
+    next: usize,
+    /// Rounds passed, and where each ends among the messages, silent ones included.
+    passed: usize,
+    ends: Vec<usize>,
+    /// How many groups it is inside of.
+    depth: usize,
+}
+
+impl Walk {
+    fn new(log: RankLog) -> Self {
+        Walk { log, next: 0, passed: 0, ends: Vec::new(), depth: 0 }
+    }
+
+    fn event(&self) -> Option<Event> {
+        self.log.events.get(self.next).copied()
+    }
+
+    /// Its own next round, or a silent one.
+    fn round(&mut self, own: bool) {
+        if own {
+            self.ends.push(self.log.ends[self.passed]);
+            self.passed += 1;
+            self.next += 1;
+        } else {
+            self.ends.push(self.ends.last().copied().unwrap_or(0));
+        }
+    }
+
+    fn finish(self) -> RankLog {
+        RankLog { ends: self.ends, ..self.log }
+    }
+}
+
+pub(super) fn lockstep(ranks: Vec<RankLog>) -> Trace {
+    if ranks.iter().all(|log| log.events.iter().all(|event| *event == Event::Round)) {
+        let rounds = ranks.iter().map(RankLog::rounds).max().unwrap_or(0);
+        return Trace { ranks, own: (0..rounds).collect() };
+    }
+    let (mut walks, mut own): (Vec<Walk>, _) = (ranks.into_iter().map(Walk::new).collect(), Vec::new());
+    while walks.iter().any(|walk| walk.event().is_some()) {
+        step(&mut walks, &mut own);
+    }
+    Trace { ranks: walks.into_iter().map(Walk::finish).collect(), own }
+}
+
+/// Takes the ranks that are deepest inside of groups one event on: rounds first, then groups inside, then the way out.
+fn step(walks: &mut [Walk], own: &mut Vec<usize>) {
+    let waits = |walk: &Walk, depth: usize| walk.depth == depth && walk.event().is_some();
+    let depth = walks.iter().filter(|walk| walk.event().is_some()).map(|walk| walk.depth).max().unwrap_or(0);
+    let has = |walk: &Walk, event: Event| waits(walk, depth) && walk.event() == Some(event);
+    if walks.iter().any(|walk| has(walk, Event::Round)) {
+        if depth == 0 {
+            own.extend(walks.first().map(|walk| walk.ends.len()));
+        }
+        walks.iter_mut().for_each(|walk| {
+            let own = has(walk, Event::Round);
+            walk.round(own);
+        });
+        return;
+    }
+    let (event, deeper) = if walks.iter().any(|walk| has(walk, Event::Enter)) {
+        (Event::Enter, depth + 1)
+    } else {
+        (Event::Leave, depth.saturating_sub(1))
+    };
+    for walk in walks.iter_mut().filter(|walk| has(walk, event)) {
+        walk.depth = deeper;
+        walk.next += 1;
+    }
+}

@@ -1,0 +1,147 @@
+//! Collectives inside of groups: parameters that are collectives, and the `within` clause.
+
+use super::blocks::fresh;
+use super::builder::Builder;
+use super::clauses::Fields;
+use super::items::{Item, parse};
+use super::scope::Ty;
+use crate::blocks::{BlockSet, Part};
+use crate::contract::Kind;
+use crate::expr::{Binary, Expr};
+use crate::schedule::{Field, Group, Inner, Spot, Within};
+use crate::sink::{Action, Site};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Error, Ident, Result, Token};
+
+/// `inner: allgather`
+struct InnerSyntax {
+    name: Ident,
+    kind: Ident,
+}
+
+impl syn::parse::Parse for InnerSyntax {
+    fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(InnerSyntax { name, kind: input.parse()? })
+    }
+}
+
+const GROUPS: &str = "a group is `node`, `lane`, `all`, `stride(distance, count)` or `ranks(first, count)`";
+
+impl Builder {
+    /// Reads a parameter that is a collective; `None` if it is something else.
+    pub(super) fn inner(&mut self, item: &Item) -> Option<Result<()>> {
+        let InnerSyntax { name, kind } = item.parse().ok()?;
+        let known = kind.to_string().parse::<Kind>();
+        let fresh = fresh(&self.scope, &name);
+        let twice = self.inners.iter().any(|inner| name == inner.name);
+        let (text, outer) = (name.to_string(), self.kind);
+        self.inners.push(Inner { name: text, kind: known.unwrap_or(outer), schedule: None });
+        self.params.push(name.clone());
+        Some(match known {
+            Err(()) => Err(Error::new_spanned(&kind, format!("`{kind}` is not a collective; expected `{outer}`"))),
+            Ok(found) if found != outer || found == Kind::ReduceScatter => {
+                let message = match outer {
+                    Kind::ReduceScatter => "a reduce_scatter has no inner collective".into(),
+                    _ => format!("inside of {} runs another {outer}; write `{name}: {outer}`", outer.with_article()),
+                };
+                Err(Error::new_spanned(&kind, message))
+            }
+            Ok(_) if twice => Err(Error::new_spanned(&name, format!("`{name}` is declared twice; remove one"))),
+            Ok(_) => fresh,
+        })
+    }
+
+    // #[within(node, inner, when = lanes > 1, members = q, brings = [region(node + k); k in 0..n])]
+    pub(super) fn within(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
+        let form = || Error::new_spanned(attr, "write the group and the collective: `#[within(node, inner)]`");
+        let [group, inner, rest @ ..] = items else { return Err(form()) };
+        let (group, inner_number) = (self.group(&group.tokens), self.inner_named(&inner.tokens));
+        let known: &[&str] = match self.kind.reduces() {
+            false => &["when", "members", "brings"],
+            true => &["when", "members", "line"],
+        };
+        let mut fields = Fields::new("within", rest, known)?;
+        let (when, members, brings) = (fields.take("when"), fields.take("members"), fields.take("brings"));
+        let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
+        let site = Site { number: self.sites, line, action: Action::Copy };
+        self.sites += 1;
+        let whole = attr.meta.to_token_stream();
+        let spots = [
+            (Field::Whole, None),
+            (Field::Peer, members.as_ref()),
+            (Field::When, when.as_ref()),
+            (Field::Blocks, brings.as_ref()),
+        ];
+        for (field, tokens) in spots {
+            self.sources.insert(Spot::Transfer(site, field), tokens.unwrap_or(&whole).clone());
+        }
+        let when = when.map(|when| self.lower(&when, Ty::Bool)).transpose()?;
+        let members = members.map(|members| self.lower(&members, Ty::Int)).transpose()?;
+        let brings = match brings {
+            Some(brings) => self.blocks(&brings)?,
+            None if self.kind.reduces() => BlockSet::default(),
+            None => {
+                let item = Expr::Var(self.scope.builtin("rank"));
+                BlockSet { parts: vec![Part { item, over: Vec::new(), filter: None }] }
+            }
+        };
+        let within = Within { site, inner: inner_number?, group: group?, members, when, brings };
+        self.current().within.push(within);
+        Ok(())
+    }
+
+    fn inner_named(&self, tokens: &TokenStream) -> Result<usize> {
+        let name = tokens.to_string();
+        self.inners.iter().position(|inner| inner.name == name).ok_or_else(|| {
+            let kind = self.kind;
+            let message = match self.inners.as_slice() {
+                [] => format!("declare the collective as a parameter: `#[collective({kind}, {name}: {kind})]`"),
+                all => {
+                    let all: Vec<&str> = all.iter().map(|inner| inner.name.as_str()).collect();
+                    format!("`{name}` is no inner collective; expected {}", all.join(", "))
+                }
+            };
+            Error::new_spanned(tokens, message)
+        })
+    }
+
+    fn group(&mut self, tokens: &TokenStream) -> Result<Group> {
+        let form = || Error::new_spanned(tokens, GROUPS);
+        match parse::<syn::Expr>(tokens).map_err(|_| form())? {
+            syn::Expr::Path(path) if path.path.is_ident("node") => Ok(Group::Node),
+            syn::Expr::Path(path) if path.path.is_ident("lane") => Ok(Group::Lane),
+            syn::Expr::Path(path) if path.path.is_ident("all") => Ok(Group::All),
+            syn::Expr::Call(call) if call.args.len() == 2 => {
+                let (a, b) = (call.args[0].to_token_stream(), call.args[1].to_token_stream());
+                let (a, count) = (self.lower(&a, Ty::Int)?, self.lower(&b, Ty::Int)?);
+                match call.func.to_token_stream().to_string().as_str() {
+                    "stride" => Ok(self.stride(a, count)),
+                    "ranks" => Ok(self.range(a, count)),
+                    _ => Err(form()),
+                }
+            }
+            _ => Err(form()),
+        }
+    }
+
+    /// The ranks that differ from mine in one digit: `stride(D, n)` are those at distance D, n of them.
+    fn stride(&mut self, distance: Expr, count: Expr) -> Group {
+        let (rank, k) = (Expr::Var(self.scope.builtin("rank")), self.scope.anonymous("member"));
+        let steps = Expr::binary(Binary::Div, rank.clone(), distance.clone());
+        let index = Expr::binary(Binary::Rem, steps, count.clone());
+        let ahead = Expr::binary(Binary::Sub, Expr::Var(k.clone()), index.clone());
+        let member = Expr::binary(Binary::Add, rank, Expr::binary(Binary::Mul, ahead, distance));
+        Group::Computed { size: count, index, member: (k, member) }
+    }
+
+    /// `ranks(lo, n)`
+    fn range(&mut self, lo: Expr, count: Expr) -> Group {
+        let (rank, k) = (Expr::Var(self.scope.builtin("rank")), self.scope.anonymous("member"));
+        let index = Expr::binary(Binary::Sub, rank, lo.clone());
+        let member = Expr::binary(Binary::Add, lo, Expr::Var(k.clone()));
+        Group::Computed { size: count, index, member: (k, member) }
+    }
+}

@@ -304,11 +304,11 @@ fn names_and_arguments_lead_to_the_collective() {
     }
     for entry in catalogue() {
         let numbers = vec![7; (entry.schedule)().numbers.len()];
-        let args = Arguments { numbers, lists: vec![] };
+        let args = Arguments { numbers, ..Arguments::default() };
         let mut last = Last(None);
         assert!(visit_one(entry.name, &args, &mut last));
         assert_eq!(last.0, Some((entry.name, args.clone())));
-        let too_many = Arguments { numbers: [args.numbers, vec![1]].concat(), lists: vec![] };
+        let too_many = Arguments { numbers: [args.numbers, vec![1]].concat(), ..Arguments::default() };
         assert!(!visit_one(entry.name, &too_many, &mut last), "{} takes too many parameters", entry.name);
     }
 }

@@ -15,8 +15,8 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(
     Collective,
     attributes(
-        collective, split, lines, order, requires, define, round, state, send, recv, exchange, within, holds, hint, bound,
-        layout, check
+        collective, split, lines, order, requires, define, round, state, send, recv, exchange, within, holds, hint,
+        bound, layout, check
     )
 )]
 pub fn derive_collective(input: TokenStream) -> TokenStream {

@@ -21,8 +21,8 @@ pub mod data {
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
     pub use roundel_spec::record::Direction;
     pub use roundel_spec::schedule::{
-        Bound, Domain, Function, Group, Hold, Inner, Layout, Limits, List, Loop, Metric, Number, Order, Schedule, Scope,
-        State, Transfer, Within,
+        Bound, Domain, Function, Group, Hold, Inner, Layout, Limits, List, Loop, Metric, Number, Order, Schedule,
+        Scope, State, Transfer, Within,
     };
     pub use roundel_spec::sink::{Action, Site};
 }

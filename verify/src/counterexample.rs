@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::params::Params;
 use crate::smt::Refutation;
 use crate::source::{Diagnostic, Source};
+use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Point};
 use roundel_spec::violation::Problem;
 use roundel_spec::{Arguments, Placement, Schedule, Violation};
@@ -223,7 +224,7 @@ impl Counterexample {
     }
 
     fn arguments(&self, schedule: &Schedule) -> Result<Arguments, String> {
-        let mut args = Arguments::default();
+        let mut args = Arguments { inner: least_inner(schedule), ..Arguments::default() };
         for number in &schedule.numbers {
             let name = &number.var.name;
             match self.params.get(name) {

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use roundel_spec::Arguments;
+use roundel_spec::check::arguments::least_inner;
 use roundel_spec::schedule::{Domain, Schedule};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::str::FromStr;
@@ -88,7 +89,11 @@ impl Params {
     fn empty(schedule: &Schedule) -> Self {
         let numbers = schedule.numbers.iter().map(|number| number.var.name.clone()).collect();
         let lists = schedule.lists.iter().map(|list| list.var.name.clone()).collect();
-        Params { args: Arguments::default(), defaulted: Vec::new(), names: (numbers, lists) }
+        Params {
+            args: Arguments { inner: least_inner(schedule), ..Arguments::default() },
+            defaulted: Vec::new(),
+            names: (numbers, lists),
+        }
     }
 
     /// Names and values, for people.
@@ -171,11 +176,11 @@ mod tests {
     #[test]
     fn values_are_found_for_all_parameters() {
         let params = resolve(&["ports=1,2", "radix=3"]).expect("fits");
-        assert_eq!(params.args, Arguments { numbers: vec![3], lists: vec![vec![1, 2]] });
+        assert_eq!(params.args, Arguments { numbers: vec![3], lists: vec![vec![1, 2]], inner: vec![] });
         assert_eq!(serde_json::to_string(&params).ok().as_deref(), Some(r#"{"radix":3,"ports":[1,2]}"#));
         assert!(params.defaulted.is_empty());
         let params = resolve(&["ports="]).expect("fits");
-        assert_eq!(params.args, Arguments { numbers: vec![2], lists: vec![vec![]] });
+        assert_eq!(params.args, Arguments { numbers: vec![2], lists: vec![vec![]], inner: vec![] });
         assert_eq!(params.defaulted, ["radix"]);
         assert_eq!(params.named(), [("radix".into(), "2".into()), ("ports".into(), "[]".into())]);
     }

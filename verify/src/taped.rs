@@ -123,6 +123,7 @@ impl<const LINES: usize> Collective for Taped<LINES> {
             name: Self::NAME.into(),
             kind: Kind::Allgather,
             numbers: vec![],
+            inners: Vec::new(),
             lists: vec![],
             functions: vec![],
             requires: vec![],

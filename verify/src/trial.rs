@@ -143,7 +143,11 @@ mod tests {
     fn every_collective_runs_in_both_forms() {
         for entry in algorithms::catalogue() {
             let schedule = (entry.schedule)();
-            let args = Arguments { numbers: schedule.numbers.iter().map(|n| n.domain.lo).collect(), lists: vec![] };
+            let args = Arguments {
+                numbers: schedule.numbers.iter().map(|n| n.domain.lo).collect(),
+                lists: vec![],
+                inner: roundel_spec::check::arguments::least_inner(&schedule),
+            };
             if !schedule.lists.is_empty() {
                 continue;
             }
@@ -160,7 +164,7 @@ mod tests {
         let (args, placement) = (Arguments::default(), Placement::consecutive(3, 3));
         let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
         assert!(trial.uniform(3, 1).is_err());
-        let wrong = Arguments { numbers: vec![1, 2, 3], lists: vec![] };
+        let wrong = Arguments { numbers: vec![1, 2, 3], ..Arguments::default() };
         assert!(Trial { args: &wrong, ..trial }.uniform(3, 1).is_err());
     }
 

@@ -9,6 +9,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use roundel::algorithms::{Entry, catalogue};
+use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Point};
 use roundel_spec::expr::Expr;
 use roundel_spec::{Arguments, Place, Placement, Schedule, eval};
@@ -63,7 +64,7 @@ fn arguments(schedule: &Schedule, seeds: &[u16]) -> Arguments {
         let value = number.domain.lo.saturating_add(i64::from((seed >> (seed % 16)).min(62)));
         number.domain.hi.map_or(value, |hi| value.min(hi))
     });
-    Arguments { numbers: numbers.collect(), lists: vec![] }
+    Arguments { numbers: numbers.collect(), lists: vec![], inner: least_inner(schedule) }
 }
 
 fn is_linear(entry: &Entry) -> bool {

@@ -1,6 +1,8 @@
 //! The algorithms by name.
 
-use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
+use super::allgather::{
+    Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
+};
 use super::allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
 use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
 use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
@@ -73,7 +75,7 @@ macro_rules! catalogue {
         /// number of parameters does not fit.
         pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
             match name {
-                $($name => match $type::from_arguments(args) {
+                $($name => match <$type>::from_arguments(args) {
                     Some(collective) => visitor.$kind($name, &collective),
                     None => return false,
                 },)*
@@ -91,6 +93,9 @@ catalogue! {
     "allgather/bruck" => Bruck, allgather in "allgather/bruck.rs",
     "allgather/k-bruck" => KBruck, allgather in "allgather/k_bruck.rs",
     "allgather/sparbit" => Sparbit, allgather in "allgather/sparbit.rs",
+    "allgather/locality-bruck" => LocalityBruck, allgather in "allgather/locality_bruck.rs",
+    "allgather/hierarchical" => Hierarchical, allgather in "allgather/hierarchical.rs",
+    "allgather/multi-lane" => MultiLane, allgather in "allgather/multi_lane.rs",
     "allreduce/recursive-doubling" => RecursiveDoublingAllreduce, allreduce in "allreduce/recursive_doubling.rs",
     "allreduce/reduce-broadcast" => ReduceBroadcastAllreduce, allreduce in "allreduce/reduce_broadcast.rs",
     "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",

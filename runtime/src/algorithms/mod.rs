@@ -7,7 +7,9 @@ pub mod allreduce;
 mod catalogue;
 pub mod reduce_scatter;
 
-pub use allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
+pub use allgather::{
+    Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
+};
 pub use allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
 pub use reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};

@@ -77,7 +77,7 @@ impl Choices {
 }
 
 /// The least of every parameter, for inner collectives that are known.
-fn least_inner(schedule: &Schedule) -> Vec<Arguments> {
+pub fn least_inner(schedule: &Schedule) -> Vec<Arguments> {
     let least = |inner: &Schedule| Arguments {
         numbers: inner.numbers.iter().map(|number| number.domain.lo).collect(),
         lists: inner.lists.iter().map(|_| Vec::new()).collect(),
@@ -152,10 +152,10 @@ mod tests {
 
     #[test]
     fn lists_come_shortest_first() {
-        let choices = Choices { parameters: vec![Choice::List { lo: 1, count: 2, len: 2 }] };
+        let choices = Choices { parameters: vec![Choice::List { lo: 1, count: 2, len: 2 }], inner: vec![] };
         let lists: Vec<_> = choices.iter().flat_map(|args| args.lists).collect();
         assert_eq!(lists, [vec![], vec![1], vec![2], vec![1, 1], vec![1, 2], vec![2, 1], vec![2, 2]]);
-        let ones = Choices { parameters: vec![Choice::List { lo: 7, count: 1, len: 3 }] };
+        let ones = Choices { parameters: vec![Choice::List { lo: 7, count: 1, len: 3 }], inner: vec![] };
         assert_eq!(ones.iter().map(|args| args.lists[0].len()).collect::<Vec<_>>(), [0, 1, 2, 3]);
     }
 
@@ -163,7 +163,7 @@ mod tests {
     fn the_last_parameter_changes_fastest() {
         let parameters =
             vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
-        let numbers: Vec<_> = Choices { parameters }.iter().map(|args| args.numbers).collect();
+        let numbers: Vec<_> = Choices { parameters, inner: vec![] }.iter().map(|args| args.numbers).collect();
         assert_eq!(numbers, [[2, 9, 0], [2, 9, 1], [2, 9, 2], [3, 9, 0], [3, 9, 1], [3, 9, 2]]);
     }
 
@@ -174,7 +174,7 @@ mod tests {
             Choice::Number { lo: 1, count: u64::MAX },
             Choice::List { lo: 1, count: 1, len: i64::MAX - 1 },
         ];
-        let choices = Choices { parameters };
+        let choices = Choices { parameters, inner: vec![] };
         assert_eq!(choices.count(), u64::MAX);
         assert!(choices.estimate() > 1e40);
         assert_eq!(choices.iter().nth(5).map(|args| args.lists[1].len()), Some(5));

@@ -395,7 +395,7 @@ impl<'a> Context<'a> {
 
     fn builtin(&mut self, whole: &Expr, f: Builtin, args: &[Expr], values: &Values) -> Result<Term, Unsupported> {
         let args: Vec<Term> = args.iter().map(|arg| self.lower(arg, values)).collect::<Result<_, _>>()?;
-        let (a, b) = (args[0].as_str(), args[1].as_str());
+        let (a, b) = (args[0].as_str(), args.get(1).map_or("", String::as_str));
         Ok(match f {
             Builtin::Min => ite(&le(a, b), a, b),
             Builtin::Max => ite(&le(a, b), b, a),
@@ -407,7 +407,9 @@ impl<'a> Context<'a> {
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
-            Builtin::Gcd | Builtin::Digit => return Err(Unsupported(format!("`{whole}`"))),
+            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
+                return Err(Unsupported(format!("`{whole}`")));
+            }
         })
     }
 

@@ -146,13 +146,17 @@ impl<'a> Prover<'a> {
         let mut why = None;
         self.schedule.for_each_expr(&mut |_, e| {
             e.walk(&mut |e| {
-                if matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)) {
+                let of_nodes = matches!(e, Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _));
+                if of_nodes || matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)) {
                     why = Some(format!("`{e}` depends on the placement, which is not encoded"));
                 }
             });
         });
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
             why = Some("nested rounds are not encoded".into());
+        }
+        if self.schedule.within().next().is_some() {
+            why = Some("collectives inside of groups are not encoded".into());
         }
         why
     }

@@ -6,8 +6,9 @@
 use crate::blocks::{Blocks, Stripe};
 use crate::collective::Collective;
 use crate::contract::Kind;
-use crate::place::Placement;
-use crate::sink::{Action, Line, Sink, Site};
+use crate::place::{Place, Placement};
+use crate::record::Recorder;
+use crate::sink::{Action, Line, Sink, Site, infallible};
 
 /// A sink for an inner collective.
 #[derive(Debug)]
@@ -39,6 +40,19 @@ impl<S, M, E> Inside<'_, S, M, E> {
             Action::CombineRight { with } => Action::CombineRight { with: self.line(with) },
         };
         Site { number: self.site.number, line: self.line(inner.line), action }
+    }
+}
+
+impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Inside<'_, S, M, E> {
+    /// Runs an inner collective. Its rounds are written down first: a sink around a sink around a sink would be a new type,
+    /// and a new copy of all code, at every depth.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn run<C: Collective>(mut self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
+        let mut recorder = Recorder::default();
+        infallible(inner.rounds(at, &mut recorder));
+        recorder.finish().replay(&mut self)
     }
 }
 

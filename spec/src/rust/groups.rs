@@ -172,8 +172,7 @@ impl<'a> WithinCode<'a> {
             if let Some(group) = self.#group(at, #names) {
                 let member = |index: usize| self.#member(at, index as i64, #names);
                 let brings = |block: usize| self.#brings(at.of(member(block) as i64), #names);
-                let mut inside = Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines };
-                self.#field.rounds(&group, &mut inside)?;
+                Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.run(&self.#field, &group)?;
             }
             sink.leave_groups()?;
         }

@@ -261,7 +261,7 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
     names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
     names.extend(schedule.inners.iter().map(|inner| inner.name.as_str()));
-    names.extend(["seat", "member", "group", "brings", "inside"].into_iter().filter(|_| schedule.uses_placement()));
+    names.extend(["seat", "member", "group", "brings"].into_iter().filter(|_| schedule.uses_placement()));
     for function in &schedule.functions {
         names.insert(&function.name);
         names.extend(function.args.iter().map(|arg| arg.name.as_str()));

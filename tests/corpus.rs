@@ -142,7 +142,7 @@ fn simulate(trace: &Trace, mut memory: Vec<Memory>) -> Vec<Memory> {
                 for (&block, value) in blocks.iter().zip(payload) {
                     let slot = (usize::from(message.site.line), block as usize);
                     let new = match message.site.action {
-                        Action::Copy | Action::Replace => value,
+                        Action::Copy | Action::Replace | Action::Overwrite => value,
                         Action::CombineLeft { with } | Action::CombineRight { with } => {
                             value.wrapping_add(memory[rank][usize::from(with)][slot.1])
                         }

@@ -133,9 +133,13 @@ impl Writer {
                 Group::Node => w.node("node", |_| {}),
                 Group::Lane => w.node("lane", |_| {}),
                 Group::All => w.node("all", |_| {}),
-                Group::Computed { size, index, member: (var, member) } => w.node("computed", |w| {
-                    w.var(var);
-                    [size, index, member].into_iter().for_each(|e| w.expr(e));
+                Group::Stride { distance, count } => w.node("stride", |w| {
+                    w.expr(distance);
+                    w.expr(count);
+                }),
+                Group::Ranks { first, count } => w.node("ranks", |w| {
+                    w.expr(first);
+                    w.expr(count);
                 }),
             }
             w.all("members", members.as_slice(), Self::expr);
@@ -172,12 +176,13 @@ impl Writer {
         });
     }
 
-    fn state(&mut self, State { var, init, next, each }: &State) {
+    fn state(&mut self, State { var, init, next, each, backward }: &State) {
         self.node("state", |w| {
             w.var(var);
             w.expr(init);
             w.expr(next);
             w.word(each);
+            w.word(if *backward { "backward" } else { "forward" });
         });
     }
 
@@ -201,6 +206,7 @@ impl Writer {
         let (tag, with) = match action {
             Action::Copy => ("copy", None),
             Action::Replace => ("replace", None),
+            Action::Overwrite => ("overwrite", None),
             Action::CombineLeft { with } => ("combine-left", Some(with)),
             Action::CombineRight { with } => ("combine-right", Some(with)),
         };

@@ -15,7 +15,7 @@ use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
 use crate::proof::MAX_P;
 use crate::record::Direction;
-use crate::schedule::{Field, Layout, Loop, Schedule, Spot, Transfer};
+use crate::schedule::{Field, Layout, Loop, Schedule, Spot, State, Transfer};
 use crate::sink::Sink;
 use std::convert::Infallible;
 use std::fmt;
@@ -370,7 +370,8 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
         for (i, state) in l.states.iter().enumerate() {
             env.values[state.var.slot] = at(Spot::State(n, i), env.eval(&state.init))?;
         }
-        nest(env, n, l, 0, walker)?;
+        let past = backward(env, n, l)?;
+        nest(env, n, l, 0, &past, walker)?;
         for inner in l.indices.iter().skip(1) {
             env.values[inner.var.slot] = at(Spot::Round(n), env.eval(&inner.lo))?;
         }
@@ -379,22 +380,52 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
     Ok(())
 }
 
-fn nest<W: Walker>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize, walker: &mut W) -> Result<(), Halt<W::Stop>> {
+/// The states that run backwards: their values in every round, the last round first.
+fn backward<E>(env: &mut Env<'_>, n: usize, l: &Loop) -> Result<Vec<Vec<i64>>, Halt<E>> {
+    let all: Vec<(usize, &State)> = l.states.iter().enumerate().filter(|(_, state)| state.backward).collect();
+    let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return Ok(Vec::new()) };
+    let (lo, hi) = at(Spot::Round(n), env.range(index))?;
+    let mut rounds = Vec::new();
+    for later in (lo + 1..=hi).rev() {
+        env.values[index.var.slot] = later;
+        let values: Vec<i64> =
+            all.iter().map(|(i, state)| at(Spot::State(n, *i), env.eval(&state.next))).collect::<Result<_, _>>()?;
+        all.iter().zip(&values).for_each(|((_, state), value)| env.values[state.var.slot] = *value);
+        rounds.push(values);
+    }
+    Ok(rounds)
+}
+
+fn nest<W: Walker>(
+    env: &mut Env<'_>,
+    n: usize,
+    l: &Loop,
+    level: usize,
+    past: &[Vec<i64>],
+    walker: &mut W,
+) -> Result<(), Halt<W::Stop>> {
     let Some(index) = l.indices.get(level) else { return walker.round(env, n, l) };
     let (lo, hi) = at(Spot::Round(n), env.range(index))?;
     for value in lo..hi {
         env.values[index.var.slot] = value;
-        nest(env, n, l, level + 1, walker)?;
+        if let Some(values) = past.get((hi - 1 - value) as usize).filter(|_| level == 0) {
+            let states = l.states.iter().filter(|state| state.backward);
+            states.zip(values).for_each(|(state, value)| env.values[state.var.slot] = *value);
+        }
+        nest(env, n, l, level + 1, past, walker)?;
         env.values[index.var.slot] = value;
         advance(env, n, l, level)?;
     }
     env.values[index.var.slot] = lo.max(hi);
+    for (i, state) in l.states.iter().enumerate().filter(|(_, state)| state.backward && level == 0) {
+        env.values[state.var.slot] = at(Spot::State(n, i), env.eval(&state.init))?;
+    }
     Ok(())
 }
 
 /// Moves the states of one index to their next values, all at once.
 fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(), Halt<E>> {
-    let moving = || l.states.iter().enumerate().filter(|(_, state)| state.each == level);
+    let moving = || l.states.iter().enumerate().filter(|(_, state)| state.each == level && !state.backward);
     let mut next = Vec::with_capacity(l.states.len());
     for (i, state) in moving() {
         next.push(at(Spot::State(n, i), env.eval(&state.next))?);

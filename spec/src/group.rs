@@ -36,6 +36,7 @@ impl<S, M, E> Inside<'_, S, M, E> {
         let action = match inner.action {
             Action::Copy => Action::Copy,
             Action::Replace => Action::Replace,
+            Action::Overwrite => Action::Overwrite,
             Action::CombineLeft { with } => Action::CombineLeft { with: self.line(with) },
             Action::CombineRight { with } => Action::CombineRight { with: self.line(with) },
         };

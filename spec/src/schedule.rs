@@ -80,6 +80,9 @@ pub struct State {
     pub next: Expr,
     /// The index with which it advances, by its position among the loop's indices.
     pub each: usize,
+    /// Whether it runs backwards: `init` is its value after the last round, and `next`, evaluated with the values of one round,
+    /// is its value one round before.
+    pub backward: bool,
 }
 
 /// A `send` or `recv` clause.
@@ -120,14 +123,19 @@ pub enum Group {
     Lane,
     /// All ranks, as if they sat on one node.
     All,
-    /// Some ranks, as if they sat on one node.
-    Computed {
+    /// Ranks at a distance from each other, as if they sat on one node: those that differ from mine in one digit.
+    Stride {
+        /// From one to the next.
+        distance: Expr,
         /// How many.
-        size: Expr,
-        /// My index among them; outside of `0..size` a rank takes no part.
-        index: Expr,
-        /// The rank with an index.
-        member: (Var, Expr),
+        count: Expr,
+    },
+    /// Ranks that follow each other, as if they sat on one node; others take no part.
+    Ranks {
+        /// The first.
+        first: Expr,
+        /// How many.
+        count: Expr,
     },
 }
 
@@ -351,6 +359,13 @@ impl Schedule {
         self.loops.iter().flat_map(|l| &l.transfers)
     }
 
+    /// The number of lines that ranks need, those of inner collectives included: the first one of each is one of ours.
+    pub fn lines_in_memory(&self) -> usize {
+        let of_inner =
+            |inner: &Inner| inner.schedule.as_ref().map_or(1, |schedule| schedule.lines_in_memory().max(1));
+        self.lines.len() + self.inners.iter().map(|inner| of_inner(inner) - 1).sum::<usize>()
+    }
+
     /// All `within` clauses.
     pub fn within(&self) -> impl Iterator<Item = &Within> {
         self.loops.iter().flat_map(|l| &l.within)
@@ -431,8 +446,8 @@ impl Loop {
 impl Within {
     fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
         let spot = |field| Spot::Transfer(self.site, field);
-        if let Group::Computed { size, index, member } = &mut self.group {
-            [size, index, &mut member.1].into_iter().for_each(|e| visit(spot(Field::Peer), e));
+        if let Group::Stride { distance: a, count: b } | Group::Ranks { first: a, count: b } = &mut self.group {
+            [a, b].into_iter().for_each(|e| visit(spot(Field::Peer), e));
         }
         self.members.iter_mut().for_each(|e| visit(spot(Field::Peer), e));
         self.when.iter_mut().for_each(|e| visit(spot(Field::When), e));

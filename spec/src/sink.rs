@@ -18,6 +18,8 @@ pub enum Action {
     Copy,
     /// A receive fills slots whatever they held.
     Replace,
+    /// A receive fills slots whatever they held, and what they held is given up, after the round's sends have read it.
+    Overwrite,
     /// A receive fills slots with what arrives on the left of the operation, and line `with` on its right.
     CombineLeft {
         /// The other operand.

@@ -54,6 +54,9 @@ pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
 pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::Result {
     let each = l.indices.get(state.each).filter(|_| state.each > 0);
     let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
+    if state.backward {
+        return writeln!(f, "#[state(last {} = {}, previous = {})]", state.var.name, state.init, state.next);
+    }
     writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)
 }
 
@@ -98,6 +101,7 @@ fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result
         (Direction::Send, _) => write!(f, ", line = {line}"),
         (Direction::Recv, Action::Copy) => write!(f, ", into = {line}"),
         (Direction::Recv, Action::Replace) => write!(f, ", replaces = {line}"),
+        (Direction::Recv, Action::Overwrite) => write!(f, ", overwrites = {line}"),
         (Direction::Recv, Action::CombineLeft { with }) => {
             write!(f, ", into = {line}, combine = left, operand = {}", name(with))
         }

@@ -36,7 +36,7 @@ impl Note {
     fn touches(&self, line: usize, block: usize) -> bool {
         let operand = match self.action {
             Action::CombineLeft { with } | Action::CombineRight { with } => usize::from(with) == line,
-            Action::Copy | Action::Replace => false,
+            Action::Copy | Action::Replace | Action::Overwrite => false,
         };
         (self.line == line || operand) && self.blocks.contains(&block)
     }
@@ -220,7 +220,9 @@ fn deliver(tape: &Tape, round: usize, mut wires: Wires, memories: &mut Memories)
                 return Err(format!("round {round}: rank {rank} cannot take the message of rank {}", note.peer));
             }
             for (&b, value) in note.blocks.iter().zip(message) {
-                let in_use = (0..notes.len()).any(|j| j != i && notes[j].touches(note.line, b));
+                // What is given up at the end of the round may be sent in it.
+                let matters = |other: &Note| other.receives || note.action != Action::Overwrite;
+                let in_use = (0..notes.len()).any(|j| j != i && matters(&notes[j]) && notes[j].touches(note.line, b));
                 let fault = |why| format!("round {round}: rank {rank} {why}");
                 memory.write(note, b, value, in_use).map_err(fault)?;
             }

@@ -82,6 +82,7 @@ impl<'a> Run<'a> {
         match site.action {
             Action::Copy => format!("into {line}"),
             Action::Replace => format!("replaces {line}"),
+            Action::Overwrite => format!("overwrites {line}"),
             Action::CombineLeft { with } => side("left", with),
             Action::CombineRight { with } => side("right", with),
         }

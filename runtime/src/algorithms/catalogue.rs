@@ -3,7 +3,10 @@
 use super::allgather::{
     Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
 };
-use super::allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
+use super::allreduce::{
+    NapAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+    SmpAllreduce,
+};
 use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
 use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
 use roundel_spec::check::Points;
@@ -100,6 +103,8 @@ catalogue! {
     "allreduce/reduce-broadcast" => ReduceBroadcastAllreduce, allreduce in "allreduce/reduce_broadcast.rs",
     "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",
     "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
+    "allreduce/smp" => SmpAllreduce, allreduce in "allreduce/smp.rs",
+    "allreduce/nap" => NapAllreduce, allreduce in "allreduce/nap.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",

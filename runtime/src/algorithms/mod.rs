@@ -10,7 +10,10 @@ pub mod reduce_scatter;
 pub use allgather::{
     Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
 };
-pub use allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
+pub use allreduce::{
+    NapAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+    SmpAllreduce,
+};
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
 pub use reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
 

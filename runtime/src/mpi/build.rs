@@ -90,9 +90,13 @@ impl<G: Geometry> Builder<'_, G> {
         assert!(shape.elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
         let (elements, peer) = (shape.elements as c_int, peer as c_int);
         self.follow(blocks, site, direction);
-        let combines = direction == Direction::In && !matches!(site.action, Action::Copy | Action::Replace);
+        let combines = direction == Direction::In
+            && matches!(site.action, Action::CombineLeft { .. } | Action::CombineRight { .. });
+        // What is given up may still be on its way to somebody.
+        let aside = direction == Direction::In && site.action == Action::Overwrite;
         let (spot, scattered) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
             _ if combines => (self.combined(blocks, site), None),
+            _ if aside => (self.packed(blocks, home, direction), None),
             Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, None),
             Wire::Packed => (self.packed(blocks, home, direction), None),
             Wire::Datatype => (home.begin, Some(self.scattered(blocks, home))),
@@ -105,7 +109,7 @@ impl<G: Geometry> Builder<'_, G> {
         let reads = match (direction, site.action) {
             (Direction::Out, _) => Some(site.line),
             (Direction::In, Action::CombineLeft { with } | Action::CombineRight { with }) => Some(with),
-            (Direction::In, Action::Copy | Action::Replace) => None,
+            (Direction::In, Action::Copy | Action::Replace | Action::Overwrite) => None,
         };
         let slot = |line: Line, block: usize| (line as usize).checked_sub(1).map(|line| line * self.blocks + block);
         if let Some(line) = reads {
@@ -141,7 +145,7 @@ impl<G: Geometry> Builder<'_, G> {
         let (with, arrives_left) = match site.action {
             Action::CombineLeft { with } => (with, true),
             Action::CombineRight { with } => (with, false),
-            Action::Copy | Action::Replace => unreachable!("nothing is combined"),
+            Action::Copy | Action::Replace | Action::Overwrite => unreachable!("nothing is combined"),
         };
         let (line, with) = (self.homes[site.line as usize], self.homes[with as usize]);
         let mut at = start;

@@ -49,7 +49,7 @@ impl<'a, T: Clone, G, F: Fn(&T, &T) -> T> RoundSink<'a, T, G, F> {
         let places = landing.runs.iter().flat_map(|run| run.start..run.start + run.len);
         for (place, arrived) in places.zip(elements.by_ref()) {
             self.lines[line][place] = match landing.site.action {
-                Action::Copy | Action::Replace => arrived,
+                Action::Copy | Action::Replace | Action::Overwrite => arrived,
                 Action::CombineLeft { with } => (self.combine)(&arrived, &self.lines[with as usize][place]),
                 Action::CombineRight { with } => (self.combine)(&self.lines[with as usize][place], &arrived),
             };

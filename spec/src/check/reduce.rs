@@ -84,7 +84,7 @@ impl Reduction {
 
 /// Follows all contributions through all rounds.
 pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> {
-    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    let mut memory = Reduction::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
         for rank in 0..scene.trace.p() {
             receive_all(scene, round, rank, &mut memory)?;
@@ -95,7 +95,7 @@ pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> 
 
 /// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
 pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
-    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    let mut memory = Reduction::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
         if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
             break;
@@ -162,7 +162,7 @@ fn store(
     let value = match received.site.action {
         Action::Copy if now.is_some() => return fail(Problem::Overwritten { rank, line: name(), block }),
         Action::Copy => arrives,
-        Action::Replace if busy(scene, round, rank, received, block) => {
+        Action::Replace | Action::Overwrite if busy(scene, round, rank, received, block) => {
             return fail(Problem::ReplacedInUse { rank, line: name(), block });
         }
         Action::Replace => match now {
@@ -171,6 +171,7 @@ fn store(
             }
             _ => arrives,
         },
+        Action::Overwrite => arrives,
         Action::CombineLeft { with } | Action::CombineRight { with } => {
             // Several messages of a round may be combined into one slot, one after the other.
             let Some(own) = memory.before(round + 1, rank, with, block) else {
@@ -193,7 +194,9 @@ fn store(
 fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
     let (log, line) = (&scene.trace.ranks[rank], received.site.line);
     log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
-        let touches = other.site.line == line
+        // What is given up at the end of the round may be sent in it.
+        let sent = received.site.action == Action::Overwrite && other.direction == Direction::Send;
+        let touches = other.site.line == line && !sent
             || matches!(other.site.action, Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
         touches && log.blocks(other).contains(&(block as u32))
     })
@@ -201,7 +204,8 @@ fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block:
 
 /// The name of a line.
 fn line_name(scene: &Scene<'_>, line: Line) -> String {
-    scene.schedule.lines[line as usize].clone()
+    let inner = || format!("{line} (of an inner collective)");
+    scene.schedule.lines.get(line as usize).cloned().unwrap_or_else(inner)
 }
 
 /// Checks the end of the run: every block that a rank must have is complete, and reduced in the order that is claimed.

@@ -73,7 +73,13 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault>
         Group::Node => (at.ppn, at.local),
         Group::Lane => (at.nodes, if at.local < at.lanes { at.node } else { -1 }),
         Group::All => (at.p, at.rank),
-        Group::Computed { size, index, .. } => (env.eval(size)?, env.eval(index)?),
+        Group::Stride { distance, count } => {
+            let (distance, count) = (env.eval(distance)?, env.eval(count)?);
+            let index = arith::checked_div(at.rank, distance).and_then(|steps| arith::checked_rem(steps, count));
+            let no_index = || Fault::DivisionByZero { divisor: "stride".into() };
+            (count, index.ok_or_else(no_index)?)
+        }
+        Group::Ranks { first, count } => (env.eval(count)?, at.rank.saturating_sub(env.eval(first)?)),
     };
     let all = match &within.members {
         Some(members) => env.eval(members)?.clamp(0, size),
@@ -85,10 +91,11 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault>
             Group::Node => at.first_rank(at.node) + k,
             Group::Lane => at.first_rank(k) + at.local,
             Group::All => k,
-            Group::Computed { member: (var, member), .. } => {
-                env.set(var.slot, k);
-                arith::wrap(env.eval(member)?, at.p)
+            Group::Stride { distance, .. } => {
+                let ahead = (k - index).saturating_mul(env.eval(distance)?);
+                arith::wrap(at.rank.saturating_add(ahead), at.p)
             }
+            Group::Ranks { first, .. } => arith::wrap(env.eval(first)?.saturating_add(k), at.p),
         })
     };
     let ranks = (0..all).map(|k| Ok(rank(env, k)? as usize)).collect::<Result<_, Fault>>()?;

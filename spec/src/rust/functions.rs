@@ -215,6 +215,7 @@ pub(super) fn site(site: &Site) -> TokenStream {
     let action = match site.action {
         Action::Copy => quote!(Action::Copy),
         Action::Replace => quote!(Action::Replace),
+        Action::Overwrite => quote!(Action::Overwrite),
         Action::CombineLeft { with } => {
             let with = Literal::u8_unsuffixed(with);
             quote!(Action::CombineLeft { with: #with })

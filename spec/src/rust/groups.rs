@@ -67,9 +67,7 @@ impl<'a> WithinCode<'a> {
     fn group_function(&self) -> TokenStream {
         let within = self.within;
         let mut exprs: Vec<&Expr> = within.when.iter().chain(&within.members).collect();
-        if let Group::Computed { size, index, .. } = &within.group {
-            exprs.extend([size, index]);
-        }
+        exprs.extend(numbers(&within.group));
         let (needed, texts) = self.scoped(&exprs);
         let mut texts = texts.into_iter();
         let when = within.when.as_ref().and_then(|_| texts.next()).map(|when| {
@@ -88,9 +86,13 @@ impl<'a> WithinCode<'a> {
             (Group::Node, _) => quote!(at.in_node(#members)),
             (Group::Lane, _) => quote!(at.in_lane(#members)),
             (Group::All, _) => quote!(Place::among(at.rank, at.p, #members)),
-            (Group::Computed { .. }, rest) => {
-                let (size, index) = (&rest[0], &rest[1]);
-                quote!(Place::among(#index, #size, #members))
+            (Group::Stride { .. }, rest) => {
+                let (distance, count) = (&rest[0], &rest[1]);
+                quote!(Place::among(arith::rem(arith::div(at.rank, #distance), #count), #count, #members))
+            }
+            (Group::Ranks { .. }, rest) => {
+                let (first, count) = (&rest[0], &rest[1]);
+                quote!(Place::among(at.rank - (#first), #count, #members))
             }
         };
         let (name, args) = (self.name("group"), self.args());
@@ -111,10 +113,16 @@ impl<'a> WithinCode<'a> {
             Group::Node => (quote!(), quote!(at.first_rank(at.node) + member)),
             Group::Lane => (quote!(), quote!(at.first_rank(member) + at.local)),
             Group::All => (quote!(), quote!(member)),
-            Group::Computed { member: (_, rank), .. } => {
-                let (needed, texts) = self.scoped(&[rank]);
-                let rank = &texts[0];
-                (needed, quote!(arith::wrap(#rank, at.p)))
+            Group::Stride { distance, count } => {
+                let (needed, texts) = self.scoped(&[distance, count]);
+                let (distance, count) = (&texts[0], &texts[1]);
+                let index = quote!(arith::rem(arith::div(at.rank, #distance), #count));
+                (needed, quote!(arith::wrap(at.rank + (member - #index) * (#distance), at.p)))
+            }
+            Group::Ranks { first, .. } => {
+                let (needed, texts) = self.scoped(&[first]);
+                let first = &texts[0];
+                (needed, quote!(arith::wrap(#first + member, at.p)))
             }
         };
         let (name, args) = (self.name("member"), self.args());
@@ -189,6 +197,15 @@ impl<'a> WithinCode<'a> {
     }
 }
 
+/// The expressions that a group is computed from.
+fn numbers(group: &Group) -> impl Iterator<Item = &Expr> {
+    let both = match group {
+        Group::Stride { distance: a, count: b } | Group::Ranks { first: a, count: b } => Some([a, b]),
+        Group::Node | Group::Lane | Group::All => None,
+    };
+    both.into_iter().flatten()
+}
+
 /// The function that asks something of every inner collective, in every group that a rank is part of.
 pub(super) fn groups(schedule: &Schedule) -> TokenStream {
     if schedule.inners.is_empty() {
@@ -203,7 +220,7 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
     });
     // Groups are those of all ranks, because the answer must be the same everywhere. One rank of each node knows all groups of
     // whole nodes and lanes.
-    let every = schedule.within().any(|within| matches!(within.group, Group::Computed { .. }));
+    let every = schedule.within().any(|within| numbers(&within.group).next().is_some());
     let ranks = match every {
         true => quote!((0..at.p)),
         false => quote!((0..at.nodes).map(|node| at.first_rank(node))),

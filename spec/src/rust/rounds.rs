@@ -51,7 +51,7 @@ pub(super) fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
 
 /// The loops and states of a [`Loop`] around what one round does.
 pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
-    let inits = l.states.iter().map(|state| {
+    let inits = l.states.iter().filter(|state| !state.backward).map(|state| {
         let name = ident(&state.var.name);
         let init = scoped(schedule, &[&state.init], |e| e[0].clone());
         quote!(let mut #name = #init;)
@@ -64,14 +64,35 @@ pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> Token
             quote!(#lo..#hi)
         });
         let advance = advance(schedule, l, level);
-        body = quote!(for #name in #range { #body #advance });
+        let past = if level == 0 { backward(schedule, l) } else { quote!() };
+        body = quote!(for #name in #range { #past #body #advance });
     }
     quote!(#(#inits)* #body)
 }
 
+/// The states that run backwards, in the round at hand: from their values after the last round back to here.
+fn backward(schedule: &Schedule, l: &Loop) -> TokenStream {
+    let all: Vec<_> = l.states.iter().filter(|state| state.backward).collect();
+    let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return quote!() };
+    let names: Vec<_> = all.iter().map(|state| ident(&state.var.name)).collect();
+    let inits = all.iter().map(|state| {
+        let (name, init) = (ident(&state.var.name), scoped(schedule, &[&state.init], |e| e[0].clone()));
+        quote!(let mut #name = #init;)
+    });
+    let next: Vec<&Expr> = all.iter().map(|state| &state.next).collect();
+    let next = scoped(schedule, &next, |e| quote!((#(#e,)*)));
+    let (index_name, end) = (ident(&index.var.name), scoped(schedule, &[&index.hi], |e| e[0].clone()));
+    quote! {
+        #(#inits)*
+        for #index_name in (#index_name + 1..=#end).rev() {
+            (#(#names,)*) = #next;
+        }
+    }
+}
+
 /// Moves the states of one index on, all at once.
 fn advance(schedule: &Schedule, l: &Loop, level: usize) -> TokenStream {
-    let moving: Vec<_> = l.states.iter().filter(|state| state.each == level).collect();
+    let moving: Vec<_> = l.states.iter().filter(|state| state.each == level && !state.backward).collect();
     let names: Vec<_> = moving.iter().map(|state| ident(&state.var.name)).collect();
     let next: Vec<&Expr> = moving.iter().map(|state| &state.next).collect();
     match names.as_slice() {

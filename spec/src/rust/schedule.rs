@@ -52,6 +52,12 @@ impl Build for i64 {
     }
 }
 
+impl Build for bool {
+    fn build(&self) -> TokenStream {
+        quote!(#self)
+    }
+}
+
 impl Build for usize {
     fn build(&self) -> TokenStream {
         let n = Literal::usize_unsuffixed(*self);
@@ -98,7 +104,7 @@ build_struct!(Domain { lo, hi });
 build_struct!(Number { var, domain });
 build_struct!(List { var, domain });
 build_struct!(Function { name, args, body });
-build_struct!(State { var, init, next, each });
+build_struct!(State { var, init, next, each, backward });
 build_struct!(Loop { indices, states, transfers, within, holds, hints, ends_with });
 build_struct!(Limits { p, numbers, lists });
 
@@ -224,9 +230,13 @@ impl Build for Group {
             Group::Node => quote!(Group::Node),
             Group::Lane => quote!(Group::Lane),
             Group::All => quote!(Group::All),
-            Group::Computed { size, index, member: (var, member) } => {
-                let (size, index, var, member) = (size.build(), index.build(), var.build(), member.build());
-                quote!(Group::Computed { size: #size, index: #index, member: (#var, #member) })
+            Group::Stride { distance, count } => {
+                let (distance, count) = (distance.build(), count.build());
+                quote!(Group::Stride { distance: #distance, count: #count })
+            }
+            Group::Ranks { first, count } => {
+                let (first, count) = (first.build(), count.build());
+                quote!(Group::Ranks { first: #first, count: #count })
             }
         }
     }

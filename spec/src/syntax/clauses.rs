@@ -12,7 +12,7 @@ use crate::contract::Kind;
 use crate::expr::{Binary, Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, State, Transfer,
+    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, Transfer,
 };
 use crate::sink::{Line, Site};
 use proc_macro2::TokenStream;
@@ -167,6 +167,10 @@ impl Builder {
     fn requires(&mut self, item: &Item) -> Result<()> {
         if item.first_word().is_some_and(|word| word == "final") {
             let condition = self.lower_common(&item.rest()?.tokens, Ty::Bool, "the domain")?;
+            if self.loops.last().is_some_and(|l| l.states.iter().any(|state| state.backward)) {
+                let message = "states that run backwards end with what is declared; remove this";
+                return Err(Error::new_spanned(&item.tokens, message));
+            }
             let n = self.loops.len().checked_sub(1).ok_or_else(|| {
                 Error::new_spanned(
                     &item.tokens,
@@ -279,41 +283,6 @@ impl Builder {
         });
     }
 
-    // #[state(D = 1, next = 2 * D)], #[state(W = 1, next = radix * W, each = x)]
-    fn state(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
-        let form = "write a state as `#[state(D = 1, next = 2 * D)]`";
-        let (first, rest) = items.split_first().ok_or_else(|| Error::new_spanned(attr, form))?;
-        let (name, init) = first.key_value().ok_or_else(|| Error::new_spanned(&first.tokens, form))?;
-        let (init, fresh) = (self.lower(&init, Ty::Int), fresh(&self.scope, &name));
-        let var = self.scope.var(&name.to_string(), init.as_ref().is_ok_and(|e| self.scope.varies(e)));
-        fresh?;
-        if self.current().indices.is_empty() {
-            let message = "a state changes from round to round; give this round an index, or write `define`";
-            return Err(Error::new_spanned(attr, message));
-        }
-        let mut fields = Fields::new("state", rest, &["next", "each"])?;
-        let next = self.lower(&fields.required("next", attr)?, Ty::Int)?;
-        let each = match fields.take("each") {
-            Some(index) => self.index_named(&index)?,
-            None => 0,
-        };
-        if self.scope.varies(&next) {
-            self.scope.set_varying(&name.to_string());
-        }
-        let (n, i) = (self.loops.len() - 1, self.current().states.len());
-        self.sources.insert(Spot::State(n, i), attr.meta.to_token_stream());
-        self.current().states.push(State { var, init: init?, next, each });
-        Ok(())
-    }
-
-    fn index_named(&mut self, tokens: &TokenStream) -> Result<usize> {
-        let (name, indices) = (tokens.to_string(), &self.current().indices);
-        indices.iter().position(|index| index.var.name == name).ok_or_else(|| {
-            let all: Vec<&str> = indices.iter().map(|index| index.var.name.as_str()).collect();
-            Error::new_spanned(tokens, format!("`each` names an index of this round: {}", all.join(", ")))
-        })
-    }
-
     // #[send(for j in 1..radix, when = …, to = rank - D, blocks = [rank + k; k in 0..n])]
     fn transfer(&mut self, attr: &Attribute, items: &[Item], direction: Direction) -> Result<()> {
         let (clause, peer) = match direction {
@@ -337,7 +306,9 @@ impl Builder {
         self.with_indices(items, |b, (each, each_tokens), rest| {
             let known: &[&str] = match b.kind.reduces() {
                 false => &["when", "with", "send", "recv"],
-                true => &["when", "with", "send", "recv", "line", "into", "combine", "operand", "replaces"],
+                true => {
+                    &["when", "with", "send", "recv", "line", "into", "combine", "operand", "replaces", "overwrites"]
+                }
             };
             let mut fields = Fields::new("exchange", rest, known)?;
             let (when, with) = (fields.take("when"), fields.required("with", attr)?);
@@ -679,6 +650,7 @@ impl Fields {
                 "from" => "from = rank - 1",
                 "with" => "with = rank ^ 1",
                 "next" => "next = 2 * D",
+                "previous" => "previous = g / 2",
                 "send" => "send = [rank]",
                 "recv" => "recv = [rank ^ 1]",
                 _ => "blocks = [rank + k; k in 0..n]",

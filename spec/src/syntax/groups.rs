@@ -7,7 +7,7 @@ use super::items::{Item, parse};
 use super::scope::Ty;
 use crate::blocks::{BlockSet, Part};
 use crate::contract::Kind;
-use crate::expr::{Binary, Expr};
+use crate::expr::Expr;
 use crate::schedule::{Field, Group, Inner, Spot, Within};
 use crate::sink::{Action, Site};
 use proc_macro2::TokenStream;
@@ -118,30 +118,12 @@ impl Builder {
                 let (a, b) = (call.args[0].to_token_stream(), call.args[1].to_token_stream());
                 let (a, count) = (self.lower(&a, Ty::Int)?, self.lower(&b, Ty::Int)?);
                 match call.func.to_token_stream().to_string().as_str() {
-                    "stride" => Ok(self.stride(a, count)),
-                    "ranks" => Ok(self.range(a, count)),
+                    "stride" => Ok(Group::Stride { distance: a, count }),
+                    "ranks" => Ok(Group::Ranks { first: a, count }),
                     _ => Err(form()),
                 }
             }
             _ => Err(form()),
         }
-    }
-
-    /// The ranks that differ from mine in one digit: `stride(D, n)` are those at distance D, n of them.
-    fn stride(&mut self, distance: Expr, count: Expr) -> Group {
-        let (rank, k) = (Expr::Var(self.scope.builtin("rank")), self.scope.anonymous("member"));
-        let steps = Expr::binary(Binary::Div, rank.clone(), distance.clone());
-        let index = Expr::binary(Binary::Rem, steps, count.clone());
-        let ahead = Expr::binary(Binary::Sub, Expr::Var(k.clone()), index.clone());
-        let member = Expr::binary(Binary::Add, rank, Expr::binary(Binary::Mul, ahead, distance));
-        Group::Computed { size: count, index, member: (k, member) }
-    }
-
-    /// `ranks(lo, n)`
-    fn range(&mut self, lo: Expr, count: Expr) -> Group {
-        let (rank, k) = (Expr::Var(self.scope.builtin("rank")), self.scope.anonymous("member"));
-        let index = Expr::binary(Binary::Sub, rank, lo.clone());
-        let member = Expr::binary(Binary::Add, lo, Expr::Var(k.clone()));
-        Group::Computed { size: count, index, member: (k, member) }
     }
 }

@@ -115,7 +115,9 @@ impl Builder {
             (false, Direction::Send) => &["when", "to", "blocks"],
             (false, Direction::Recv) => &["when", "from", "blocks"],
             (true, Direction::Send) => &["when", "to", "blocks", "line"],
-            (true, Direction::Recv) => &["when", "from", "blocks", "into", "combine", "operand", "replaces"],
+            (true, Direction::Recv) => {
+                &["when", "from", "blocks", "into", "combine", "operand", "replaces", "overwrites"]
+            }
         }
     }
 
@@ -132,6 +134,13 @@ impl Builder {
         }
         let (into, replaces, combine) = (fields.take("into"), fields.take("replaces"), fields.take("combine"));
         let operand = fields.take("operand");
+        if let Some(overwrites) = fields.take("overwrites") {
+            if let Some(other) = into.or(combine).or(operand).or(replaces) {
+                return Err(Error::new_spanned(other, "`overwrites` says it all; remove this"));
+            }
+            let line = self.line_named(&overwrites)?;
+            return Ok(vec![Role { line, action: Action::Overwrite, peer_first: None }]);
+        }
         if let Some(replaces) = replaces {
             if let Some(other) = into.or(combine).or(operand) {
                 return Err(Error::new_spanned(other, "`replaces` says it all; remove this"));

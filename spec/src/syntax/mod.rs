@@ -13,6 +13,7 @@ mod groups;
 mod items;
 mod lines;
 mod scope;
+mod states;
 #[cfg(test)]
 mod tests;
 

@@ -41,13 +41,15 @@ fn others(schedule: &Schedule, transfer: &Transfer) -> Vec<Site> {
         actions.extend(match site.action {
             Action::CombineLeft { with } => vec![Action::CombineRight { with }, Action::Replace, Action::Copy],
             Action::CombineRight { with } => vec![Action::CombineLeft { with }, Action::Replace, Action::Copy],
-            Action::Replace => vec![Action::Copy, Action::CombineLeft { with }, Action::CombineRight { with }],
+            Action::Replace | Action::Overwrite => {
+                vec![Action::Copy, Action::CombineLeft { with }, Action::CombineRight { with }]
+            }
             Action::Copy => vec![Action::Replace, Action::CombineLeft { with }, Action::CombineRight { with }],
         });
         actions.extend(lines.clone().filter_map(|with| match site.action {
             Action::CombineLeft { .. } => Some(Action::CombineLeft { with }),
             Action::CombineRight { .. } => Some(Action::CombineRight { with }),
-            Action::Copy | Action::Replace => None,
+            Action::Copy | Action::Replace | Action::Overwrite => None,
         }));
     }
     let acting = actions.into_iter().map(|action| Site { action, ..site });
@@ -61,6 +63,7 @@ fn role(schedule: &Schedule, site: Site) -> String {
     match site.action {
         Action::Copy => format!("`{line}`"),
         Action::Replace => format!("`replaces = {line}`"),
+        Action::Overwrite => format!("`overwrites = {line}`"),
         Action::CombineLeft { with } => format!("`{line}`, `combine = left` of `{}`", name(with)),
         Action::CombineRight { with } => format!("`{line}`, `combine = right` of `{}`", name(with)),
     }

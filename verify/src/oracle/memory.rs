@@ -109,11 +109,13 @@ impl Memory {
             (Action::Copy, Some(_)) => return Err(format!("overwrites slot {block}")),
             _ if arrived.block != block => return Err(format!("puts block {} into slot {block}", arrived.block)),
             (Action::Copy, None) => arrived,
-            (Action::Replace, _) if in_use => return Err(format!("replaces slot {block}, which is in use")),
+            (Action::Replace | Action::Overwrite, _) if in_use => {
+                return Err(format!("replaces slot {block}, which is in use"));
+            }
             (Action::Replace, Some(old)) if !old.is_part_of(&arrived) => {
                 return Err(format!("replaces slot {block} by less"));
             }
-            (Action::Replace, _) => arrived,
+            (Action::Replace | Action::Overwrite, _) => arrived,
             (Action::CombineLeft { with }, _) => Value::combined(&arrived, &operand(with, self)?)?,
             (Action::CombineRight { with }, _) => Value::combined(&operand(with, self)?, &arrived)?,
         };

@@ -1,11 +1,15 @@
 //! Allreduce: every rank contributes a vector; every rank ends with their reduction.
 
+mod nap;
 mod rabenseifner;
 mod recursive_doubling;
 mod reduce_broadcast;
 mod ring;
+mod smp;
 
+pub use nap::NapAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;
 pub use recursive_doubling::RecursiveDoublingAllreduce;
 pub use reduce_broadcast::ReduceBroadcastAllreduce;
 pub use ring::RingAllreduce;
+pub use smp::SmpAllreduce;

@@ -155,6 +155,9 @@ impl<'a> Prover<'a> {
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
             why = Some("nested rounds are not encoded".into());
         }
+        if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) {
+            why = Some("states that run backwards are not encoded".into());
+        }
         if self.schedule.within().next().is_some() {
             why = Some("collectives inside of groups are not encoded".into());
         }

@@ -143,6 +143,18 @@ impl<'a> Env<'a> {
         self.values[slot]
     }
 
+    /// Gives a variable a value.
+    pub fn set(&mut self, slot: usize, value: i64) {
+        self.values[slot] = value;
+    }
+
+    /// The same indices and states on another rank, with a budget of its own.
+    pub fn on(&self, place: &Place) -> Self {
+        let mut there = self.clone();
+        there.values[..7].copy_from_slice(&place.values());
+        Env { p: place.p, budget: budget(place.p), ..there }
+    }
+
     /// Whether a condition is true.
     pub fn holds(&mut self, condition: &Expr) -> Result<bool, Fault> {
         Ok(self.eval(condition)? != 0)
@@ -294,6 +306,23 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
+    /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None` where
+    /// there is no message.
+    pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, Fault)> {
+        let at = |field| move |fault| (field, fault);
+        blocks.clear();
+        if let Some(when) = &t.when
+            && !self.holds(when).map_err(at(Field::When))?
+        {
+            return Ok(None);
+        }
+        self.blocks(&t.blocks, blocks).map_err(at(Field::Blocks))?;
+        if blocks.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(arith::wrap(self.eval(&t.peer).map_err(at(Field::Peer))?, self.p) as usize))
+    }
+
     /// Writes the blocks of a set to `out`, in order.
     pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
         set.parts.iter().try_for_each(|part| self.part(part, out))
@@ -422,18 +451,8 @@ impl<S: Sink> Drive<'_, S> {
     }
 
     fn message(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), (Field, Halt<S::Error>)> {
-        let fault = |field| move |fault| (field, Halt::Fault(Spot::Declaration, fault));
-        if let Some(when) = &t.when
-            && !env.holds(when).map_err(fault(Field::When))?
-        {
-            return Ok(());
-        }
-        self.blocks.clear();
-        env.blocks(&t.blocks, &mut self.blocks).map_err(fault(Field::Blocks))?;
-        if self.blocks.is_empty() {
-            return Ok(());
-        }
-        let peer = arith::wrap(env.eval(&t.peer).map_err(fault(Field::Peer))?, env.p) as usize;
+        let fault = |(field, fault)| (field, Halt::Fault(Spot::Declaration, fault));
+        let Some(peer) = env.message(t, &mut self.blocks).map_err(fault)? else { return Ok(()) };
         let blocks = Listed { blocks: &self.blocks, p: env.p };
         let result = match t.direction {
             Direction::Send => self.sink.send(t.site, peer, blocks),

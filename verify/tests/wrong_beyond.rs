@@ -5,10 +5,13 @@
 //! to 41 and wrong at some p up to 64, by the exact check. The same declaration without the fault shows
 //! that the prover proves it, but for a few: what keeps it from being proved is the fault.
 //!
-//! Tests that need z3 say so and pass where it is not installed.
+//! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::z3;
 use roundel::algorithms::catalogue;
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
@@ -474,16 +477,9 @@ fn fault(name: &str, schedule: &Schedule) -> Violation {
     beyond.err().unwrap_or_else(|| panic!("{name} is not wrong"))
 }
 
-/// The solvers, with little time: one that gives up proves nothing. None where z3 is not installed, unless
-/// `ROUNDEL_REQUIRE` asks for it.
+/// The solvers, with little time: one that gives up proves nothing.
 fn portfolio() -> Option<Portfolio> {
-    let portfolio = Portfolio { limit: Duration::from_secs(2), ..Portfolio::installed() };
-    if portfolio.solvers.is_empty() {
-        assert!(std::env::var_os("ROUNDEL_REQUIRE").is_none(), "this test needs z3, which is not in PATH");
-        eprintln!("skipped: this test needs z3, which is not in PATH");
-        return None;
-    }
-    Some(portfolio)
+    z3().map(|_| Portfolio { limit: Duration::from_secs(2), ..Portfolio::installed() })
 }
 
 #[test]

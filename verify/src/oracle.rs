@@ -51,6 +51,12 @@ impl Tape {
         (0..self.0.len()).all(|rank| self.notes(rank, round).is_empty())
     }
 
+    /// Whether a rank has nothing to do in a round in which another has.
+    pub fn has_idle_rank(&self) -> bool {
+        let idle = |round: usize| (0..self.0.len()).any(|rank| self.notes(rank, round).is_empty());
+        (0..self.rounds()).any(|round| idle(round) && !self.silent(round))
+    }
+
     /// The messages that count: no silent rounds, and within a round only the order of each pair's messages.
     pub fn essence(&self) -> Vec<Vec<Vec<Note>>> {
         let loud: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
@@ -116,11 +122,12 @@ pub fn admits(schedule: &Schedule, args: &Arguments, placement: &Placement) -> R
 
 /// Judges a schedule at one point of its domain: data, layout, bounds, `holds` and hints.
 pub fn judge(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
-    let film = simulate(schedule.kind, tape)?;
-    let story = Story { schedule, args, placement, tape, film };
-    schedule.bounds.iter().try_for_each(|bound| story.bound(bound))?;
-    story.layout()?;
-    story.claims()
+    Story { schedule, args, placement, tape, film: simulate(schedule.kind, tape)? }.told()
+}
+
+/// Like [`judge`], but of every rank by itself: whatever it waits for arrives, and whatever it sends is taken.
+pub fn judge_alone(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
+    Story { schedule, args, placement, tape, film: believe(schedule.kind, tape)? }.told()
 }
 
 /// The value that block `b` carries: no two blocks have the same.
@@ -130,23 +137,54 @@ fn value(b: usize) -> u64 {
 
 type Buffers = Vec<Vec<Option<u64>>>;
 
+/// What the ranks have at the beginning.
+fn beginning(kind: Kind, p: usize) -> Buffers {
+    let Kind::Allgather = kind;
+    (0..p).map(|r| (0..p).map(|b| (b == r).then(|| value(b))).collect()).collect()
+}
+
+/// Whether the ranks have everything in the end.
+fn ended(buffers: &Buffers) -> Result<(), String> {
+    for (rank, buffer) in buffers.iter().enumerate() {
+        if let Some(b) = (0..buffer.len()).find(|&b| buffer[b] != Some(value(b))) {
+            return Err(format!("slot {b} of rank {rank} ends wrong"));
+        }
+    }
+    Ok(())
+}
+
 /// Runs the messages with real values. Gives the buffers before each round and after the last.
 fn simulate(kind: Kind, tape: &Tape) -> Result<Vec<Buffers>, String> {
-    let p = tape.0.len();
-    let Kind::Allgather = kind;
-    let mut buffers: Buffers = (0..p).map(|r| (0..p).map(|b| (b == r).then(|| value(b))).collect()).collect();
+    let mut buffers = beginning(kind, tape.0.len());
     let mut film = vec![buffers.clone()];
     for round in 0..tape.rounds() {
         let wires = transmit(tape, round, &buffers)?;
         deliver(tape, round, wires, &mut buffers)?;
         film.push(buffers.clone());
     }
-    for (rank, buffer) in buffers.iter().enumerate() {
-        if let Some(b) = (0..p).find(|&b| buffer[b] != Some(value(b))) {
-            return Err(format!("slot {b} of rank {rank} ends wrong"));
+    ended(&buffers).map(|()| film)
+}
+
+/// The same, where every rank gets what it waits for.
+fn believe(kind: Kind, tape: &Tape) -> Result<Vec<Buffers>, String> {
+    let mut buffers = beginning(kind, tape.0.len());
+    let mut film = vec![buffers.clone()];
+    for round in 0..tape.rounds() {
+        transmit(tape, round, &buffers)?;
+        for (rank, buffer) in buffers.iter_mut().enumerate() {
+            for note in tape.notes(rank, round) {
+                let twice = (1..note.blocks.len()).any(|i| note.blocks[..i].contains(&note.blocks[i]));
+                if note.peer == rank || twice {
+                    return Err(format!("round {round}: rank {rank} has a message that is none"));
+                }
+                if note.receives && note.blocks.iter().any(|&b| buffer[b].replace(value(b)).is_some()) {
+                    return Err(format!("round {round}: rank {rank} overwrites a slot"));
+                }
+            }
         }
+        film.push(buffers.clone());
     }
-    Ok(film)
+    ended(&buffers).map(|()| film)
 }
 
 type Wires = HashMap<(usize, usize), VecDeque<Vec<u64>>>;
@@ -197,6 +235,13 @@ struct Story<'a> {
 }
 
 impl Story<'_> {
+    /// Whether everything that is declared about it is true.
+    fn told(&self) -> Result<(), String> {
+        self.schedule.bounds.iter().try_for_each(|bound| self.bound(bound))?;
+        self.layout()?;
+        self.claims()
+    }
+
     fn env(&self, rank: usize) -> Env<'_> {
         Env::new(self.schedule, self.args, &self.placement.place(rank))
     }
@@ -376,6 +421,24 @@ mod tests {
         says(&[[vec![send(1, &[0])], vec![recv(0, &[0, 1])]]], "cannot take");
         let twice = [vec![send(1, &[0])], vec![recv(0, &[0])]];
         says(&[twice.clone(), twice], "overwrites slot 0");
+    }
+
+    #[test]
+    fn a_rank_alone_believes_the_others() {
+        let alone = |rounds: &[Vec<Note>]| {
+            let tape = Tape(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
+            believe(Kind::Allgather, &tape).map(|_| ())
+        };
+        assert_eq!(alone(&[vec![recv(1, &[1])]]), Ok(()));
+        assert_eq!(alone(&[vec![recv(1, &[1])], vec![send(1, &[1, 0])]]), Ok(()));
+        let wrong = [
+            vec![],
+            vec![vec![recv(1, &[1]), send(1, &[1])]],
+            vec![vec![recv(0, &[1])]],
+            vec![vec![recv(1, &[1])], vec![recv(1, &[1])]],
+            vec![vec![recv(1, &[1])], vec![send(1, &[1, 1])]],
+        ];
+        wrong.iter().for_each(|rounds| assert!(alone(rounds).is_err(), "{rounds:?}"));
     }
 
     #[test]

@@ -543,6 +543,25 @@ fn no_mutant_escapes() {
 }
 
 #[test]
+fn no_mutant_escapes_the_harnesses() {
+    let report = json_with(&["mutants", "--all", "--engine", "harness", "-p", "1..=9"], 0);
+    assert_eq!(report["engine"], "harness");
+    for one in report["collectives"].as_array().unwrap() {
+        assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);
+        let sum = |key: &str| {
+            let counts = one[key].as_object().into_iter().flat_map(|counts| counts.values());
+            counts.map(|n| n.as_u64().unwrap()).sum::<u64>()
+        };
+        let (killed, others) = (sum("killed"), sum("survived") + sum("unclaimed"));
+        assert_eq!(killed + others, one["mutants"].as_u64().unwrap(), "{}", one["name"]);
+        assert!(killed > others, "{}", one["name"]);
+    }
+    let cyclic_shift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/cyclic-shift/src/lib.rs");
+    let shown = text(&["mutants", cyclic_shift.to_str().unwrap(), "--engine", "harness", "-p", "1..=6"]);
+    assert!(shown.contains("killed: receives_match") && shown.contains("not claimed: holds"), "{shown}");
+}
+
+#[test]
 fn mutants_of_files() {
     let files = Files::new();
     let path = files.write("good.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));

@@ -19,6 +19,8 @@ use roundel_verify::mutants::beyond::{beyond, points};
 use roundel_verify::mutants::{Fate, Mutant, Original, induction, sample};
 use roundel_verify::prove::Induction;
 use roundel_verify::smt::{Portfolio, Verdict};
+use roundel_verify::sweep::parallel;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What it does and the declaration; `@x` is a condition that no p up to 41 meets.
@@ -523,13 +525,21 @@ fn try_mutants(choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>, portfolio: &Portfoli
     for entry in catalogue() {
         let original = (entry.schedule)();
         let judged = Original::new(&original, &points(&original).expect("in the domain")).unwrap();
-        for mutant in choose(beyond(&original)) {
-            let Fate::Killed(_) = judged.fate(&mutant.schedule) else { continue };
-            let Some(violation) = judged.violation(&mutant.schedule) else { continue };
-            wrong += 1;
-            let kept = induction::kept_by(&mutant.schedule, &violation, portfolio);
+        let all = choose(beyond(&original));
+        let found = parallel(all.len(), |n| {
+            let Fate::Killed(_) = judged.fate(&all[n].schedule) else { return None };
+            let violation = judged.violation(&all[n].schedule)?;
+            let kept = induction::kept_by(&all[n].schedule, &violation, portfolio);
+            Some((violation, kept))
+        });
+        let mut obstacles = BTreeMap::new();
+        for (mutant, (violation, kept)) in all.iter().zip(found).filter_map(|(mutant, found)| Some((mutant, found?)))
+        {
             assert!(kept.is_some(), "{}: {} is proved, but {violation}", entry.name, mutant.description);
+            *obstacles.entry(kept).or_insert(0) += 1;
+            wrong += 1;
         }
+        println!("{}: {} mutants, wrong and not proved: {obstacles:?}", entry.name, all.len());
     }
     wrong
 }

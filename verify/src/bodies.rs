@@ -13,6 +13,7 @@ use roundel_spec::harness::{Stop, Used, WHOLE};
 use roundel_spec::schedule::{Loop, Schedule, Transfer};
 use roundel_spec::{Arguments, Blocks, Place, Sink, Site, Stripe};
 use std::cell::Cell;
+use std::convert::Infallible;
 
 /// A harness of `docs/kani.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Harness {
         }
     }
 
-    /// Runs the body on every rank of a point; gives the number of messages that the ranks send. Ranks that the domain
+    /// Runs the body on every rank of a point that it [`reaches`]; gives the number of messages that the ranks send. Ranks that the domain
     /// refuses do not count.
     ///
     /// # Errors
@@ -61,7 +62,7 @@ impl Harness {
                 Harness::Whole => whole(schedule, &point.args, &at)?.messages_sent,
                 _ => {
                     if self == Harness::Functions {
-                        eval::rotation(schedule, &point.args, &at).map_err(no_value)?;
+                        eval::rotation(schedule, &point.args, &at).map_err(halted)?;
                     }
                     let mut rounds = Rounds { harness: self, at, begun: None };
                     eval::walk(&mut Env::new(schedule, &point.args, &at), &mut rounds).map_err(halted)?;
@@ -113,17 +114,16 @@ impl From<Stop> for Wrong {
     }
 }
 
+impl From<Infallible> for Wrong {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
 fn halted<E: Into<Wrong>>(halt: Halt<E>) -> Wrong {
     match halt {
         Halt::Fault(_, fault) => Wrong::NoValue(fault),
         Halt::Stopped(stop) => stop.into(),
-    }
-}
-
-fn no_value(halt: Halt<std::convert::Infallible>) -> Wrong {
-    match halt {
-        Halt::Fault(_, fault) => Wrong::NoValue(fault),
-        Halt::Stopped(never) => match never {},
     }
 }
 

@@ -103,27 +103,41 @@ mod tests {
     use super::*;
     use crate::mutants::mutants;
     use roundel_spec::check::Points;
+    use std::collections::BTreeSet;
 
-    /// The fate of every mutant of a catalogue collective.
-    fn fates(name: &str, p: std::ops::RangeInclusive<usize>) -> Vec<(String, Fate)> {
-        let schedule = (crate::catalogue::find(name).expect("in the catalogue").schedule)();
-        let original = Original::new(&schedule, &Points::new(&schedule, p)).expect("right");
-        mutants(&schedule).into_iter().map(|m| (m.description, original.fate_in_harnesses(&m.schedule))).collect()
+    fn declared(name: &str) -> Schedule {
+        (crate::catalogue::find(name).expect("in the catalogue").schedule)()
+    }
+
+    /// The fate of every mutant of a schedule.
+    fn fates(schedule: &Schedule, p: std::ops::RangeInclusive<usize>) -> Vec<(String, Fate)> {
+        let original = Original::new(schedule, &Points::new(schedule, p)).expect("right");
+        mutants(schedule).into_iter().map(|m| (m.description, original.fate_in_harnesses(&m.schedule))).collect()
+    }
+
+    fn killers(name: &str, schedule: &Schedule) -> BTreeSet<&'static str> {
+        let killer = |(description, fate)| match fate {
+            Fate::Killed(by) => Some(by),
+            Fate::Survived(_) | Fate::Unclaimed(_) => None,
+            disputed => panic!("{name}: {description}: {disputed:?}"),
+        };
+        fates(schedule, 1..=9).into_iter().filter_map(killer).collect()
     }
 
     #[test]
     fn every_body_kills_and_none_lets_through() {
-        let mut killers = std::collections::BTreeSet::new();
+        let all = roundel::algorithms::catalogue().iter().flat_map(|entry| killers(entry.name, &(entry.schedule)()));
+        assert_eq!(all.collect::<BTreeSet<_>>(), BTreeSet::from(KILLERS));
+    }
+
+    /// Bounds notice much of what the other claims are about; without them each has to notice it alone.
+    #[test]
+    fn none_is_let_through_without_bounds_either() {
         for entry in roundel::algorithms::catalogue() {
-            for (description, fate) in fates(entry.name, 1..=9) {
-                match fate {
-                    Fate::Killed(by) => _ = killers.insert(by),
-                    Fate::Survived(_) | Fate::Unclaimed(_) => {}
-                    disputed => panic!("{}: {description}: {disputed:?}", entry.name),
-                }
-            }
+            let mut bare = (entry.schedule)();
+            bare.bounds.clear();
+            assert!(killers(entry.name, &bare).contains("whole"), "{}", entry.name);
         }
-        assert_eq!(killers, std::collections::BTreeSet::from(KILLERS));
     }
 
     #[test]
@@ -131,7 +145,7 @@ mod tests {
         let of = |fates: &[(String, Fate)], change: &str| {
             fates.iter().find(|(description, _)| description == change).map(|(_, fate)| fate.clone())
         };
-        let ring = fates("ring", 1..=6);
+        let ring = fates(&declared("ring"), 1..=6);
         assert_eq!(of(&ring, "send #0 to: `rank + 1` -> `rank + 2`"), Some(Fate::Killed("sends_match")));
         assert_eq!(of(&ring, "bound #3 (blocks_sent): `1` -> `2`"), Some(Fate::Unclaimed("bound")));
         assert_eq!(of(&ring, "holds #0 of round #0: `rank - o` -> `rank + o`"), Some(Fate::Unclaimed("holds")));
@@ -141,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_body_that_notices_nothing_would_be_found_out() {
-        let schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let schedule = declared("ring");
         let mut original = Original::new(&schedule, &Points::new(&schedule, 1..=6)).expect("right");
         let wrong = mutants(&schedule)
             .into_iter()

@@ -1,14 +1,20 @@
 //! The whole catalogue, at every p from 1 to 64 and with all parameters: against the checker, against a plain simulation
-//! that knows nothing of the checker, and on threads, against the definition of an allgather.
+//! that knows nothing of the checker, and on threads, against the definition of the collective.
+//!
+//! Reductions of p blocks in about p rounds are checked up to p = 32 only: what is followed grows with the cube of p.
 
 #![allow(clippy::unwrap_used)]
 
 use roundel::algorithms::{Bruck, KBruck, Visitor, catalogue, visit_all, visit_one};
+use roundel::operation::{commutative, ordered};
 use roundel::threads::{self, ThreadComm};
-use roundel::{Allgather, AllowUnproved, Collective, IsAllgather, Layout, Options, Place, Refusal};
+use roundel::{
+    Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Layout, Options,
+    Place, ReduceScatter, Refusal,
+};
 use roundel_spec::check::{self, Point};
 use roundel_spec::record::{Direction, Trace};
-use roundel_spec::{Arguments, Placement, Schedule, syntax};
+use roundel_spec::{Action, Arguments, Placement, Schedule, syntax};
 use std::collections::{HashMap, VecDeque};
 
 const MAX_P: usize = 64;
@@ -17,9 +23,14 @@ const MAX_P: usize = 64;
 fn serves(name: &str, p: usize) -> bool {
     match name {
         "allgather/neighbor-exchange" => p.is_multiple_of(2),
-        "allgather/recursive-doubling" => p.is_power_of_two(),
+        "allgather/recursive-doubling" | "reduce-scatter/recursive-halving" => p.is_power_of_two(),
         _ => true,
     }
+}
+
+/// The largest p at which a collective is followed block by block.
+fn largest(name: &str) -> usize {
+    if ["allreduce/ring", "reduce-scatter/pairwise"].contains(&name) { MAX_P / 2 } else { MAX_P }
 }
 
 fn point<C: Collective>(collective: &C, p: usize) -> Point {
@@ -37,9 +48,9 @@ struct Checker {
     checked: usize,
 }
 
-impl Visitor for Checker {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
-        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+impl Checker {
+    fn check<C: Collective>(&mut self, name: &str, collective: &C) {
+        for p in (1..=largest(name)).filter(|&p| serves(name, p)) {
             let point = point(collective, p);
             let trace = check::record_code(collective, &point.placement);
             let passed = check::trace(&C::schedule(), &point, &trace);
@@ -49,12 +60,28 @@ impl Visitor for Checker {
     }
 }
 
+impl Visitor for Checker {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.check(name, collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.check(name, collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.check(name, collective);
+    }
+}
+
 #[test]
 fn generated_code_passes_every_check() {
     let mut checker = Checker { checked: 0 };
     visit_all(&mut checker);
     // Ring, Bruck, Sparbit and five radices at every p; neighbor exchange at 32 of them, recursive doubling at 7.
-    assert_eq!(checker.checked, (3 + 5) * MAX_P + 32 + 7);
+    let gathers = (3 + 5) * MAX_P + 32 + 7;
+    // Of the reductions, two at half of them, recursive halving at 7.
+    assert_eq!(checker.checked, gathers + 4 * MAX_P + 2 * MAX_P / 2 + 7);
 }
 
 #[test]
@@ -71,19 +98,38 @@ fn contribution(rank: usize) -> u64 {
     1_000_003 * (rank as u64 + 1)
 }
 
+/// What `rank` contributes to a block of a reduction, mixed so that no sum of a few is another one.
+fn part(rank: usize, block: usize) -> u64 {
+    let mixed = contribution(rank).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ contribution(block + 1000);
+    mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ (mixed >> 29)
+}
+
+/// The memory of one rank: lines of blocks. What was never written is 0.
+type Memory = Vec<Vec<u64>>;
+
+/// Every rank with its own block.
+fn before_gather(p: usize) -> Vec<Memory> {
+    let own = |rank| (0..p).map(|block| if block == rank { contribution(rank) } else { 0 }).collect();
+    (0..p).map(|rank| vec![own(rank)]).collect()
+}
+
+/// Every rank with its contribution to every block, on the first line.
+fn before_reduction(p: usize, lines: usize, blocks: usize) -> Vec<Memory> {
+    let line = |rank: usize, line: usize| (0..blocks).map(|b| if line == 0 { part(rank, b) } else { 0 }).collect();
+    (0..p).map(|rank| (0..lines).map(|l| line(rank, l)).collect()).collect()
+}
+
 /// Runs the rounds with real values, as MPI would: messages between two ranks keep their order, and what a message
-/// brings goes where the receiver expects it, right or wrong. Memory that was never written is 0.
-fn simulate(trace: &Trace) -> Vec<Vec<u64>> {
-    let p = trace.ranks.len();
-    let mut memory: Vec<Vec<u64>> = vec![vec![0; p]; p];
-    for (rank, own) in memory.iter_mut().enumerate() {
-        own[rank] = contribution(rank);
-    }
+/// brings goes where the receiver expects it, right or wrong. Reductions are sums.
+fn simulate(trace: &Trace, mut memory: Vec<Memory>) -> Vec<Memory> {
     for round in 0..trace.rounds() {
         let mut wires: HashMap<(usize, usize), VecDeque<Vec<u64>>> = HashMap::new();
         for (rank, log) in trace.ranks.iter().enumerate() {
             for message in log.directed(round, Direction::Send) {
-                let payload = log.blocks(message).iter().map(|&block| memory[rank][block as usize]).collect();
+                let payload = {
+                    let line = &memory[rank][usize::from(message.site.line)];
+                    log.blocks(message).iter().map(|&block| line[block as usize]).collect()
+                };
                 wires.entry((rank, message.peer)).or_default().push_back(payload);
             }
         }
@@ -94,7 +140,14 @@ fn simulate(trace: &Trace) -> Vec<Vec<u64>> {
                 let blocks = log.blocks(message);
                 assert_eq!(payload.len(), blocks.len(), "rank {rank}, round {round}: a message of another length");
                 for (&block, value) in blocks.iter().zip(payload) {
-                    memory[rank][block as usize] = value;
+                    let slot = (usize::from(message.site.line), block as usize);
+                    let new = match message.site.action {
+                        Action::Copy | Action::Replace => value,
+                        Action::CombineLeft { with } | Action::CombineRight { with } => {
+                            value.wrapping_add(memory[rank][usize::from(with)][slot.1])
+                        }
+                    };
+                    memory[rank][slot.0][slot.1] = new;
                 }
             }
         }
@@ -106,12 +159,36 @@ fn simulate(trace: &Trace) -> Vec<Vec<u64>> {
 struct Simulator;
 
 impl Visitor for Simulator {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
             let definition: Vec<u64> = (0..p).map(contribution).collect();
-            let memory = simulate(&check::record_code(collective, &Placement::consecutive(p, p)));
-            let wrong = memory.iter().position(|own| *own != definition);
+            let trace = check::record_code(collective, &Placement::consecutive(p, p));
+            let memory = simulate(&trace, before_gather(p));
+            let wrong = memory.iter().position(|own| own[0] != definition);
             assert_eq!(wrong, None, "{}: this rank is wrong", label(name, collective, p));
+        }
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        simulate_reduction(name, collective, |_, _| true);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        simulate_reduction(name, collective, |rank, block| rank == block);
+    }
+}
+
+/// Compares the blocks that a rank must end with, by the definition of the collective, with the sums.
+fn simulate_reduction<C: Collective>(name: &str, collective: &C, needs: fn(usize, usize) -> bool) {
+    for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+        let blocks = collective.blocks(&Place::flat(0, p as i64)) as usize;
+        let trace = check::record_code(collective, &Placement::consecutive(p, p));
+        let memory = simulate(&trace, before_reduction(p, C::LINES, blocks));
+        for (rank, own) in memory.iter().enumerate() {
+            for block in (0..blocks).filter(|&block| needs(rank, block)) {
+                let sum = (0..p).fold(0u64, |sum, rank| sum.wrapping_add(part(rank, block)));
+                assert_eq!(own[0][block], sum, "{}: block {block} of rank {rank}", label(name, collective, p));
+            }
         }
     }
 }
@@ -133,17 +210,17 @@ fn a_wrong_schedule_is_simulated_to_a_wrong_result() {
     };
     let schedule = syntax::parse(&wrong).unwrap().schedule;
     let point = Point { placement: Placement::consecutive(4, 4), args: Arguments::default() };
-    let memory = simulate(&check::record_schedule(&schedule, &point).unwrap());
+    let memory = simulate(&check::record_schedule(&schedule, &point).unwrap(), before_gather(4));
     let [a, c, d] = [0, 2, 3].map(contribution);
-    assert_eq!(memory[0], [a, c, d, d]);
+    assert_eq!(memory[0], [[a, c, d, d]]);
 }
 
 // The domain.
 
 struct Refuser;
 
-impl Visitor for Refuser {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+impl Refuser {
+    fn refuse<C: Collective>(&self, name: &str, collective: &C) {
         for p in 1..=MAX_P {
             for rank in 0..p {
                 let admitted = collective.admits(&Place::flat(rank as i64, p as i64));
@@ -152,6 +229,20 @@ impl Visitor for Refuser {
                 assert!(matches!(admitted, Ok(()) | Err(Refusal::Requires { .. })), "{label}: {admitted:?}");
             }
         }
+    }
+}
+
+impl Visitor for Refuser {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.refuse(name, collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.refuse(name, collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.refuse(name, collective);
     }
 }
 
@@ -199,7 +290,15 @@ fn schedules_are_what_their_source_says() {
 fn names_and_arguments_lead_to_the_collective() {
     struct Last(Option<(&'static str, Arguments)>);
     impl Visitor for Last {
-        fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+        fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+            self.0 = Some((name, collective.arguments()));
+        }
+
+        fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+            self.0 = Some((name, collective.arguments()));
+        }
+
+        fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
             self.0 = Some((name, collective.arguments()));
         }
     }
@@ -269,7 +368,7 @@ fn run_unevenly<C: IsAllgather>(collective: &C, comm: &ThreadComm, options: Opti
 struct Runner;
 
 impl Visitor for Runner {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
         for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
             threads::run(p, |comm| {
@@ -286,6 +385,60 @@ impl Visitor for Runner {
             });
         }
     }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        let args = collective.arguments();
+        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+            threads::run(p, |comm| {
+                let collective = C::from_arguments(&args).unwrap().unproved();
+                let (send, mut recv) = (words(comm.rank(), p + 3), words(p, p + 3));
+                if C::ORDER.rank_order {
+                    collective.allreduce(comm, &send, &mut recv, &ordered(append)).unwrap();
+                    assert_eq!(recv, all_words(p, 0..p + 3), "{name}");
+                }
+                collective.allreduce(comm, &send, &mut recv, &commutative(append)).unwrap();
+                assert_eq!(sorted(&recv), sorted(&all_words(p, 0..p + 3)), "{name}");
+            });
+        }
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        let args = collective.arguments();
+        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+            let Uneven { counts, .. } = Uneven::new(p);
+            threads::run(p, |comm| {
+                let collective = C::from_arguments(&args).unwrap().unproved();
+                let (rank, begin) = (comm.rank(), counts[..comm.rank()].iter().sum::<usize>());
+                let send = words(rank, counts.iter().sum());
+                let mut recv = words(p, counts[rank]);
+                collective.reduce_scatter(comm, &send, &mut recv, &counts, &commutative(append)).unwrap();
+                let expected = all_words(p, begin..begin + counts[rank]);
+                assert_eq!(sorted(&recv), sorted(&expected), "{name}");
+            });
+        }
+    }
+}
+
+/// Lists of words, and one appended to the other: the result tells what was reduced, and in which order.
+fn words(rank: usize, elements: usize) -> Vec<Vec<String>> {
+    (0..elements).map(|i| vec![format!("{rank}.{i}")]).collect()
+}
+
+// Operations see elements, and here an element is a list.
+#[allow(clippy::ptr_arg)]
+fn append(left: &Vec<String>, right: &Vec<String>) -> Vec<String> {
+    [left.as_slice(), right].concat()
+}
+
+/// The definition: every rank's word, in the order of ranks.
+fn all_words(p: usize, elements: std::ops::Range<usize>) -> Vec<Vec<String>> {
+    elements.map(|i| (0..p).map(|rank| format!("{rank}.{i}")).collect()).collect()
+}
+
+fn sorted(words: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut words = words.to_vec();
+    words.iter_mut().for_each(|list| list.sort_unstable());
+    words
 }
 
 #[test]

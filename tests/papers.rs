@@ -6,7 +6,10 @@
 #![allow(clippy::unwrap_used)]
 
 use roundel::Collective;
-use roundel::algorithms::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
+use roundel::algorithms::{
+    Bruck, CirculantReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter, RabenseifnerAllreduce,
+    RecursiveDoubling, RecursiveDoublingAllreduce, RecursiveHalvingReduceScatter, Ring, RingAllreduce, Sparbit,
+};
 use roundel_spec::Placement;
 use roundel_spec::check::{self, Point};
 use roundel_spec::record::{Direction, Trace};
@@ -439,5 +442,23 @@ fn bruck_with_one_port() {
     for p in 1..=100 {
         let (one, plain) = (Run::of(&KBruck { radix: 2 }, p), Run::of(&Bruck, p));
         assert_eq!(one.trace, plain.trace, "p = {p}");
+    }
+}
+
+/// Thakur, Rabenseifner and Gropp 2005, Patarasuk and Yuan 2009, Träff 2024: rounds, and blocks on the critical path, of
+/// which there are p in a vector (for recursive doubling, one).
+#[test]
+fn reductions_cost_what_the_papers_say() {
+    for p in 1..=64 {
+        let circulant = Run::of(&CirculantReduceScatter, p).cost();
+        assert_eq!(circulant, (ceil_log2(p), p - 1), "p = {p}");
+        assert_eq!(Run::of(&RingAllreduce, p).cost(), (2 * (p - 1), 2 * (p - 1)), "p = {p}");
+        assert_eq!(Run::of(&PairwiseReduceScatter, p).cost(), (p - 1, p - 1), "p = {p}");
+        if p.is_power_of_two() {
+            let log = ceil_log2(p);
+            assert_eq!(Run::of(&RecursiveHalvingReduceScatter, p).cost(), (log, p - 1), "p = {p}");
+            assert_eq!(Run::of(&RabenseifnerAllreduce, p).cost(), (2 * log, 2 * (p - 1)), "p = {p}");
+            assert_eq!(Run::of(&RecursiveDoublingAllreduce, p).cost(), (log, log), "p = {p}");
+        }
     }
 }

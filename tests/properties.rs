@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use roundel::algorithms::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
+use roundel::algorithms::{
+    Bruck, CirculantReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter, RabenseifnerAllreduce,
+    RecursiveDoubling, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
+};
 use roundel::{Collective, Place};
 use roundel_spec::Placement;
 use roundel_spec::check::{self, Point};
@@ -53,6 +56,19 @@ proptest! {
     }
 
     #[test]
+    fn reductions_of_one_block_with_hundreds_of_ranks(p in 1usize..=400) {
+        verify(&RecursiveDoublingAllreduce, one_node(p))?;
+        verify(&ReduceBroadcastAllreduce, one_node(p))?;
+    }
+
+    /// Contributions are followed block by block, so there are fewer ranks.
+    #[test]
+    fn reductions_of_many_blocks(p in 1usize..=100) {
+        verify(&RabenseifnerAllreduce, one_node(p))?;
+        verify(&CirculantReduceScatter, one_node(p))?;
+    }
+
+    #[test]
     fn lists_of_ports(ports in prop::collection::vec(1i64..6, 0..6), share in 0.0..1.0f64) {
         let capacity: i64 = ports.iter().map(|ports| ports + 1).product();
         let p = 1 + ((capacity.min(600) - 1) as f64 * share) as usize;
@@ -86,6 +102,8 @@ proptest! {
     fn linear_algorithms_with_many_ranks(half in 1usize..=80, odd in 0usize..2) {
         verify(&Ring, one_node(2 * half + odd))?;
         verify(&NeighborExchange, one_node(2 * half))?;
+        verify(&RingAllreduce, one_node(half.div_ceil(2)))?;
+        verify(&PairwiseReduceScatter, one_node(half.div_ceil(2)))?;
     }
 }
 

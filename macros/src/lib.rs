@@ -14,7 +14,10 @@ use proc_macro::TokenStream;
 /// smallest case that shows it.
 #[proc_macro_derive(
     Collective,
-    attributes(collective, requires, define, round, state, send, recv, exchange, holds, hint, bound, layout, check)
+    attributes(
+        collective, split, lines, order, requires, define, round, state, send, recv, exchange, holds, hint, bound,
+        layout, check
+    )
 )]
 pub fn derive_collective(input: TokenStream) -> TokenStream {
     expand::derive(input.into()).unwrap_or_else(|error| error.into_compile_error()).into()

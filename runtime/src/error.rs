@@ -50,6 +50,14 @@ pub enum Error {
         /// The collective.
         name: String,
     },
+    /// An operation that does not commute, on a collective that does not keep the order of ranks.
+    #[error(
+        "{name} does not keep the order of ranks, and this operation does not commute; use one with `rank_order`"
+    )]
+    NeedsOrder {
+        /// The collective.
+        name: String,
+    },
     /// Another call is under way on the same communicator.
     #[error("a collective is already running on this communicator; give each thread a communicator of its own")]
     Busy,

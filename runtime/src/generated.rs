@@ -1,9 +1,13 @@
 //! What the code that the derive emits is written with. Not for use by hand.
 
 pub use crate::allgather::IsAllgather;
+pub use crate::reduce::{IsAllreduce, IsReduceScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;
 pub use roundel_spec::names::own_names;
-pub use roundel_spec::{Arguments, Blocks, Collective, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes};
+pub use roundel_spec::schedule::Order;
+pub use roundel_spec::{
+    Action, Arguments, Blocks, Collective, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes,
+};
 
 // The user's module may have its own.
 pub use std::option::Option::{self, None, Some};
@@ -16,7 +20,8 @@ pub mod data {
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
     pub use roundel_spec::record::Direction;
     pub use roundel_spec::schedule::{
-        Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Metric, Number, Schedule, Scope, State, Transfer,
+        Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Metric, Number, Order, Schedule, Scope, State,
+        Transfer,
     };
-    pub use roundel_spec::sink::Site;
+    pub use roundel_spec::sink::{Action, Site};
 }

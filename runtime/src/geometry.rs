@@ -1,6 +1,7 @@
 //! Where each block lies in a buffer, in elements.
 
 use crate::error::Error;
+use crate::reduce::Division;
 use roundel_spec::Place;
 
 /// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
@@ -44,20 +45,43 @@ impl<G: Geometry> Geometry for &G {
 /// How the blocks of a call lay, kept to see whether the next call is like it.
 #[derive(Debug, Default)]
 pub struct Blocking {
-    /// The length of all blocks, where they are uniform.
-    count: Option<usize>,
+    form: Option<Form>,
     counts: Vec<usize>,
     displs: Vec<usize>,
 }
 
-/// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
-pub trait Described: Geometry {
-    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`.
-    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error>;
+/// How blocks are described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Uniform(usize),
+    Varying,
+    Even,
+    Equal,
+    Counts,
+}
+
+/// Something that describes the blocks of a call, and is known again in the next.
+pub trait Recognised {
     /// Whether blocks lie as they did in `blocking`.
     fn is(&self, blocking: &Blocking) -> bool;
     /// Keeps how the blocks lie.
     fn remember(&self, blocking: &mut Blocking);
+}
+
+impl Blocking {
+    fn set(&mut self, form: Form, counts: &[usize], displs: &[usize]) {
+        self.form = Some(form);
+        for (kept, list) in [(&mut self.counts, counts), (&mut self.displs, displs)] {
+            kept.clear();
+            kept.extend_from_slice(list);
+        }
+    }
+}
+
+/// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
+pub trait Described: Geometry + Recognised {
+    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`.
+    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error>;
 }
 
 /// Blocks of the same length, one after the other.
@@ -101,14 +125,16 @@ impl Described for Uniform {
         }
         Ok(())
     }
+}
 
+impl Recognised for Uniform {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
-        blocking.count == Some(self.count)
+        blocking.form == Some(Form::Uniform(self.count))
     }
 
     fn remember(&self, blocking: &mut Blocking) {
-        blocking.count = Some(self.count);
+        blocking.set(Form::Uniform(self.count), &[], &[]);
     }
 }
 
@@ -193,17 +219,35 @@ impl Described for Varying<'_> {
         }
         Ok(())
     }
+}
 
+impl Recognised for Varying<'_> {
     fn is(&self, blocking: &Blocking) -> bool {
-        blocking.count.is_none() && blocking.counts == self.counts && blocking.displs == self.displs
+        let same = || blocking.counts == self.counts && blocking.displs == self.displs;
+        blocking.form == Some(Form::Varying) && same()
     }
 
     fn remember(&self, blocking: &mut Blocking) {
-        blocking.count = None;
-        blocking.counts.clear();
-        blocking.counts.extend_from_slice(self.counts);
-        blocking.displs.clear();
-        blocking.displs.extend_from_slice(self.displs);
+        blocking.set(Form::Varying, self.counts, self.displs);
+    }
+}
+
+impl Recognised for Division<'_> {
+    #[inline(always)]
+    fn is(&self, blocking: &Blocking) -> bool {
+        match self {
+            Division::Even => blocking.form == Some(Form::Even),
+            Division::Equal => blocking.form == Some(Form::Equal),
+            Division::Counts(counts) => blocking.form == Some(Form::Counts) && blocking.counts == *counts,
+        }
+    }
+
+    fn remember(&self, blocking: &mut Blocking) {
+        match self {
+            Division::Even => blocking.set(Form::Even, &[], &[]),
+            Division::Equal => blocking.set(Form::Equal, &[], &[]),
+            Division::Counts(counts) => blocking.set(Form::Counts, counts, &[]),
+        }
     }
 }
 

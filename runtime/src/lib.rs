@@ -38,7 +38,9 @@ mod error;
 #[doc(hidden)]
 pub mod generated;
 pub mod geometry;
+pub mod operation;
 mod policy;
+mod reduce;
 pub mod runs;
 mod transport;
 mod unproved;
@@ -50,6 +52,7 @@ pub mod threads;
 pub use allgather::{Allgather, IsAllgather};
 pub use error::Error;
 pub use policy::{Policy, Wire};
+pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};
 pub use roundel_macros::Collective;
 #[doc(hidden)]
 pub use roundel_spec::harness;

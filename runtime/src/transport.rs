@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::geometry::Described;
+use crate::operation::Operation;
 use crate::policy::Policy;
+use crate::reduce::Reduce;
 use roundel_spec::{Collective, Place, arith};
 
 /// Which of the declared layouts a call uses.
@@ -63,4 +65,7 @@ pub trait Transport<T> {
 
     /// Validates the call and runs the rounds of `collective`.
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;
+
+    /// Validates the call and runs the rounds of `collective`.
+    fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error>;
 }

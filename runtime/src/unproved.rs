@@ -1,5 +1,6 @@
 //! The explicit way around the refusal of unproved calls, for experiments.
 
+use roundel_spec::schedule::Order;
 use roundel_spec::{Arguments, Collective, Place, Refusal, Schedule, Sink};
 
 /// A collective that is run whether or not it is proved for the call. Its domain still holds.
@@ -19,6 +20,8 @@ impl<C: Collective> AllowUnproved for C {}
 impl<C: Collective> Collective for Unproved<C> {
     const NAME: &'static str = C::NAME;
     const PREFERS_ROTATION: bool = C::PREFERS_ROTATION;
+    const LINES: usize = C::LINES;
+    const ORDER: Order = C::ORDER;
 
     fn schedule() -> Schedule {
         C::schedule()
@@ -42,6 +45,10 @@ impl<C: Collective> Collective for Unproved<C> {
 
     fn proved(&self, _at: &Place) -> Result<(), Refusal> {
         Ok(())
+    }
+
+    fn blocks(&self, at: &Place) -> i64 {
+        self.0.blocks(at)
     }
 
     fn rotation(&self, at: &Place) -> Option<i64> {

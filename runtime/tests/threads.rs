@@ -84,8 +84,8 @@ collective!(Ring, |at| Some(at.rank), |_this, at, sink| {
     let Place { rank, p, .. } = *at;
     for s in 0..p - 1 {
         sink.begin_round()?;
-        sink.send(Site(0), arith::wrap(rank + 1, p) as usize, Stripe::one(rank - s, p))?;
-        sink.recv(Site(1), arith::wrap(rank - 1, p) as usize, Stripe::one(rank - s - 1, p))?;
+        sink.send(Site::plain(0), arith::wrap(rank + 1, p) as usize, Stripe::one(rank - s, p))?;
+        sink.recv(Site::plain(1), arith::wrap(rank - 1, p) as usize, Stripe::one(rank - s - 1, p))?;
         sink.end_round()?;
     }
 });
@@ -99,8 +99,8 @@ collective!(Bruck, |at| Some(at.rank), |_this, at, sink| {
     for _ in 0..arith::ceil_log(2, p) {
         sink.begin_round()?;
         let blocks = arith::min(d, p - d);
-        sink.send(Site(0), arith::wrap(rank - d, p) as usize, Stripe::new(rank, 1, blocks, p))?;
-        sink.recv(Site(1), arith::wrap(rank + d, p) as usize, Stripe::new(rank + d, 1, blocks, p))?;
+        sink.send(Site::plain(0), arith::wrap(rank - d, p) as usize, Stripe::new(rank, 1, blocks, p))?;
+        sink.recv(Site::plain(1), arith::wrap(rank + d, p) as usize, Stripe::new(rank + d, 1, blocks, p))?;
         sink.end_round()?;
         d *= 2;
     }
@@ -113,10 +113,10 @@ collective!(Linear, |_at| Some(1), |_this, at, sink| {
     let Place { rank, p, .. } = *at;
     sink.begin_round()?;
     for d in 1..p {
-        sink.recv(Site(0), arith::wrap(rank - d, p) as usize, Stripe::one(rank - d, p))?;
+        sink.recv(Site::plain(0), arith::wrap(rank - d, p) as usize, Stripe::one(rank - d, p))?;
     }
     for d in 1..p {
-        sink.send(Site(1), arith::wrap(rank + d, p) as usize, Stripe::one(rank, p))?;
+        sink.send(Site::plain(1), arith::wrap(rank + d, p) as usize, Stripe::one(rank, p))?;
     }
     sink.end_round()?;
 });
@@ -133,8 +133,8 @@ collective!(Scripted, |_at| None, |this, at, sink| {
         sink.begin_round()?;
         for &(direction, peer, block) in round {
             match direction {
-                Dispatch => sink.send(Site(0), peer, Stripe::one(block, at.p))?,
-                Recv => sink.recv(Site(1), peer, Stripe::one(block, at.p))?,
+                Dispatch => sink.send(Site::plain(0), peer, Stripe::one(block, at.p))?,
+                Recv => sink.recv(Site::plain(1), peer, Stripe::one(block, at.p))?,
             }
         }
         sink.end_round()?;
@@ -151,10 +151,10 @@ collective!(Paused, |_at| None, |this, at, sink| {
     }
     sink.begin_round()?;
     if at.rank != 3 {
-        sink.send(Site(0), peer, Stripe::one(at.rank, at.p))?;
+        sink.send(Site::plain(0), peer, Stripe::one(at.rank, at.p))?;
     }
     if at.rank != 2 {
-        sink.recv(Site(1), peer, Stripe::one(peer as i64, at.p))?;
+        sink.recv(Site::plain(1), peer, Stripe::one(peer as i64, at.p))?;
     }
     sink.end_round()?;
 });
@@ -229,7 +229,7 @@ struct RunsAll {
 }
 
 impl Visitor for RunsAll {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
         for (p, ppn) in (1..=33).flat_map(|p| [(p, p), (p, 3)]) {
             let placement = Placement::consecutive(p, ppn);

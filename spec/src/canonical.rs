@@ -11,7 +11,10 @@
 use crate::blocks::{BlockSet, Index, Part};
 use crate::expr::{BUILTIN_VARS, Expr, ListVar, Unary, Var};
 use crate::record::Direction;
-use crate::schedule::{Bound, Domain, Function, Hold, Layout, List, Loop, Number, Schedule, Scope, State, Transfer};
+use crate::schedule::{
+    Bound, Domain, Function, Hold, Layout, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
+};
+use crate::sink::{Action, Site};
 
 impl Schedule {
     /// A text that determines the schedule, but for its limits.
@@ -57,11 +60,31 @@ impl Writer {
     }
 
     fn schedule(&mut self, schedule: &Schedule) {
-        let Schedule { name, kind, numbers, lists, functions, requires, loops, bounds, layouts, limits: _, slots: _ } =
-            schedule;
+        let Schedule {
+            name,
+            kind,
+            lines,
+            blocks,
+            order: Order { same_tree, rank_order },
+            numbers,
+            lists,
+            functions,
+            requires,
+            loops,
+            bounds,
+            layouts,
+            limits: _,
+            slots: _,
+        } = schedule;
         self.node("schedule", |w| {
             w.word(name);
             w.word(kind);
+            w.all("lines", lines, |w, line| w.word(line));
+            w.node("split", |w| w.expr(blocks));
+            w.node("order", |w| {
+                w.word(same_tree);
+                w.word(rank_order);
+            });
             w.all("numbers", numbers, Self::number);
             w.all("lists", lists, Self::list);
             w.all("functions", functions, Self::function);
@@ -133,12 +156,24 @@ impl Writer {
             Direction::Recv => "recv",
         };
         self.node(tag, |w| {
-            w.word(site.0);
+            w.site(site);
             w.all("each", each, Self::index);
             w.all("when", when.as_slice(), Self::expr);
             w.expr(peer);
             w.blocks(blocks);
         });
+    }
+
+    fn site(&mut self, Site { number, line, action }: &Site) {
+        self.word(number);
+        self.word(line);
+        let (tag, with) = match action {
+            Action::Copy => ("copy", None),
+            Action::Replace => ("replace", None),
+            Action::CombineLeft { with } => ("combine-left", Some(with)),
+            Action::CombineRight { with } => ("combine-right", Some(with)),
+        };
+        self.all(tag, with.as_slice(), |w, with| w.word(with));
     }
 
     fn blocks(&mut self, BlockSet { parts }: &BlockSet) {
@@ -156,6 +191,11 @@ impl Writer {
     fn hold(&mut self, hold: &Hold) {
         self.node("hold", |w| match hold {
             Hold::Blocks(set) => w.blocks(set),
+            Hold::Contributors { line, block, ranks } => w.node("contributors", |w| {
+                w.word(line);
+                w.all("of", block.as_slice(), Self::var);
+                w.blocks(ranks);
+            }),
             Hold::Counter(metric, value) => {
                 w.word(metric);
                 w.expr(value);

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::proof::MAX_P;
-use crate::schedule::Schedule;
+use crate::schedule::{Order, Schedule};
 use crate::sink::Sink;
 use std::fmt;
 
@@ -83,7 +83,7 @@ impl fmt::Display for Refusal {
             Refusal::Unproved { range, p, command } => write!(
                 f,
                 "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
-                 `.unproved()` runs it all the same, and allgather/ring is proved for all p"
+                 `.unproved()` runs it all the same"
             ),
             Refusal::Placement { range } => write!(
                 f,
@@ -126,6 +126,12 @@ pub trait Collective: 'static {
     /// Whether the declaration names the rotated layout first.
     const PREFERS_ROTATION: bool;
 
+    /// How many lines of memory it uses; gathers have one.
+    const LINES: usize = 1;
+
+    /// What is claimed, and checked, about the order of reduction.
+    const ORDER: Order = Order { same_tree: false, rank_order: false };
+
     /// The declaration as data.
     fn schedule() -> Schedule
     where
@@ -150,6 +156,11 @@ pub trait Collective: 'static {
 
     /// Whether the collective is proved for a call at `at` that its domain admits.
     fn proved(&self, at: &Place) -> Result<(), Refusal>;
+
+    /// How many blocks there are in a call at `at`: one for each rank, unless the declaration splits the data otherwise.
+    fn blocks(&self, at: &Place) -> i64 {
+        at.p
+    }
 
     /// How far the blocks are rotated in the `rotated` layout, if the declaration has one: block `b` then lies at
     /// `wrap(b - rotation)` while the collective runs.

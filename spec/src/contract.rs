@@ -8,37 +8,54 @@ use std::str::FromStr;
 pub enum Kind {
     /// Every rank ends with every rank's block.
     Allgather,
+    /// Every rank ends with the reduction over all ranks.
+    Allreduce,
+    /// Every rank ends with its own block of the reduction over all ranks.
+    ReduceScatter,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 1] = [Kind::Allgather];
+    pub const ALL: [Kind; 3] = [Kind::Allgather, Kind::Allreduce, Kind::ReduceScatter];
 
     /// Its name in declarations.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Allgather => "allgather",
+            Kind::Allreduce => "allreduce",
+            Kind::ReduceScatter => "reduce_scatter",
         }
     }
 
-    /// How many blocks there are with `p` ranks; block sets wrap around it.
-    pub const fn blocks(self, p: usize) -> usize {
+    /// Its name with an article.
+    pub fn with_article(self) -> String {
         match self {
-            Kind::Allgather => p,
+            Kind::Allgather | Kind::Allreduce => format!("an {self}"),
+            Kind::ReduceScatter => format!("a {self}"),
         }
     }
 
-    /// Whether `rank` holds `block` before the first round.
+    /// Whether ranks contribute to the same blocks, and contributions are reduced.
+    pub const fn reduces(self) -> bool {
+        match self {
+            Kind::Allgather => false,
+            Kind::Allreduce | Kind::ReduceScatter => true,
+        }
+    }
+
+    /// Whether `rank` has something of `block` before the first round: the block, or its own contribution to it.
     pub const fn initially_holds(self, rank: usize, block: usize) -> bool {
         match self {
             Kind::Allgather => rank == block,
+            Kind::Allreduce | Kind::ReduceScatter => true,
         }
     }
 
-    /// Whether `rank` must hold `block` after the last round.
-    pub const fn must_hold(self, _rank: usize, _block: usize) -> bool {
+    /// Whether `rank` must have all of `block` after the last round.
+    pub const fn must_hold(self, rank: usize, block: usize) -> bool {
         match self {
-            Kind::Allgather => true,
+            Kind::Allgather | Kind::Allreduce => true,
+            Kind::ReduceScatter => rank == block,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::expr::Expr;
 use crate::schedule::{Function, Hold, Loop, Schedule, Scope, Spot};
-use crate::text::{write_bound, write_holds, write_round, write_state, write_transfer};
+use crate::text::{write_bound, write_holds, write_reduction, write_round, write_state, write_transfer};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
@@ -46,7 +46,9 @@ impl Places {
                 Scope::PerRound(n) => reach(schedule, e, &mut below[n]),
                 Scope::Max | Scope::Each => reach(schedule, e, &mut above),
             },
-            Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Declaration => reach(schedule, e, &mut above),
+            Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Blocks | Spot::Order | Spot::Declaration => {
+                reach(schedule, e, &mut above)
+            }
         });
         let shared = |i: usize| below.iter().filter(|round| round.contains(&i)).count() > 1;
         let used = |i: usize| below.iter().any(|round| round.contains(&i));
@@ -105,13 +107,14 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
     schedule.lists.iter().try_for_each(|l| write!(out, ", {}: list({})", l.var.name, l.domain))?;
     writeln!(out, ")]")?;
     places.above.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))?;
+    write_reduction(out, schedule)?;
     schedule.requires.iter().try_for_each(|clause| writeln!(out, "#[requires({clause})]"))?;
     schedule.layouts.iter().try_for_each(|layout| writeln!(out, "#[layout({layout})]"))?;
     for (n, l) in schedule.loops.iter().enumerate() {
         write_round(out, l)?;
         write_states(out, schedule, l, &places.below[n])?;
-        l.transfers.iter().try_for_each(|t| write_transfer(out, t))?;
-        write_holds(out, l)?;
+        l.transfers.iter().try_for_each(|t| write_transfer(out, &schedule.lines, t))?;
+        write_holds(out, &schedule.lines, l)?;
         let own = schedule.bounds.iter().filter(|bound| bound.scope == Scope::PerRound(n));
         own.into_iter().try_for_each(|bound| write_bound(out, bound))?;
     }

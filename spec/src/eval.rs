@@ -110,6 +110,8 @@ pub struct Env<'a> {
     values: Vec<i64>,
     lists: &'a [Vec<i64>],
     p: i64,
+    /// What the items of sets wrap around.
+    around: i64,
     /// Steps that are left.
     budget: i64,
 }
@@ -122,7 +124,7 @@ impl<'a> Env<'a> {
         for (number, value) in schedule.numbers.iter().zip(&args.numbers) {
             values[number.var.slot] = *value;
         }
-        Env { schedule, values, lists: &args.lists, p: place.p, budget: budget(place.p) }
+        Env { schedule, values, lists: &args.lists, p: place.p, around: place.p, budget: budget(place.p) }
     }
 
     /// Takes steps from the budget; `what` is named when it is used up.
@@ -138,14 +140,14 @@ impl<'a> Env<'a> {
         Ok((lo, hi))
     }
 
-    /// The value of a variable.
-    pub fn get(&self, slot: usize) -> i64 {
-        self.values[slot]
-    }
-
     /// Gives a variable a value.
     pub fn set(&mut self, slot: usize, value: i64) {
         self.values[slot] = value;
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, slot: usize) -> i64 {
+        self.values[slot]
     }
 
     /// The same indices and states on another rank, with a budget of its own.
@@ -302,7 +304,7 @@ impl<'a> Env<'a> {
         };
         let (first, second, _last) = (at(lo)?, at(lo + 1)?, at(hi - 1)?);
         let step = second.checked_sub(first).ok_or_else(|| Fault::Overflow { expr: part.item.to_string() })?;
-        out.extend(Stripe::new(first, step, hi - lo, self.p).iter());
+        out.extend(Stripe::new(first, step, hi - lo, self.around).iter());
         Ok(())
     }
 
@@ -336,7 +338,7 @@ impl<'a> Env<'a> {
             };
             if counts {
                 let block = env.eval(&part.item)?;
-                out.push(arith::wrap(block, env.p) as usize);
+                out.push(arith::wrap(block, env.around) as usize);
             }
             Ok::<(), Fault>(())
         })
@@ -416,13 +418,13 @@ fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(),
 #[derive(Clone)]
 struct Listed<'a> {
     blocks: &'a [usize],
-    p: i64,
+    around: i64,
 }
 
 impl Blocks for Listed<'_> {
     fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
-        let p = self.p;
-        self.blocks.iter().map(move |&block| Stripe::one(block as i64, p))
+        let around = self.around;
+        self.blocks.iter().map(move |&block| Stripe::one(block as i64, around))
     }
 }
 
@@ -453,7 +455,7 @@ impl<S: Sink> Drive<'_, S> {
     fn message(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), (Field, Halt<S::Error>)> {
         let fault = |(field, fault)| (field, Halt::Fault(Spot::Declaration, fault));
         let Some(peer) = env.message(t, &mut self.blocks).map_err(fault)? else { return Ok(()) };
-        let blocks = Listed { blocks: &self.blocks, p: env.p };
+        let blocks = Listed { blocks: &self.blocks, around: env.around };
         let result = match t.direction {
             Direction::Send => self.sink.send(t.site, peer, blocks),
             Direction::Recv => self.sink.recv(t.site, peer, blocks),
@@ -486,7 +488,29 @@ pub fn rounds<S: Sink>(
     sink: &mut S,
 ) -> Result<(), Halt<S::Error>> {
     let mut env = Env::new(schedule, args, place);
+    env.around = blocks(schedule, args, place)?;
     walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
+}
+
+/// The largest number of blocks that is followed, with `p` ranks: every rank's part of every block is held in memory.
+pub const fn most_blocks(p: i64) -> i64 {
+    let by_rank = p.saturating_mul(16);
+    if by_rank > 4096 { by_rank } else { 4096 }
+}
+
+/// How many blocks there are: at least one.
+pub fn blocks<E>(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<i64, Halt<E>> {
+    match at(Spot::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
+        blocks if blocks > most_blocks(place.p) => {
+            let (what, limit) = (format!("split({})", schedule.blocks), most_blocks(place.p));
+            Err(Halt::Fault(Spot::Blocks, Fault::TooLong { what, limit }))
+        }
+        blocks if blocks > 0 => Ok(blocks),
+        blocks => {
+            let (expr, values) = (format!("split({})", schedule.blocks), vec![blocks]);
+            Err(Halt::Fault(Spot::Blocks, Fault::Undefined { expr, values }))
+        }
+    }
 }
 
 /// How far the blocks are rotated on the rank at `place`, if the schedule has a rotated layout.

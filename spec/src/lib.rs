@@ -36,6 +36,7 @@ pub mod sink;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod text;
+pub mod trees;
 pub mod violation;
 
 pub use blocks::{Blocks, Stripe, Stripes};
@@ -44,5 +45,5 @@ pub use contract::Kind;
 pub use place::{Place, Placement};
 pub use record::{Recorder, Trace};
 pub use schedule::Schedule;
-pub use sink::{Sink, Site};
+pub use sink::{Action, Line, Sink, Site};
 pub use violation::Violation;

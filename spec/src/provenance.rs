@@ -17,8 +17,7 @@ const NEVER: u32 = u32::MAX;
 
 impl Provenance {
     /// The state before the first round, as the contract says.
-    pub fn new(kind: Kind, p: usize) -> Self {
-        let blocks = kind.blocks(p);
+    pub fn new(kind: Kind, p: usize, blocks: usize) -> Self {
         let holds = |i| kind.initially_holds(i / blocks, i % blocks);
         Provenance { blocks, since: (0..p * blocks).map(|i| if holds(i) { 0 } else { NEVER }).collect() }
     }

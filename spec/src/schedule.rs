@@ -7,7 +7,7 @@ use crate::blocks::{BlockSet, Index};
 use crate::contract::Kind;
 use crate::expr::{Expr, ListVar, PLACEMENT_SLOTS, Var};
 use crate::record::Direction;
-use crate::sink::Site;
+use crate::sink::{Line, Site};
 use std::fmt;
 
 /// The values a parameter may take: `lo..` or `lo..=hi`.
@@ -104,6 +104,15 @@ pub struct Transfer {
 pub enum Hold {
     /// Exactly these blocks are held.
     Blocks(BlockSet),
+    /// Exactly these ranks have contributed to what a line holds, block by block. An empty set: nothing is there.
+    Contributors {
+        /// The line.
+        line: Line,
+        /// The block, where the contributors depend on it.
+        block: Option<Var>,
+        /// The ranks.
+        ranks: BlockSet,
+    },
     /// So much of `metric` has this rank used up since the beginning.
     Counter(Metric, Expr),
     /// A fact about indices and state.
@@ -230,6 +239,15 @@ impl fmt::Display for Layout {
     }
 }
 
+/// In which order contributions are reduced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// Every rank has reduced the same tree, up to swapped operands.
+    pub same_tree: bool,
+    /// The operands of every tree stand in the order of ranks: safe for operations that do not commute.
+    pub rank_order: bool,
+}
+
 /// How far the check at compile time goes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
@@ -256,6 +274,12 @@ pub struct Schedule {
     pub functions: Vec<Function>,
     /// The domain.
     pub requires: Vec<Expr>,
+    /// The names of the lines; the first one holds the input and the result.
+    pub lines: Vec<String>,
+    /// How many blocks there are; block sets wrap around it.
+    pub blocks: Expr,
+    /// What is claimed about the order of reduction.
+    pub order: Order,
     /// The rounds.
     pub loops: Vec<Loop>,
     /// What it costs at most.
@@ -293,6 +317,7 @@ impl Schedule {
     pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
         self.functions.iter_mut().enumerate().for_each(|(i, f)| visit(Spot::Define(i), &mut f.body));
         self.requires.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Requires(i), e));
+        visit(Spot::Blocks, &mut self.blocks);
         for (n, l) in self.loops.iter_mut().enumerate() {
             l.for_each_expr_mut(n, visit);
         }
@@ -328,7 +353,9 @@ impl Loop {
         }
         for (i, hold) in self.holds.iter_mut().enumerate() {
             match hold {
-                Hold::Blocks(set) => set.for_each_expr_mut(&mut |e| visit(Spot::Hold(n, i), e)),
+                Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => {
+                    set.for_each_expr_mut(&mut |e| visit(Spot::Hold(n, i), e));
+                }
                 Hold::Counter(_, e) | Hold::Fact(e) => visit(Spot::Hold(n, i), e),
             }
         }
@@ -393,4 +420,8 @@ pub enum Spot {
     Bound(usize),
     /// The layout.
     Layout,
+    /// The number of blocks.
+    Blocks,
+    /// The order of reduction.
+    Order,
 }

@@ -7,9 +7,46 @@
 use crate::blocks::Blocks;
 use std::convert::Infallible;
 
-/// The clause of the declaration that a message comes from: its `send` and `recv` clauses, numbered as written.
+/// A line of a rank's memory, by its number: gathers have one, in which every block has its slot; reductions may name more.
+pub type Line = u8;
+
+/// What a message does to the line it belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// A send reads the line; a receive fills slots that are empty.
+    #[default]
+    Copy,
+    /// A receive fills slots whatever they held.
+    Replace,
+    /// A receive fills slots with what arrives on the left of the operation, and line `with` on its right.
+    CombineLeft {
+        /// The other operand.
+        with: Line,
+    },
+    /// A receive fills slots with line `with` on the left of the operation, and what arrives on its right.
+    CombineRight {
+        /// The other operand.
+        with: Line,
+    },
+}
+
+/// The clause of the declaration that a message comes from, and what it does to this rank's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Site(pub u16);
+pub struct Site {
+    /// Its number among the `send` and `recv` clauses, as written.
+    pub number: u16,
+    /// The line it reads or writes.
+    pub line: Line,
+    /// What it does there.
+    pub action: Action,
+}
+
+impl Site {
+    /// The clause with this number, on the only line.
+    pub const fn plain(number: u16) -> Self {
+        Site { number, line: 0, action: Action::Copy }
+    }
+}
 
 /// Takes the rounds of one rank.
 ///

@@ -5,6 +5,7 @@
 
 use crate::record::Direction;
 use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};
+use crate::sink::{Action, Line};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Schedule {
@@ -18,10 +19,11 @@ impl fmt::Display for Schedule {
             let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
             writeln!(f, "#[define({}{args} = {})]", function.name, function.body)?;
         }
+        write_reduction(f, self)?;
         self.requires.iter().try_for_each(|clause| writeln!(f, "#[requires({clause})]"))?;
         self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
         for (n, l) in self.loops.iter().enumerate() {
-            write_loop(f, l)?;
+            write_loop(f, &self.lines, l)?;
             self.bounds.iter().filter(|b| b.scope == Scope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
         }
         let whole = |b: &&Bound| !matches!(b.scope, Scope::PerRound(_));
@@ -34,11 +36,11 @@ pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
     writeln!(f, "#[bound({})]", bound.to_string().replace("per round", "per_round"))
 }
 
-fn write_loop(f: &mut impl Write, l: &Loop) -> fmt::Result {
+fn write_loop(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt::Result {
     write_round(f, l)?;
     l.states.iter().try_for_each(|state| write_state(f, l, state))?;
-    l.transfers.iter().try_for_each(|t| write_transfer(f, t))?;
-    write_holds(f, l)
+    l.transfers.iter().try_for_each(|t| write_transfer(f, lines, t))?;
+    write_holds(f, lines, l)
 }
 
 pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
@@ -56,10 +58,14 @@ pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::R
 }
 
 /// What is true between the rounds of a loop, in each of them and after the last.
-pub(crate) fn write_holds(f: &mut impl Write, l: &Loop) -> fmt::Result {
+pub(crate) fn write_holds(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt::Result {
     for hold in &l.holds {
         match hold {
             Hold::Blocks(set) => writeln!(f, "#[holds(blocks = {set})]")?,
+            Hold::Contributors { line, block, ranks } => {
+                let block = block.as_ref().map_or(String::new(), |block| format!("({})", block.name));
+                writeln!(f, "#[holds({}{block} = {ranks})]", lines[*line as usize])?;
+            }
             Hold::Counter(metric, value) => writeln!(f, "#[holds({metric} = {value})]")?,
             Hold::Fact(fact) => writeln!(f, "#[holds({fact})]")?,
         }
@@ -68,7 +74,7 @@ pub(crate) fn write_holds(f: &mut impl Write, l: &Loop) -> fmt::Result {
     l.ends_with.iter().try_for_each(|clause| writeln!(f, "#[requires(final {clause})]"))
 }
 
-pub(crate) fn write_transfer(f: &mut impl Write, t: &Transfer) -> fmt::Result {
+pub(crate) fn write_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
     let (clause, peer) = match t.direction {
         Direction::Send => ("send", "to"),
         Direction::Recv => ("recv", "from"),
@@ -78,5 +84,36 @@ pub(crate) fn write_transfer(f: &mut impl Write, t: &Transfer) -> fmt::Result {
     if let Some(when) = &t.when {
         write!(f, "when = {when}, ")?;
     }
-    writeln!(f, "{peer} = {}, blocks = {})]", t.peer, t.blocks)
+    write!(f, "{peer} = {}, blocks = {}", t.peer, t.blocks)?;
+    if !lines.is_empty() {
+        write_role(f, lines, t)?;
+    }
+    writeln!(f, ")]")
+}
+
+/// What a message of a reduction does to the memory of its rank.
+fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+    let (name, line) = (|line: Line| &lines[line as usize], &lines[t.site.line as usize]);
+    match (t.direction, t.site.action) {
+        (Direction::Send, _) => write!(f, ", line = {line}"),
+        (Direction::Recv, Action::Copy) => write!(f, ", into = {line}"),
+        (Direction::Recv, Action::Replace) => write!(f, ", replaces = {line}"),
+        (Direction::Recv, Action::CombineLeft { with }) => {
+            write!(f, ", into = {line}, combine = left, operand = {}", name(with))
+        }
+        (Direction::Recv, Action::CombineRight { with }) => {
+            write!(f, ", into = {line}, combine = right, operand = {}", name(with))
+        }
+    }
+}
+
+/// The clauses at the top that only reductions have.
+pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
+    if schedule.lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "#[split({})]", schedule.blocks)?;
+    writeln!(f, "#[lines({})]", schedule.lines.join(", "))?;
+    let claims = [(schedule.order.same_tree, "same_tree"), (schedule.order.rank_order, "rank_order")];
+    claims.iter().filter(|(claimed, _)| *claimed).try_for_each(|(_, name)| writeln!(f, "#[order({name})]"))
 }

@@ -72,6 +72,26 @@ pub enum Problem {
     FalseFact { rank: usize, fact: String },
     /// A `hint` is false.
     FalseHint { rank: usize, hint: String },
+    /// A line is read where it holds nothing.
+    Empty { rank: usize, line: String, block: usize },
+    /// A line is filled where it holds something.
+    Overwritten { rank: usize, line: String, block: usize },
+    /// What replaces a line lacks contributions that the line has.
+    Forgets { rank: usize, line: String, block: usize },
+    /// What is replaced is read or written by another message of the same round.
+    ReplacedInUse { rank: usize, line: String, block: usize },
+    /// A contribution is reduced twice.
+    CountedTwice { rank: usize, block: usize, contributor: usize },
+    /// A contribution is missing at the end.
+    Incomplete { rank: usize, block: usize, missing: usize, found: Set },
+    /// Operands do not stand in the order of ranks.
+    OutOfOrder { rank: usize, block: usize },
+    /// Two ranks reduce different trees.
+    OtherTree { ranks: (usize, usize), block: usize },
+    /// `holds` claims other contributors than there are.
+    OtherContributors { rank: usize, line: String, block: usize, claimed: Set, found: Set },
+    /// There is not one block for each rank, although every rank is to end with its own.
+    NotABlockEach { found: usize },
     /// The domain is empty in the range that was looked at: nothing was checked.
     NothingChecked { up_to: usize },
 }
@@ -109,6 +129,13 @@ impl Violation {
             | Problem::OtherCount { .. }
             | Problem::FalseFact { .. } => "holds",
             Problem::FalseHint { .. } => "hint",
+            Problem::Empty { .. } => "empty-line",
+            Problem::Overwritten { .. } | Problem::Forgets { .. } | Problem::ReplacedInUse { .. } => "overwritten",
+            Problem::CountedTwice { .. } => "counted-twice",
+            Problem::Incomplete { .. } => "coverage",
+            Problem::OutOfOrder { .. } | Problem::OtherTree { .. } => "order",
+            Problem::OtherContributors { .. } => "holds",
+            Problem::NotABlockEach { .. } => "split",
             Problem::NothingChecked { .. } => "nothing-checked",
         }
     }
@@ -141,6 +168,16 @@ impl Violation {
             Problem::OtherCount { what, .. } => format!("`holds` is wrong about {what} before {round}"),
             Problem::FalseFact { fact, .. } => format!("`holds` is wrong before {round}: `{fact}` is false"),
             Problem::FalseHint { hint, .. } => format!("the hint `{hint}` is false in {round}"),
+            Problem::Empty { line, .. } => format!("{round} reads line `{line}` where it is empty"),
+            Problem::Overwritten { line, .. } => format!("{round} writes line `{line}` where it is in use"),
+            Problem::Forgets { line, .. } => format!("{round} replaces line `{line}` by less"),
+            Problem::ReplacedInUse { line, .. } => format!("{round} replaces line `{line}` while it is in use"),
+            Problem::CountedTwice { .. } => format!("{round} counts a contribution twice"),
+            Problem::Incomplete { .. } => "a contribution is missing".into(),
+            Problem::OutOfOrder { .. } => "the order of reduction is not the order of ranks".into(),
+            Problem::OtherTree { .. } => "ranks reduce different trees".into(),
+            Problem::OtherContributors { line, .. } => format!("`holds` is wrong about `{line}` before {round}"),
+            Problem::NotABlockEach { .. } => "there is not one block for each rank".into(),
             Problem::NothingChecked { .. } => "nothing could be checked".into(),
         }
     }
@@ -185,11 +222,46 @@ impl Violation {
             Problem::OtherBlocks { rank, claimed, held } => {
                 format!("rank {rank} holds {held}, but `holds` says {claimed}")
             }
+            Problem::Empty { rank, line, block } => {
+                format!("on rank {rank} block {block} of `{line}` holds nothing")
+            }
+            Problem::Overwritten { rank, line, block } => format!(
+                "on rank {rank} block {block} of `{line}` holds something; write `combine` or `replaces`, or another line"
+            ),
+            Problem::Forgets { rank, line, block } => format!(
+                "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`"
+            ),
+            Problem::ReplacedInUse { rank, line, block } => format!(
+                "on rank {rank} another message of the round uses block {block} of `{line}`; receive into another line, or in \
+                 another round"
+            ),
+            Problem::CountedTwice { rank, block, contributor } => {
+                format!("on rank {rank} block {block} gets the contribution of rank {contributor} a second time")
+            }
+            Problem::Incomplete { rank, block, missing, found } => {
+                format!(
+                    "rank {rank} ends with the contributions {found} to block {block} and lacks that of rank {missing}"
+                )
+            }
+            Problem::OutOfOrder { rank, block } => {
+                format!(
+                    "on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or remove `rank_order`"
+                )
+            }
+            Problem::OtherTree { ranks: (a, b), block } => {
+                format!("ranks {a} and {b} reduce block {block} in different orders; remove `same_tree`")
+            }
+            Problem::OtherContributors { rank, block, claimed, found, .. } => {
+                format!("on rank {rank} block {block} has {found}, but `holds` says {claimed}")
+            }
             Problem::ClaimedTwice { rank, block } => format!("on rank {rank} it names block {block} twice"),
             Problem::OtherCount { rank, claimed, found, .. } => {
                 format!("on rank {rank} it says {claimed}, but {found} was found")
             }
             Problem::FalseFact { rank, .. } | Problem::FalseHint { rank, .. } => format!("on rank {rank}"),
+            Problem::NotABlockEach { found } => {
+                format!("the vector is split into {found} blocks; write `split(p)`, or nothing")
+            }
             Problem::NothingChecked { up_to } => {
                 format!("`requires` excludes every case up to p = {up_to}; widen it or raise `check`")
             }

@@ -16,12 +16,12 @@ const LIMIT: Duration = Duration::from_secs(120);
 const RANKS: [usize; 8] = [1, 2, 3, 5, 7, 8, 12, 16];
 
 #[test]
-fn allgathers_on_open_mpi() {
+fn programs_on_open_mpi() {
     all_programs(&Mpi::OPEN_MPI);
 }
 
 #[test]
-fn allgathers_on_mpich() {
+fn programs_on_mpich() {
     all_programs(&Mpi::MPICH);
 }
 
@@ -40,6 +40,11 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &suite, &["--disagree"]).succeeds();
     }
     mpi.run(2, &suite, &["--panic"]).fails_with("a collective panicked");
+    let reductions = programs.join("reduction_suite");
+    for p in RANKS {
+        mpi.run(p, &reductions, &[]).succeeds();
+    }
+    mpi.run(3, &reductions, &["--panic"]).fails_with("the operation of a reduction panicked");
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
 

@@ -296,7 +296,9 @@ impl Sink for Grouped {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use roundel::algorithms::{Entry, catalogue};
     use roundel_spec::check::Points;
+    use roundel_spec::harness::claims::has_harnesses;
 
     #[test]
     fn blocks_are_grouped_as_they_come() {
@@ -309,9 +311,13 @@ mod tests {
         }
     }
 
+    fn with_harnesses() -> impl Iterator<Item = &'static Entry> {
+        catalogue().iter().filter(|entry| has_harnesses(&(entry.schedule)()))
+    }
+
     #[test]
     fn the_catalogue_passes_every_body() {
-        for entry in roundel::algorithms::catalogue() {
+        for entry in with_harnesses() {
             let schedule = (entry.schedule)();
             for point in Points::new(&schedule, 1..=9).iter() {
                 for harness in Harness::ALL {

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
-use roundel::{IsAllgather, Refusal};
+use roundel::{Collective, IsAllgather, IsAllreduce, IsReduceScatter, Refusal};
 use roundel_spec::check::{self, Census, Point, Scene};
 use roundel_spec::{Arguments, Placement, Trace, Violation};
 
@@ -26,10 +26,56 @@ struct Record<'a> {
     answer: Option<Result<Trace, Refusal>>,
 }
 
-impl Visitor for Record<'_> {
-    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+impl Record<'_> {
+    fn take<C: Collective>(&mut self, collective: &C) {
         let admitted = collective.admits(&self.placement.place(0));
         self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
+    }
+}
+
+impl Visitor for Record<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+}
+
+/// Whether an entry is proved for a call that its domain admits.
+pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<(), Error> {
+    let mut proved = Proved { placement, answer: Ok(()) };
+    visit(entry, args, &mut proved)?;
+    proved.answer.map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })
+}
+
+struct Proved<'a> {
+    placement: &'a Placement,
+    answer: Result<(), Refusal>,
+}
+
+impl Proved<'_> {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        self.answer = collective.proved(&self.placement.place(0));
+    }
+}
+
+impl Visitor for Proved<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
     }
 }
 

@@ -32,7 +32,7 @@ Exit codes:
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the catalogue: domains, rounds, volumes and layouts
+    /// List the catalogue: domains, rounds, volumes, layouts and orders of reduction
     #[command(after_help = "\
 Examples:
   roundel list
@@ -53,6 +53,7 @@ Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel 
 Examples:
   roundel check --all                 the whole catalogue, which is also run on threads
   roundel check sparbit -p 1..=256
+  roundel check allreduce/            all collectives of a kind
   roundel check my_collective.rs      every declaration of a file, without compiling it
   roundel check sparbit -p 7 --json
 
@@ -78,6 +79,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   roundel prove --all                          the whole catalogue; needs an SMT solver (z3)
+  roundel prove allgather/ --require-all-p     all collectives of a kind
   roundel prove sparbit --emit-smt /tmp/smt    keep the questions put to the solver
   roundel prove src/my_collective.rs           writes proofs/NAME.json into that crate
   roundel prove sparbit --engine exhaustive -p 1..=512
@@ -139,8 +141,8 @@ pub struct Show {
 /// `roundel check`
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Collectives of the catalogue, or Rust files with declarations.
-    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
+    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// Check the whole catalogue.
     #[arg(long)]
@@ -161,7 +163,7 @@ pub struct Run {
     /// The number of ranks: threads.
     #[arg(short, value_name = "P")]
     pub n: usize,
-    /// The size of a block in bytes.
+    /// The size in bytes of a block, or of the vector that an allreduce reduces.
     #[arg(long, value_name = "B", default_value_t = 1024)]
     pub bytes: usize,
     /// A parameter's value; may be repeated.
@@ -211,8 +213,8 @@ pub struct Replay {
 /// `roundel mutants`
 #[derive(Debug, Args)]
 pub struct Mutants {
-    /// Collectives of the catalogue, or Rust files with declarations.
-    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
+    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// The whole catalogue.
     #[arg(long)]
@@ -296,8 +298,8 @@ impl Tested {
 /// `roundel prove`
 #[derive(Debug, Args)]
 pub struct Prove {
-    /// Collectives of the catalogue, or Rust files with declarations.
-    #[arg(value_name = "NAME|FILE.rs", conflicts_with = "all")]
+    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
+    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// Prove the whole catalogue.
     #[arg(long)]
@@ -305,7 +307,8 @@ pub struct Prove {
     /// Use these engines only; may be repeated [default: both]
     #[arg(long, value_name = "ENGINE")]
     pub engine: Vec<Engine>,
-    /// The process counts of the exhaustive engine [default: 1..=256 for the catalogue, a file's own limits]
+    /// The process counts of the exhaustive engine [default: 1..=256 for the catalogue, 1..=64 for reductions of
+    /// several blocks, a file's own limits]
     #[arg(short, value_name = "RANGE")]
     pub p: Option<Range>,
     /// Write the record to this file instead of proofs/NAME.json of the crate that declares the collective.

@@ -258,12 +258,21 @@ fn rank_of(problem: &Problem) -> Option<usize> {
         | Problem::ClaimedTwice { rank, .. }
         | Problem::OtherCount { rank, .. }
         | Problem::FalseFact { rank, .. }
-        | Problem::FalseHint { rank, .. } => Some(*rank),
+        | Problem::FalseHint { rank, .. }
+        | Problem::Empty { rank, .. }
+        | Problem::Overwritten { rank, .. }
+        | Problem::Forgets { rank, .. }
+        | Problem::ReplacedInUse { rank, .. }
+        | Problem::CountedTwice { rank, .. }
+        | Problem::Incomplete { rank, .. }
+        | Problem::OutOfOrder { rank, .. }
+        | Problem::OtherContributors { rank, .. } => Some(*rank),
+        Problem::OtherTree { ranks: (_, rank), .. } => Some(*rank),
         Problem::UnmatchedSend { from, .. }
         | Problem::DifferentBlocks { from, .. }
         | Problem::Confused { from, .. } => Some(*from),
         Problem::UnmatchedRecv { to, .. } => Some(*to),
         Problem::Bound { rank, .. } => *rank,
-        Problem::NothingChecked { .. } => None,
+        Problem::NotABlockEach { .. } | Problem::NothingChecked { .. } => None,
     }
 }

@@ -10,6 +10,14 @@ pub enum Error {
     /// A name that the catalogue does not have.
     #[error("{0}")]
     Unknown(Unknown),
+    /// A kind that the catalogue does not have.
+    #[error("there are no collectives `{kind}/`; the catalogue has {known}")]
+    NoSuchKind {
+        /// What was written.
+        kind: String,
+        /// What there is.
+        known: String,
+    },
     /// A value of `-p` that is no range.
     #[error("`{text}` is no range of process counts: {why}; write `7`, `1..64` (63 is the last) or `1..=64`")]
     Range {
@@ -117,12 +125,12 @@ pub enum Error {
         name: String,
     },
     /// Buffers that would not fit.
-    #[error("{p} ranks with {p} blocks of {bytes} bytes need {total}: at most 4 GiB are served, so lower `--bytes`")]
+    #[error("{p} ranks with {what} each need {total}: at most 4 GiB are served, so lower `--bytes`")]
     TooLarge {
         /// The number of ranks.
         p: usize,
-        /// The size of a block.
-        bytes: usize,
+        /// What each of them holds.
+        what: String,
         /// The memory that would be needed.
         total: String,
     },
@@ -213,6 +221,12 @@ pub enum Error {
         collective: String,
         /// Why.
         why: String,
+    },
+    /// A collective that the harnesses cannot speak of.
+    #[error("{name} has no Kani harnesses: they follow blocks, not contributions; use `--engine exhaustive`")]
+    NoHarness {
+        /// The collective.
+        name: String,
     },
     /// A mutant that does not exist.
     #[error("{name} has no mutant {id}: its mutants are 0..={last}", last = count.saturating_sub(1))]

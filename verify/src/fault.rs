@@ -1,6 +1,7 @@
 //! Where a violation shows: which rounds lead to it, and what a picture of them marks.
 
 use crate::rounds::Message;
+use crate::run::Run;
 use roundel_spec::record::Direction;
 use roundel_spec::violation::Problem;
 use roundel_spec::{Placement, Trace, Violation};
@@ -18,13 +19,13 @@ pub struct Fault {
     pub messages: Vec<(usize, usize)>,
     /// A message that is expected and that nobody sends.
     pub expected: Option<Message>,
-    /// Slots at fault, by rank and block.
+    /// Slots at fault, by rank and row.
     pub slots: Vec<(usize, usize)>,
 }
 
 impl Fault {
-    /// The fault that a violation is, in the rounds of `trace`.
-    pub fn of(violation: &Violation, trace: &Trace, placement: &Placement) -> Self {
+    /// The fault that a violation is, in the rounds of `trace`, of which `run` tells more.
+    pub fn of(violation: &Violation, trace: &Trace, run: &Run<'_>, placement: &Placement) -> Self {
         let round = violation.round.filter(|&round| round < trace.rounds());
         let rounds = round.map_or(trace.rounds(), |round| round + 1);
         let in_round = Fault { rounds, panel: rounds, ..Fault::default() };
@@ -42,8 +43,9 @@ impl Fault {
             }
             Problem::UnmatchedRecv { to, from, blocks } => {
                 let nonlocal = placement.nonlocal(*from, *to);
-                let expected = Some(Message { from: *from, to: *to, blocks: blocks.clone(), nonlocal });
-                Fault { ranks: vec![*to, *from], expected, ..in_round }
+                let (from, to, blocks) = (*from, *to, blocks.clone());
+                let expected = Some(Message { from, to, blocks, contributors: None, nonlocal, effect: None });
+                Fault { ranks: vec![to, from], expected, ..in_round }
             }
             Problem::Phantom { rank, block, .. } => {
                 let messages =
@@ -70,7 +72,31 @@ impl Fault {
             }
             Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => Fault { ranks: vec![*rank], ..in_round },
             Problem::Bound { rank, .. } => Fault { ranks: rank.iter().copied().collect(), ..in_round },
-            Problem::NothingChecked { .. } => in_round,
+            Problem::Empty { rank, line, block } => {
+                Fault { ranks: vec![*rank], slots: vec![(*rank, run.row(line, *block))], ..in_round }
+            }
+            Problem::Overwritten { rank, line, block }
+            | Problem::Forgets { rank, line, block }
+            | Problem::ReplacedInUse { rank, line, block } => {
+                let messages =
+                    sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
+                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, run.row(line, *block))], ..in_round }
+            }
+            Problem::CountedTwice { rank, block, .. } => {
+                let messages =
+                    sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
+                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, *block)], ..in_round }
+            }
+            Problem::Incomplete { rank, block, .. } | Problem::OutOfOrder { rank, block } => {
+                Fault { ranks: vec![*rank], slots: vec![(*rank, *block)], ..in_round }
+            }
+            Problem::OtherTree { ranks: (a, b), block } => {
+                Fault { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }
+            }
+            Problem::OtherContributors { rank, line, block, .. } => {
+                Fault { ranks: vec![*rank], slots: vec![(*rank, run.row(line, *block))], ..between }
+            }
+            Problem::NotABlockEach { .. } | Problem::NothingChecked { .. } => in_round,
         }
     }
 }

@@ -7,7 +7,7 @@
 //! - [`bodies`]: what the Kani harnesses say of a schedule that has no generated code
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
-//! - [`rounds`], [`svg`], [`table`]: what people see
+//! - [`run`], [`rounds`], [`svg`], [`table`]: what people see
 
 pub mod bodies;
 pub mod catalogue;
@@ -24,6 +24,7 @@ pub mod prove;
 pub mod range;
 pub mod reach;
 pub mod rounds;
+pub mod run;
 pub mod smt;
 pub mod source;
 pub mod svg;

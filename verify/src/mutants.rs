@@ -8,14 +8,15 @@
 pub mod beyond;
 pub mod harness;
 pub mod induction;
+mod reductions;
 
 use crate::oracle::{self, Tape};
-use roundel_spec::Violation;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
 use roundel_spec::harness::claims::has_steps;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Field, Hold, Schedule, Spot};
+use roundel_spec::{Action, Violation};
 use std::collections::{BTreeSet, HashSet};
 
 /// A schedule with one change.
@@ -37,6 +38,8 @@ pub fn mutants(original: &Schedule) -> Vec<Mutant> {
     transfers(&mut nursery);
     dropped_filters(&mut nursery);
     shifted_bounds(&mut nursery);
+    reductions::actions(&mut nursery);
+    reductions::claims(&mut nursery);
     nursery.all
 }
 
@@ -91,12 +94,17 @@ impl Nursery<'_> {
     }
 }
 
+/// Whether an expression stands in the declaration: how many blocks a gather has does not.
+fn declared(original: &Schedule, spot: Spot) -> bool {
+    original.kind.reduces() || spot != Spot::Blocks
+}
+
 /// Changes inside expressions.
 fn expressions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     let mut found = Vec::new();
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
-    for (number, (spot, old)) in found.iter().enumerate() {
+    for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(original, *spot)) {
         let place = place(original, *spot);
         for new in variants(old, &Scope::of(original, *spot, old)) {
             nursery.add(format!("{place}: `{old}` -> `{new}`"), |schedule| {
@@ -253,11 +261,13 @@ fn transfers(nursery: &mut Nursery<'_>) {
                 nursery.add(description, |schedule| schedule.loops[n].transfers[i].when = None);
             }
             nursery.add(format!("{whole}: direction swapped"), |schedule| {
-                let direction = &mut schedule.loops[n].transfers[i].direction;
-                *direction = match direction {
+                let transfer = &mut schedule.loops[n].transfers[i];
+                transfer.direction = match transfer.direction {
                     Direction::Send => Direction::Recv,
                     Direction::Recv => Direction::Send,
                 };
+                // A send does nothing to the line it reads.
+                transfer.site.action = Action::Copy;
             });
             nursery.add(format!("{whole}: removed"), |schedule| {
                 schedule.loops[n].transfers.remove(i);
@@ -281,11 +291,12 @@ fn dropped_filters(nursery: &mut Nursery<'_>) {
             }
         }
         for (i, hold) in l.holds.iter().enumerate() {
-            let Hold::Blocks(set) = hold else { continue };
+            let (Hold::Blocks(set) | Hold::Contributors { ranks: set, .. }) = hold else { continue };
             let place = place(original, Spot::Hold(n, i));
             for (k, filter) in set.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?))) {
                 nursery.add(format!("{place}: condition `{filter}` dropped"), |schedule| {
-                    if let Hold::Blocks(set) = &mut schedule.loops[n].holds[i] {
+                    let hold = &mut schedule.loops[n].holds[i];
+                    if let Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } = hold {
                         set.parts[k].filter = None;
                     }
                 });
@@ -327,13 +338,15 @@ fn place(schedule: &Schedule, spot: Spot) -> String {
                 Field::Peer => peer,
                 Field::Blocks => " blocks",
             };
-            format!("{clause} #{}{field}", site.0)
+            format!("{clause} #{}{field}", site.number)
         }
         Spot::Hold(n, i) => format!("holds #{i} of round #{n}"),
         Spot::Hint(n, i) => format!("hint #{i} of round #{n}"),
         Spot::EndsWith(n, i) => format!("requires(final) #{i} of round #{n}"),
         Spot::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
         Spot::Layout => "layout".into(),
+        Spot::Blocks => "split".into(),
+        Spot::Order => "order".into(),
     }
 }
 
@@ -469,7 +482,7 @@ mod tests {
     use super::*;
 
     fn ring() -> Schedule {
-        (crate::catalogue::find("ring").expect("in the catalogue").schedule)()
+        (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)()
     }
 
     #[test]

@@ -4,13 +4,17 @@
 //! network would, where a message is a sequence of values without names, and looks at the buffers in the end. It shares
 //! the evaluator of expressions with the checker and nothing else; it is slow and plain on purpose.
 
+mod memory;
+
+use memory::{Memory, Value};
 use roundel_spec::blocks::Blocks;
 use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Bound, Hold, Layout, Loop, Metric, Schedule, Scope};
-use roundel_spec::{Arguments, Kind, Placement, Sink, Site};
-use std::collections::{HashMap, VecDeque};
+use roundel_spec::{Action, Arguments, Kind, Placement, Sink, Site};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
+use std::rc::Rc;
 
 /// One message as one rank tells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +25,25 @@ pub struct Note {
     pub peer: usize,
     /// The blocks, in order.
     pub blocks: Vec<usize>,
+    /// The line it reads or writes.
+    pub line: usize,
+    /// What it does there.
+    pub action: Action,
+}
+
+impl Note {
+    /// Whether it reads or writes a slot, or uses it as an operand.
+    fn touches(&self, line: usize, block: usize) -> bool {
+        let operand = match self.action {
+            Action::CombineLeft { with } | Action::CombineRight { with } => usize::from(with) == line,
+            Action::Copy | Action::Replace => false,
+        };
+        (self.line == line || operand) && self.blocks.contains(&block)
+    }
+
+    fn combines(&self) -> bool {
+        matches!(self.action, Action::CombineLeft { .. } | Action::CombineRight { .. })
+    }
 }
 
 /// What every rank does: `tape[rank][round]` is a list of messages.
@@ -57,12 +80,14 @@ impl Tape {
         (0..self.rounds()).any(|round| idle(round) && !self.silent(round))
     }
 
-    /// The messages that count: no silent rounds, and within a round only the order of each pair's messages.
+    /// The messages that count: no silent rounds, and within a round only the order of each pair's messages; and the
+    /// order of all that a rank receives where it combines something.
     pub fn essence(&self) -> Vec<Vec<Vec<Note>>> {
         let loud: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
         let sorted = |rank: usize, round: usize| {
             let mut notes = self.notes(rank, round).to_vec();
-            notes.sort_by_key(|note| (note.receives, note.peer));
+            let ordered = notes.iter().any(Note::combines);
+            notes.sort_by_key(|note| (note.receives, if ordered && note.receives { 0 } else { note.peer }));
             notes
         };
         loud.iter().map(|&round| (0..self.0.len()).map(|rank| sorted(rank, round)).collect()).collect()
@@ -76,8 +101,9 @@ struct Log {
 }
 
 impl Log {
-    fn push(&mut self, receives: bool, peer: usize, blocks: &impl Blocks) {
-        let note = Note { receives, peer, blocks: blocks.each().collect() };
+    fn push(&mut self, receives: bool, site: Site, peer: usize, blocks: &impl Blocks) {
+        let (line, action) = (site.line.into(), site.action);
+        let note = Note { receives, peer, blocks: blocks.each().collect(), line, action };
         if let Some(round) = self.rounds.last_mut() {
             round.push(note);
         }
@@ -92,13 +118,13 @@ impl Sink for Log {
         Ok(())
     }
 
-    fn send<B: Blocks>(&mut self, _site: Site, to: usize, blocks: B) -> Result<(), Infallible> {
-        self.push(false, to, &blocks);
+    fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Infallible> {
+        self.push(false, site, to, &blocks);
         Ok(())
     }
 
-    fn recv<B: Blocks>(&mut self, _site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
-        self.push(true, from, &blocks);
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        self.push(true, site, from, &blocks);
         Ok(())
     }
 
@@ -120,82 +146,111 @@ pub fn admits(schedule: &Schedule, args: &Arguments, placement: &Placement) -> R
     }
 }
 
-/// Judges a schedule at one point of its domain: data, layout, bounds, `holds` and hints.
+/// Judges a schedule at one point of its domain: data, order of reduction, layout, bounds, `holds` and hints.
 pub fn judge(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
-    Story { schedule, args, placement, tape, film: simulate(schedule.kind, tape)? }.told()
+    tell(schedule, args, placement, tape, simulate)
 }
 
-/// Like [`judge`], but of every rank by itself: whatever it waits for arrives, and whatever it sends is taken.
+/// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is taken.
 pub fn judge_alone(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
-    Story { schedule, args, placement, tape, film: believe(schedule.kind, tape)? }.told()
+    tell(schedule, args, placement, tape, believe)
 }
 
-/// The value that block `b` carries: no two blocks have the same.
-fn value(b: usize) -> u64 {
-    (b as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+fn tell(
+    schedule: &Schedule,
+    args: &Arguments,
+    placement: &Placement,
+    tape: &Tape,
+    film: impl Fn(&Shape, &Tape) -> Result<Vec<Memories>, String>,
+) -> Result<(), String> {
+    let shape =
+        Shape { kind: schedule.kind, lines: schedule.lines.len(), blocks: blocks(schedule, args, placement)? };
+    let story = Story { schedule, args, placement, tape, film: film(&shape, tape)? };
+    story.order(&shape)?;
+    story.told()
 }
 
-type Buffers = Vec<Vec<Option<u64>>>;
-
-/// What the ranks have at the beginning.
-fn beginning(kind: Kind, p: usize) -> Buffers {
-    let Kind::Allgather = kind;
-    (0..p).map(|r| (0..p).map(|b| (b == r).then(|| value(b))).collect()).collect()
+/// What there is on every rank.
+struct Shape {
+    kind: Kind,
+    lines: usize,
+    blocks: usize,
 }
 
-/// Whether the ranks have everything in the end.
-fn ended(buffers: &Buffers) -> Result<(), String> {
-    for (rank, buffer) in buffers.iter().enumerate() {
-        if let Some(b) = (0..buffer.len()).find(|&b| buffer[b] != Some(value(b))) {
-            return Err(format!("slot {b} of rank {rank} ends wrong"));
+/// The number of blocks, about which the ranks must agree.
+fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<usize, String> {
+    let on = |rank: usize| {
+        let blocks = eval::blocks::<Infallible>(schedule, args, &placement.place(rank));
+        blocks.map(|blocks| blocks as usize).map_err(|halt| explain(rank, &halt))
+    };
+    let first = on(0)?;
+    let each_has_one = schedule.kind == Kind::Allreduce || first == placement.p();
+    for rank in 0..placement.p() {
+        if on(rank)? != first || !each_has_one {
+            return Err(format!("{first} blocks do not suit rank {rank}"));
         }
     }
-    Ok(())
+    Ok(first)
 }
 
-/// Runs the messages with real values. Gives the buffers before each round and after the last.
-fn simulate(kind: Kind, tape: &Tape) -> Result<Vec<Buffers>, String> {
-    let mut buffers = beginning(kind, tape.0.len());
-    let mut film = vec![buffers.clone()];
-    for round in 0..tape.rounds() {
-        let wires = transmit(tape, round, &buffers)?;
-        deliver(tape, round, wires, &mut buffers)?;
-        film.push(buffers.clone());
-    }
-    ended(&buffers).map(|()| film)
+/// The memory of every rank at one time.
+type Memories = Vec<Memory>;
+
+/// Runs the messages with real values. Gives the memories before each round and after the last.
+fn simulate(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+    film(shape, tape, |round, memories| {
+        let wires = transmit(tape, round, memories)?;
+        deliver(tape, round, wires, memories)
+    })
 }
 
-/// The same, where every rank gets what it waits for.
-fn believe(kind: Kind, tape: &Tape) -> Result<Vec<Buffers>, String> {
-    let mut buffers = beginning(kind, tape.0.len());
-    let mut film = vec![buffers.clone()];
-    for round in 0..tape.rounds() {
-        transmit(tape, round, &buffers)?;
-        for (rank, buffer) in buffers.iter_mut().enumerate() {
+/// The same, where every rank of a gather gets what it waits for.
+fn believe(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+    film(shape, tape, |round, memories| {
+        transmit(tape, round, memories)?;
+        for (rank, memory) in memories.iter_mut().enumerate() {
             for note in tape.notes(rank, round) {
                 let twice = (1..note.blocks.len()).any(|i| note.blocks[..i].contains(&note.blocks[i]));
                 if note.peer == rank || twice {
                     return Err(format!("round {round}: rank {rank} has a message that is none"));
                 }
-                if note.receives && note.blocks.iter().any(|&b| buffer[b].replace(value(b)).is_some()) {
-                    return Err(format!("round {round}: rank {rank} overwrites a slot"));
+                for &b in note.blocks.iter().filter(|_| note.receives) {
+                    let fault = |why| format!("round {round}: rank {rank} {why}");
+                    memory.write(note, b, Value::own(b, b), false).map_err(fault)?;
                 }
             }
         }
-        film.push(buffers.clone());
-    }
-    ended(&buffers).map(|()| film)
+        Ok(())
+    })
 }
 
-type Wires = HashMap<(usize, usize), VecDeque<Vec<u64>>>;
+/// The memories before each round and after the last, which must be the result.
+fn film(
+    shape: &Shape,
+    tape: &Tape,
+    run: impl Fn(usize, &mut Memories) -> Result<(), String>,
+) -> Result<Vec<Memories>, String> {
+    let p = tape.0.len();
+    let mut memories: Memories =
+        (0..p).map(|rank| Memory::initial(shape.kind, rank, shape.lines, shape.blocks)).collect();
+    let mut film = vec![memories.clone()];
+    for round in 0..tape.rounds() {
+        run(round, &mut memories)?;
+        film.push(memories.clone());
+    }
+    memories.iter().enumerate().try_for_each(|(rank, memory)| memory.result(shape.kind, rank, p))?;
+    Ok(film)
+}
+
+type Wires = HashMap<(usize, usize), VecDeque<Vec<Rc<Value>>>>;
 
 /// Puts all messages of a round on the wires.
-fn transmit(tape: &Tape, round: usize, buffers: &Buffers) -> Result<Wires, String> {
+fn transmit(tape: &Tape, round: usize, memories: &Memories) -> Result<Wires, String> {
     let mut wires = Wires::new();
-    for (rank, buffer) in buffers.iter().enumerate() {
+    for (rank, memory) in memories.iter().enumerate() {
         for note in tape.notes(rank, round).iter().filter(|note| !note.receives) {
-            let read = |&b: &usize| buffer[b].ok_or(format!("round {round}: rank {rank} sends empty slot {b}"));
-            let message = note.blocks.iter().map(read).collect::<Result<_, _>>()?;
+            let empty = |b: usize| format!("round {round}: rank {rank} sends empty slot {b}");
+            let message = memory.read(note).map_err(empty)?;
             wires.entry((rank, note.peer)).or_default().push_back(message);
         }
     }
@@ -203,9 +258,10 @@ fn transmit(tape: &Tape, round: usize, buffers: &Buffers) -> Result<Wires, Strin
 }
 
 /// Takes all messages of a round off the wires.
-fn deliver(tape: &Tape, round: usize, mut wires: Wires, buffers: &mut Buffers) -> Result<(), String> {
-    for (rank, buffer) in buffers.iter_mut().enumerate() {
-        for note in tape.notes(rank, round).iter().filter(|note| note.receives) {
+fn deliver(tape: &Tape, round: usize, mut wires: Wires, memories: &mut Memories) -> Result<(), String> {
+    for (rank, memory) in memories.iter_mut().enumerate() {
+        let notes = tape.notes(rank, round);
+        for (i, note) in notes.iter().enumerate().filter(|(_, note)| note.receives) {
             let wire = wires.get_mut(&(note.peer, rank));
             let waits = || format!("round {round}: rank {rank} waits for rank {} in vain", note.peer);
             let message = wire.and_then(VecDeque::pop_front).ok_or_else(waits)?;
@@ -213,9 +269,9 @@ fn deliver(tape: &Tape, round: usize, mut wires: Wires, buffers: &mut Buffers) -
                 return Err(format!("round {round}: rank {rank} cannot take the message of rank {}", note.peer));
             }
             for (&b, value) in note.blocks.iter().zip(message) {
-                if buffer[b].replace(value).is_some() {
-                    return Err(format!("round {round}: rank {rank} overwrites slot {b}"));
-                }
+                let in_use = (0..notes.len()).any(|j| j != i && notes[j].touches(note.line, b));
+                let fault = |why| format!("round {round}: rank {rank} {why}");
+                memory.write(note, b, value, in_use).map_err(fault)?;
             }
         }
     }
@@ -231,7 +287,7 @@ struct Story<'a> {
     args: &'a Arguments,
     placement: &'a Placement,
     tape: &'a Tape,
-    film: Vec<Buffers>,
+    film: Vec<Memories>,
 }
 
 impl Story<'_> {
@@ -291,6 +347,26 @@ impl Story<'_> {
         }
     }
 
+    /// What is claimed about the order in which every result was reduced.
+    fn order(&self, shape: &Shape) -> Result<(), String> {
+        let claimed = self.schedule.order;
+        let Some(end) = self.film.last().filter(|_| claimed.same_tree || claimed.rank_order) else { return Ok(()) };
+        for block in 0..shape.blocks {
+            let mut first: Option<BTreeSet<Vec<usize>>> = None;
+            for (rank, memory) in end.iter().enumerate() {
+                let needed = shape.kind != Kind::ReduceScatter || block == rank;
+                let Some(result) = memory.line(0)[block].as_ref().filter(|_| needed) else { continue };
+                if claimed.rank_order && !result.in_rank_order() {
+                    return Err(format!("block {block} of rank {rank} is not reduced in the order of ranks"));
+                }
+                if claimed.same_tree && *first.get_or_insert_with(|| result.unions()) != result.unions() {
+                    return Err(format!("block {block} of rank {rank} is not reduced along the tree of others"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Any rotation is right, but it must have a value.
     fn layout(&self) -> Result<(), String> {
         for layout in &self.schedule.layouts {
@@ -328,9 +404,21 @@ impl Story<'_> {
                 let mut claimed = Vec::new();
                 env.blocks(set, &mut claimed).map_err(|fault| fault.to_string())?;
                 claimed.sort_unstable();
-                let buffer = self.film[round][rank].iter().enumerate();
-                let held: Vec<usize> = buffer.filter(|(_, value)| value.is_some()).map(|(b, _)| b).collect();
+                let slots = self.film[round][rank].line(0).iter().enumerate();
+                let held: Vec<usize> = slots.filter(|(_, value)| value.is_some()).map(|(b, _)| b).collect();
                 if claimed == held { Ok(()) } else { wrong("blocks") }
+            }
+            Hold::Contributors { line, block, ranks } => {
+                for (b, slot) in self.film[round][rank].line((*line).into()).iter().enumerate() {
+                    block.iter().for_each(|var| env.set(var.slot, b as i64));
+                    let mut claimed = Vec::new();
+                    env.blocks(ranks, &mut claimed).map_err(|fault| fault.to_string())?;
+                    claimed.sort_unstable();
+                    if claimed != slot.as_ref().map_or_else(Vec::new, |value| value.sorted()) {
+                        return wrong("contributors");
+                    }
+                }
+                Ok(())
             }
             Hold::Counter(metric, value) => {
                 let claimed = env.eval(value).map_err(|fault| fault.to_string())?;
@@ -387,16 +475,16 @@ mod tests {
     use super::*;
 
     fn send(peer: usize, blocks: &[usize]) -> Note {
-        Note { receives: false, peer, blocks: blocks.to_vec() }
+        Note { receives: false, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
     }
 
     fn recv(peer: usize, blocks: &[usize]) -> Note {
-        Note { receives: true, peer, blocks: blocks.to_vec() }
+        Note { receives: true, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
     }
 
     fn verdict(rounds: &[[Vec<Note>; 2]]) -> Result<(), String> {
         let tape = Tape((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
-        simulate(Kind::Allgather, &tape).map(|_| ())
+        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2 }, &tape).map(|_| ())
     }
 
     #[test]
@@ -427,7 +515,7 @@ mod tests {
     fn a_rank_alone_believes_the_others() {
         let alone = |rounds: &[Vec<Note>]| {
             let tape = Tape(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
-            believe(Kind::Allgather, &tape).map(|_| ())
+            believe(&Shape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len() }, &tape).map(|_| ())
         };
         assert_eq!(alone(&[vec![recv(1, &[1])]]), Ok(()));
         assert_eq!(alone(&[vec![recv(1, &[1])], vec![send(1, &[1, 0])]]), Ok(()));

@@ -155,7 +155,7 @@ mod tests {
 
     /// A schedule with a number `radix: 2..=9` and a list `ports: list(1..)`.
     fn schedule() -> Schedule {
-        let mut schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let mut schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
         let var = Var { name: "radix".into(), slot: schedule.slots };
         schedule.numbers.push(Number { var, domain: Domain { lo: 2, hi: Some(9) } });
         let var = ListVar { name: "ports".into(), slot: 0 };

@@ -101,6 +101,18 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
 const EXHAUSTIVE: [&str; 8] =
     ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
 
+/// What the exhaustive engine shows of a schedule. A reduction may write a slot several times, but counts every
+/// contribution once.
+fn exhaustive(schedule: &Schedule) -> Vec<String> {
+    let name = |property: &&'static str| match *property {
+        "single-write" if schedule.kind.reduces() => "counted-once",
+        other => other,
+    };
+    let order = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
+    let order = order.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name);
+    EXHAUSTIVE.iter().map(name).chain(["invariant"]).chain(order).map(String::from).collect()
+}
+
 /// The record of what was proved; `None` when nothing was.
 pub fn record(schedule: &Schedule, checked: Option<(Range, usize)>, induction: Option<&Induction>) -> Option<Record> {
     let mut evidence = Vec::new();
@@ -108,7 +120,7 @@ pub fn record(schedule: &Schedule, checked: Option<(Range, usize)>, induction: O
     // A range that leaves out small p is no range a record can state.
     if let Some((points, cases)) = checked.filter(|(points, cases)| points.from == 1 && *cases > 0) {
         let proved = ProvedRange::checked(schedule, points.to as i64);
-        let properties = EXHAUSTIVE.iter().map(|p| p.to_string()).chain(["invariant".to_string()]).collect();
+        let properties = exhaustive(schedule);
         let text = proved.text(schedule);
         evidence.push(Evidence { engine: "exhaustive".into(), range: text, properties, cases, gaps: vec![] });
         range = Some(proved);

@@ -1,7 +1,6 @@
 //! The rounds of a run as people talk about them: who sends which blocks to whom, and what everyone holds afterwards.
 
-use roundel_spec::record::Direction;
-use roundel_spec::{Kind, Placement, Trace};
+use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -14,8 +13,14 @@ pub struct Message {
     pub to: usize,
     /// The blocks, in the order in which they travel.
     pub blocks: Vec<usize>,
+    /// Of a reduction: for each of the blocks, the ranks whose contributions it brings, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contributors: Option<Vec<Vec<usize>>>,
     /// Whether it leaves a node.
     pub nonlocal: bool,
+    /// Of a reduction: what the receiver does with it, in words.
+    #[serde(skip)]
+    pub effect: Option<String>,
 }
 
 /// One round: its messages by sender and receiver.
@@ -30,27 +35,6 @@ impl Round {
     pub fn blocks(&self) -> usize {
         self.messages.iter().map(|message| message.blocks.len()).sum()
     }
-}
-
-/// The rounds of a trace, as its senders tell them; a round without messages is no round.
-pub fn rounds(trace: &Trace, placement: &Placement) -> Vec<Round> {
-    (0..trace.rounds())
-        .filter(|&number| trace.has_messages(number))
-        .map(|number| round(trace, placement, number))
-        .collect()
-}
-
-/// One round of a trace, as its senders tell it.
-pub fn round(trace: &Trace, placement: &Placement, number: usize) -> Round {
-    let mut messages = Vec::new();
-    for (from, log) in trace.ranks.iter().enumerate() {
-        for sent in log.directed(number, Direction::Send) {
-            let blocks = log.blocks(sent).iter().map(|&block| block as usize).collect();
-            messages.push(Message { from, to: sent.peer, blocks, nonlocal: placement.nonlocal(from, sent.peer) });
-        }
-    }
-    messages.sort_by_key(|message| (message.from, message.to));
-    Round { messages }
 }
 
 /// What every rank holds at some moment: for each rank and block, the round that brought it.
@@ -74,20 +58,31 @@ pub enum Slot {
         /// Whether it came from another node.
         nonlocal: bool,
     },
+    /// Contributions of some ranks.
+    Share {
+        /// Of how many.
+        have: usize,
+        /// Of how many there are.
+        of: usize,
+        /// Whether this round has changed it.
+        new: bool,
+    },
 }
 
 impl Holdings {
-    /// Before the first round.
+    /// Of a gather, before the first round.
     pub fn initial(kind: Kind, p: usize) -> Self {
         let slot = |rank, block| if kind.initially_holds(rank, block) { Slot::Own } else { Slot::Empty };
-        Holdings { slots: (0..p).map(|rank| (0..kind.blocks(p)).map(|block| slot(rank, block)).collect()).collect() }
+        Holdings { slots: (0..p).map(|rank| (0..p).map(|block| slot(rank, block)).collect()).collect() }
     }
 
-    /// After another round.
+    /// Of a gather, after another round.
     pub fn apply(&mut self, number: usize, round: &Round) {
         for message in &round.messages {
             for &block in &message.blocks {
-                self.slots[message.to][block] = Slot::Arrived { round: number, nonlocal: message.nonlocal };
+                if let Some(slot) = self.slots[message.to].get_mut(block) {
+                    *slot = Slot::Arrived { round: number, nonlocal: message.nonlocal };
+                }
             }
         }
     }
@@ -126,6 +121,48 @@ pub fn compact(blocks: &[usize]) -> String {
         };
     }
     text
+}
+
+/// Blocks with the ranks that have contributed to them; with a single block there is no need to name it.
+///
+/// ```
+/// use roundel_verify::rounds::shares;
+/// assert_eq!(shares(&[0], &[vec![0, 1, 2, 3]], 1), "{0–3}");
+/// assert_eq!(shares(&[0, 1, 2], &[vec![4], vec![4], vec![1, 4]], 8), "0 1 {4}, 2 {1 4}");
+/// ```
+pub fn shares(blocks: &[usize], contributors: &[Vec<usize>], of: usize) -> String {
+    let mut groups: Vec<(Vec<usize>, &Vec<usize>)> = Vec::new();
+    for (&block, ranks) in blocks.iter().zip(contributors) {
+        match groups.iter_mut().find(|(_, known)| *known == ranks) {
+            Some((members, _)) => members.push(block),
+            None => groups.push((vec![block], ranks)),
+        }
+    }
+    let text = |(members, ranks): &(Vec<usize>, &Vec<usize>)| match of {
+        1 => format!("{{{}}}", ranges(ranks)),
+        _ => format!("{} {{{}}}", compact(members), ranges(ranks)),
+    };
+    let shown: Vec<String> = groups.iter().take(MOST_GROUPS).map(text).collect();
+    match groups.len().saturating_sub(MOST_GROUPS) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// So many groups of blocks with different contributors are spelled out.
+const MOST_GROUPS: usize = 8;
+
+/// Ranks in order, runs of them by their ends.
+fn ranges(ranks: &[usize]) -> String {
+    let runs: Vec<&[usize]> = ranks.chunk_by(|a, b| a + 1 == *b).collect();
+    if runs.len() > 6 {
+        return compact(ranks);
+    }
+    let text = |run: &&[usize]| match run {
+        [first, _, .., last] => format!("{first}–{last}"),
+        few => join(few),
+    };
+    runs.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
 fn join(blocks: &[usize]) -> String {
@@ -201,7 +238,9 @@ mod tests {
             from,
             to: (from + to) % p,
             blocks: blocks.iter().map(|block| (from + block) % p).collect(),
+            contributors: None,
             nonlocal: false,
+            effect: None,
         };
         Round { messages: (0..p).map(message).collect() }
     }
@@ -218,6 +257,15 @@ mod tests {
         uneven.messages.pop();
         assert_eq!(pattern(&uneven, 4), None);
         assert_eq!(pattern(&Round { messages: vec![] }, 4), None);
+    }
+
+    #[test]
+    fn ranks_are_ranges() {
+        assert_eq!(ranges(&[0, 1, 2, 3, 7]), "0–3 7");
+        assert_eq!(ranges(&[0, 1]), "0 1");
+        assert_eq!(ranges(&(0..20).map(|k| 2 * k).collect::<Vec<_>>()), "0 2 … 38");
+        let each: Vec<Vec<usize>> = (0..9).map(|rank| vec![rank]).collect();
+        assert!(shares(&[0, 1, 2, 3, 4, 5, 6, 7, 8], &each, 9).ends_with("7 {7} and 1 more"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::fault::Fault;
 use crate::rounds::{Holdings, Message, Round, Slot};
-use roundel_spec::{Kind, Placement};
+use roundel_spec::Placement;
 use std::fmt::Write;
 
 /// The largest number of ranks that is drawn.
@@ -18,12 +18,12 @@ pub struct Picture<'a> {
     pub title: &'a str,
     /// The case.
     pub subtitle: &'a str,
-    /// What kind of collective it is.
-    pub kind: Kind,
     /// Where ranks sit.
     pub placement: &'a Placement,
     /// What they do.
     pub rounds: &'a [Round],
+    /// What they hold at the start and after each round.
+    pub film: &'a [Holdings],
     /// What is at fault, to be marked.
     pub fault: Option<&'a Fault>,
 }
@@ -69,11 +69,10 @@ pub fn draw(picture: &Picture<'_>) -> String {
         title = escape(picture.title),
         subtitle = escape(picture.subtitle),
     );
-    let mut holdings = Holdings::initial(picture.kind, frame.p);
-    panel(&mut svg, &frame, picture, 0, None, &holdings);
-    for (number, round) in picture.rounds.iter().enumerate() {
-        holdings.apply(number, round);
-        panel(&mut svg, &frame, picture, number + 1, Some((number, round)), &holdings);
+    for (number, holdings) in picture.film.iter().enumerate() {
+        let before = number.checked_sub(1);
+        let round = before.and_then(|round| Some((round, picture.rounds.get(round)?)));
+        panel(&mut svg, &frame, picture, number, round, holdings);
     }
     legend(&mut svg, &frame);
     svg.push_str("</svg>\n");
@@ -83,7 +82,10 @@ pub fn draw(picture: &Picture<'_>) -> String {
 /// Sizes and places.
 struct Frame {
     p: usize,
+    /// Slots of each rank.
+    slots: usize,
     several_nodes: bool,
+    reduces: bool,
     faulty: bool,
     columns: usize,
     panel_w: f64,
@@ -101,6 +103,9 @@ struct Row {
 impl Frame {
     fn new(picture: &Picture<'_>) -> Self {
         let p = picture.placement.p();
+        let first = picture.film.first().and_then(|holdings| holdings.slots.first());
+        let slots = first.map_or(0, Vec::len);
+        let reduces = first.is_some_and(|slots| slots.iter().any(|slot| matches!(slot, Slot::Share { .. })));
         let several_nodes = picture.placement.ppn() < p;
         let columns_w = p as f64 * PITCH - GAP + 2.0 * PAD + (nodes(picture.placement).len() - 1) as f64 * GAP;
         let panel_w = columns_w.max(NARROWEST);
@@ -116,15 +121,16 @@ impl Frame {
             let expected = picture.fault.and_then(|fault| fault.expected.as_ref()).map_or(0.0, room);
             let band = picture.rounds[rounds].iter().map(band).fold(expected, f64::max);
             let row = Row { y, band };
-            y += TITLE + band + HEAD + 6.0 + p as f64 * CELL_H + FOOT + node_label + BETWEEN;
+            y += TITLE + band + HEAD + 6.0 + slots as f64 * CELL_H + FOOT + node_label + BETWEEN;
             row
         };
         let rows: Vec<Row> = (0..rows).map(row).collect();
         let content = columns as f64 * (panel_w + BETWEEN) - BETWEEN;
         let faulty = picture.fault.is_some();
-        let lines = legend_width(several_nodes, faulty).max(picture.subtitle.chars().count() as f64 * 7.6);
+        let lines = legend_width(reduces, several_nodes, faulty).max(picture.subtitle.chars().count() as f64 * 7.6);
         let width = content.max(lines) + 2.0 * MARGIN;
-        Frame { p, several_nodes, faulty, columns, panel_w, rows, width: width.ceil(), height: (y + 40.0).ceil() }
+        let (width, height) = (width.ceil(), (y + 40.0).ceil());
+        Frame { p, slots, several_nodes, reduces, faulty, columns, panel_w, rows, width, height }
     }
 }
 
@@ -167,6 +173,7 @@ fn panel(
     let x = MARGIN + (number % frame.columns) as f64 * (frame.panel_w + BETWEEN);
     let heads = row.y + TITLE + row.band;
     let (name, note) = match round {
+        None if frame.reduces => ("start".to_string(), "its own contribution each".to_string()),
         None => ("start".to_string(), "every rank holds its own block".to_string()),
         Some((number, round)) => (format!("round {number}"), counted(round)),
     };
@@ -216,7 +223,7 @@ impl Places {
 
 /// The boxes of nodes, or one box around all columns.
 fn boxes(svg: &mut String, frame: &Frame, places: &Places, heads: f64) {
-    let height = HEAD + 6.0 + frame.p as f64 * CELL_H + FOOT;
+    let height = HEAD + 6.0 + frame.slots as f64 * CELL_H + FOOT;
     for (number, node) in places.nodes.iter().enumerate() {
         let x = places.x[node.start] - PAD;
         let width = places.x[node.end - 1] + CELL_W + PAD - x;
@@ -286,7 +293,11 @@ fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize
         heads + 14.0,
     );
     for (block, slot) in slots.iter().enumerate() {
-        cell(svg, x, heads + HEAD + 6.0 + block as f64 * CELL_H, look(*slot, round), block);
+        let y = heads + HEAD + 6.0 + block as f64 * CELL_H;
+        match *slot {
+            Slot::Share { have, of, new } => share(svg, x, y, (have, of), new),
+            slot => cell(svg, x, y, look(slot, round), block),
+        }
     }
 }
 
@@ -300,11 +311,12 @@ const EMPTY: Look = Look { fill: "#ffffff", text: None };
 const OWN: Look = Look { fill: "#94a3b8", text: Some(("#ffffff", 700)) };
 const HELD: Look = Look { fill: "#e2e8f0", text: Some(("#475569", 400)) };
 const NEW_LOCAL: Look = Look { fill: "#bfdbfe", text: Some(("#1e3a8a", 700)) };
+const COMPLETE: Look = Look { fill: "#bbf7d0", text: Some(("#14532d", 700)) };
 const NEW_REMOTE: Look = Look { fill: "#fed7aa", text: Some(("#7c2d12", 700)) };
 
 fn look(slot: Slot, now: Option<usize>) -> Look {
     match slot {
-        Slot::Empty => EMPTY,
+        Slot::Empty | Slot::Share { .. } => EMPTY,
         Slot::Own => OWN,
         Slot::Arrived { round, nonlocal: false } if Some(round) == now => NEW_LOCAL,
         Slot::Arrived { round, nonlocal: true } if Some(round) == now => NEW_REMOTE,
@@ -329,10 +341,33 @@ fn cell(svg: &mut String, x: f64, y: f64, look: Look, block: usize) {
     svg.push('\n');
 }
 
+/// A slot of a reduction: filled by its share of all contributions, with their number.
+fn share(svg: &mut String, x: f64, y: f64, (have, of): (usize, usize), new: bool) {
+    let look = match (have == of, new) {
+        (true, _) => COMPLETE,
+        (false, true) => NEW_LOCAL,
+        (false, false) => HELD,
+    };
+    let width = CELL_W * have as f64 / of.max(1) as f64;
+    let _ =
+        write!(svg, r##"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{CELL_H}" fill="{}"/>"##, look.fill);
+    cell(svg, x, y, Look { fill: "none", text: look.text }, have);
+}
+
 /// The entries of the legend, with the room each takes.
-fn legend_entries(several_nodes: bool, faulty: bool) -> Vec<(Sample, &'static str, f64)> {
+fn legend_entries(reduces: bool, several_nodes: bool, faulty: bool) -> Vec<(Sample, &'static str, f64)> {
     let mut entries = vec![(Sample::Cell(OWN), "own block", 112.0), (Sample::Cell(HELD), "held", 80.0)];
-    if several_nodes {
+    if reduces {
+        entries = vec![
+            (Sample::Cell(HELD), "contributions so far", 174.0),
+            (Sample::Cell(NEW_LOCAL), "more in this round", 166.0),
+            (Sample::Cell(COMPLETE), "all of them", 112.0),
+            (Sample::Arrow(LOCAL, "local"), "message", 90.0),
+        ];
+        if several_nodes {
+            entries.push((Sample::Arrow(REMOTE, "remote"), "between nodes", 134.0));
+        }
+    } else if several_nodes {
         entries.push((Sample::Cell(NEW_LOCAL), "arrived from the same node", 226.0));
         entries.push((Sample::Cell(NEW_REMOTE), "from another node", 166.0));
         entries.push((Sample::Arrow(LOCAL, "local"), "inside a node", 134.0));
@@ -352,14 +387,14 @@ enum Sample {
     Arrow(&'static str, &'static str),
 }
 
-fn legend_width(several_nodes: bool, faulty: bool) -> f64 {
-    legend_entries(several_nodes, faulty).iter().map(|(_, _, width)| width).sum()
+fn legend_width(reduces: bool, several_nodes: bool, faulty: bool) -> f64 {
+    legend_entries(reduces, several_nodes, faulty).iter().map(|(_, _, width)| width).sum()
 }
 
 fn legend(svg: &mut String, frame: &Frame) {
     let y = frame.height - 34.0;
     let mut x = MARGIN;
-    for (sample, text, width) in legend_entries(frame.several_nodes, frame.faulty) {
+    for (sample, text, width) in legend_entries(frame.reduces, frame.several_nodes, frame.faulty) {
         let _ = match sample {
             Sample::Cell(look) => write!(
                 svg,
@@ -395,13 +430,25 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use roundel_spec::Kind;
 
     fn ring(p: usize, placement: &Placement) -> Vec<Round> {
         let message = |from: usize, s: usize| {
             let to = (from + 1) % p;
-            Message { from, to, blocks: vec![(from + p - s) % p], nonlocal: placement.nonlocal(from, to) }
+            let (blocks, nonlocal) = (vec![(from + p - s) % p], placement.nonlocal(from, to));
+            Message { from, to, blocks, contributors: None, nonlocal, effect: None }
         };
         (0..p.saturating_sub(1)).map(|s| Round { messages: (0..p).map(|from| message(from, s)).collect() }).collect()
+    }
+
+    fn film(p: usize, rounds: &[Round]) -> Vec<Holdings> {
+        let mut all = vec![Holdings::initial(Kind::Allgather, p)];
+        for (number, round) in rounds.iter().enumerate() {
+            let mut next = all[number].clone();
+            next.apply(number, round);
+            all.push(next);
+        }
+        all
     }
 
     #[test]
@@ -413,9 +460,9 @@ mod tests {
                 let svg = draw(&Picture {
                     title: "a <b> & \"c\"",
                     subtitle: "p",
-                    kind: Kind::Allgather,
                     placement: &placement,
                     rounds: &rounds,
+                    film: &film(p, &rounds),
                     fault: None,
                 });
                 let document = roxmltree::Document::parse(&svg).expect("well-formed");
@@ -430,7 +477,8 @@ mod tests {
     fn what_is_at_fault_is_marked() {
         let placement = Placement::consecutive(3, 3);
         let rounds = ring(3, &placement);
-        let expected = Some(Message { from: 2, to: 0, blocks: vec![1], nonlocal: false });
+        let expected =
+            Some(Message { from: 2, to: 0, blocks: vec![1], contributors: None, nonlocal: false, effect: None });
         let fault = Fault {
             rounds: 2,
             panel: 2,
@@ -440,8 +488,8 @@ mod tests {
             slots: vec![(0, 1), (2, 2)],
         };
         let draw = |fault| {
-            let kind = Kind::Allgather;
-            draw(&Picture { title: "a", subtitle: "b", kind, placement: &placement, rounds: &rounds, fault })
+            let film = film(3, &rounds);
+            draw(&Picture { title: "a", subtitle: "b", placement: &placement, rounds: &rounds, film: &film, fault })
         };
         let svg = draw(Some(&fault));
         let document = roxmltree::Document::parse(&svg).expect("well-formed");

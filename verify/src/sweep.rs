@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_smallest_fault_is_kept_and_the_rest_is_counted() {
-        let schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
         let range = Range { from: 1, to: 40 };
         let job = |wrong_from: usize| Job {
             range,

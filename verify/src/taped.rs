@@ -1,14 +1,18 @@
 //! What the ranks do at one point, run again on threads: real messages, real buffers, and the plain definition.
 //!
 //! A wrong schedule has no generated code, so its recorded rounds are handed to the transport instead. Every rank starts
-//! with its own block; what it ends with is compared with the definition, and a rank that waits for ever is found by the
-//! transport itself.
+//! with its own block, or with its contribution to every block; what it ends with is compared with the definition, and a
+//! rank that waits for ever is found by the transport itself.
 
 use roundel::geometry::Uniform;
-use roundel::{Collective, Error, Gather, Options, Refusal, Transport, threads};
+use roundel::operation::commutative;
+use roundel::{Collective, Division, Error, Gather, Options, Reduce, Refusal, Transport, threads};
+use roundel_spec::check::Point;
+use roundel_spec::expr::Expr;
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::Limits;
-use roundel_spec::{Arguments, Kind, Place, Placement, Schedule, Sink, Stripe, Stripes, Trace};
+use roundel_spec::schedule::{Limits, Order};
+use roundel_spec::{Arguments, Kind, Place, Schedule, Sink, Stripe, Stripes, Trace, eval};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// How a run on threads ended.
@@ -22,21 +26,27 @@ pub enum Ended {
     Failed(String),
 }
 
-/// Runs recorded rounds on threads.
-pub fn run(kind: Kind, trace: &Trace, placement: &Placement) -> Ended {
+/// Runs recorded rounds of a schedule on threads.
+pub fn run(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
+    match (schedule.kind.reduces(), schedule.lines.len()) {
+        (false, _) => gather(schedule.kind, trace, point),
+        (true, 0 | 1) => reduce::<1>(schedule, trace, point),
+        (true, 2..=8) => reduce::<8>(schedule, trace, point),
+        (true, _) => reduce::<256>(schedule, trace, point),
+    }
+}
+
+fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
     let (p, taped) = (trace.p(), Arc::new(trace.clone()));
-    let results = threads::run_placed(placement, |comm| {
+    let results = threads::run_placed(&point.placement, |comm| {
         let mut slots: Vec<Option<usize>> = vec![None; p];
         let geometry = Uniform { count: 1 };
         let own = [Some(comm.rank())];
         let call = Gather { send: &own, recv: &mut slots, geometry, options: Options::default() };
-        comm.gather(&Taped { trace: Arc::clone(&taped) }, call).map(|()| slots)
+        comm.gather(&Taped::<1> { trace: Arc::clone(&taped), blocks: p as i64 }, call).map(|()| slots)
     });
-    // The rank that knows best says why: the others only hear that it failed.
-    let failures = || results.iter().filter_map(|result| result.as_ref().err());
-    let own = |error: &&Error| !matches!(error, Error::PeerFailed { .. });
-    if let Some(error) = failures().find(own).or_else(|| failures().next()) {
-        return Ended::Failed(error.to_string());
+    if let Some(failed) = failure(&results) {
+        return failed;
     }
     for (rank, slots) in results.iter().flatten().enumerate() {
         for (block, found) in slots.iter().enumerate() {
@@ -49,15 +59,63 @@ pub fn run(kind: Kind, trace: &Trace, placement: &Placement) -> Ended {
     Ended::Right
 }
 
-/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that remembers
-/// rounds by type and arguments would take two recordings for one.)
-struct Taped {
-    trace: Arc<Trace>,
+/// A contribution: of which rank, to which block.
+type Contribution = (usize, usize);
+
+/// Reduces lists of contributions by appending one to the other, so that the result tells what was reduced, and in which
+/// order.
+fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
+    let (p, taped) = (trace.p(), Arc::new(trace.clone()));
+    let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
+        Ok(blocks) => blocks,
+        Err(_) => return Ended::Failed("the number of blocks has no value".into()),
+    };
+    // The transport need not refuse what it cannot promise: whether the order is right is seen in the end.
+    let append = commutative(|a: &Vec<Contribution>, b: &Vec<Contribution>| [a.as_slice(), b].concat());
+    let results = threads::run_placed(&point.placement, |comm| {
+        let own = |block| vec![(comm.rank(), block)];
+        let mut slots: Vec<Vec<Contribution>> = (0..blocks as usize).map(own).collect();
+        let call = Reduce { input: None, output: &mut slots, division: Division::Even, op: &append };
+        comm.reduce(&Taped::<LINES> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
+    });
+    if let Some(failed) = failure(&results) {
+        return failed;
+    }
+    for (rank, slots) in results.iter().flatten().enumerate() {
+        for (block, found) in slots.iter().enumerate().filter(|(block, _)| schedule.kind.must_hold(rank, *block)) {
+            let expected: Vec<Contribution> = (0..p).map(|rank| (rank, block)).collect();
+            let mut compared = found.clone();
+            if !schedule.order.rank_order {
+                compared.sort_unstable();
+            }
+            if compared != expected {
+                let from: Vec<usize> = found.iter().map(|(rank, _)| *rank).collect();
+                let text = format!("rank {rank} ends with the contributions of ranks {from:?} in slot {block}");
+                return Ended::WrongData(text);
+            }
+        }
+    }
+    Ended::Right
 }
 
-impl Collective for Taped {
+/// The rank that knows best says why: the others only hear that it failed.
+fn failure<R>(results: &[Result<R, Error>]) -> Option<Ended> {
+    let failures = || results.iter().filter_map(|result| result.as_ref().err());
+    let own = |error: &&Error| !matches!(error, Error::PeerFailed { .. });
+    failures().find(own).or_else(|| failures().next()).map(|error| Ended::Failed(error.to_string()))
+}
+
+/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that remembers
+/// rounds by type and arguments would take two recordings for one.)
+struct Taped<const LINES: usize> {
+    trace: Arc<Trace>,
+    blocks: i64,
+}
+
+impl<const LINES: usize> Collective for Taped<LINES> {
     const NAME: &'static str = "the replayed collective";
     const PREFERS_ROTATION: bool = false;
+    const LINES: usize = LINES;
 
     /// Transports ask for the rounds alone; there is no declaration that belongs to this type.
     fn schedule() -> Schedule {
@@ -68,6 +126,9 @@ impl Collective for Taped {
             lists: vec![],
             functions: vec![],
             requires: vec![],
+            lines: vec![],
+            blocks: Expr::Int(1),
+            order: Order::default(),
             loops: vec![],
             bounds: vec![],
             layouts: vec![],
@@ -96,12 +157,16 @@ impl Collective for Taped {
         None
     }
 
+    fn blocks(&self, _at: &Place) -> i64 {
+        self.blocks
+    }
+
     fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
         let log = &self.trace.ranks[at.rank as usize];
         for round in 0..log.rounds() {
             sink.begin_round()?;
             for message in log.round(round) {
-                let blocks = Stripes(log.blocks(message).iter().map(|&block| Stripe::one(block.into(), at.p)));
+                let blocks = Stripes(log.blocks(message).iter().map(|&block| Stripe::one(block.into(), self.blocks)));
                 match message.direction {
                     Direction::Send => sink.send(message.site, message.peer, blocks)?,
                     Direction::Recv => sink.recv(message.site, message.peer, blocks)?,
@@ -116,19 +181,21 @@ impl Collective for Taped {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use roundel_spec::Action;
     use roundel_spec::check::{self, Points};
 
-    /// How the ring ends with `p` ranks after a change.
-    fn ring(p: usize, change: impl FnOnce(&mut Schedule)) -> Ended {
-        let mut schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+    /// How a collective ends with `p` ranks after a change.
+    fn changed(name: &str, p: usize, change: impl FnOnce(&mut Schedule)) -> Ended {
+        let mut schedule = (crate::catalogue::find(name).expect("in the catalogue").schedule)();
         change(&mut schedule);
         let point = Points::new(&schedule, p..=p).iter().next().expect("a point");
         let trace = check::record_schedule(&schedule, &point).expect("has values");
-        run(schedule.kind, &trace, &point.placement)
+        run(&schedule, &trace, &point)
     }
 
     #[test]
     fn the_transport_and_the_definition_judge() {
+        let ring = |p, change: fn(&mut Schedule)| changed("allgather/ring", p, change);
         assert_eq!(ring(4, |_| {}), Ended::Right);
         let no_rounds = |schedule: &mut Schedule| schedule.loops.clear();
         assert_eq!(ring(2, no_rounds), Ended::WrongData("rank 0 ends with nothing in slot 1".into()));
@@ -137,5 +204,26 @@ mod tests {
         };
         assert!(matches!(ring(3, no_receives), Ended::Failed(why) if why.contains("deadlock")));
         assert_eq!(ring(1, no_receives), Ended::Right);
+    }
+
+    #[test]
+    fn reductions_are_judged_too() {
+        for entry in roundel::algorithms::catalogue() {
+            assert_eq!(changed(entry.name, 4, |_| {}), Ended::Right, "{}", entry.name);
+        }
+        let no_fold = |schedule: &mut Schedule| schedule.loops.remove(0).transfers.clear();
+        assert_eq!(
+            changed("allreduce/recursive-doubling", 3, no_fold),
+            Ended::WrongData("rank 0 ends with the contributions of ranks [1, 2] in slot 0".into())
+        );
+        let swapped = |schedule: &mut Schedule| {
+            schedule.loops[0].transfers[1].site.action = Action::CombineLeft { with: 0 };
+        };
+        assert_eq!(
+            changed("allreduce/reduce-broadcast", 2, swapped),
+            Ended::WrongData("rank 0 ends with the contributions of ranks [1, 0] in slot 0".into())
+        );
+        let copied = |schedule: &mut Schedule| schedule.loops[0].transfers[1].site.action = Action::Replace;
+        assert!(matches!(changed("reduce-scatter/pairwise", 3, copied), Ended::WrongData(_)));
     }
 }

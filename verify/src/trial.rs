@@ -1,8 +1,11 @@
-//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent.
+//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, or the
+//! reduction of what all ranks have.
+
+mod reductions;
 
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::{Allgather, IsAllgather, Layout, Options, Transport, threads};
-use roundel_spec::{Arguments, Placement};
+use roundel_spec::{Arguments, Kind, Placement};
 use std::time::{Duration, Instant};
 
 /// What to run.
@@ -33,15 +36,22 @@ fn block(b: usize, len: usize) -> Vec<u8> {
 }
 
 impl Trial<'_> {
-    /// Gathers blocks of `bytes` bytes, `repeat` times. Gives the time of each repetition, that of its slowest rank; the
+    /// Gathers blocks of `bytes` bytes, or reduces vectors of so many, `repeat` times. Gives the time of each repetition, that of its slowest rank; the
     /// error says what went wrong.
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
-        let counts = vec![bytes; self.placement.p()];
-        self.run(&counts, repeat, false)
+        match (self.entry.schedule)().kind {
+            Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
+            kind => reductions::uniform(self, kind, bytes, repeat),
+        }
     }
 
-    /// Gathers blocks of different lengths, some of them empty, with gaps between them.
+    /// Gathers blocks of different lengths, some of them empty, with gaps between them; or reduces such blocks, also with
+    /// an operation that does not commute.
     pub fn varying(&self) -> Result<(), String> {
+        let kind = (self.entry.schedule)().kind;
+        if kind.reduces() {
+            return reductions::varying(self, kind);
+        }
         let counts: Vec<usize> = (0..self.placement.p()).map(|b| (b * 5 + 3) % 7).collect();
         self.run(&counts, 1, true).map(|_| ())
     }
@@ -114,7 +124,7 @@ struct Call<'a, T> {
 }
 
 impl<T: Transport<u8>> Visitor for Call<'_, T> {
-    fn visit<C: IsAllgather + 'static>(&mut self, _name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         let result = match self.shape {
             None => collective.allgather_with(self.comm, self.send, self.recv, self.options),
             Some((counts, displs)) => {
@@ -146,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_refused_is_an_error() {
-        let entry = algorithms::find("recursive-doubling").expect("in the catalogue");
+        let entry = algorithms::find("allgather/recursive-doubling").expect("in the catalogue");
         let (args, placement) = (Arguments::default(), Placement::consecutive(3, 3));
         let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
         assert!(trial.uniform(3, 1).is_err());

@@ -123,7 +123,7 @@ fn json_keys_come_in_their_documented_order() {
 
 #[test]
 fn nonlocal_messages_are_those_between_nodes() {
-    let shown = json_with(&["show", "ring", "-p", "4", "--ppn", "2"], 0);
+    let shown = json_with(&["show", "allgather/ring", "-p", "4", "--ppn", "2"], 0);
     for round in shown["rounds"].as_array().unwrap() {
         let nonlocal: Vec<bool> =
             round["messages"].as_array().unwrap().iter().map(|m| m["nonlocal"].as_bool().unwrap()).collect();
@@ -136,7 +136,7 @@ fn nonlocal_messages_are_those_between_nodes() {
 
 #[test]
 fn messages_are_sorted_and_add_up_to_the_census() {
-    for (name, set) in [("ring", None), ("bruck", None), ("sparbit", None), ("k-bruck", Some("radix=4"))] {
+    for (name, set) in [("allgather/ring", None), ("bruck", None), ("sparbit", None), ("k-bruck", Some("radix=4"))] {
         for p in ["1", "2", "7", "12"] {
             let mut args = vec!["show", name, "-p", p];
             args.extend(set.iter().flat_map(|set| ["--set", set]));
@@ -193,7 +193,7 @@ fn a_default_parameter_is_said() {
 
 #[test]
 fn one_rank_needs_no_rounds() {
-    assert_eq!(json_with(&["show", "ring", "-p", "1"], 0)["rounds"], json!([]));
+    assert_eq!(json_with(&["show", "allgather/ring", "-p", "1"], 0)["rounds"], json!([]));
 }
 
 #[test]
@@ -213,8 +213,8 @@ fn what_cannot_be_shown() {
     refused(&["show", "k-bruck", "-p", "5", "--set", "radix=2", "--set", "radix=3"], &["twice"]);
     refused(&["show", "k-bruck", "-p", "5", "--set", "radix"], &["no assignment"]);
     refused(&["show", "k-bruck", "-p", "5", "--set", "radix=three"], &["no assignment"]);
-    refused(&["show", "recursive-doubling", "-p", "6"], &["it requires `p", "p = 6"]);
-    refused(&["show", "recursive-doubling", "-p", "6", "--json"], &["requires"]);
+    refused(&["show", "allgather/recursive-doubling", "-p", "6"], &["it requires `p", "p = 6"]);
+    refused(&["show", "allgather/recursive-doubling", "-p", "6", "--json"], &["requires"]);
     refused(&["show", "sparbit", "-p", "100", "--svg", "never-written.svg"], &["at most 64"]);
     refused(&["show", "sparbit", "-p", "5", "--svg", "no/such/directory/s.svg"], &["cannot write"]);
 }
@@ -284,10 +284,10 @@ fn ranges_are_as_in_rust() {
 
 #[test]
 fn nothing_checked_is_said() {
-    let output = roundel(&["check", "recursive-doubling", "-p", "3"]);
+    let output = roundel(&["check", "allgather/recursive-doubling", "-p", "3"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("nothing checked"), "{}", stderr(&output));
-    let report = json_with(&["check", "recursive-doubling", "-p", "5..=7"], 1);
+    let report = json_with(&["check", "allgather/recursive-doubling", "-p", "5..=7"], 1);
     assert_eq!(report["collectives"][0]["verdict"], "nothing-checked");
     assert_eq!(report["collectives"][0]["refused"], 3);
     // With --all the range need not fit every collective.
@@ -476,7 +476,7 @@ fn what_cannot_be_run() {
     refused(&["run", "sparbit", "-n", "4", "--layout", "sideways"], &["sideways"]);
     refused(&["run", "sparbit", "-n", "4", "--repeat", "0"], &["0"]);
     refused(&["run", "sparbit", "-n", "4", "--bytes", "99999999999999"], &["--bytes"]);
-    refused(&["run", "recursive-doubling", "-n", "6"], &["requires"]);
+    refused(&["run", "allgather/recursive-doubling", "-n", "6"], &["requires"]);
     refused(&["run", "k-bruck", "-n", "6", "--set", "radix=0"], &["radix"]);
 }
 
@@ -564,6 +564,9 @@ fn no_mutant_escapes_the_harnesses() {
     {
         text(&["mutants", path.to_str().unwrap(), "--engine", "harness", "-p", "1..=5"]);
     }
+    let refused = roundel(&["mutants", "allreduce/ring", "--engine", "harness"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("no Kani harnesses"), "{}", stderr(&refused));
 }
 
 #[test]
@@ -577,7 +580,7 @@ fn mutants_of_files() {
     assert!(stdout(&output).contains("is wrong itself"), "{}", stdout(&output));
     let malformed = files.write("malformed.rs", "struct ;");
     refused(&["mutants", &malformed], &["malformed.rs:1:8"]);
-    let output = roundel(&["mutants", "recursive-doubling", "-p", "3"]);
+    let output = roundel(&["mutants", "allgather/recursive-doubling", "-p", "3"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("nothing measured"), "{}", stdout(&output));
     json_with(&["mutants", "--all", "-p", "3"], 0);
@@ -600,7 +603,7 @@ fn help_has_examples_everywhere() {
 fn colours_only_where_wanted() {
     let run = |name: &str, value: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundel"));
-        command.args(["show", "ring", "-p", "3"]).env_remove("NO_COLOR").env(name, value);
+        command.args(["show", "allgather/ring", "-p", "3"]).env_remove("NO_COLOR").env(name, value);
         stdout(&command.output().unwrap())
     };
     assert!(run("CLICOLOR_FORCE", "1").contains('\u{1b}'));

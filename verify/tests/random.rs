@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use roundel::algorithms::{Entry, catalogue};
 use roundel_spec::check::{self, Point};
+use roundel_spec::expr::Expr;
 use roundel_spec::{Arguments, Place, Placement, Schedule, eval};
 use roundel_verify::catalogue::record;
 
@@ -18,6 +19,9 @@ const LARGEST: usize = if cfg!(debug_assertions) { 1024 } else { 4096 };
 
 /// Collectives with about p rounds get so many times fewer ranks: what they hold is looked at in every round.
 const LINEAR: usize = 8;
+
+/// Reductions of several blocks get so many times fewer: contributions are followed block by block.
+const BY_BLOCK: usize = 8;
 
 const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/random.txt");
 
@@ -63,7 +67,15 @@ fn arguments(schedule: &Schedule, seeds: &[u16]) -> Arguments {
 }
 
 fn is_linear(entry: &Entry) -> bool {
-    ["allgather/ring", "allgather/neighbor-exchange"].contains(&entry.name)
+    let linear = ["allgather/ring", "allgather/neighbor-exchange", "allreduce/ring", "reduce-scatter/pairwise"];
+    linear.contains(&entry.name)
+}
+
+/// How many times fewer ranks a collective gets: so that every test takes about the same time.
+fn fewer(entry: &Entry, schedule: &Schedule) -> usize {
+    let several_blocks = schedule.kind.reduces() && !matches!(schedule.blocks, Expr::Int(_));
+    let linear = if is_linear(entry) { LINEAR } else { 1 };
+    linear * if several_blocks { BY_BLOCK } else { 1 }
 }
 
 /// The largest p up to `p` that lies in the domain.
@@ -78,7 +90,7 @@ proptest! {
     fn generated_code_is_right_far_out(p in ranks(), spread in spreads(), seeds in prop::collection::vec(any::<u16>(), 4)) {
         for entry in catalogue() {
             let schedule = (entry.schedule)();
-            let p = if is_linear(entry) { p.div_ceil(LINEAR) } else { p };
+            let p = p.div_ceil(fewer(entry, &schedule));
             let args = arguments(&schedule, &seeds);
             let Some(p) = admitted(&schedule, &args, p) else { continue };
             let point = Point { placement: spread.over(p), args };

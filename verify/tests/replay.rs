@@ -167,7 +167,7 @@ fn the_smallest_of_several_is_saved() {
 fn without_a_counterexample_nothing_is_written() {
     let files = Files::new();
     let saved = files.name("saved.json");
-    let (_, errors) = roundel(0, &["check", "ring", "-p", "1..=4", "--save", &saved]);
+    let (_, errors) = roundel(0, &["check", "allgather/ring", "-p", "1..=4", "--save", &saved]);
     assert!(errors.contains("there is no counterexample") && !Path::new(&saved).exists(), "{errors}");
     let source = files.write("mine.rs", &ring("rank + 2", "rank - 1 - s", ""));
     let (_, errors) = roundel(2, &["check", &source, "--save", &files.name("no/such/folder.json")]);
@@ -283,7 +283,7 @@ fn a_mutant_that_the_prover_refutes_is_replayed() {
     }
     let files = Files::new();
     let saved = files.name("saved.json");
-    let args = ["mutants", "ring", "-p", "1..=6", "--engine", "smt", "--sample", "8", "--save", &saved];
+    let args = ["mutants", "allgather/ring", "-p", "1..=6", "--engine", "smt", "--sample", "8", "--save", &saved];
     roundel(0, &args);
     let file = files.json("saved.json");
     assert_eq!((&file["engine"], &file["refutes"]), (&json!("smt"), &json!("induction")));

@@ -1,7 +1,9 @@
 //! The algorithms by name.
 
 use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
-use crate::IsAllgather;
+use super::allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
+use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
+use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
 
@@ -25,24 +27,41 @@ impl Entry {
     }
 }
 
-/// Sees collectives of different types.
+/// Sees collectives of different types. Reductions pass unseen unless their methods are written.
 pub trait Visitor {
-    /// Sees one.
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C);
+    /// Sees an allgather.
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
+
+    /// Sees an allreduce.
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a reduce_scatter.
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
-/// A name that the catalogue does not have.
+/// A name that the catalogue does not have, or that several of its algorithms end with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
-pub struct Unknown {
-    /// The name.
-    pub name: String,
-    /// What there is.
-    pub known: Vec<&'static str>,
+pub enum Unknown {
+    /// There is none.
+    #[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
+    Nowhere {
+        /// The name.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// There are several.
+    #[error("several collectives are called `{name}`; write one of {}", known.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// What it could mean.
+        known: Vec<&'static str>,
+    },
 }
 
 macro_rules! catalogue {
-    ($($name:literal => $type:ident in $file:literal),* $(,)?) => {
+    ($($name:literal => $type:ident, $kind:ident in $file:literal),* $(,)?) => {
         static CATALOGUE: &[Entry] = &[$(Entry {
             name: $name,
             type_name: stringify!($type),
@@ -55,7 +74,7 @@ macro_rules! catalogue {
         pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
             match name {
                 $($name => match $type::from_arguments(args) {
-                    Some(collective) => visitor.visit($name, &collective),
+                    Some(collective) => visitor.$kind($name, &collective),
                     None => return false,
                 },)*
                 _ => return false,
@@ -66,12 +85,19 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    "allgather/ring" => Ring in "allgather/ring.rs",
-    "allgather/neighbor-exchange" => NeighborExchange in "allgather/neighbor_exchange.rs",
-    "allgather/recursive-doubling" => RecursiveDoubling in "allgather/recursive_doubling.rs",
-    "allgather/bruck" => Bruck in "allgather/bruck.rs",
-    "allgather/k-bruck" => KBruck in "allgather/k_bruck.rs",
-    "allgather/sparbit" => Sparbit in "allgather/sparbit.rs",
+    "allgather/ring" => Ring, allgather in "allgather/ring.rs",
+    "allgather/neighbor-exchange" => NeighborExchange, allgather in "allgather/neighbor_exchange.rs",
+    "allgather/recursive-doubling" => RecursiveDoubling, allgather in "allgather/recursive_doubling.rs",
+    "allgather/bruck" => Bruck, allgather in "allgather/bruck.rs",
+    "allgather/k-bruck" => KBruck, allgather in "allgather/k_bruck.rs",
+    "allgather/sparbit" => Sparbit, allgather in "allgather/sparbit.rs",
+    "allreduce/recursive-doubling" => RecursiveDoublingAllreduce, allreduce in "allreduce/recursive_doubling.rs",
+    "allreduce/reduce-broadcast" => ReduceBroadcastAllreduce, allreduce in "allreduce/reduce_broadcast.rs",
+    "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",
+    "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
+    "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
+    "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
+    "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
 }
 
 /// All algorithms.
@@ -88,10 +114,12 @@ pub fn catalogue() -> &'static [Entry] {
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     let full = CATALOGUE.iter().find(|entry| entry.name == name);
-    let mut short = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
-    match (full, short.next(), short.next()) {
-        (Some(entry), ..) | (None, Some(entry), None) => Ok(entry),
-        _ => Err(Unknown { name: name.into(), known: CATALOGUE.iter().map(|entry| entry.name).collect() }),
+    let short: Vec<&Entry> = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
+    let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();
+    match (full, short.as_slice()) {
+        (Some(entry), _) | (None, &[entry]) => Ok(entry),
+        (None, []) => Err(Unknown::Nowhere { name: name.into(), known: names(&mut CATALOGUE.iter()) }),
+        (None, several) => Err(Unknown::Ambiguous { name: name.into(), known: names(&mut several.iter().copied()) }),
     }
 }
 

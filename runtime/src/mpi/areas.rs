@@ -4,6 +4,8 @@
 //! scratch need not have their alignment. A plan is built against [`Extents`], and every spot in it is checked against
 //! them then: a schedule that was never checked can give wrong results, but cannot reach outside the call's buffers.
 
+use std::ptr::null_mut;
+
 /// A piece of memory that a call uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Area {
@@ -25,8 +27,8 @@ pub(super) struct Spot {
 /// How much there is of the user's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extents {
-    /// The length of the send buffer in elements.
-    pub(super) send: usize,
+    /// The length of the send buffer in elements; none if the call is in place.
+    pub(super) send: Option<usize>,
     /// The length of the receive buffer in elements.
     pub(super) recv: usize,
     /// The size of an element in bytes.
@@ -40,8 +42,9 @@ pub(super) struct Areas([*mut u8; 3]);
 impl Areas {
     /// The buffers of a call, whose borrows the caller keeps alive and unused meanwhile.
     #[inline(always)]
-    pub(super) fn new<T>(send: &[T], recv: &mut [T], scratch: *mut u8) -> Self {
-        Areas([send.as_ptr().cast_mut().cast(), recv.as_mut_ptr().cast(), scratch])
+    pub(super) fn new<T>(send: Option<&[T]>, recv: &mut [T], scratch: *mut u8) -> Self {
+        let send = send.map_or(null_mut(), |send| send.as_ptr().cast_mut().cast());
+        Areas([send, recv.as_mut_ptr().cast(), scratch])
     }
 
     /// The address of a spot.

@@ -5,20 +5,20 @@
 
 use super::areas::{Area, Spot};
 use super::limit::LIMIT;
-use super::plan::{Exchange, Message, Parcel, Piece, Plan, Step};
+use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
 use ::mpi::ffi;
-use roundel_spec::{Blocks, Collective, Place, Sink, Site};
+use roundel_spec::{Action, Blocks, Collective, Line, Place, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Memory in which blocks lie: an area, how many bytes of it there are, and the size of an element.
+/// Memory in which the blocks of a line lie: where it begins, how many bytes there are, and the size of an element.
 #[derive(Clone, Copy)]
 pub(super) struct Home {
-    pub(super) area: Area,
+    pub(super) begin: Spot,
     pub(super) bytes: usize,
     pub(super) size: usize,
 }
@@ -29,22 +29,27 @@ impl Home {
         let (offset, bytes) = (run.start.saturating_mul(self.size), run.len.saturating_mul(self.size));
         let inside = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "the schedule names a block outside the buffer");
-        (Spot { area: self.area, offset }, bytes)
+        (Spot { area: self.begin.area, offset: self.begin.offset + offset }, bytes)
     }
 }
 
-/// Appends the rounds of `collective` to a plan, with blocks in `home`. Scratch from `plan.scratch` on is free.
+/// Appends the rounds of `collective` to a plan, with its lines in `homes`, `blocks` blocks in each. Scratch from
+/// `plan.scratch` on is free.
 pub(super) fn rounds<K: Collective>(
     plan: &mut Plan,
     collective: &K,
     place: &Place,
-    home: Home,
-    geometry: impl Geometry,
+    homes: &[Home],
+    (geometry, blocks): (impl Geometry, usize),
     policy: Policy,
 ) {
     let guard = EndsTheJob { rank: place.rank };
     let (free, p) = (plan.scratch, place.p as usize);
-    let mut builder = Builder { plan, p, home, geometry, policy, free, used: free, round: Round::default() };
+    let combined_from = plan.combinations.len();
+    let filled = vec![false; (homes.len() - 1) * blocks];
+    let round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
+    let mut builder =
+        Builder { plan, p, homes, geometry, blocks, policy, free, used: free, round, combined_from, filled };
     match collective.rounds(place, &mut builder) {
         Ok(()) => builder.close(),
         Err(never) => match never {},
@@ -62,37 +67,62 @@ struct Round {
 struct Builder<'a, G> {
     plan: &'a mut Plan,
     p: usize,
-    home: Home,
+    homes: &'a [Home],
     geometry: G,
+    blocks: usize,
     policy: Policy,
     /// Where scratch for packed messages begins, and where the round's use of it ends.
     free: usize,
     used: usize,
     round: Round,
+    /// Where the round's combinations begin.
+    combined_from: usize,
+    /// Which blocks of the lines after the first hold something: nothing else may be read there.
+    filled: Vec<bool>,
 }
 
 impl<G: Geometry> Builder<'_, G> {
     /// The message of `blocks`.
-    fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, direction: Direction) -> Parcel {
+    fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, site: Site, direction: Direction) -> Parcel {
         assert!(peer < self.p, "the schedule names a rank outside the communicator");
-        let shape = Shape::of(blocks, &self.geometry, self.p);
+        let (home, shape) = (self.homes[site.line as usize], Shape::of(blocks, &self.geometry, self.blocks));
         assert!(shape.elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
         let (elements, peer) = (shape.elements as c_int, peer as c_int);
-        let wire = self.policy.choose(shape.runs, shape.elements.saturating_mul(self.home.size));
-        let (spot, scattered) = match wire {
-            Wire::Contiguous => (self.home.locate(Run { start: shape.start, len: shape.elements }).0, None),
-            Wire::Packed => (self.packed(blocks, &shape, direction), None),
-            Wire::Datatype => (Spot { area: self.home.area, offset: 0 }, Some(self.scattered(blocks))),
+        self.follow(blocks, site, direction);
+        let combines = direction == Direction::In && !matches!(site.action, Action::Copy | Action::Replace);
+        let (spot, scattered) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
+            _ if combines => (self.combined(blocks, site), None),
+            Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, None),
+            Wire::Packed => (self.packed(blocks, home, direction), None),
+            Wire::Datatype => (home.begin, Some(self.scattered(blocks, home))),
         };
         Parcel { message: Message { spot, elements, peer }, scattered }
     }
 
+    /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an element.
+    fn follow<B: Blocks>(&mut self, blocks: &B, site: Site, direction: Direction) {
+        let reads = match (direction, site.action) {
+            (Direction::Out, _) => Some(site.line),
+            (Direction::In, Action::CombineLeft { with } | Action::CombineRight { with }) => Some(with),
+            (Direction::In, Action::Copy | Action::Replace) => None,
+        };
+        let slot = |line: Line, block: usize| (line as usize).checked_sub(1).map(|line| line * self.blocks + block);
+        if let Some(line) = reads {
+            let filled = |block| slot(line, block).is_none_or(|slot| self.filled[slot]);
+            assert!(blocks.each().all(filled), "the schedule reads a line where it holds nothing");
+        }
+        if direction == Direction::In && site.line > 0 {
+            let begin = (site.line as usize - 1) * self.blocks;
+            blocks.each().for_each(|block| self.filled[begin + block] = true);
+        }
+    }
+
     /// Scratch through which the blocks travel.
-    fn packed<B: Blocks>(&mut self, blocks: &B, shape: &Shape, direction: Direction) -> Spot {
+    fn packed<B: Blocks>(&mut self, blocks: &B, home: Home, direction: Direction) -> Spot {
         let start = Spot { area: Area::Scratch, offset: self.used };
         let mut at = start;
-        let Builder { plan, home, .. } = self;
-        for_each_run(blocks, &self.geometry, self.p, |run| {
+        let plan = &mut *self.plan;
+        for_each_run(blocks, &self.geometry, self.blocks, |run| {
             let (spot, bytes) = home.locate(run);
             match direction {
                 Direction::Out => plan.packs.push(Piece { from: spot, to: at, bytes }),
@@ -100,18 +130,43 @@ impl<G: Geometry> Builder<'_, G> {
             }
             at.offset += bytes;
         });
-        debug_assert_eq!(at.offset - start.offset, shape.elements * home.size);
-        self.used = at.offset.next_multiple_of(size_of::<u128>());
-        self.plan.scratch = self.plan.scratch.max(self.used);
+        self.use_up(at.offset);
         start
     }
 
+    /// Scratch in which blocks arrive that are combined with what is there.
+    fn combined<B: Blocks>(&mut self, blocks: &B, site: Site) -> Spot {
+        let start = Spot { area: Area::Scratch, offset: self.used };
+        let (with, arrives_left) = match site.action {
+            Action::CombineLeft { with } => (with, true),
+            Action::CombineRight { with } => (with, false),
+            Action::Copy | Action::Replace => unreachable!("nothing is combined"),
+        };
+        let (line, with) = (self.homes[site.line as usize], self.homes[with as usize]);
+        let mut at = start;
+        let plan = &mut *self.plan;
+        for_each_run(blocks, &self.geometry, self.blocks, |run| {
+            let ((into, bytes), (own, _)) = (line.locate(run), with.locate(run));
+            let (left, right) = if arrives_left { (at, own) } else { (own, at) };
+            plan.combinations.push(Combination { left, right, into, elements: run.len });
+            at.offset += bytes;
+        });
+        self.use_up(at.offset);
+        start
+    }
+
+    /// Notes how far the round uses scratch.
+    fn use_up(&mut self, end: usize) {
+        self.used = end.next_multiple_of(size_of::<u128>());
+        self.plan.scratch = self.plan.scratch.max(self.used);
+    }
+
     /// The pieces of a message, for a datatype.
-    fn scattered<B: Blocks>(&mut self, blocks: &B) -> std::ops::Range<usize> {
+    fn scattered<B: Blocks>(&mut self, blocks: &B, home: Home) -> std::ops::Range<usize> {
         let Plan { lengths, displacements, .. } = &mut *self.plan;
         let begin = lengths.len();
-        for_each_run(blocks, &self.geometry, self.p, |run| {
-            displacements.push(self.home.locate(run).0.offset as ffi::MPI_Aint);
+        for_each_run(blocks, &self.geometry, self.blocks, |run| {
+            displacements.push((home.locate(run).0.offset - home.begin.offset) as ffi::MPI_Aint);
             lengths.push(run.len as c_int);
         });
         begin..lengths.len()
@@ -132,13 +187,17 @@ impl<G: Geometry> Builder<'_, G> {
             _ => plan.steps.push(Step::Round { departures, arrivals }),
         }
         plan.flush_unpacks();
+        if self.combined_from < plan.combinations.len() {
+            plan.steps.push(Step::Combine { combinations: self.combined_from..plan.combinations.len() });
+        }
+        self.combined_from = plan.combinations.len();
         *round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
         self.used = self.free;
     }
 }
 
 /// Which way a message goes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Out,
     In,
@@ -151,14 +210,14 @@ impl<G: Geometry> Sink for Builder<'_, G> {
         Ok(())
     }
 
-    fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
-        let parcel = self.parcel(to, &blocks, Direction::Out);
+    fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Infallible> {
+        let parcel = self.parcel(to, &blocks, site, Direction::Out);
         self.plan.departures.push(parcel);
         Ok(())
     }
 
-    fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
-        let parcel = self.parcel(from, &blocks, Direction::In);
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        let parcel = self.parcel(from, &blocks, site, Direction::In);
         self.plan.arrivals.push(parcel);
         Ok(())
     }

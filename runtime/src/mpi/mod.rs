@@ -13,6 +13,7 @@
 //! - `plan`: a call's copies and messages as a list of steps, and which calls it serves
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
+//! - `reduction`: what only reductions need
 //! - `replay`: the loop that takes the steps
 //! - `code`: MPI's return codes as [`Error`]s
 //!
@@ -30,17 +31,20 @@ mod code;
 mod limit;
 mod nodes;
 mod plan;
+mod reduction;
 mod replay;
 mod state;
 
 use self::areas::{Area, Areas, Extents, Spot};
 use self::build::Home;
 use self::plan::{Piece, Plan, Step};
-use self::replay::Replay;
+use self::replay::{Nothing, Replay};
 use self::state::{Group, Work};
 use crate::error::Error;
 use crate::geometry::{Described, Geometry, Moved, Rotated};
+use crate::operation::Operation;
 use crate::policy::Policy;
+use crate::reduce::Reduce;
 use crate::runs::Run;
 use crate::transport::{Gather, Options, Transport};
 use ::mpi::datatype::Equivalence;
@@ -59,15 +63,37 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        let extents = Extents { send: call.send.len(), recv: call.recv.len(), size: size_of::<T>() };
+        let extents = Extents { send: Some(call.send.len()), recv: call.recv.len(), size: size_of::<T>() };
         if !work.key.fits(collective, &call.geometry, extents, call.options) {
             let rotation = call.validate(collective, &group.place)?;
             plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
-        let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
+        let areas = Areas::new(Some(call.send), call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight }.run(plan)
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+    }
+
+    /// A call like the last one is known to be valid, and its steps are known.
+    #[inline(always)]
+    fn reduce<K: Collective, O: Operation<T>>(&self, collective: &K, call: Reduce<'_, T, O>) -> Result<(), Error> {
+        const { assert!(align_of::<T>() <= size_of::<u128>(), "elements of reductions are aligned to at most 16 bytes") };
+        let state = attribute::state(self)?;
+        let group = state.group(self)?;
+        let mut work = state.lease()?;
+        let send = call.input.map(<[T]>::len);
+        let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
+        // One key serves both commutative and other operations, so what depends on that is asked first.
+        let in_order = O::COMMUTES || K::ORDER.rank_order;
+        if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
+            call.validate(collective, &group.place)?;
+            reduction::plan_anew(&mut work, group, collective, &call, extents)?;
+        }
+        let Work { plan, scratch, flight, .. } = &mut *work;
+        let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        let combine = reduction::Elements::new(call.op, rank);
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine }.run(plan)
     }
 }
 
@@ -138,18 +164,19 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
     fn scratch(&mut self, elements: usize) -> Home {
         let size = self.extents.size;
         self.plan.scratch = (elements * size).next_multiple_of(size_of::<u128>());
-        Home { area: Area::Scratch, bytes: elements * size, size }
+        Home { begin: Spot { area: Area::Scratch, offset: 0 }, bytes: elements * size, size }
     }
 
     /// The own block, then the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
-        let own = Run { start: geometry.offset(self.place.rank as usize), len: self.extents.send };
+        let own = Run { start: geometry.offset(self.place.rank as usize), len: self.extents.send.unwrap_or(0) };
         if own.len > 0 {
             let from = Spot { area: Area::Send, offset: 0 };
             let (to, bytes) = home.locate(own);
             self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
         }
-        build::rounds(self.plan, self.collective, self.place, home, geometry, self.policy);
+        let p = self.place.p as usize;
+        build::rounds(self.plan, self.collective, self.place, &[home], (geometry, p), self.policy);
     }
 
     /// Copies elements from scratch to where they belong, at the end.
@@ -163,7 +190,8 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// The receive buffer.
     fn recv(&self) -> Home {
-        Home { area: Area::Recv, bytes: self.extents.recv * self.extents.size, size: self.extents.size }
+        let begin = Spot { area: Area::Recv, offset: 0 };
+        Home { begin, bytes: self.extents.recv * self.extents.size, size: self.extents.size }
     }
 }
 

@@ -5,7 +5,7 @@
 //! so it serves any buffers; its [`Key`] says which calls.
 
 use super::areas::{Extents, Spot};
-use crate::geometry::{Blocking, Described};
+use crate::geometry::{Blocking, Recognised};
 use crate::transport::Options;
 use ::mpi::ffi;
 use roundel_spec::{Arguments, Collective};
@@ -57,6 +57,17 @@ pub(super) enum Step {
     Copy { pieces: Range<usize> },
     /// Copies of what has arrived; none, if something did not.
     Arrived { pieces: Range<usize> },
+    /// Operations on what has arrived; none, if something did not.
+    Combine { combinations: Range<usize> },
+}
+
+/// Elements that are combined, one by one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Combination {
+    pub(super) left: Spot,
+    pub(super) right: Spot,
+    pub(super) into: Spot,
+    pub(super) elements: usize,
 }
 
 /// The steps of a call, and what they refer to.
@@ -66,6 +77,7 @@ pub(super) struct Plan {
     pub(super) departures: Vec<Parcel>,
     pub(super) arrivals: Vec<Parcel>,
     pub(super) pieces: Vec<Piece>,
+    pub(super) combinations: Vec<Combination>,
     /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
     pub(super) lengths: Vec<c_int>,
     pub(super) displacements: Vec<ffi::MPI_Aint>,
@@ -79,11 +91,23 @@ pub(super) struct Plan {
 impl Plan {
     /// Forgets the steps and keeps their memory.
     pub(super) fn clear(&mut self) {
-        let Plan { steps, departures, arrivals, pieces, lengths, displacements, scratch, packs, unpacks } = self;
+        let Plan {
+            steps,
+            departures,
+            arrivals,
+            pieces,
+            combinations,
+            lengths,
+            displacements,
+            scratch,
+            packs,
+            unpacks,
+        } = self;
         steps.clear();
         departures.clear();
         arrivals.clear();
         pieces.clear();
+        combinations.clear();
         lengths.clear();
         displacements.clear();
         *scratch = 0;
@@ -126,7 +150,7 @@ impl Key {
     pub(super) fn fits<K: Collective>(
         &self,
         collective: &K,
-        geometry: &impl Described,
+        geometry: &impl Recognised,
         extents: Extents,
         options: Options,
     ) -> bool {
@@ -145,7 +169,7 @@ impl Key {
     pub(super) fn set<K: Collective>(
         &mut self,
         collective: &K,
-        geometry: &impl Described,
+        geometry: &impl Recognised,
         extents: Extents,
         options: Options,
     ) {
@@ -168,7 +192,7 @@ mod tests {
     use crate::policy::Policy;
     use crate::transport::Layout;
 
-    const EXTENTS: Extents = Extents { send: 3, recv: 12, size: 8 };
+    const EXTENTS: Extents = Extents { send: Some(3), recv: 12, size: 8 };
 
     #[test]
     fn a_plan_serves_the_call_that_it_was_made_for_and_no_other() {
@@ -182,7 +206,7 @@ mod tests {
         assert!(!key.fits(&Ring, &geometry, EXTENTS, options));
         assert!(!key.fits(&collective, &Uniform { count: 2 }, EXTENTS, options));
         assert!(!key.fits(&collective, &Varying::new(&[3; 4], &[0, 3, 6, 9]), EXTENTS, options));
-        assert!(!key.fits(&collective, &geometry, Extents { send: 2, ..EXTENTS }, options));
+        assert!(!key.fits(&collective, &geometry, Extents { send: Some(2), ..EXTENTS }, options));
         assert!(!key.fits(&collective, &geometry, Extents { recv: 13, ..EXTENTS }, options));
         assert!(!key.fits(&collective, &geometry, Extents { size: 4, ..EXTENTS }, options));
         assert!(!key.fits(&collective, &geometry, EXTENTS, Options { layout: Layout::InPlace, ..options }));

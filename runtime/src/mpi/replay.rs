@@ -6,7 +6,7 @@
 
 use super::areas::Areas;
 use super::code::{SUCCESS, check, failure, is};
-use super::plan::{Exchange, Message, Parcel, Piece, Plan, Step};
+use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
 use crate::error::Error;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
@@ -26,16 +26,35 @@ pub(super) struct Flight {
 }
 
 /// A call in progress.
-pub(super) struct Replay<'a> {
+pub(super) struct Replay<'a, C> {
     pub(super) comm: ffi::MPI_Comm,
     /// The MPI type of one element.
     pub(super) datatype: ffi::MPI_Datatype,
     pub(super) areas: Areas,
     pub(super) rank: usize,
     pub(super) flight: &'a mut Flight,
+    /// What combines elements.
+    pub(super) combine: C,
 }
 
-impl Replay<'_> {
+/// Combines elements one by one.
+pub(super) trait Combine {
+    /// Combines so many elements at `left` with those at `right`.
+    ///
+    /// # Safety
+    ///
+    /// There must be so many valid elements at `left` and `right`, and space for them at `into`, which may be one of the two.
+    unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize);
+}
+
+/// Gathers combine nothing.
+pub(super) struct Nothing;
+
+impl Combine for Nothing {
+    unsafe fn combine(&self, _: *const u8, _: *const u8, _: *mut u8, _: usize) {}
+}
+
+impl<C: Combine> Replay<'_, C> {
     /// Takes all steps. When this returns, all messages are complete.
     #[inline(always)]
     pub(super) fn run(mut self, plan: &Plan) -> Result<(), Error> {
@@ -47,7 +66,10 @@ impl Replay<'_> {
                 Step::Arrived { pieces } if self.flight.error.is_none() => {
                     plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
                 }
-                Step::Arrived { .. } => {}
+                Step::Combine { combinations } if self.flight.error.is_none() => {
+                    plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
+                }
+                Step::Arrived { .. } | Step::Combine { .. } => {}
                 Step::Round { departures, arrivals } => {
                     self.round(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
                 }
@@ -68,6 +90,16 @@ impl Replay<'_> {
         // not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one is
         // borrowed exclusively.
         unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
+    }
+
+    #[inline]
+    fn combine(&self, combination: &Combination) {
+        let Combination { left, right, into, elements } = *combination;
+        let (left, right, into) = (self.areas.at(left), self.areas.at(right), self.areas.at(into));
+        // SAFETY: all three lie inside their areas, which was checked when the plan was built for these extents. One
+        // operand has arrived, from a rank that sent elements of this type, and the checker has shown that the other one
+        // was filled before it is used.
+        unsafe { self.combine.combine(left, right, into, elements) }
     }
 
     /// One message each way.

@@ -36,7 +36,8 @@ pub(super) struct Work {
     pub(super) scratch: Scratch,
     /// Messages of the current round.
     pub(super) flight: Flight,
-    /// Where blocks of different lengths begin in the rotated layout.
+    /// How long blocks of different lengths are, and where they begin.
+    pub(super) counts: Vec<usize>,
     pub(super) offsets: Vec<usize>,
 }
 

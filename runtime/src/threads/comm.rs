@@ -4,7 +4,9 @@ use super::hub::Hub;
 use super::rotation::Rotation;
 use super::sink::RoundSink;
 use crate::error::Error;
-use crate::geometry::{Described, Geometry};
+use crate::geometry::{Described, Geometry, Varying};
+use crate::operation::Operation;
+use crate::reduce::{Division, Reduce};
 use crate::transport::{Gather, Transport};
 use roundel_spec::{Collective, Place};
 use std::cell::Cell;
@@ -57,7 +59,25 @@ impl ThreadComm {
         if !send.is_empty() {
             buffer[geometry.offset(self.rank())..][..send.len()].clone_from_slice(send);
         }
-        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, buffer, geometry))
+        let gathers = |_: &T, _: &T| unreachable!("a gather combines nothing");
+        let lines = vec![buffer];
+        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, self.size(), gathers))
+    }
+
+    /// Reduces `data` where it lies.
+    fn run_reduction<C: Collective, T: Clone + Send + 'static, O: Operation<T>>(
+        &self,
+        collective: &C,
+        data: &mut [T],
+        geometry: &Varying<'_>,
+        op: &O,
+    ) -> Result<(), Error> {
+        let blocks = collective.blocks(&self.place) as usize;
+        // Further lines hold nothing before something is written there; any elements will do.
+        let mut others: Vec<Vec<T>> = (1..C::LINES).map(|_| data.to_vec()).collect();
+        let lines = std::iter::once(data).chain(others.iter_mut().map(Vec::as_mut_slice)).collect();
+        let combine = |left: &T, right: &T| op.combine(left, right);
+        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, blocks, combine))
     }
 }
 
@@ -78,6 +98,28 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         self.run(collective, send, &mut scratch, &rotation.geometry())?;
         rotation.put_in_place(scratch, recv, &geometry);
         Ok(())
+    }
+
+    fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error> {
+        call.validate(collective, &self.place)?;
+        self.hub.check(self.rank())?;
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        call.divide(collective.blocks(&self.place) as usize, &mut counts, &mut displs);
+        let geometry = Varying::new(&counts, &displs);
+        let Reduce { input, output, division, op } = call;
+        match (division, input) {
+            (Division::Even, input) => {
+                input.iter().for_each(|input| output.clone_from_slice(input));
+                self.run_reduction(collective, output, &geometry, op)
+            }
+            (_, input) => {
+                let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
+                self.run_reduction(collective, &mut data, &geometry, op)?;
+                let own = geometry.offset(self.rank());
+                output.clone_from_slice(&data[own..own + output.len()]);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! One rank's rounds on its buffer: what the schedule says becomes messages, and messages become blocks.
+//! One rank's rounds on its memory: what the schedule says becomes messages, and messages become blocks.
 
 use super::comm::ThreadComm;
 use super::member::{Half, Operation, Round};
@@ -6,50 +6,81 @@ use super::parcel::{Expected, Parcel};
 use crate::error::Error;
 use crate::geometry::Geometry;
 use crate::runs::{Run, Shape, for_each_run};
-use roundel_spec::{Blocks, Sink, Site};
+use roundel_spec::{Action, Blocks, Sink, Site};
 
 /// Collects a round's messages and exchanges them when the round ends.
-pub(super) struct RoundSink<'a, T, G> {
+pub(super) struct RoundSink<'a, T, G, F> {
     comm: &'a ThreadComm,
-    buffer: &'a mut [T],
+    lines: Vec<&'a mut [T]>,
     geometry: &'a G,
+    blocks: usize,
+    combine: F,
     collective: &'static str,
     number: usize,
     operations: Vec<Operation>,
     /// Where the round's receives go, in the order in which they were declared.
-    landings: Vec<Vec<Run>>,
+    landings: Vec<Landing>,
 }
 
-impl<'a, T, G> RoundSink<'a, T, G> {
-    pub(super) fn new(comm: &'a ThreadComm, collective: &'static str, buffer: &'a mut [T], geometry: &'a G) -> Self {
-        RoundSink { comm, buffer, geometry, collective, number: 0, operations: Vec::new(), landings: Vec::new() }
+/// Where a message goes, and what is done with it there.
+struct Landing {
+    site: Site,
+    runs: Vec<Run>,
+}
+
+impl<'a, T: Clone, G, F: Fn(&T, &T) -> T> RoundSink<'a, T, G, F> {
+    /// Rounds on `lines` that have `blocks` blocks each.
+    pub(super) fn new(
+        comm: &'a ThreadComm,
+        collective: &'static str,
+        lines: Vec<&'a mut [T]>,
+        geometry: &'a G,
+        blocks: usize,
+        combine: F,
+    ) -> Self {
+        let (operations, landings) = (Vec::new(), Vec::new());
+        RoundSink { comm, lines, geometry, blocks, combine, collective, number: 0, operations, landings }
+    }
+
+    /// Puts the elements of a message where they belong.
+    fn put(&mut self, landing: &Landing, elements: Vec<T>) {
+        let line = landing.site.line as usize;
+        let mut elements = elements.into_iter();
+        let places = landing.runs.iter().flat_map(|run| run.start..run.start + run.len);
+        for (place, arrived) in places.zip(elements.by_ref()) {
+            self.lines[line][place] = match landing.site.action {
+                Action::Copy | Action::Replace => arrived,
+                Action::CombineLeft { with } => (self.combine)(&arrived, &self.lines[with as usize][place]),
+                Action::CombineRight { with } => (self.combine)(&self.lines[with as usize][place], &arrived),
+            };
+        }
     }
 }
 
-impl<T: Clone + Send + 'static, G: Geometry> Sink for RoundSink<'_, T, G> {
+impl<T: Clone + Send + 'static, G: Geometry, F: Fn(&T, &T) -> T> Sink for RoundSink<'_, T, G, F> {
     type Error = Error;
 
     fn begin_round(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn send<B: Blocks>(&mut self, _site: Site, to: usize, blocks: B) -> Result<(), Error> {
-        let p = self.comm.size();
-        let mut elements = Vec::with_capacity(Shape::of(&blocks, self.geometry, p).elements);
-        for_each_run(&blocks, self.geometry, p, |run| {
-            elements.extend_from_slice(&self.buffer[run.start..][..run.len])
+    fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Error> {
+        let line = &self.lines[site.line as usize];
+        let mut elements = Vec::with_capacity(Shape::of(&blocks, self.geometry, self.blocks).elements);
+        for_each_run(&blocks, self.geometry, self.blocks, |run| {
+            elements.extend_from_slice(&line[run.start..][..run.len]);
         });
         let half = Half::Send(Parcel::new(elements));
         self.operations.push(Operation { peer: to, blocks: blocks.count(), half });
         Ok(())
     }
 
-    fn recv<B: Blocks>(&mut self, _site: Site, from: usize, blocks: B) -> Result<(), Error> {
-        let mut landing = Vec::new();
-        for_each_run(&blocks, self.geometry, self.comm.size(), |run| landing.push(run));
-        let half = Half::Recv(Expected::elements::<T>(landing.iter().map(|run| run.len).sum()));
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Error> {
+        let mut runs = Vec::new();
+        for_each_run(&blocks, self.geometry, self.blocks, |run| runs.push(run));
+        let half = Half::Recv(Expected::elements::<T>(runs.iter().map(|run| run.len).sum()));
         self.operations.push(Operation { peer: from, blocks: blocks.count(), half });
-        self.landings.push(landing);
+        self.landings.push(Landing { site, runs });
         Ok(())
     }
 
@@ -57,19 +88,10 @@ impl<T: Clone + Send + 'static, G: Geometry> Sink for RoundSink<'_, T, G> {
         let operations = std::mem::take(&mut self.operations);
         let round = Round { collective: self.collective, number: self.number, operations };
         let parcels = self.comm.hub().exchange(self.comm.rank(), round)?;
-        for (landing, parcel) in self.landings.drain(..).zip(parcels) {
-            put(self.buffer, &landing, parcel.open());
+        for (landing, parcel) in std::mem::take(&mut self.landings).iter().zip(parcels) {
+            self.put(landing, parcel.open());
         }
         self.number += 1;
         Ok(())
-    }
-}
-
-/// Moves `elements` into the runs of `buffer`, in their order.
-fn put<T>(buffer: &mut [T], runs: &[Run], elements: Vec<T>) {
-    let mut elements = elements.into_iter();
-    for run in runs {
-        let places = buffer[run.start..][..run.len].iter_mut();
-        places.zip(elements.by_ref()).for_each(|(old, new)| *old = new);
     }
 }

@@ -9,8 +9,8 @@ use crate::violation::{Problem, Set, Violation};
 pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
     let kind = scene.schedule.kind;
     for rank in 0..scene.trace.p() {
-        let missing = (0..kind.blocks(scene.trace.p()))
-            .find(|&block| kind.must_hold(rank, block) && !provenance.ever_holds(rank, block));
+        let missing =
+            (0..scene.trace.p()).find(|&block| kind.must_hold(rank, block) && !provenance.ever_holds(rank, block));
         if let Some(block) = missing {
             let held = Set(provenance.held(rank, scene.trace.rounds()));
             let spot = Spot::Round(scene.schedule.loops.len().saturating_sub(1));

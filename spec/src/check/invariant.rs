@@ -4,22 +4,43 @@
 
 use super::Scene;
 use super::bounds::Usage;
-use crate::eval::{self, Env, Halt, Walker, at};
+use super::reduce::Reduction;
+use crate::blocks::BlockSet;
+use crate::eval::{self, Env, Fault, Halt, Walker, at};
+use crate::expr::Var;
 use crate::provenance::Provenance;
 use crate::schedule::{Hold, Loop, Spot};
+use crate::sink::Line;
 use crate::violation::{Problem, Set, Violation};
 
+/// What ranks hold, as far as `holds` can speak of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Memory<'a> {
+    /// Blocks of a gather.
+    Blocks(&'a Provenance),
+    /// Lines of a reduction.
+    Lines(&'a Reduction),
+}
+
 /// Checks all invariants on all ranks.
-pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
+pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     if scene.schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()) {
         return Ok(());
     }
     let has_messages: Vec<bool> = (0..scene.trace.rounds()).map(|round| scene.trace.has_messages(round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank));
-        let (used, claimed) = (Usage::default(), Vec::new());
-        let mut walker =
-            Invariant { scene, provenance, rank, round: 0, used, loud: 0, has_messages: &has_messages, claimed };
+        let mut walker = Invariant {
+            scene,
+            memory,
+            rank,
+            round: 0,
+            used: Usage::default(),
+            loud: 0,
+            has_messages: &has_messages,
+            claimed: Vec::new(),
+            seen: Vec::new(),
+        };
         match eval::walk(&mut env, &mut walker) {
             Ok(()) => {}
             Err(Halt::Stopped(violation)) => return Err(*violation),
@@ -33,7 +54,7 @@ pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation
 
 struct Invariant<'a, 'b> {
     scene: &'a Scene<'b>,
-    provenance: &'a Provenance,
+    memory: Memory<'a>,
     rank: usize,
     round: usize,
     /// What this rank has used up so far, and how many rounds had messages.
@@ -41,6 +62,7 @@ struct Invariant<'a, 'b> {
     loud: i64,
     has_messages: &'a [bool],
     claimed: Vec<usize>,
+    seen: Vec<bool>,
 }
 
 impl Invariant<'_, '_> {
@@ -53,6 +75,7 @@ impl Invariant<'_, '_> {
                     at(spot, env.many_blocks(set, &mut self.claimed))?;
                     self.blocks()
                 }
+                Hold::Contributors { line, block, ranks } => at(spot, self.contributors(env, *line, block, ranks))?,
                 Hold::Counter(metric, value) => {
                     let claimed = at(spot, env.eval(value))?;
                     let found = self.used.get(*metric, self.loud);
@@ -71,6 +94,37 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
+    /// Compares the claimed contributors of a line with those that are there, block by block.
+    fn contributors(
+        &mut self,
+        env: &mut Env<'_>,
+        line: Line,
+        block: &Option<Var>,
+        ranks: &BlockSet,
+    ) -> Result<Option<Problem>, Fault> {
+        let Memory::Lines(reduction) = self.memory else { return Ok(None) };
+        for b in 0..reduction.blocks() {
+            if let Some(var) = block {
+                env.set(var.slot, b as i64);
+            }
+            self.claimed.clear();
+            env.many_blocks(ranks, &mut self.claimed)?;
+            self.seen.clear();
+            self.seen.resize(self.scene.trace.p(), false);
+            let seen = &mut self.seen;
+            if let Some(&block) = self.claimed.iter().find(|&&rank| std::mem::replace(&mut seen[rank], true)) {
+                return Ok(Some(Problem::ClaimedTwice { rank: self.rank, block }));
+            }
+            if !reduction.is_from(self.round, self.rank, line, b, &self.claimed) {
+                let claimed = Set(self.claimed.iter().copied().collect());
+                let found = reduction.contributors(self.round, self.rank, line, b);
+                let line = self.scene.schedule.lines[line as usize].clone();
+                return Ok(Some(Problem::OtherContributors { rank: self.rank, line, block: b, claimed, found }));
+            }
+        }
+        Ok(None)
+    }
+
     /// A hint is a lemma for provers: true in every round.
     fn hints(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Box<Violation>>> {
         for (i, hint) in l.hints.iter().enumerate() {
@@ -85,17 +139,18 @@ impl Invariant<'_, '_> {
 
     /// Compares the claimed blocks with those that are held.
     fn blocks(&self) -> Option<Problem> {
+        let Memory::Blocks(provenance) = self.memory else { return None };
         let rank = self.rank;
-        let all_held = self.claimed.iter().all(|&block| self.provenance.holds(rank, block, self.round));
+        let all_held = self.claimed.iter().all(|&block| provenance.holds(rank, block, self.round));
         let mut seen = vec![false; self.scene.trace.p()];
         if let Some(&block) = self.claimed.iter().find(|&&block| std::mem::replace(&mut seen[block], true)) {
             return Some(Problem::ClaimedTwice { rank, block });
         }
-        if all_held && self.claimed.len() == self.provenance.count(rank, self.round) {
+        if all_held && self.claimed.len() == provenance.count(rank, self.round) {
             return None;
         }
         let claimed = Set(self.claimed.iter().copied().collect());
-        let held = Set(self.provenance.held(rank, self.round));
+        let held = Set(provenance.held(rank, self.round));
         Some(Problem::OtherBlocks { rank, claimed, held })
     }
 }

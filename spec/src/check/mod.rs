@@ -30,8 +30,10 @@ pub mod flow;
 pub mod invariant;
 pub mod matching;
 pub mod points;
+pub mod reduce;
 
 use crate::collective::{Arguments, Collective};
+use crate::contract::Kind;
 use crate::eval::{self, Halt};
 use crate::place::{Place, Placement};
 use crate::provenance::Provenance;
@@ -41,6 +43,7 @@ use crate::sink::infallible;
 use crate::violation::{Case, Problem, Violation};
 pub use bounds::Census;
 pub use points::{Point, Points};
+pub use reduce::Reduction;
 
 /// Everything the rules look at, for one point.
 #[derive(Debug)]
@@ -65,23 +68,62 @@ impl Scene<'_> {
 pub struct Passed {
     /// What it costs.
     pub census: Census,
-    /// Since when each rank holds each block.
+    /// Since when each rank holds each block; nothing for reductions.
     pub provenance: Provenance,
+    /// What each rank holds, for reductions.
+    pub reduction: Option<Reduction>,
 }
 
 /// Applies all rules to what the ranks do at one point.
 pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed, Violation> {
     let scene = Scene { schedule, point, trace };
-    let mut provenance = Provenance::new(schedule.kind, trace.p());
-    for round in 0..trace.rounds() {
-        domain::check(&scene, round)?;
-        matching::check(&scene, round)?;
-        flow::check(&scene, round, &mut provenance)?;
+    if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
+}
+
+fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
+    let p = scene.trace.p();
+    let mut provenance = Provenance::new(scene.schedule.kind, p, p);
+    for round in 0..scene.trace.rounds() {
+        domain::check(scene, round)?;
+        matching::check(scene, round)?;
+        flow::check(scene, round, &mut provenance)?;
     }
-    coverage::check(&scene, &provenance)?;
-    let census = bounds::check(&scene)?;
-    invariant::check(&scene, &provenance)?;
-    Ok(Passed { census, provenance })
+    coverage::check(scene, &provenance)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
+    Ok(Passed { census, provenance, reduction: None })
+}
+
+fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
+    let blocks = number_of_blocks(scene)?;
+    for round in 0..scene.trace.rounds() {
+        domain::check(scene, round)?;
+        matching::check(scene, round)?;
+    }
+    let reduction = reduce::follow(scene, blocks)?;
+    reduce::check_end(scene, &reduction)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Lines(&reduction))?;
+    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
+}
+
+/// How many blocks there are at this point. Where every rank ends with a block of its own, there is one for each.
+fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
+    let (place, p) = (scene.point.placement.place(0), scene.trace.p());
+    let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
+    match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
+        found if scene.schedule.kind == Kind::ReduceScatter && found != p => {
+            Err(scene.violation(Spot::Blocks, None, Problem::NotABlockEach { found }))
+        }
+        blocks => Ok(blocks),
+    }
+}
+
+/// What every rank of a reduction holds in a run, as far as nothing is wrong with it; `None` for gathers.
+pub fn contributions(schedule: &Schedule, point: &Point, trace: &Trace) -> Option<Reduction> {
+    let scene = Scene { schedule, point, trace };
+    let blocks = schedule.kind.reduces().then(|| number_of_blocks(&scene).ok()).flatten()?;
+    Some(reduce::follow_to_fault(&scene, blocks))
 }
 
 /// What the ranks do at one point, according to the evaluator.

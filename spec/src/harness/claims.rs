@@ -6,6 +6,11 @@ use crate::expr::Expr;
 use crate::record::{Direction, Message, Trace};
 use crate::schedule::{Bound, Hold, Loop, Metric, Schedule, Scope, State, Transfer};
 
+/// Whether a schedule has harnesses at all: their bodies follow blocks, not contributions.
+pub fn has_harnesses(schedule: &Schedule) -> bool {
+    !schedule.kind.reduces()
+}
+
 /// The facts of `holds`.
 pub fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
     l.holds.iter().filter_map(|hold| match hold {

@@ -17,7 +17,8 @@ pub(super) struct BlocksCode {
 
 /// The code of a block set; notes in `needs` what it mentions.
 pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
-    needs.name("p");
+    let around = needs.schedule().blocks.clone();
+    needs.add(&around);
     for part in &set.parts {
         needs.add(&part.item);
         part.over.iter().for_each(|index| {
@@ -41,15 +42,16 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
 
 /// The innermost index of a part as one stripe.
 fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
+    let around = rust(&needs.schedule().blocks);
     if part.over.is_empty() {
         let item = rust(&part.item);
-        return Some(quote!(Stripe::one(#item, p)));
+        return Some(quote!(Stripe::one(#item, #around)));
     }
     let Progression { count, first, step, lazy } = needs.progression(part)?;
     let (count, first, step) = (rust(&count), rust(&first), rust(&step));
     Some(match lazy {
-        false => quote!(Stripe::new(#first, #step, #count, p)),
-        true => quote!(Stripe::lazy(#count, p, || (#first, #step))),
+        false => quote!(Stripe::new(#first, #step, #count, #around)),
+        true => quote!(Stripe::lazy(#count, #around, || (#first, #step))),
     })
 }
 
@@ -61,8 +63,8 @@ fn iterator(part: &Part, needs: &Needs<'_>) -> TokenStream {
         let outer = &part.over[..part.over.len().saturating_sub(1)];
         return over(outer, None, stripe);
     }
-    let item = rust(&part.item);
-    over(&part.over, part.filter.as_ref(), quote!(Stripe::one(#item, p)))
+    let (item, around) = (rust(&part.item), rust(&needs.schedule().blocks));
+    over(&part.over, part.filter.as_ref(), quote!(Stripe::one(#item, #around)))
 }
 
 /// Nested indices around one stripe.

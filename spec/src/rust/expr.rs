@@ -94,6 +94,11 @@ impl<'a> Needs<'a> {
         Needs { schedule, names: BTreeSet::new(), functions: BTreeSet::new() }
     }
 
+    /// What the code is for.
+    pub(super) fn schedule(&self) -> &'a Schedule {
+        self.schedule
+    }
+
     /// Adds what `e` needs, also through definitions.
     pub(super) fn add(&mut self, e: &Expr) -> &mut Self {
         e.walk(&mut |e| match e {

@@ -5,7 +5,8 @@ use super::expr::{Needs, ident, rust};
 use crate::expr::Var;
 use crate::record::Direction;
 use crate::schedule::{Loop, Schedule, Transfer};
-use proc_macro2::{Ident, TokenStream};
+use crate::sink::{Action, Site};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 /// The functions of one transfer, and how to call them.
@@ -132,7 +133,7 @@ impl<'a> TransferCode<'a> {
 
     /// The number of the clause.
     pub(super) fn site(&self) -> u16 {
-        self.transfer.site.0
+        self.transfer.site.number
     }
 
     /// The schedule it belongs to.
@@ -173,7 +174,7 @@ impl<'a> TransferCode<'a> {
     /// The statement that hands the message to the sink.
     pub(super) fn statement(&self) -> TokenStream {
         let (blocks, peer) = (self.call(&self.name("blocks")), self.call(&self.peer_name()));
-        let site = proc_macro2::Literal::u16_unsuffixed(self.transfer.site.0);
+        let site = site(&self.transfer.site);
         let verb = ident(match self.transfer.direction {
             Direction::Send => "send",
             Direction::Recv => "recv",
@@ -181,7 +182,7 @@ impl<'a> TransferCode<'a> {
         let mut statement = quote! {
             let blocks = #blocks;
             if !blocks.none() {
-                sink.#verb(Site(#site), #peer, blocks)?;
+                sink.#verb(#site, #peer, blocks)?;
             }
         };
         statement = match &self.transfer.when {
@@ -201,6 +202,28 @@ impl<'a> TransferCode<'a> {
         }
         statement
     }
+}
+
+/// A site as an expression.
+pub(super) fn site(site: &Site) -> TokenStream {
+    let number = Literal::u16_unsuffixed(site.number);
+    if *site == Site::plain(site.number) {
+        return quote!(Site::plain(#number));
+    }
+    let line = Literal::u8_unsuffixed(site.line);
+    let action = match site.action {
+        Action::Copy => quote!(Action::Copy),
+        Action::Replace => quote!(Action::Replace),
+        Action::CombineLeft { with } => {
+            let with = Literal::u8_unsuffixed(with);
+            quote!(Action::CombineLeft { with: #with })
+        }
+        Action::CombineRight { with } => {
+            let with = Literal::u8_unsuffixed(with);
+            quote!(Action::CombineRight { with: #with })
+        }
+    };
+    quote!(Site { number: #number, line: #line, action: #action })
 }
 
 /// How a block function is declared: generics, lifetime of `self`, result.

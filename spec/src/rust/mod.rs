@@ -12,9 +12,11 @@ mod proved;
 mod rounds;
 mod schedule;
 
+use crate::contract::Kind;
 use crate::expr::BUILTIN_VARS;
+use crate::harness::claims::has_harnesses;
 use crate::proof::ProvedRange;
-use crate::schedule::{Hold, Layout, Schedule};
+use crate::schedule::{Hold, Layout, Order, Schedule};
 use crate::syntax::Declaration;
 use expr::ident;
 use functions::TransferCode;
@@ -41,6 +43,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
         .collect();
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
+    let (marker, reduction) = (marker(schedule.kind), reduction(schedule));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -52,7 +55,9 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
             /// The command that would prove more.
             const PROVE: &str = concat!("roundel prove ", file!());
 
-            use ::roundel::generated::{Arguments, Blocks, Collective, IsAllgather, Place, Refusal, Sink, Site, Stripe, Stripes};
+            use ::roundel::generated::{
+                Action, Arguments, Blocks, Collective, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
+            };
             use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
 
             own_names!(#(#names),*);
@@ -69,6 +74,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
+                #reduction
                 #rounds
                 #admits
                 #proved
@@ -81,8 +87,41 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 }
             }
 
-            impl IsAllgather for #name {}
+            impl #marker for #name {}
         };
+    }
+}
+
+/// The trait that gives a collective its calls.
+fn marker(kind: Kind) -> Ident {
+    format_ident!(
+        "{}",
+        match kind {
+            Kind::Allgather => "IsAllgather",
+            Kind::Allreduce => "IsAllreduce",
+            Kind::ReduceScatter => "IsReduceScatter",
+        }
+    )
+}
+
+/// What only reductions say about themselves.
+fn reduction(schedule: &Schedule) -> TokenStream {
+    if !schedule.kind.reduces() {
+        return quote!();
+    }
+    let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
+    let mut needs = expr::Needs::new(schedule);
+    needs.add(&schedule.blocks);
+    let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
+    quote! {
+        const LINES: usize = #lines;
+        const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
+
+        fn blocks(&self, at: &Place) -> i64 {
+            #bindings
+            #definitions
+            #blocks
+        }
     }
 }
 
@@ -95,7 +134,9 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     let (name, text) = (&input.ident, input.ident.to_string());
     quote! {
         const _: () = {
-            use ::roundel::generated::{Arguments, Collective, IsAllgather, Place, Refusal, Schedule, Sink};
+            use ::roundel::generated::{
+                Arguments, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Place, Refusal, Schedule, Sink,
+            };
             use ::roundel::generated::{Option, Result};
 
             impl Collective for #name {
@@ -132,6 +173,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
             }
 
             impl IsAllgather for #name {}
+            impl IsAllreduce for #name {}
+            impl IsReduceScatter for #name {}
         };
     }
 }
@@ -172,7 +215,7 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     for l in &schedule.loops {
         names.extend(l.states.iter().map(|state| state.var.name.as_str()));
         let sets = l.holds.iter().filter_map(|hold| match hold {
-            Hold::Blocks(set) => Some(set),
+            Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => Some(set),
             Hold::Counter(..) | Hold::Fact(_) => None,
         });
         let sets = sets.chain(l.transfers.iter().map(|t| &t.blocks)).flat_map(|set| &set.parts);
@@ -188,8 +231,12 @@ fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
-    let probe = harness::probe(&declaration.schedule, name);
-    let harnesses = harness::harnesses(&declaration.schedule, name, &snake);
+    let (probe, harnesses) = match has_harnesses(&declaration.schedule) {
+        false => (quote!(), quote!()),
+        true => {
+            (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
+        }
+    };
     quote! {
         #[cfg(test)]
         #[test]

@@ -3,11 +3,12 @@
 //! This is how the data reaches run time: the derive writes it out, so that a user's program needs no parser.
 
 use super::expr::number;
+use super::functions::site;
 use crate::blocks::{BlockSet, Index, Part};
 use crate::expr::{Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Number, Schedule, Scope, State, Transfer,
+    Bound, Domain, Function, Hold, Layout, Limits, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
 };
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -157,11 +158,11 @@ impl Build for Direction {
 
 impl Build for Transfer {
     fn build(&self) -> TokenStream {
-        let site = Literal::u16_unsuffixed(self.site.0);
+        let site = site(&self.site);
         let (direction, each, when) = (self.direction.build(), self.each.build(), self.when.build());
         let (peer, blocks) = (self.peer.build(), self.blocks.build());
         quote! {
-            Transfer { direction: #direction, site: Site(#site), each: #each, when: #when, peer: #peer, blocks: #blocks }
+            Transfer { direction: #direction, site: #site, each: #each, when: #when, peer: #peer, blocks: #blocks }
         }
     }
 }
@@ -172,6 +173,10 @@ impl Build for Hold {
             Hold::Blocks(set) => {
                 let set = set.build();
                 quote!(Hold::Blocks(#set))
+            }
+            Hold::Contributors { line, block, ranks } => {
+                let (line, block, ranks) = (Literal::u8_unsuffixed(*line), block.build(), ranks.build());
+                quote!(Hold::Contributors { line: #line, block: #block, ranks: #ranks })
             }
             Hold::Counter(metric, value) => {
                 let (metric, value) = (variant(metric), value.build());
@@ -217,6 +222,8 @@ pub(super) fn build(schedule: &Schedule) -> TokenStream {
     let (name, kind) = (schedule.name.build(), variant(schedule.kind));
     let (numbers, lists) = (schedule.numbers.build(), schedule.lists.build());
     let (functions, requires) = (schedule.functions.build(), schedule.requires.build());
+    let (lines, blocks) = (schedule.lines.build(), schedule.blocks.build());
+    let Order { same_tree, rank_order } = schedule.order;
     let (loops, bounds, layouts) = (schedule.loops.build(), schedule.bounds.build(), schedule.layouts.build());
     let (limits, slots) = (schedule.limits.build(), schedule.slots.build());
     quote! {
@@ -227,6 +234,9 @@ pub(super) fn build(schedule: &Schedule) -> TokenStream {
             lists: #lists,
             functions: #functions,
             requires: #requires,
+            lines: #lines,
+            blocks: #blocks,
+            order: Order { same_tree: #same_tree, rank_order: #rank_order },
             loops: #loops,
             bounds: #bounds,
             layouts: #layouts,

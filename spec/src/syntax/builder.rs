@@ -5,7 +5,7 @@ use super::scope::Scope;
 use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
 use crate::expr::Expr;
-use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Schedule, Spot};
+use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -29,6 +29,10 @@ pub(super) struct Builder {
     pub(super) lists: Vec<List>,
     pub(super) functions: Vec<Function>,
     pub(super) requires: Vec<Expr>,
+    pub(super) lines: Vec<String>,
+    /// The number of blocks, where it is said.
+    pub(super) blocks: Option<Expr>,
+    pub(super) order: Order,
     pub(super) loops: Vec<Loop>,
     pub(super) bounds: Vec<Bound>,
     pub(super) layouts: Vec<Layout>,
@@ -55,6 +59,9 @@ impl Builder {
             lists: Vec::new(),
             functions: Vec::new(),
             requires: Vec::new(),
+            lines: Vec::new(),
+            blocks: None,
+            order: Order::default(),
             loops: Vec::new(),
             bounds: Vec::new(),
             layouts: Vec::new(),
@@ -83,6 +90,7 @@ impl Builder {
 
     pub(super) fn schedule(mut self, input: &DeriveInput) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
         let name = input.ident.unraw().to_string();
+        let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
         let mut schedule = Schedule {
             name,
@@ -91,6 +99,9 @@ impl Builder {
             lists: self.lists,
             functions: self.functions,
             requires: self.requires,
+            lines,
+            blocks,
+            order: self.order,
             loops: self.loops,
             bounds: self.bounds,
             layouts,

@@ -5,23 +5,27 @@ use super::builder::Builder;
 use super::errors::similar;
 use super::expr::{Lower, both};
 use super::items::{Item, items, parse};
+use super::lines::Role;
 use super::scope::{Entity, Ty};
 use crate::blocks::{BlockSet, Index};
 use crate::contract::Kind;
-use crate::expr::{Expr, ListVar, Var};
+use crate::expr::{Binary, Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
     Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, State, Transfer,
 };
-use crate::sink::Site;
+use crate::sink::{Line, Site};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::mem::discriminant;
 use syn::{Attribute, Error, Ident, Result, Token};
 
 /// The clauses, in the order in which the documentation presents them.
-pub const CLAUSES: [&str; 13] = [
+pub const CLAUSES: [&str; 16] = [
     "collective",
+    "split",
+    "lines",
+    "order",
     "requires",
     "define",
     "round",
@@ -46,6 +50,12 @@ impl Builder {
         }
         match name {
             "collective" => self.collective(attr, &items),
+            "split" => {
+                let result = self.split(attr, &items);
+                self.errors.keep(result);
+            }
+            "lines" => self.each(&items, Self::line),
+            "order" => self.each(&items, Self::order),
             "requires" => self.each(&items, Self::requires),
             "define" => self.each(&items, Self::define),
             "round" => self.round(attr, &items),
@@ -96,7 +106,7 @@ impl Builder {
     }
 
     /// Lowers an expression whose value must be the same on all ranks.
-    fn lower_common(&self, tokens: &TokenStream, ty: Ty, what: &str) -> Result<Expr> {
+    pub(super) fn lower_common(&self, tokens: &TokenStream, ty: Ty, what: &str) -> Result<Expr> {
         let e = self.lower(tokens, ty)?;
         if self.scope.varies(&e) {
             let message = format!(
@@ -228,8 +238,13 @@ impl Builder {
         both(fresh_name, result).map(|_| ())
     }
 
-    // #[round], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
+    // #[round], #[round("fold")], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
     fn round(&mut self, attr: &Attribute, items: &[Item]) {
+        // A text says what the round is for; it tells apart rounds without an index, too.
+        let items = match items {
+            [label] if label.parse::<syn::LitStr>().is_ok() => &[],
+            items => items,
+        };
         let global = *self.globals.get_or_insert(self.scope.mark());
         self.scope.forget(global);
         let n = self.loops.len();
@@ -301,25 +316,34 @@ impl Builder {
             Direction::Recv => ("recv", "from"),
         };
         self.with_indices(items, |b, (each, each_tokens), rest| {
-            let mut fields = Fields::new(clause, rest, &["when", peer, "blocks"])?;
-            let parts = Parts {
-                each: each_tokens,
-                when: fields.take("when"),
-                peer: fields.required(peer, attr)?,
-                blocks: fields.required("blocks", attr)?,
+            let mut fields = Fields::new(clause, rest, b.transfer_fields(direction))?;
+            let (when, peer) = (fields.take("when"), fields.required(peer, attr)?);
+            let blocks = b.blocks_field(&mut fields, "blocks", attr)?;
+            let roles = match direction {
+                Direction::Send => b.send_roles(&mut fields)?,
+                Direction::Recv => b.recv_roles(&mut fields)?,
             };
-            b.push_transfer(attr, direction, &each, &parts)
+            b.push_transfer(attr, direction, &each, &Parts { each: each_tokens, when, peer, blocks, roles })
         })
     }
 
     // #[exchange(with = rank ^ D, send = [rank], recv = [rank ^ D])]
     fn exchange(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         self.with_indices(items, |b, (each, each_tokens), rest| {
-            let mut fields = Fields::new("exchange", rest, &["when", "with", "send", "recv"])?;
+            let known: &[&str] = match b.kind.reduces() {
+                false => &["when", "with", "send", "recv"],
+                true => &["when", "with", "send", "recv", "line", "into", "combine", "operand", "replaces"],
+            };
+            let mut fields = Fields::new("exchange", rest, known)?;
             let (when, with) = (fields.take("when"), fields.required("with", attr)?);
             for (direction, key) in [(Direction::Send, "send"), (Direction::Recv, "recv")] {
-                let blocks = fields.required(key, attr)?;
-                let parts = Parts { each: each_tokens.clone(), when: when.clone(), peer: with.clone(), blocks };
+                let blocks = b.blocks_field(&mut fields, key, attr)?;
+                let roles = match direction {
+                    Direction::Send => b.send_roles(&mut fields)?,
+                    Direction::Recv => b.recv_roles(&mut fields)?,
+                };
+                let (when, peer) = (when.clone(), with.clone());
+                let parts = Parts { each: each_tokens.clone(), when, peer, blocks, roles };
                 b.push_transfer(attr, direction, &each, &parts)?;
             }
             Ok(())
@@ -347,28 +371,37 @@ impl Builder {
     fn push_transfer(&mut self, attr: &Attribute, direction: Direction, each: &[Index], parts: &Parts) -> Result<()> {
         let when = parts.when.as_ref().map(|when| self.lower(when, Ty::Bool)).transpose();
         let peer = self.lower(&parts.peer, Ty::Int);
-        let blocks = self.blocks(&parts.blocks);
+        let blocks = self.blocks_or_all(parts.blocks.as_ref());
         let (when, peer, blocks) = all_three(when, peer, blocks)?;
-        let site = Site(self.sites);
-        self.sites += 1;
-        let whole = attr.meta.to_token_stream();
+        let (rank, p) = (Expr::Var(self.scope.builtin("rank")), Expr::Var(self.scope.builtin("p")));
+        for role in &parts.roles {
+            let site = Site { number: self.sites, line: role.line, action: role.action };
+            self.sites += 1;
+            self.remember(attr, site, parts);
+            let condition = role.condition(&peer, rank.clone(), p.clone());
+            let when = when.clone().into_iter().chain(condition).reduce(|a, b| Expr::binary(Binary::And, a, b));
+            let (each, peer, blocks) = (each.to_vec(), peer.clone(), blocks.clone());
+            self.current().transfers.push(Transfer { direction, site, each, when, peer, blocks });
+        }
+        Ok(())
+    }
+
+    /// Remembers where the parts of a message stand.
+    fn remember(&mut self, attr: &Attribute, site: Site, parts: &Parts) {
+        let (whole, blocks) = (attr.meta.to_token_stream(), Self::blocks_source(parts.blocks.as_ref(), attr));
         let spots = [
             (Field::Whole, &whole),
             (Field::Each, &parts.each),
             (Field::Peer, &parts.peer),
-            (Field::Blocks, &parts.blocks),
+            (Field::Blocks, &blocks),
+            (Field::When, parts.when.as_ref().unwrap_or(&whole)),
         ];
         for (field, tokens) in spots {
             self.sources.insert(Spot::Transfer(site, field), tokens.clone());
         }
-        if let Some(tokens) = &parts.when {
-            self.sources.insert(Spot::Transfer(site, Field::When), tokens.clone());
-        }
-        self.current().transfers.push(Transfer { direction, site, each: each.to_vec(), when, peer, blocks });
-        Ok(())
     }
 
-    fn blocks(&mut self, tokens: &TokenStream) -> Result<BlockSet> {
+    pub(super) fn blocks(&mut self, tokens: &TokenStream) -> Result<BlockSet> {
         let syntax: BlocksSyntax = parse(tokens)?;
         syntax.lower(&mut self.scope, self.kind)
     }
@@ -376,19 +409,52 @@ impl Builder {
     // #[holds(blocks = [rank + k; k in 0..D], messages_sent = s, D <= p)]
     fn hold(&mut self, item: &Item) -> Result<()> {
         let hold = match item.key_value() {
-            Some((key, value)) if key == "blocks" => {
+            Some((key, value)) if key == "blocks" && !self.kind.reduces() => {
                 if self.current().holds.iter().any(|hold| matches!(hold, Hold::Blocks(_))) {
                     return Err(Error::new_spanned(key, "`blocks` is said twice; remove one"));
                 }
                 Hold::Blocks(self.blocks(&value)?)
             }
-            Some((key, value)) => Hold::Counter(metric(&key, &["blocks"])?, self.lower(&value, Ty::Int)?),
+            Some((key, value)) if self.all_lines().iter().any(|line| key == line) => {
+                let line = self.line_named(&key.to_token_stream())?;
+                Hold::Contributors { line, block: None, ranks: self.blocks(&value)? }
+            }
+            None if self.kind.reduces() && self.line_of_block(item).is_some() => self.contributors_by_block(item)?,
+            Some((key, value)) => Hold::Counter(metric(&key, &self.held_names())?, self.lower(&value, Ty::Int)?),
             None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
         };
         let (n, i) = (self.loops.len() - 1, self.current().holds.len());
         self.sources.insert(Spot::Hold(n, i), item.tokens.clone());
         self.current().holds.push(hold);
         Ok(())
+    }
+
+    /// What `holds` can speak of, besides counts.
+    fn held_names(&self) -> Vec<String> {
+        if self.kind.reduces() { self.all_lines() } else { vec!["blocks".into()] }
+    }
+
+    /// `acc(b)` on the left of `=`.
+    fn line_of_block(&self, item: &Item) -> Option<(Line, Ident)> {
+        let head: HeadSyntax = parse(&item.relation().filter(|relation| relation.exact)?.left).ok()?;
+        let line = self.line_named(&head.name.to_token_stream()).ok()?;
+        match head.args.as_slice() {
+            [block] => Some((line, block.clone())),
+            _ => None,
+        }
+    }
+
+    // #[holds(acc(b) = [rank - k; k in 0..n(b)])]
+    fn contributors_by_block(&mut self, item: &Item) -> Result<Hold> {
+        let form = || Error::new_spanned(&item.tokens, "write `acc(b) = [rank]`");
+        let (line, name) = self.line_of_block(item).ok_or_else(form)?;
+        let value = item.relation().ok_or_else(form)?.right;
+        let (mark, fresh) = (self.scope.mark(), fresh(&self.scope, &name));
+        let block = self.scope.var(&name.to_string(), false);
+        let ranks = self.blocks(&value);
+        self.scope.forget(mark);
+        let (ranks, ()) = both(ranks, fresh)?;
+        Ok(Hold::Contributors { line, block: Some(block), ranks })
     }
 
     // #[hint(D == 2 * d)]
@@ -520,6 +586,9 @@ impl Builder {
 fn example(clause: &str) -> Option<&'static str> {
     Some(match clause {
         "collective" => "allgather",
+        "split" => "p",
+        "lines" => "acc",
+        "order" => "same_tree",
         "requires" => "p % 2 == 0",
         "define" => "n = min(D, p - D)",
         "round" => return None,
@@ -538,7 +607,9 @@ struct Parts {
     each: TokenStream,
     when: Option<TokenStream>,
     peer: TokenStream,
-    blocks: TokenStream,
+    /// None: all of them.
+    blocks: Option<TokenStream>,
+    roles: Vec<Role>,
 }
 
 fn all_three<A, B, C>(a: Result<A>, b: Result<B>, c: Result<C>) -> Result<(A, B, C)> {
@@ -549,12 +620,13 @@ fn all_three<A, B, C>(a: Result<A>, b: Result<B>, c: Result<C>) -> Result<(A, B,
     }
 }
 
-fn metric(name: &Ident, others: &[&str]) -> Result<Metric> {
+fn metric(name: &Ident, others: &[String]) -> Result<Metric> {
     let text = name.to_string();
     if let Some(metric) = Metric::ALL.into_iter().find(|metric| metric.name() == text) {
         return Ok(metric);
     }
-    let all: Vec<&str> = others.iter().copied().chain(Metric::ALL.iter().map(|metric| metric.name())).collect();
+    let all: Vec<&str> =
+        others.iter().map(String::as_str).chain(Metric::ALL.iter().map(|metric| metric.name())).collect();
     let hint = match similar(&text, all.iter().copied()) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("expected one of {}", all.join(", ")),
@@ -563,7 +635,7 @@ fn metric(name: &Ident, others: &[&str]) -> Result<Metric> {
 }
 
 /// The fields of a clause, each at most once.
-struct Fields {
+pub(super) struct Fields {
     clause: &'static str,
     found: Vec<(String, TokenStream)>,
 }
@@ -589,12 +661,12 @@ impl Fields {
         Ok(Fields { clause, found })
     }
 
-    fn take(&mut self, key: &str) -> Option<TokenStream> {
+    pub(super) fn take(&mut self, key: &str) -> Option<TokenStream> {
         let position = self.found.iter().position(|(name, _)| name == key)?;
         Some(self.found.remove(position).1)
     }
 
-    fn required(&mut self, key: &str, attr: &Attribute) -> Result<TokenStream> {
+    pub(super) fn required(&mut self, key: &str, attr: &Attribute) -> Result<TokenStream> {
         self.take(key).ok_or_else(|| {
             let example = match key {
                 "to" => "to = rank + 1",

@@ -10,6 +10,7 @@ mod clauses;
 mod errors;
 mod expr;
 mod items;
+mod lines;
 mod scope;
 #[cfg(test)]
 mod tests;

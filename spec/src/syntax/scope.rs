@@ -64,6 +64,19 @@ impl Scope {
         var
     }
 
+    /// A variable that no name stands for.
+    pub(crate) fn anonymous(&mut self, name: &str) -> Var {
+        let var = Var { name: name.into(), slot: self.slots };
+        self.slots += 1;
+        var
+    }
+
+    /// A built-in variable.
+    pub(crate) fn builtin(&self, name: &str) -> Var {
+        let slot = BUILTIN_VARS.iter().position(|known| *known == name).expect("a built-in variable");
+        Var { name: name.into(), slot }
+    }
+
     /// Adds a name.
     pub(crate) fn add(&mut self, name: &str, entity: Entity) {
         self.names.push((name.into(), entity));
@@ -131,7 +144,7 @@ impl Scope {
     /// What to say about a name that is not there.
     pub(crate) fn unknown(&self, name: &str, kind: Kind) -> String {
         let variables = || self.names.iter().map(|(name, _)| name.as_str());
-        let mut text = format!("`{name}` is not a variable of an {kind}");
+        let mut text = format!("`{name}` is not a variable of {}", kind.with_article());
         if let Some(close) = similar(name, variables()) {
             let _ = write!(text, "; did you mean `{close}`?");
         } else {

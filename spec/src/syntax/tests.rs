@@ -360,11 +360,11 @@ fn what_takes_too_long_is_named() {
     let blocks = |set: &str| {
         format!("#[round]\n#[send(to = rank + 1, blocks = {set})]\n#[recv(from = rank - 1, blocks = [0])]")
     };
-    let at_blocks = Spot::Transfer(crate::Site(0), crate::schedule::Field::Blocks);
+    let at_blocks = Spot::Transfer(crate::Site::plain(0), crate::schedule::Field::Blocks);
     says(&blocks("[k; k in 0..pow(10, 12)]"), at_blocks, "k in 0..pow(10, 12)");
     says(&blocks("[i; i in 0..p + 1499, k in 0..1500]"), at_blocks, "k in 0..1500");
     let each = "#[round]\n#[send(for j in 0..pow(10, 9), to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [0])]";
-    says(each, Spot::Transfer(crate::Site(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
+    says(each, Spot::Transfer(crate::Site::plain(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
     let holds = format!(
         "#[requires(p == 1)]\n#[round(s in 0..0)]\n{pair}\n#[holds(blocks = [rank + k; k in 0..pow(10, 12)])]"
     );

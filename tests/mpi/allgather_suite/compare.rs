@@ -196,7 +196,7 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
 }
 
 impl<T: Sample> Visitor for Comparison<'_, '_, T> {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         for options in self.job.options(self.comm, collective, self.effort) {
             self.twice(name, collective, options);
         }
@@ -213,7 +213,7 @@ struct Domains<'a, 'job> {
 }
 
 impl Visitor for Domains<'_, '_> {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let (world, job) = (self.job.world, &mut *self.job);
         let Ok(at) = place(world) else { job.fail("no place") };
         let mut recv = vec![0u8; job.p()];

@@ -38,7 +38,7 @@ pub(crate) use collective;
 /// One message in one round.
 macro_rules! message {
     ($sink:ident . $way:ident ($site:literal, $peer:expr, $p:expr, $blocks:expr)) => {
-        $sink.$way(Site($site), wrap($peer, $p) as usize, $blocks)?
+        $sink.$way(Site::plain($site), wrap($peer, $p) as usize, $blocks)?
     };
 }
 pub(crate) use message;
@@ -101,6 +101,6 @@ impl IsAllgather for Linear {}
 /// Shows every collective of the catalogue to a visitor, and those of this file.
 pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     algorithms::visit_all(visitor);
-    visitor.visit("shreds", &Shreds);
-    visitor.visit("linear", &Linear);
+    visitor.allgather("shreds", &Shreds);
+    visitor.allgather("linear", &Linear);
 }

@@ -95,7 +95,7 @@ struct Disagreement<'a, 'job> {
 }
 
 impl Visitor for Disagreement<'_, '_> {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let (world, job, n) = (self.job.world, &mut *self.job, self.n);
         let (rank, p) = (job.rank(), job.p());
         let effort = if p <= 3 { Effort::Full } else { Effort::Light };

@@ -19,7 +19,7 @@ struct Interleaved<'a, 'job> {
 }
 
 impl Visitor for Interleaved<'_, '_> {
-    fn visit<C: IsAllgather + 'static>(&mut self, name: &'static str, collective: &C) {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let (world, job) = (self.job.world, &mut *self.job);
         let (rank, p) = (job.rank(), job.p());
         if !place(world).is_ok_and(|at| serves(collective, &at)) {

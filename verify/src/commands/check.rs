@@ -35,7 +35,7 @@ const RUN_BYTES: usize = 5;
 /// Checks what was asked for.
 pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, args.p, CATALOGUE_RANGE)?;
+    let candidates = candidates(&targets, args.p, |_| CATALOGUE_RANGE)?;
     let subjects: Vec<&Subject<'_>> = candidates.iter().filter_map(|candidate| candidate.as_ref().ok()).collect();
     let found = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
     let ran = sweep::sweep(&subjects.iter().map(|subject| subject.runs()).collect::<Vec<_>>(), "running");
@@ -84,17 +84,17 @@ enum Origin<'a> {
 pub(super) fn candidates<'a>(
     targets: &'a [Target],
     range: Option<Range>,
-    catalogue: Range,
+    catalogue: impl Fn(&Schedule) -> Range,
 ) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
     let mut all = Vec::new();
     for target in targets {
         match target {
-            Target::Entry(entry) => all.push(Ok(Subject {
-                name: entry.name.into(),
-                schedule: (entry.schedule)(),
-                range: range.unwrap_or(catalogue),
-                origin: Origin::Catalogue(entry),
-            })),
+            Target::Entry(entry) => {
+                let schedule = (entry.schedule)();
+                let range = range.unwrap_or_else(|| catalogue(&schedule));
+                let (name, origin) = (entry.name.into(), Origin::Catalogue(entry));
+                all.push(Ok(Subject { name, schedule, range, origin }));
+            }
             Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),
             Target::File(source, Ok(declared)) => {
                 for one in declared {

@@ -20,6 +20,7 @@ struct Listed {
     parameters: Vec<Parameter>,
     bounds: Vec<String>,
     layouts: Vec<String>,
+    order: Vec<&'static str>,
     checked_up_to: i64,
 }
 
@@ -37,7 +38,7 @@ pub(super) fn list(json: bool) -> Result<Outcome, Error> {
         print_json(&entries.iter().map(|(entry, schedule)| listed(entry, schedule)).collect::<Vec<_>>())?;
         return Ok(Outcome::Fine);
     }
-    let columns = ["name", "kind", "domain", "rounds", "volume", "layouts"];
+    let columns = ["name", "kind", "domain", "rounds", "volume", "layouts", "order"];
     let mut table = Table::new(columns.map(|name| (name, Align::Left)));
     for (entry, schedule) in &entries {
         let layouts: Vec<String> = schedule.layouts.iter().map(ToString::to_string).collect();
@@ -48,9 +49,11 @@ pub(super) fn list(json: bool) -> Result<Outcome, Error> {
             bound(schedule, Metric::Rounds).into(),
             bound(schedule, Metric::BlocksSent).into(),
             layouts.join(", ").into(),
+            or_dash(order(schedule)).into(),
         ]);
     }
-    let note = "volume: blocks that a rank sends; the first layout is the default; `roundel show NAME -p P` shows the rounds";
+    let note = "volume: blocks that a rank sends, of a reduction fractions of the vector; the first layout is the default; \
+                order: of reduction; `roundel show NAME -p P` shows the rounds";
     print(&format!("{table}\n{FAINT}{note}{FAINT:#}\n"))?;
     Ok(Outcome::Fine)
 }
@@ -72,8 +75,19 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Listed {
         parameters: numbers.chain(lists).map(parameter).collect(),
         bounds: schedule.bounds.iter().map(ToString::to_string).collect(),
         layouts: schedule.layouts.iter().map(ToString::to_string).collect(),
+        order: order(schedule),
         checked_up_to: schedule.limits.p,
     }
+}
+
+/// What is claimed about the order of reduction.
+fn order(schedule: &Schedule) -> Vec<&'static str> {
+    let claims = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
+    claims.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name).collect()
+}
+
+fn or_dash(words: Vec<&str>) -> String {
+    if words.is_empty() { "-".into() } else { words.join(", ") }
 }
 
 /// The clauses of the domain.

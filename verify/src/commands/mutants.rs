@@ -15,6 +15,7 @@ use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
 use roundel_spec::Violation;
 use roundel_spec::check::Points;
+use roundel_spec::harness::claims::has_harnesses;
 use roundel_spec::schedule::Schedule;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -42,6 +43,9 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
             },
         }
     }
+    if args.engine == Tested::Harness {
+        keep_those_with_harnesses(&mut schedules, args.all)?;
+    }
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
     // A range that misses a collective is a mistake where the collective was named, and only there.
@@ -57,6 +61,17 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
 }
 
 /// What is asked of every mutant.
+/// A collective without harnesses is a mistake where it was named; among all of them it is left out.
+fn keep_those_with_harnesses(schedules: &mut Vec<(String, Schedule)>, all: bool) -> Result<(), Error> {
+    match schedules.iter().find(|(_, schedule)| !has_harnesses(schedule)) {
+        Some((name, _)) if !all => Err(Error::NoHarness { name: name.clone() }),
+        _ => {
+            schedules.retain(|(_, schedule)| has_harnesses(schedule));
+            Ok(())
+        }
+    }
+}
+
 struct Inquiry<'a> {
     args: &'a Mutants,
     /// The solvers, for the engine that needs them.

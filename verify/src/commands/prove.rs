@@ -12,6 +12,8 @@ use crate::range::Range;
 use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use roundel_spec::Schedule;
+use roundel_spec::expr::Expr;
 use roundel_spec::proof::Record;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,10 +22,20 @@ use std::time::{Duration, Instant};
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 
+/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed:
+/// work and memory grow with the cube of p.
+const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
+
+/// How far the exhaustive engine goes for an entry of the catalogue.
+fn exhaustive_range(schedule: &Schedule) -> Range {
+    let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
+    if schedule.kind.reduces() && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
+}
+
 /// Proves what was asked for.
 pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, args.p, EXHAUSTIVE_RANGE)?;
+    let candidates = candidates(&targets, args.p, exhaustive_range)?;
     let mut subjects = Vec::new();
     for candidate in &candidates {
         match candidate {
@@ -153,7 +165,8 @@ fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>
         proof.result = if proof.violated { None } else { record() };
         proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
     }
-    if engine { base(&portfolio) } else { Vec::new() }
+    // Where nothing is encoded, nothing rests on the encoding.
+    if total > 0 { base(&portfolio) } else { Vec::new() }
 }
 
 fn portfolio(args: &Prove) -> Portfolio {

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::reach::{self, Reached};
 use crate::rounds::{self, Round};
+use crate::run::Run;
 use crate::svg::{self, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::taped::{self, Ended};
@@ -99,7 +100,8 @@ impl<'a> Scene<'a> {
             },
         }
         if let (Some(violation), Some(trace)) = (&scene.violation, &scene.trace) {
-            scene.fault = Some(Fault::of(violation, trace, &scene.point.placement));
+            let run = Run::new(schedule, &scene.point, trace);
+            scene.fault = Some(Fault::of(violation, trace, &run, &scene.point.placement));
         }
         Ok(scene)
     }
@@ -110,13 +112,17 @@ impl<'a> Scene<'a> {
         self.fault.as_ref().map_or(all, |fault| fault.rounds)
     }
 
+    fn run(&self) -> Option<Run<'_>> {
+        self.trace.as_ref().map(|trace| Run::new(self.schedule, &self.point, trace))
+    }
+
     fn rounds(&self) -> Vec<Round> {
-        let round = |trace, number| rounds::round(trace, &self.point.placement, number);
-        self.trace.iter().flat_map(|trace| (0..self.shown()).map(move |number| round(trace, number))).collect()
+        let Some(run) = self.run() else { return Vec::new() };
+        (0..self.shown()).map(|number| run.round(number)).collect()
     }
 
     fn threads(&self) -> Option<Threads> {
-        let ended = taped::run(self.schedule.kind, self.trace.as_ref()?, &self.point.placement);
+        let ended = taped::run(self.schedule, self.trace.as_ref()?, &self.point);
         let (outcome, detail) = match ended {
             Ended::Right => ("right-data", None),
             Ended::WrongData(detail) => ("wrong-data", Some(detail)),
@@ -132,12 +138,14 @@ impl<'a> Scene<'a> {
         }
         let case = self.point.case(self.schedule);
         let subtitle = self.violation.as_ref().map_or_else(|| case.to_string(), Violation::to_string);
+        let numbers: Vec<usize> = (0..self.shown()).collect();
+        let film = self.run().map(|run| run.film(&numbers)).unwrap_or_default();
         let picture = svg::draw(&Picture {
             title: &saved.collective,
             subtitle: &subtitle,
-            kind: self.schedule.kind,
             placement: &self.point.placement,
             rounds: &rounds,
+            film: &film,
             fault: self.fault.as_ref(),
         });
         std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
@@ -157,7 +165,7 @@ impl<'a> Scene<'a> {
 
     /// Every round up to the fault, as each rank has it: what it sends, expects and holds.
     fn table(&self) -> String {
-        let Some(trace) = &self.trace else { return String::new() };
+        let (Some(trace), Some(run)) = (&self.trace, self.run()) else { return String::new() };
         let mut table =
             Table::new(["round", "rank", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
         let kind = self.schedule.kind;
@@ -173,9 +181,13 @@ impl<'a> Scene<'a> {
                 let log = &trace.ranks[rank];
                 let blocks =
                     |m: &Message| rounds::compact(&log.blocks(m).iter().map(|&b| b as usize).collect::<Vec<_>>());
+                let effect = |m: &Message| match (m.direction, self.schedule.kind.reduces()) {
+                    (Direction::Recv, true) => format!(", {}", run.effect_of(m.site)),
+                    _ => String::new(),
+                };
                 let side = |direction, word: &str| {
-                    let all: Vec<String> =
-                        log.directed(round, direction).map(|m| format!("{} {word} {}", blocks(m), m.peer)).collect();
+                    let text = |m: &Message| format!("{} {word} {}{}", blocks(m), m.peer, effect(m));
+                    let all: Vec<String> = log.directed(round, direction).map(text).collect();
                     if all.is_empty() { "-".into() } else { all.join("; ") }
                 };
                 let holds: Vec<usize> = held[rank].iter().copied().collect();
@@ -187,7 +199,7 @@ impl<'a> Scene<'a> {
                     if at_fault { Cell::styled(name, BAD) } else { name.into() },
                     side(Direction::Send, "to").into(),
                     side(Direction::Recv, "from").into(),
-                    rounds::compact(&holds).into(),
+                    run.shares_of(rank, round + 1).unwrap_or_else(|| rounds::compact(&holds)).into(),
                 ]);
             }
         }
@@ -257,12 +269,13 @@ fn verdicts(report: &Report<'_>, scene: &Scene<'_>) -> String {
         None => format!("{GOOD}not wrong{GOOD:#}: every check passes in this case"),
     };
     let _ = writeln!(out, "{gap}{HEADING}provenance{HEADING:#}  {verdict}");
+    let all = if scene.schedule.kind.reduces() { "every contribution" } else { "every block" };
     let threads = match report.threads.as_ref().map(|threads| (threads.outcome, threads.detail.as_deref())) {
         None => "not run: there are no rounds to run".into(),
         Some(("right-data", _)) if report.reproduces => {
-            "every rank ends with every block: the fault does not show in the data".into()
+            format!("every rank ends with {all}: the fault does not show in the data")
         }
-        Some(("right-data", _)) => format!("{GOOD}every rank ends with every block{GOOD:#}"),
+        Some(("right-data", _)) => format!("{GOOD}every rank ends with {all}{GOOD:#}"),
         Some((_, detail)) => format!("{BAD}{}{BAD:#}", detail.unwrap_or("wrong")),
     };
     let _ = writeln!(out, "{HEADING}threads{HEADING:#}     {threads}");

@@ -1,16 +1,18 @@
 //! `roundel run`: a real run on threads.
 
 use super::{Outcome, print, print_json};
-use crate::catalogue;
+use crate::catalogue::{self, Recorded};
 use crate::cli::{self, Run};
 use crate::error::Error;
 use crate::params::Params;
 use crate::table::{BAD, GOOD, HEADING};
 use crate::trial::Trial;
 use roundel::Layout;
-use roundel_spec::Placement;
+use roundel_spec::record::Direction;
 use roundel_spec::schedule;
+use roundel_spec::{Kind, Placement, Schedule, eval};
 use serde::Serialize;
+use std::convert::Infallible;
 use std::time::Duration;
 
 /// The largest number of threads that is started.
@@ -41,8 +43,8 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
     if p == 0 || p > MAX_THREADS {
         return Err(Error::Ranks { p, limit: MAX_THREADS, why: "every rank is a thread" });
     }
-    fits(p, args.bytes)?;
     let declaration = (entry.schedule)();
+    fits(declaration.kind, p, args.bytes)?;
     let rotated = declaration.layouts.iter().any(|layout| matches!(layout, schedule::Layout::Rotated(_)));
     if args.layout == Some(cli::Layout::Rotated) && !rotated {
         return Err(Error::NoSuchLayout { name: entry.name.into() });
@@ -50,7 +52,8 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
     let params = Params::resolve(entry.name, &declaration, &args.set)?;
     let placement = Placement::consecutive(p, p);
     let recorded = catalogue::examine(entry, &params.args, placement.clone())?;
-    let blocks: i64 = recorded.census.ranks.iter().map(|usage| usage.blocks_sent).sum();
+    catalogue::proved(entry, &params.args, &placement)?;
+    let moved = moved(&declaration, &recorded, args.bytes);
 
     let prefers_rotation = matches!(declaration.layouts.first(), Some(schedule::Layout::Rotated(_)));
     let (layout, layout_name) = match args.layout {
@@ -70,24 +73,43 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
         correct: result.is_ok(),
         median_seconds: result.as_ref().ok().map(|times| median(times).as_secs_f64()),
         error: result.err(),
-        bytes_moved: blocks as u64 * args.bytes as u64,
+        bytes_moved: moved,
     };
     if json {
         print_json(&report)?
     } else {
-        print(&text(&report))?
+        print(&text(&report, declaration.kind))?
     }
     Ok(if report.correct { Outcome::Fine } else { Outcome::Wrong })
 }
 
-/// Every rank has a buffer for all blocks.
-fn fits(p: usize, bytes: usize) -> Result<(), Error> {
-    let total = p.checked_mul(p).and_then(|blocks| blocks.checked_mul(bytes));
+/// Every rank has a buffer for all blocks, or for a vector.
+fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
+    let (each, what) = match kind {
+        Kind::Allgather | Kind::ReduceScatter => (p, format!("{p} blocks of {bytes} bytes")),
+        Kind::Allreduce => (1, format!("a vector of {bytes} bytes")),
+    };
+    let total = p.checked_mul(each).and_then(|blocks| blocks.checked_mul(bytes));
     match total {
         Some(total) if total <= MAX_BYTES => Ok(()),
-        Some(total) => Err(Error::TooLarge { p, bytes, total: size(total as u64) }),
-        None => Err(Error::TooLarge { p, bytes, total: "more memory than there is".into() }),
+        Some(total) => Err(Error::TooLarge { p, what, total: size(total as u64) }),
+        None => Err(Error::TooLarge { p, what, total: "more memory than there is".into() }),
     }
+}
+
+/// How many bytes all messages bring. A block of an allreduce is a fraction of the vector.
+fn moved(declaration: &Schedule, recorded: &Recorded, bytes: usize) -> u64 {
+    let Recorded { point, trace, .. } = recorded;
+    let blocks = eval::blocks::<Infallible>(declaration, &point.args, &point.placement.place(0));
+    let parts = match (declaration.kind, blocks) {
+        (Kind::Allreduce, Ok(blocks)) => blocks as usize,
+        _ => 1,
+    };
+    let length = |block: u32| bytes / parts + usize::from((block as usize) < bytes % parts);
+    let sent = trace.ranks.iter().flat_map(|log| {
+        (0..log.rounds()).flat_map(|round| log.directed(round, Direction::Send)).flat_map(|sent| log.blocks(sent))
+    });
+    sent.map(|&block| length(block) as u64).sum()
 }
 
 fn median(times: &[Duration]) -> Duration {
@@ -96,17 +118,22 @@ fn median(times: &[Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn text(report: &Report<'_>) -> String {
+fn text(report: &Report<'_>, kind: Kind) -> String {
+    let (what, result) = match kind {
+        Kind::Allgather => ("blocks", "every rank has every block"),
+        Kind::Allreduce => ("vectors", "every rank has the sum of all vectors"),
+        Kind::ReduceScatter => ("blocks", "every rank has its block of the sum"),
+    };
     let params: String = report.params.named().iter().map(|(name, value)| format!(", {name} = {value}")).collect();
     let head = format!(
-        "{HEADING}{}{HEADING:#}  {} ranks as threads, blocks of {}{params}, layout {}\n",
+        "{HEADING}{}{HEADING:#}  {} ranks as threads, {what} of {}{params}, layout {}\n",
         report.name,
         report.p,
         size(report.bytes as u64),
         report.layout
     );
     let verdict = match &report.error {
-        None => format!("{GOOD}correct{GOOD:#}: every rank has every block"),
+        None => format!("{GOOD}correct{GOOD:#}: {result}"),
         Some(error) => format!("{BAD}wrong{BAD:#}: {error}"),
     };
     let time = match report.median_seconds {
@@ -151,8 +178,9 @@ mod tests {
 
     #[test]
     fn too_much_memory_is_refused() {
-        assert!(fits(16, 1 << 20).is_ok());
-        assert!(fits(1024, 1 << 20).is_err());
-        assert!(fits(1024, usize::MAX).is_err());
+        assert!(fits(Kind::Allgather, 16, 1 << 20).is_ok());
+        assert!(fits(Kind::Allgather, 1024, 1 << 20).is_err());
+        assert!(fits(Kind::Allreduce, 1024, 1 << 20).is_ok());
+        assert!(fits(Kind::ReduceScatter, 1024, usize::MAX).is_err());
     }
 }

@@ -5,12 +5,13 @@ use crate::catalogue::{self, Recorded};
 use crate::cli::Show;
 use crate::error::Error;
 use crate::params::Params;
-use crate::rounds::{self, Holdings, Message, Round};
+use crate::rounds::{self, Message, Round};
+use crate::run::Run;
 use crate::svg::{self, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel::algorithms::Entry;
 use roundel_spec::schedule::Metric;
-use roundel_spec::{Kind, Placement};
+use roundel_spec::{Placement, Schedule};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -45,13 +46,17 @@ struct Totals {
 /// Everything there is to show.
 struct Scene {
     entry: &'static Entry,
-    kind: Kind,
+    schedule: Schedule,
     params: Params,
     recorded: Recorded,
     rounds: Vec<Round>,
 }
 
 impl Scene {
+    fn run(&self) -> Run<'_> {
+        Run::new(&self.schedule, &self.recorded.point, &self.recorded.trace)
+    }
+
     fn placement(&self) -> &Placement {
         &self.recorded.point.placement
     }
@@ -141,8 +146,9 @@ fn scene(args: &Show) -> Result<Scene, Error> {
     let params = Params::resolve(entry.name, &schedule, &args.set)?;
     let placement = Placement::consecutive(p, args.ppn.unwrap_or(p));
     let recorded = catalogue::examine(entry, &params.args, placement)?;
-    let rounds = rounds::rounds(&recorded.trace, &recorded.point.placement);
-    Ok(Scene { entry, kind: schedule.kind, params, recorded, rounds })
+    let run = Run::new(&schedule, &recorded.point, &recorded.trace);
+    let rounds = run.loud().into_iter().map(|number| run.round(number)).collect();
+    Ok(Scene { entry, schedule, params, recorded, rounds })
 }
 
 fn concerns(message: &Message, rank: Option<usize>) -> bool {
@@ -170,12 +176,13 @@ fn draw(scene: &Scene, path: &Path) -> Result<(), Error> {
     }
     let subtitle =
         format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
+    let run = scene.run();
     let picture = svg::draw(&Picture {
         title: scene.entry.name,
         subtitle: &subtitle,
-        kind: scene.kind,
         placement: scene.placement(),
         rounds: &scene.rounds,
+        film: &run.film(&run.loud()),
         fault: None,
     });
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
@@ -200,8 +207,11 @@ fn text(scene: &Scene, args: &Show) -> Result<String, Error> {
 
 /// All messages, round by round.
 fn all_ranks(out: &mut String, scene: &Scene) {
+    let run = scene.run();
     for (number, round) in scene.rounds.iter().enumerate() {
-        let heading = match rounds::pattern(round, scene.p()) {
+        // Blocks are relative to ranks only where there are as many of them.
+        let pattern = if run.blocks() == scene.p() { rounds::pattern(round, scene.p()) } else { None };
+        let heading = match pattern {
             Some(messages) => format!("every rank r sends {}", messages.join("; ")),
             None => format!(
                 "{}, {}",
@@ -210,7 +220,7 @@ fn all_ranks(out: &mut String, scene: &Scene) {
             ),
         };
         let _ = writeln!(out, "{HEADING}round {number}{HEADING:#}  {heading}");
-        grid(out, round);
+        grid(out, &run, round);
     }
     if scene.ppn() < scene.p() {
         let _ = writeln!(out, "{FAINT}→ inside a node, {FAINT:#}{NOTICE}⇒{NOTICE:#}{FAINT} to another node{FAINT:#}");
@@ -218,9 +228,9 @@ fn all_ranks(out: &mut String, scene: &Scene) {
 }
 
 /// Messages side by side, as many as fit a line.
-fn grid(out: &mut String, round: &Round) {
+fn grid(out: &mut String, run: &Run<'_>, round: &Round) {
     let rank_width = round.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0).to_string().len();
-    let cells: Vec<(String, usize)> = round.messages.iter().map(|m| message(m, rank_width)).collect();
+    let cells: Vec<(String, usize)> = round.messages.iter().map(|m| message(run, m, rank_width)).collect();
     let width = cells.iter().map(|(_, width)| *width).max().unwrap_or(0) + 4;
     let per_line = (WIDTH / width).max(1);
     for line in cells.chunks(per_line) {
@@ -234,8 +244,8 @@ fn grid(out: &mut String, round: &Round) {
 }
 
 /// A message as text, and how wide it is.
-fn message(m: &Message, rank_width: usize) -> (String, usize) {
-    let blocks = rounds::compact(&m.blocks);
+fn message(run: &Run<'_>, m: &Message, rank_width: usize) -> (String, usize) {
+    let blocks = run.content(m);
     let width = 2 * rank_width + 5 + blocks.chars().count();
     let arrow = if m.nonlocal { format!("{NOTICE}⇒{NOTICE:#}") } else { "→".into() };
     (format!("{:>rank_width$} {arrow} {:>rank_width$}: {blocks}", m.from, m.to), width)
@@ -244,21 +254,27 @@ fn message(m: &Message, rank_width: usize) -> (String, usize) {
 /// What one rank sends, receives and holds.
 fn one_rank(scene: &Scene, rank: usize) -> String {
     let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
-    let mut holdings = Holdings::initial(scene.kind, scene.p());
-    table.row(["start".into(), "".into(), "".into(), rounds::compact(&holdings.held(rank)).into()]);
+    let (run, loud) = (scene.run(), scene.run().loud());
+    let film = run.film(&loud);
+    // What the rank holds after so many of the rounds.
+    let held = |shown: usize| {
+        let before = shown.checked_sub(1).map_or(0, |last| loud[last] + 1);
+        run.shares_of(rank, before).unwrap_or_else(|| rounds::compact(&film[shown].held(rank)))
+    };
+    table.row(["start".into(), "".into(), "".into(), held(0).into()]);
     for (number, round) in scene.rounds.iter().enumerate() {
-        holdings.apply(number, round);
         let side = |wanted: &dyn Fn(&Message) -> bool, text: &dyn Fn(&Message) -> String| {
             let texts: Vec<String> = round.messages.iter().filter(|m| wanted(m)).map(text).collect();
             if texts.is_empty() { "-".to_string() } else { texts.join("; ") }
         };
-        let blocks = |m: &Message| rounds::compact(&m.blocks);
         let away = |m: &Message| if m.nonlocal { " (other node)" } else { "" };
+        let effect = |m: &Message| m.effect.as_ref().map_or(String::new(), |effect| format!(", {effect}"));
         table.row([
             Cell::from(number),
-            side(&|m| m.from == rank, &|m| format!("{} to {}{}", blocks(m), m.to, away(m))).into(),
-            side(&|m| m.to == rank, &|m| format!("{} from {}{}", blocks(m), m.from, away(m))).into(),
-            rounds::compact(&holdings.held(rank)).into(),
+            side(&|m| m.from == rank, &|m| format!("{} to {}{}", run.content(m), m.to, away(m))).into(),
+            side(&|m| m.to == rank, &|m| format!("{} from {}{}{}", run.content(m), m.from, away(m), effect(m)))
+                .into(),
+            held(number + 1).into(),
         ]);
     }
     format!("{HEADING}rank {rank}{HEADING:#}\n{table}")

@@ -31,14 +31,33 @@ impl Target {
         }
     }
 
+    /// What one name stands for: `allgather/` is all collectives of that kind.
+    fn named(name: &str) -> Result<Vec<Self>, Error> {
+        let Some(kind) = name.strip_suffix('/') else { return Ok(vec![Target::find(name)?]) };
+        let of_kind = |entry: &&Entry| entry.name.split('/').next() == Some(&kind.replace('_', "-"));
+        let found: Vec<Self> = algorithms::catalogue().iter().filter(of_kind).map(Target::Entry).collect();
+        if found.is_empty() { Err(Error::NoSuchKind { kind: kind.into(), known: kinds() }) } else { Ok(found) }
+    }
+
     /// All that were named, or the whole catalogue.
     pub(super) fn all(names: &[String], all: bool) -> Result<Vec<Self>, Error> {
         match (all, names) {
             (true, _) => Ok(algorithms::catalogue().iter().map(Target::Entry).collect()),
             (false, []) => Err(Error::NothingNamed),
-            (false, names) => names.iter().map(|name| Target::find(name)).collect(),
+            (false, names) => {
+                let found: Vec<Vec<Self>> = names.iter().map(|name| Target::named(name)).collect::<Result<_, _>>()?;
+                Ok(found.into_iter().flatten().collect())
+            }
         }
     }
+}
+
+/// The kinds of the catalogue, as they are named.
+fn kinds() -> String {
+    let mut kinds: Vec<&str> =
+        algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next()).collect();
+    kinds.dedup();
+    kinds.iter().map(|kind| format!("`{kind}/`")).collect::<Vec<_>>().join(", ")
 }
 
 /// What to say of something that is no name but a path.

@@ -91,7 +91,7 @@ impl<'a> Prover<'a> {
                 let element = a.any(&mut frame.cx, "")?;
                 let other = self.counterpart(&mut frame, a, b, &element)?;
                 let goal = eq(&element.condition, &other.condition);
-                let name = format!("round{n}-balance{}-{i}", send.site.0);
+                let name = format!("round{n}-balance{}-{i}", send.site.number);
                 self.prove(&frame, Property::Counters, &name, "a rank sends as many blocks as it receives", goal);
             }
         }

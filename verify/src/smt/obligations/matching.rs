@@ -51,7 +51,7 @@ impl<'a> Prover<'a> {
                 let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
                 let values = bind(&frame.seen_by(&peer), there, &met);
                 let back = frame.cx.lower(&there.peer, &values)?;
-                let name = format!("round{n}-clause{}-{i}", here.site.0);
+                let name = format!("round{n}-clause{}-{i}", here.site.number);
                 let claim = format!("the peer of the peer of `{}` is the rank itself", here.peer);
                 prover.prove(&frame, Property::PeerInverse, &name, &claim, same_block(&back, "rank"));
                 let claim = format!("`{}` meets `{}`, block by block", here.blocks, there.blocks);

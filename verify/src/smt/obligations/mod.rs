@@ -20,7 +20,7 @@ use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
 use roundel_spec::Schedule;
-use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
+use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::{Loop, Metric};
 
 const RANK: usize = 0;
@@ -45,6 +45,15 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
+    let not_encoded = match &schedule.blocks {
+        _ if schedule.kind.reduces() => Some("not encoded: reductions".into()),
+        // Blocks are those of ranks.
+        Expr::Var(var) if var.name == BUILTIN_VARS[1] => None,
+        other => Some(format!("not encoded: {other} blocks")),
+    };
+    if let Some(why) = not_encoded {
+        return Obligations { all: Vec::new(), gaps: vec![Gap { property: Property::Invariant, why }] };
+    }
     let windows = Windows::seen(schedule);
     let mut prover = Prover { schedule, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();

@@ -24,7 +24,7 @@ impl<'a> Prover<'a> {
         }
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
             let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
-            let name = format!("round{n}-clause{}", t.site.0);
+            let name = format!("round{n}-clause{}", t.site.number);
             self.subset(
                 frame,
                 &sent,
@@ -48,7 +48,7 @@ impl<'a> Prover<'a> {
 
     /// Expressions have values, numbers stay near `0..p`, nobody talks to itself.
     pub(super) fn clause_is_sound(&mut self, t: &Transfer, frame: &Frame<'a>) {
-        let name = format!("clause{}", t.site.0);
+        let name = format!("clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {
             let mut frame = frame.clone();
             frame.cx.settle();

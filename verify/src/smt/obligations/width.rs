@@ -48,7 +48,7 @@ impl<'a> Prover<'a> {
                     let mut inner = frame.clone();
                     inner.cx.settle();
                     let element = piece.any(&mut inner.cx, "")?;
-                    let name = format!("round{n}-clause{}", t.site.0);
+                    let name = format!("round{n}-clause{}", t.site.number);
                     prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
                     prover.stripe_fits(piece, frame, &name)?;
                     inner.assume(element.condition.clone());

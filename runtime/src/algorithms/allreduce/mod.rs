@@ -1,0 +1,11 @@
+//! Allreduce: every rank contributes a vector; every rank ends with their reduction.
+
+mod rabenseifner;
+mod recursive_doubling;
+mod reduce_broadcast;
+mod ring;
+
+pub use rabenseifner::RabenseifnerAllreduce;
+pub use recursive_doubling::RecursiveDoublingAllreduce;
+pub use reduce_broadcast::ReduceBroadcastAllreduce;
+pub use ring::RingAllreduce;

@@ -1,0 +1,32 @@
+use crate::Collective;
+
+/// Recursive doubling for any p: logarithmic, the whole vector in every message.
+///
+/// The first `2 * rem` ranks fold in pairs, so that a power of two is left: the even rank of a pair hands its vector to
+/// the odd one and waits. The others are numbered `v`, and exchange with `v ^ D` at distances that double. What arrives
+/// goes to the side on which its ranks stand, so that operands stay in the order of ranks. In the end the odd rank of each
+/// pair hands the result back.
+///
+/// Domain: any p. Cost: floor(log2 p) rounds, and two more where p is no power of two.
+///
+/// Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(allreduce)]
+#[order(same_tree, rank_order)]
+#[define(rem = p - pow(2, floor_log(2, p)), folded = rank < 2 * rem, idle = folded && rank % 2 == 0)]
+#[define(v = if folded { rank / 2 } else { rank - rem }, real(u) = if u < rem { 2 * u + 1 } else { u + rem })]
+#[round("fold")]
+#[send(when = idle, to = rank + 1)]
+#[recv(when = folded && !idle, from = rank - 1, combine = left)]
+#[holds(acc = [rank - 1; folded && !idle] + [rank])]
+#[round(s in 0..floor_log(2, p))]
+#[state(D = 1, next = 2 * D)]
+#[exchange(when = !idle, with = real(v ^ D), combine = by_rank)]
+#[define(lo = v / D * D)]
+#[holds(D == pow(2, s), acc = [rank; idle] + [2 * u; u in lo..lo + D, !idle && u < rem] + [real(u); u in lo..lo + D, !idle])]
+#[round("unfold")]
+#[send(when = folded && !idle, to = rank - 1)]
+#[recv(when = idle, from = rank + 1, replaces = acc)]
+#[holds(acc = [k; k in 0..p])]
+#[bound(rounds = floor_log(2, p) + if rem > 0 { 2 } else { 0 }, messages_sent <= floor_log(2, p) + 1)]
+pub struct RecursiveDoublingAllreduce;

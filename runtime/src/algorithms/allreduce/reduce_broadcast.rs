@@ -1,0 +1,27 @@
+use crate::Collective;
+
+/// Reduce to rank 0 along a binomial tree, then broadcast along the same tree.
+///
+/// On the way up the rank with bit D set hands its vector to the one without it; on the way down the result returns.
+/// What arrives stands to the right, so that operands stay in the order of ranks.
+///
+/// Domain: any p. Cost: 2 ceil(log2 p) rounds.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(allreduce)]
+#[order(same_tree, rank_order)]
+#[define(w = ceil_log(2, p))]
+#[round(s in 0..w)]
+#[state(D = 1, next = 2 * D)]
+#[send(when = rank % (2 * D) == D, to = rank - D)]
+#[recv(when = rank % (2 * D) == 0 && rank + D < p, from = rank + D, combine = right)]
+#[define(reach = if rank % D == 0 { D } else { rank & -rank })]
+#[holds(D == pow(2, s), acc = [rank + k; k in 0..min(reach, p - rank)])]
+#[round(s in 0..w)]
+#[state(D = pow(2, w), next = D / 2)]
+#[define(d = D / 2)]
+#[send(when = rank % D == 0 && rank + d < p, to = rank + d)]
+#[recv(when = rank % D == d, from = rank - d, replaces = acc)]
+#[define(own = if rank == 0 { p } else { rank & -rank })]
+#[holds(D == pow(2, w - s), acc = [k; k in 0..p, rank % D == 0] + [rank + k; k in 0..min(own, p - rank), rank % D != 0])]
+#[bound(rounds = 2 * w)]
+pub struct ReduceBroadcastAllreduce;

@@ -1,0 +1,20 @@
+use crate::Collective;
+
+/// Circulant reduce_scatter: logarithmic for any p, without folding, and optimal in what is sent.
+///
+/// With `S` blocks left, those of the ranks from the own one upwards, the upper part goes to the rank that is half of them
+/// away, whose lower part it is.
+///
+/// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
+///
+/// Träff: Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms, arXiv 2410.14234, 2024.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(reduce_scatter)]
+#[round(s in 0..ceil_log(2, p))]
+#[state(S = p, next = ceil_div(S, 2))]
+#[define(h = ceil_div(S, 2))]
+#[send(to = rank + h, blocks = [rank + h + i; i in 0..S - h])]
+#[recv(from = rank - h, blocks = [rank + i; i in 0..S - h], combine = left)]
+#[holds(blocks_sent = p - S)]
+#[bound(rounds = ceil_log(2, p), each blocks_sent = p - 1)]
+pub struct CirculantReduceScatter;

@@ -1,0 +1,104 @@
+//! What only reductions need: plans with several lines, and operations on elements.
+
+use super::areas::{Area, Extents, Spot};
+use super::build::{self, Home};
+use super::limit;
+use super::plan::{Piece, Step};
+use super::replay::Combine;
+use super::state::{Group, Work};
+use crate::error::Error;
+use crate::geometry::{Geometry, Varying};
+use crate::operation::Operation;
+use crate::policy::Policy;
+use crate::reduce::{Division, Reduce};
+use ::mpi::ffi;
+use roundel_spec::Collective;
+use std::marker::PhantomData;
+use std::mem::forget;
+
+/// Makes the plan for a call that is not like the last one. The first line lies in the receive buffer, or, if only a block
+/// of it is the output, in scratch; all others lie in scratch.
+#[inline(never)]
+pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
+    work: &mut Work,
+    group: &Group,
+    collective: &K,
+    call: &Reduce<'_, T, O>,
+    extents: Extents,
+) -> Result<(), Error> {
+    let (elements, size) = (call.elements(), extents.size);
+    let Work { key, plan, counts, offsets, .. } = work;
+    key.clear();
+    plan.clear();
+    let blocks = collective.blocks(&group.place) as usize;
+    call.divide(blocks, counts, offsets);
+    let geometry = Varying::new(counts, offsets);
+    limit::check(collective, &group.placement, &geometry, elements)?;
+
+    let bytes = elements * size;
+    let mut scratch = |area| {
+        let offset = if area == Area::Scratch { plan.scratch } else { 0 };
+        plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
+        Home { begin: Spot { area, offset }, bytes, size }
+    };
+    let first = if call.division == Division::Even { Area::Recv } else { Area::Scratch };
+    let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
+    if extents.send.is_some() && bytes > 0 {
+        let from = Spot { area: Area::Send, offset: 0 };
+        plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
+    }
+    build::rounds(plan, collective, &group.place, &homes, (geometry, blocks), Policy::default());
+    if first == Area::Scratch && extents.recv > 0 {
+        let own = geometry.offset(group.place.rank as usize) * size;
+        let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };
+        let to = Spot { area: Area::Recv, offset: 0 };
+        plan.unpacks.push(Piece { from, to, bytes: extents.recv * size });
+        plan.flush_unpacks();
+    }
+    key.set(collective, &call.division, extents, Default::default());
+    Ok(())
+}
+
+/// An operation on elements of type `T`.
+pub(super) struct Elements<'a, T, O> {
+    op: &'a O,
+    rank: usize,
+    elements: PhantomData<fn(T)>,
+}
+
+impl<'a, T, O: Operation<T>> Elements<'a, T, O> {
+    #[inline]
+    pub(super) fn new(op: &'a O, rank: usize) -> Self {
+        Elements { op, rank, elements: PhantomData }
+    }
+}
+
+impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
+    unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
+        let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
+        let guard = EndsTheJob { rank: self.rank };
+        for i in 0..elements {
+            // SAFETY: the caller promises elements at all three; scratch and the user's buffers are aligned for them. No
+            // reference lives when the result is written.
+            unsafe {
+                let value = self.op.combine(&*left.add(i), &*right.add(i));
+                *into.add(i) = value;
+            }
+        }
+        forget(guard);
+    }
+}
+
+/// Dropped only when an operation panics: the other ranks would wait for this one for ever.
+struct EndsTheJob {
+    rank: usize,
+}
+
+impl Drop for EndsTheJob {
+    fn drop(&mut self) {
+        eprintln!("roundel: the operation of a reduction panicked on rank {}; ending the MPI job", self.rank);
+        // SAFETY: the world is live while collectives run.
+        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
+        std::process::abort()
+    }
+}

@@ -1,0 +1,180 @@
+//! Allreduce and reduce_scatter, for every collective of that kind on every transport.
+
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::transport::Transport;
+use crate::unproved::Unproved;
+use roundel_spec::{Collective, Place};
+
+/// Marks collectives that are declared as `allreduce`. Implemented by the derive.
+pub trait IsAllreduce: Collective {}
+
+/// Marks collectives that are declared as `reduce_scatter`. Implemented by the derive.
+pub trait IsReduceScatter: Collective {}
+
+/// Calls of an allreduce. Implemented for every collective that is declared as one.
+///
+/// ```
+/// use roundel::{Allreduce, algorithms::RecursiveDoublingAllreduce, operation::Sum, threads};
+///
+/// let results = threads::run(5, |comm| {
+///     let mut total = [0; 2];
+///     RecursiveDoublingAllreduce.allreduce(comm, &[comm.rank(), 1], &mut total, &Sum).map(|()| total)
+/// });
+/// assert!(results.into_iter().all(|total| total == Ok([10, 5])));
+/// ```
+pub trait Allreduce: IsAllreduce + Sized {
+    /// Reduces the `send` of every rank, element by element, into the `recv` of every rank.
+    #[inline]
+    fn allreduce<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        recv: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Even, op })
+    }
+
+    /// Reduces the `data` of every rank, element by element, into the `data` of every rank.
+    #[inline]
+    fn allreduce_in_place<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: None, output: data, division: Division::Even, op })
+    }
+}
+
+/// Calls of a reduce_scatter. Implemented for every collective that is declared as one.
+pub trait ReduceScatter: IsReduceScatter + Sized {
+    /// Reduces the `send` of every rank, element by element; rank r gets the r-th of p equal blocks in `recv`.
+    #[inline]
+    fn reduce_scatter_block<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        recv: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Equal, op })
+    }
+
+    /// Reduces the `send` of every rank, element by element; rank r gets block r, of `counts[r]` elements, in `recv`.
+    #[inline]
+    fn reduce_scatter<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        recv: &mut [T],
+        counts: &[usize],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Counts(counts), op })
+    }
+}
+
+impl<C: IsAllreduce> Allreduce for C {}
+impl<C: IsReduceScatter> ReduceScatter for C {}
+impl<C: IsAllreduce> IsAllreduce for Unproved<C> {}
+impl<C: IsReduceScatter> IsReduceScatter for Unproved<C> {}
+
+/// How a vector is divided into blocks, and what of it is the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Division<'a> {
+    /// As evenly as possible, into as many blocks as the collective asks for; all of it is the output.
+    Even,
+    /// Into a block of the same length for each rank; the own one is the output.
+    Equal,
+    /// Into a block for each rank, of these lengths; the own one is the output.
+    Counts(&'a [usize]),
+}
+
+/// A reduction, as the user called it.
+#[derive(Debug)]
+pub struct Reduce<'a, T, O> {
+    /// This rank's contribution; none if it lies in `output`.
+    pub input: Option<&'a [T]>,
+    /// Where the result goes.
+    pub output: &'a mut [T],
+    /// Which blocks there are.
+    pub division: Division<'a>,
+    /// What to reduce with.
+    pub op: &'a O,
+}
+
+impl<T, O: Operation<T>> Reduce<'_, T, O> {
+    /// The length of the vector that is reduced.
+    pub fn elements(&self) -> usize {
+        self.input.map_or(self.output.len(), <[T]>::len)
+    }
+
+    /// Every check that one rank can make.
+    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<(), Error> {
+        self.validate_lengths(at)?;
+        let served = collective.admits(at).and_then(|()| collective.proved(at));
+        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+        if O::COMMUTES || C::ORDER.rank_order { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
+    }
+
+    fn validate_lengths(&self, at: &Place) -> Result<(), Error> {
+        let (p, rank) = (at.p as usize, at.rank as usize);
+        let (input, output) = (self.elements(), self.output.len());
+        let length = |what, expected, found, why| match expected == found {
+            true => Ok(()),
+            false => Err(Error::Length { what, expected, found, why }),
+        };
+        match self.division {
+            Division::Even => length("the receive buffer", input, output, "as many as the send buffer"),
+            Division::Equal => {
+                let why = "the receive buffer's length times the number of ranks";
+                length("the send buffer", output.saturating_mul(p), input, why)
+            }
+            Division::Counts(counts) => {
+                length("counts", p, counts.len(), "one entry for each rank")?;
+                let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
+                length("the send buffer", total, input, "the sum of the counts")?;
+                length("the receive buffer", counts[rank], output, "this rank's entry in the counts")
+            }
+        }
+    }
+
+    /// Where the blocks lie: writes their lengths and beginnings.
+    pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
+        let n = self.elements();
+        counts.clear();
+        displs.clear();
+        let mut begin = 0;
+        for b in 0..blocks {
+            let count = match self.division {
+                Division::Even => n / blocks + usize::from(b < n % blocks),
+                Division::Equal => self.output.len(),
+                Division::Counts(counts) => counts[b],
+            };
+            counts.push(count);
+            displs.push(begin);
+            begin += count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Sum;
+
+    #[test]
+    fn vectors_are_divided_without_gaps() {
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        for (n, blocks) in [(0, 1), (1, 3), (7, 3), (9, 3), (10, 4)] {
+            let mut data = vec![0; n];
+            let call = Reduce { input: None, output: &mut data, division: Division::Even, op: &Sum };
+            call.divide(blocks, &mut counts, &mut displs);
+            assert_eq!((counts.len(), counts.iter().sum::<usize>()), (blocks, n));
+            assert!(counts.iter().max() <= counts.iter().min().map(|least| least + 1).as_ref());
+            assert!((1..blocks).all(|b| displs[b] == displs[b - 1] + counts[b - 1]));
+        }
+    }
+}

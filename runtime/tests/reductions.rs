@@ -1,0 +1,139 @@
+//! Reductions on threads, against the plain definition.
+
+use roundel::algorithms::{Visitor, visit_all};
+use roundel::operation::{Max, Sum, commutative, ordered};
+use roundel::threads::run;
+use roundel::{Allreduce, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+
+/// What rank `rank` contributes to element `i`.
+fn input(rank: usize, i: usize) -> u64 {
+    (rank as u64 + 1) * 1000 + i as u64 * i as u64
+}
+
+fn sum(p: usize, i: usize) -> u64 {
+    (0..p).map(|rank| input(rank, i)).sum()
+}
+
+/// Words, and their concatenation: associative, and anything but commutative.
+fn word(rank: usize, i: usize) -> String {
+    format!("({rank}.{i})")
+}
+
+const P: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 17];
+
+struct Everything {
+    seen: usize,
+}
+
+impl Visitor for Everything {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.seen += 1;
+        for (p, n) in P.into_iter().flat_map(|p| [0, 1, 3, 17, 64].map(|n| (p, n))) {
+            let results = run(p, |comm| {
+                let send: Vec<u64> = (0..n).map(|i| input(comm.rank(), i)).collect();
+                let (mut recv, mut data) = (vec![0; n], send.clone());
+                match collective.allreduce(comm, &send, &mut recv, &Sum) {
+                    Err(Error::OutsideDomain { .. }) => return Ok(None),
+                    outcome => outcome?,
+                }
+                collective.allreduce_in_place(comm, &mut data, &Sum)?;
+                assert_eq!(recv, data);
+                Ok::<_, Error>(Some(recv))
+            });
+            for result in results {
+                let Some(found) = result.expect(name) else { continue };
+                assert_eq!(found, (0..n).map(|i| sum(p, i)).collect::<Vec<_>>(), "{name}, p = {p}, n = {n}");
+            }
+            self.words(name, collective, p, n);
+        }
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.seen += 1;
+        for p in P {
+            let counts: Vec<usize> = (0..p).map(|b| b * b % 5).collect();
+            let begin = |b: usize| counts[..b].iter().sum::<usize>();
+            let results = run(p, |comm| {
+                let (rank, n) = (comm.rank(), begin(p));
+                let send: Vec<u64> = (0..n).map(|i| input(rank, i)).collect();
+                let mut recv = vec![0; counts[rank]];
+                match collective.reduce_scatter(comm, &send, &mut recv, &counts, &Sum) {
+                    Err(Error::OutsideDomain { .. }) => return,
+                    outcome => outcome.expect(name),
+                }
+                let expected: Vec<u64> = (begin(rank)..begin(rank) + counts[rank]).map(|i| sum(p, i)).collect();
+                assert_eq!(recv, expected, "{name}, p = {p}");
+
+                let send: Vec<u64> = (0..3 * p).map(|i| input(rank, i)).collect();
+                let mut recv = [0; 3];
+                collective.reduce_scatter_block(comm, &send, &mut recv, &Max).expect(name);
+                assert_eq!(recv, [0, 1, 2].map(|i| input(p - 1, 3 * rank + i)), "{name}, p = {p}");
+            });
+            assert_eq!(results.len(), p);
+        }
+    }
+}
+
+impl Everything {
+    /// An operation that does not commute: the right result, or a refusal where the order is not kept.
+    fn words<C: IsAllreduce + Sync>(&self, name: &str, collective: &C, p: usize, n: usize) {
+        let concatenate = ordered(|a: &String, b: &String| a.clone() + b);
+        let results = run(p, |comm| {
+            let send: Vec<String> = (0..n).map(|i| word(comm.rank(), i)).collect();
+            let mut recv = vec![String::new(); n];
+            collective.allreduce(comm, &send, &mut recv, &concatenate).map(|()| recv)
+        });
+        for result in results {
+            match result {
+                Ok(found) => {
+                    let all = |i| (0..p).map(|rank| word(rank, i)).collect::<String>();
+                    assert_eq!(found, (0..n).map(all).collect::<Vec<_>>(), "{name}, p = {p}");
+                    assert!(C::ORDER.rank_order);
+                }
+                Err(Error::NeedsOrder { .. }) => assert!(!C::ORDER.rank_order),
+                Err(error) => assert!(matches!(error, Error::OutsideDomain { .. }), "{name}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_reduction_gives_what_its_definition_says() {
+    let mut everything = Everything { seen: 0 };
+    visit_all(&mut everything);
+    assert_eq!(everything.seen, 7);
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    use roundel::algorithms::{PairwiseReduceScatter, RingAllreduce};
+    let results = run(3, |comm| {
+        let lengths = RingAllreduce.allreduce(comm, &[1, 2], &mut [0; 3], &Sum);
+        assert!(matches!(lengths, Err(Error::Length { what: "the receive buffer", expected: 2, found: 3, .. })));
+        let lengths = PairwiseReduceScatter.reduce_scatter(comm, &[1, 2], &mut [0; 1], &[1, 1], &Sum);
+        assert!(matches!(lengths, Err(Error::Length { what: "counts", expected: 3, found: 2, .. })));
+        let lengths = PairwiseReduceScatter.reduce_scatter(comm, &[1, 2], &mut [0; 1], &[1, 1, 1], &Sum);
+        assert!(matches!(lengths, Err(Error::Length { what: "the send buffer", expected: 3, found: 2, .. })));
+        let lengths = PairwiseReduceScatter.reduce_scatter_block(comm, &[1, 2], &mut [0; 1], &Sum);
+        assert!(matches!(lengths, Err(Error::Length { what: "the send buffer", expected: 3, found: 2, .. })));
+    });
+    assert_eq!(results.len(), 3);
+}
+
+#[test]
+fn an_operation_that_panics_on_one_rank_is_an_error_on_all() {
+    use roundel::algorithms::RecursiveDoublingAllreduce;
+    let panics = commutative(|_: &u32, _: &u32| panic!("no sum today"));
+    let outcomes = std::panic::catch_unwind(|| {
+        run(4, |comm| {
+            if comm.rank() == 2 {
+                RecursiveDoublingAllreduce.allreduce_in_place(comm, &mut [1u32], &panics)
+            } else {
+                RecursiveDoublingAllreduce.allreduce_in_place(comm, &mut [1u32], &Sum)
+            }
+        })
+    });
+    assert!(outcomes.is_err(), "the panic of a rank is the caller's");
+}

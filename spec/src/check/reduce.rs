@@ -1,0 +1,238 @@
+//! Rules 3, 4 and 8 for reductions: what is sent is there, no contribution is reduced twice, every block is complete at the
+//! end, and the order of reduction is what the declaration says.
+
+use super::Scene;
+use crate::record::{Direction, Message};
+use crate::schedule::{Field, Spot};
+use crate::sink::{Action, Line};
+use crate::trees::{Trees, Value};
+use crate::violation::{Problem, Set, Violation};
+
+/// What every rank holds, line by line and block by block, before every round and after the last.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    lines: usize,
+    blocks: usize,
+    /// All trees of the run.
+    pub trees: Trees,
+    /// For each rank, line and block: what it holds, and from before which round on.
+    slots: Vec<Vec<(usize, Value)>>,
+}
+
+impl Reduction {
+    /// The state before the first round: the own contribution in the first line.
+    fn new(lines: usize, blocks: usize, p: usize) -> Self {
+        let trees = Trees::new(p);
+        let slot = |i: usize| {
+            let (rank, line) = (i / (lines * blocks), i / blocks % lines);
+            if line == 0 { vec![(0, trees.leaf(rank))] } else { Vec::new() }
+        };
+        let slots = (0..p * lines * blocks).map(slot).collect();
+        Reduction { lines, blocks, trees, slots }
+    }
+
+    fn slot(&self, rank: usize, line: Line, block: usize) -> usize {
+        (rank * self.lines + line as usize) * self.blocks + block
+    }
+
+    /// What a slot holds before `round`.
+    pub fn before(&self, round: usize, rank: usize, line: Line, block: usize) -> Option<Value> {
+        let history = &self.slots[self.slot(rank, line, block)];
+        history.iter().rev().find(|(since, _)| *since <= round).map(|(_, value)| *value)
+    }
+
+    /// Fills a slot in `round`.
+    fn fill(&mut self, round: usize, slot: usize, value: Value) {
+        match self.slots[slot].last_mut() {
+            Some((since, old)) if *since == round + 1 => *old = value,
+            _ => self.slots[slot].push((round + 1, value)),
+        }
+    }
+
+    /// The number of lines.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Whether exactly these ranks, all different, have contributed to a slot before `round`.
+    pub fn is_from(&self, round: usize, rank: usize, line: Line, block: usize, ranks: &[usize]) -> bool {
+        match self.before(round, rank, line, block) {
+            None => ranks.is_empty(),
+            Some(value) => {
+                let has = |rank: &usize| self.trees.contains(value.tree, *rank);
+                ranks.len() == self.trees.count(value.tree) && ranks.iter().all(has)
+            }
+        }
+    }
+
+    /// How many ranks have contributed to a slot before `round`.
+    pub fn count(&self, round: usize, rank: usize, line: Line, block: usize) -> usize {
+        self.before(round, rank, line, block).map_or(0, |value| self.trees.count(value.tree))
+    }
+
+    /// The ranks that have contributed to a slot before `round`.
+    pub fn contributors(&self, round: usize, rank: usize, line: Line, block: usize) -> Set {
+        let value = self.before(round, rank, line, block);
+        Set(value.iter().flat_map(|value| self.trees.contributors(value.tree)).collect())
+    }
+}
+
+/// Follows all contributions through all rounds.
+pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> {
+    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    for round in 0..scene.trace.rounds() {
+        for rank in 0..scene.trace.p() {
+            receive_all(scene, round, rank, &mut memory)?;
+        }
+    }
+    Ok(memory)
+}
+
+/// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
+pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
+    let mut memory = Reduction::new(scene.schedule.lines.len(), blocks, scene.trace.p());
+    for round in 0..scene.trace.rounds() {
+        if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
+            break;
+        }
+        // Ranks do not see what others receive in the same round, so that all are followed.
+        let wrong =
+            (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
+        if wrong > 0 {
+            break;
+        }
+    }
+    memory
+}
+
+/// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has checked.
+fn receive_all(scene: &Scene<'_>, round: usize, rank: usize, memory: &mut Reduction) -> Result<(), Violation> {
+    let log = &scene.trace.ranks[rank];
+    for sent in log.directed(round, Direction::Send) {
+        let empty =
+            log.blocks(sent).iter().find(|&&b| memory.before(round, rank, sent.site.line, b as usize).is_none());
+        if let Some(&block) = empty {
+            let problem = Problem::Empty { rank, line: line_name(scene, sent.site.line), block: block as usize };
+            return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
+        }
+    }
+    for (i, received) in log.round(round).iter().enumerate() {
+        if received.direction == Direction::Recv {
+            let sent = partner(scene, round, rank, i);
+            for &block in log.blocks(received) {
+                let arrives = memory.before(round, received.peer, sent.site.line, block as usize);
+                if let Some(arrives) = arrives {
+                    store(scene, round, rank, received, block as usize, arrives, memory)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The send that a receive meets: the one with the same number among the messages of the pair.
+fn partner<'a>(scene: &'a Scene<'_>, round: usize, rank: usize, i: usize) -> &'a Message {
+    let messages = scene.trace.ranks[rank].round(round);
+    let from = messages[i].peer;
+    let number = messages[..i].iter().filter(|m| m.direction == Direction::Recv && m.peer == from).count();
+    let mut sends = scene.trace.ranks[from].directed(round, Direction::Send).filter(|m| m.peer == rank);
+    sends.nth(number).expect("matching has been checked")
+}
+
+/// Puts what arrives where it belongs.
+fn store(
+    scene: &Scene<'_>,
+    round: usize,
+    rank: usize,
+    received: &Message,
+    block: usize,
+    arrives: Value,
+    memory: &mut Reduction,
+) -> Result<(), Violation> {
+    let (line, spot) = (received.site.line, Spot::Transfer(received.site, Field::Whole));
+    let name = || line_name(scene, line);
+    let fail = |problem| Err(scene.violation(spot, Some(round), problem));
+    let slot = memory.slot(rank, line, block);
+    let now = memory.before(round + 1, rank, line, block);
+    let value = match received.site.action {
+        Action::Copy if now.is_some() => return fail(Problem::Overwritten { rank, line: name(), block }),
+        Action::Copy => arrives,
+        Action::Replace if busy(scene, round, rank, received, block) => {
+            return fail(Problem::ReplacedInUse { rank, line: name(), block });
+        }
+        Action::Replace => match now {
+            Some(old) if !memory.trees.within(old.tree, arrives.tree) => {
+                return fail(Problem::Forgets { rank, line: name(), block });
+            }
+            _ => arrives,
+        },
+        Action::CombineLeft { with } | Action::CombineRight { with } => {
+            // Several messages of a round may be combined into one slot, one after the other.
+            let Some(own) = memory.before(round + 1, rank, with, block) else {
+                return fail(Problem::Empty { rank, line: line_name(scene, with), block });
+            };
+            let left = matches!(received.site.action, Action::CombineLeft { .. });
+            let (a, b) = if left { (arrives, own) } else { (own, arrives) };
+            match memory.trees.join(a, b) {
+                Ok(value) => value,
+                Err(twice) => return fail(Problem::CountedTwice { rank, block, contributor: twice }),
+            }
+        }
+    };
+    memory.fill(round, slot, value);
+    Ok(())
+}
+
+/// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which of
+/// them comes first.
+fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
+    let (log, line) = (&scene.trace.ranks[rank], received.site.line);
+    log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
+        let touches = other.site.line == line
+            || matches!(other.site.action, Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
+        touches && log.blocks(other).contains(&(block as u32))
+    })
+}
+
+/// The name of a line.
+fn line_name(scene: &Scene<'_>, line: Line) -> String {
+    scene.schedule.lines[line as usize].clone()
+}
+
+/// Checks the end of the run: every block that a rank must have is complete, and reduced in the order that is claimed.
+pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation> {
+    let (schedule, p, end) = (scene.schedule, scene.trace.p(), scene.trace.rounds());
+    let last = Spot::Round(schedule.loops.len().saturating_sub(1));
+    for block in 0..memory.blocks {
+        let mut first: Option<(usize, Value)> = None;
+        for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block)) {
+            let value = memory.before(end, rank, 0, block);
+            let lacks = |other: &usize| !value.is_some_and(|value| memory.trees.contains(value.tree, *other));
+            if let Some(missing) = (0..p).find(lacks).filter(|_| memory.count(end, rank, 0, block) < p) {
+                let found = memory.contributors(end, rank, 0, block);
+                return Err(scene.violation(last, None, Problem::Incomplete { rank, block, missing, found }));
+            }
+            let Some(value) = value else { continue };
+            if schedule.order.rank_order && value.run.is_none() {
+                return Err(scene.violation(Spot::Order, None, Problem::OutOfOrder { rank, block }));
+            }
+            match first {
+                Some((other, tree)) if schedule.order.same_tree && tree.tree != value.tree => {
+                    return Err(scene.violation(
+                        Spot::Order,
+                        None,
+                        Problem::OtherTree { ranks: (other, rank), block },
+                    ));
+                }
+                Some(_) => {}
+                None => first = Some((rank, value)),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! The clauses and fields that only reductions have: lines, blocks of the vector, and how what arrives is combined.
+
+use super::builder::Builder;
+use super::clauses::Fields;
+use super::errors::similar;
+use super::items::Item;
+use super::scope::Ty;
+use crate::blocks::{BlockSet, Index, Part};
+use crate::expr::{Binary, Expr};
+use crate::record::Direction;
+use crate::schedule::Spot;
+use crate::sink::{Action, Line};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Error, Ident, Result};
+
+/// What a message does to the memory of its rank, and when.
+#[derive(Clone)]
+pub(super) struct Role {
+    pub(super) line: Line,
+    pub(super) action: Action,
+    /// Only where the peer comes before this rank, or only where it does not.
+    pub(super) peer_first: Option<bool>,
+}
+
+impl Role {
+    /// The only line of a gather.
+    pub(super) const PLAIN: Role = Role { line: 0, action: Action::Copy, peer_first: None };
+
+    /// The condition under which this role is the one, for a message to or from `peer`.
+    pub(super) fn condition(&self, peer: &Expr, rank: Expr, p: Expr) -> Option<Expr> {
+        let wrapped = Expr::binary(Binary::Rem, peer.clone(), p);
+        let op = if self.peer_first? { Binary::Lt } else { Binary::Gt };
+        Some(Expr::binary(op, wrapped, rank))
+    }
+}
+
+impl Builder {
+    // #[split(p)]
+    pub(super) fn split(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
+        let [item] = items else {
+            return Err(Error::new_spanned(attr, "write the number of blocks: `#[split(p)]`"));
+        };
+        if !self.kind.reduces() {
+            let message = format!("{} has a block for each rank; remove `split`", self.kind.with_article());
+            return Err(Error::new_spanned(attr, message));
+        }
+        if !self.loops.is_empty() {
+            return Err(Error::new_spanned(attr, "write `split` above the first `round`"));
+        }
+        self.blocks = Some(self.lower_common(&item.tokens, Ty::Int, "the number of blocks")?);
+        self.sources.insert(Spot::Blocks, item.tokens.clone());
+        Ok(())
+    }
+
+    // #[lines(acc, part)]
+    pub(super) fn line(&mut self, item: &Item) -> Result<()> {
+        let name: Ident =
+            item.parse().map_err(|_| Error::new_spanned(&item.tokens, "a line is a name, such as `acc`"))?;
+        if !self.kind.reduces() {
+            let message = format!("{} has no lines; remove this clause", self.kind.with_article());
+            return Err(Error::new_spanned(&item.tokens, message));
+        }
+        let text = name.to_string();
+        if self.lines.contains(&text) {
+            return Err(Error::new_spanned(name, format!("`{text}` is declared twice; remove one")));
+        }
+        if self.lines.len() >= Line::MAX as usize {
+            return Err(Error::new_spanned(name, "there are too many lines"));
+        }
+        self.lines.push(text);
+        Ok(())
+    }
+
+    // #[order(same_tree, rank_order)]
+    pub(super) fn order(&mut self, item: &Item) -> Result<()> {
+        let word = item.tokens.to_string();
+        match word.as_str() {
+            _ if !self.kind.reduces() => {
+                let message = format!("{} reduces nothing; remove `order`", self.kind.with_article());
+                return Err(Error::new_spanned(&item.tokens, message));
+            }
+            "same_tree" => self.order.same_tree = true,
+            "rank_order" => self.order.rank_order = true,
+            _ => return Err(Error::new_spanned(&item.tokens, "an order is `same_tree` or `rank_order`")),
+        }
+        self.sources.insert(Spot::Order, item.tokens.clone());
+        Ok(())
+    }
+
+    /// The line with a name; without `lines` there is `acc` alone.
+    pub(super) fn line_named(&self, tokens: &TokenStream) -> Result<Line> {
+        let (name, lines) = (tokens.to_string(), self.all_lines());
+        lines.iter().position(|line| *line == name).map(|i| i as Line).ok_or_else(|| {
+            let hint = match similar(&name, lines.iter().map(String::as_str)) {
+                Some(close) => format!("did you mean `{close}`?"),
+                None => format!("expected one of {}", lines.join(", ")),
+            };
+            Error::new_spanned(tokens, format!("there is no line `{name}`; {hint}"))
+        })
+    }
+
+    /// The names of the lines, as declared or by default.
+    pub(super) fn all_lines(&self) -> Vec<String> {
+        match (self.kind.reduces(), self.lines.is_empty()) {
+            (false, _) => Vec::new(),
+            (true, true) => vec!["acc".into()],
+            (true, false) => self.lines.clone(),
+        }
+    }
+
+    /// The fields that a clause may have.
+    pub(super) fn transfer_fields(&self, direction: Direction) -> &'static [&'static str] {
+        match (self.kind.reduces(), direction) {
+            (false, Direction::Send) => &["when", "to", "blocks"],
+            (false, Direction::Recv) => &["when", "from", "blocks"],
+            (true, Direction::Send) => &["when", "to", "blocks", "line"],
+            (true, Direction::Recv) => &["when", "from", "blocks", "into", "combine", "operand", "replaces"],
+        }
+    }
+
+    /// What a `send` reads.
+    pub(super) fn send_roles(&self, fields: &mut Fields) -> Result<Vec<Role>> {
+        let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
+        Ok(vec![Role { line, ..Role::PLAIN }])
+    }
+
+    /// What a `recv` does with what arrives.
+    pub(super) fn recv_roles(&self, fields: &mut Fields) -> Result<Vec<Role>> {
+        if !self.kind.reduces() {
+            return Ok(vec![Role::PLAIN]);
+        }
+        let (into, replaces, combine) = (fields.take("into"), fields.take("replaces"), fields.take("combine"));
+        let operand = fields.take("operand");
+        if let Some(replaces) = replaces {
+            if let Some(other) = into.or(combine).or(operand) {
+                return Err(Error::new_spanned(other, "`replaces` says it all; remove this"));
+            }
+            return Ok(vec![Role { line: self.line_named(&replaces)?, action: Action::Replace, peer_first: None }]);
+        }
+        let line = into.as_ref().map_or(Ok(0), |into| self.line_named(into))?;
+        let with = operand.as_ref().map_or(Ok(line), |operand| self.line_named(operand))?;
+        let (left, right) = (Action::CombineLeft { with }, Action::CombineRight { with });
+        let role = |action, peer_first| Role { line, action, peer_first };
+        let Some(combine) = combine else {
+            return match operand {
+                Some(operand) => Err(Error::new_spanned(operand, "an operand needs `combine = left` or `right`")),
+                None => Ok(vec![role(Action::Copy, None)]),
+            };
+        };
+        match combine.to_string().as_str() {
+            "left" => Ok(vec![role(left, None)]),
+            "right" => Ok(vec![role(right, None)]),
+            "by_rank" => Ok(vec![role(left, Some(true)), role(right, Some(false))]),
+            _ => Err(Error::new_spanned(combine, "what arrives is combined `left`, `right` or `by_rank`")),
+        }
+    }
+
+    /// The blocks of a message: those that are named, or all of them.
+    pub(super) fn blocks_or_all(&mut self, tokens: Option<&TokenStream>) -> Result<BlockSet> {
+        match tokens {
+            Some(tokens) => self.blocks(tokens),
+            None => {
+                let var = self.scope.anonymous("b");
+                let all = Index { var: var.clone(), lo: Expr::Int(0), hi: self.number_of_blocks() };
+                Ok(BlockSet { parts: vec![Part { item: Expr::Var(var), over: vec![all], filter: None }] })
+            }
+        }
+    }
+
+    /// The number of blocks, as declared or by default.
+    pub(super) fn number_of_blocks(&self) -> Expr {
+        let p = || Expr::Var(self.scope.builtin("p"));
+        match &self.blocks {
+            Some(blocks) => blocks.clone(),
+            None if self.kind == crate::contract::Kind::Allreduce => Expr::Int(1),
+            None => p(),
+        }
+    }
+
+    /// Points an error about a missing field at the clause.
+    pub(super) fn blocks_field(
+        &self,
+        fields: &mut Fields,
+        key: &'static str,
+        attr: &Attribute,
+    ) -> Result<Option<TokenStream>> {
+        match fields.take(key) {
+            Some(tokens) => Ok(Some(tokens)),
+            None if self.kind.reduces() => Ok(None),
+            None => fields.required(key, attr).map(Some),
+        }
+    }
+
+    /// What errors about the blocks of a clause point at.
+    pub(super) fn blocks_source(tokens: Option<&TokenStream>, attr: &Attribute) -> TokenStream {
+        tokens.cloned().unwrap_or_else(|| attr.meta.to_token_stream())
+    }
+}

@@ -1,0 +1,139 @@
+//! Trees of contributions: what a slot of a reduction holds.
+//!
+//! Equal trees are one node, and a node with its operands swapped is the same node: so whether two ranks have reduced the
+//! same tree, as far as a commutative operation can tell, is a comparison of two numbers.
+
+use std::collections::HashMap;
+
+/// A tree, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tree(u32);
+
+/// What is known of a tree.
+#[derive(Clone, Debug)]
+struct Node {
+    /// One bit for each rank.
+    ranks: Vec<u64>,
+    /// How many are set.
+    count: usize,
+}
+
+/// Contributions in the order in which an operation that does not commute would see them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The tree, whichever way round its operands are.
+    pub tree: Tree,
+    /// The first and the last rank, if the operands stand in the order of ranks, without a gap.
+    pub run: Option<(u32, u32)>,
+}
+
+/// All trees of one run.
+#[derive(Clone, Debug)]
+pub struct Trees {
+    nodes: Vec<Node>,
+    joined: HashMap<(Tree, Tree), Tree>,
+    p: usize,
+}
+
+impl Trees {
+    /// The contributions of `p` ranks, nothing reduced yet.
+    pub fn new(p: usize) -> Self {
+        let leaf = |rank: usize| {
+            let mut ranks = vec![0; p.div_ceil(64)];
+            ranks[rank / 64] |= 1 << (rank % 64);
+            Node { ranks, count: 1 }
+        };
+        Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), p }
+    }
+
+    /// A rank's own contribution.
+    pub fn leaf(&self, rank: usize) -> Value {
+        Value { tree: Tree(rank as u32), run: Some((rank as u32, rank as u32)) }
+    }
+
+    /// `left` combined with `right`; or a rank that has contributed to both.
+    pub fn join(&mut self, left: Value, right: Value) -> Result<Value, usize> {
+        if let Some(rank) = self.common(left.tree, right.tree) {
+            return Err(rank);
+        }
+        let key = (left.tree.min(right.tree), left.tree.max(right.tree));
+        let tree = match self.joined.get(&key) {
+            Some(&tree) => tree,
+            None => self.add(key),
+        };
+        let run = match (left.run, right.run) {
+            (Some((first, end)), Some((begin, last))) if end + 1 == begin => Some((first, last)),
+            _ => None,
+        };
+        Ok(Value { tree, run })
+    }
+
+    fn add(&mut self, key: (Tree, Tree)) -> Tree {
+        let tree = Tree(self.nodes.len() as u32);
+        let pairs = self.ranks(key.0).iter().zip(self.ranks(key.1));
+        let ranks: Vec<u64> = pairs.map(|(a, b)| a | b).collect();
+        let count = ranks.iter().map(|word| word.count_ones() as usize).sum();
+        self.nodes.push(Node { ranks, count });
+        self.joined.insert(key, tree);
+        tree
+    }
+
+    fn ranks(&self, tree: Tree) -> &[u64] {
+        &self.nodes[tree.0 as usize].ranks
+    }
+
+    /// The first rank that has contributed to both.
+    fn common(&self, a: Tree, b: Tree) -> Option<usize> {
+        let mut words = self.ranks(a).iter().zip(self.ranks(b)).map(|(a, b)| a & b).enumerate();
+        words.find(|(_, both)| *both != 0).map(|(word, both)| 64 * word + both.trailing_zeros() as usize)
+    }
+
+    /// How many ranks have contributed to a tree.
+    pub fn count(&self, tree: Tree) -> usize {
+        self.nodes[tree.0 as usize].count
+    }
+
+    /// Whether a rank has contributed to a tree.
+    pub fn contains(&self, tree: Tree, rank: usize) -> bool {
+        self.ranks(tree)[rank / 64] >> (rank % 64) & 1 == 1
+    }
+
+    /// The ranks that have contributed to a tree.
+    pub fn contributors(&self, tree: Tree) -> impl Iterator<Item = usize> + '_ {
+        (0..self.p).filter(move |&rank| self.contains(tree, rank))
+    }
+
+    /// Whether every rank that contributed to `a` contributed to `b`, too.
+    pub fn within(&self, a: Tree, b: Tree) -> bool {
+        self.ranks(a).iter().zip(self.ranks(b)).all(|(a, b)| a & !b == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swapped_operands_are_the_same_tree_and_another_order() {
+        let mut trees = Trees::new(3);
+        let [a, b, c] = [0, 1, 2].map(|rank| trees.leaf(rank));
+        let (ab, ba) =
+            (trees.join(a, b).expect("no rank counts twice"), trees.join(b, a).expect("no rank counts twice"));
+        assert_eq!((ab.tree, ab.run, ba.run), (ba.tree, Some((0, 1)), None));
+        let (left, right) =
+            (trees.join(ab, c).expect("no rank counts twice"), trees.join(b, c).expect("no rank counts twice"));
+        let right = trees.join(a, right).expect("no rank counts twice");
+        assert_ne!(left.tree, right.tree);
+        assert_eq!((left.run, right.run), (Some((0, 2)), Some((0, 2))));
+        assert_eq!(trees.contributors(left.tree).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(trees.within(ab.tree, left.tree) && !trees.within(left.tree, ab.tree));
+    }
+
+    #[test]
+    fn nobody_counts_twice() {
+        let mut trees = Trees::new(70);
+        let [a, b] = [3, 68].map(|rank| trees.leaf(rank));
+        let both = trees.join(a, b).expect("no rank counts twice");
+        assert_eq!(trees.join(both, b), Err(68));
+    }
+}

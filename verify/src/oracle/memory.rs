@@ -1,0 +1,196 @@
+//! What slots hold in the simulation: contributions, in the order in which an operation would see them.
+//!
+//! A gather is the case in which nothing is ever combined: the block of rank r is the contribution of rank r to block r.
+//! Two ranks have reduced the same tree, up to swapped operands, exactly if the same sets of ranks were put together on
+//! the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
+
+use super::Note;
+use roundel_spec::{Action, Kind};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The ranks whose contributions are in a value, first operand first; and how they came together.
+#[derive(Debug)]
+pub(super) struct Value {
+    /// The block that all of them belong to.
+    block: usize,
+    ranks: Vec<usize>,
+    operands: Option<(Rc<Value>, Rc<Value>)>,
+}
+
+impl Value {
+    pub(super) fn own(rank: usize, block: usize) -> Rc<Self> {
+        Rc::new(Value { block, ranks: vec![rank], operands: None })
+    }
+
+    fn combined(left: &Rc<Value>, right: &Rc<Value>) -> Result<Rc<Self>, String> {
+        let ranks = [left.ranks.as_slice(), &right.ranks].concat();
+        let value = Value { block: left.block, ranks, operands: Some((Rc::clone(left), Rc::clone(right))) };
+        match value.sorted().windows(2).find(|two| two[0] == two[1]) {
+            Some(twice) => Err(format!("counts rank {} twice", twice[0])),
+            None if left.block != right.block => Err(format!("mixes blocks {} and {}", left.block, right.block)),
+            None => Ok(Rc::new(value)),
+        }
+    }
+
+    /// The ranks, in order.
+    pub(super) fn sorted(&self) -> Vec<usize> {
+        let mut ranks = self.ranks.clone();
+        ranks.sort_unstable();
+        ranks
+    }
+
+    /// Whether the operands stand in the order of ranks.
+    pub(super) fn in_rank_order(&self) -> bool {
+        self.ranks.windows(2).all(|two| two[0] < two[1])
+    }
+
+    /// The sets of ranks that were put together on the way.
+    pub(super) fn unions(&self) -> BTreeSet<Vec<usize>> {
+        let mut all = BTreeSet::from([self.sorted()]);
+        if let Some((left, right)) = &self.operands {
+            all.extend(left.unions());
+            all.extend(right.unions());
+        }
+        all
+    }
+
+    fn is_part_of(&self, other: &Value) -> bool {
+        let other = other.sorted();
+        self.ranks.iter().all(|rank| other.binary_search(rank).is_ok())
+    }
+}
+
+/// One slot.
+pub(super) type Slot = Option<Rc<Value>>;
+
+/// The lines of one rank, each with a slot for every block.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    lines: Vec<Vec<Slot>>,
+}
+
+impl Memory {
+    /// What a rank has before the first round.
+    pub(super) fn initial(kind: Kind, rank: usize, lines: usize, blocks: usize) -> Self {
+        let own = |block| match kind {
+            Kind::Allgather => (block == rank).then(|| Value::own(rank, block)),
+            Kind::Allreduce | Kind::ReduceScatter => Some(Value::own(rank, block)),
+        };
+        let mut all = vec![vec![None; blocks]; lines.max(1)];
+        all[0] = (0..blocks).map(own).collect();
+        Memory { lines: all }
+    }
+
+    pub(super) fn line(&self, line: usize) -> &[Slot] {
+        &self.lines[line]
+    }
+
+    /// What a message takes along; or the slot that is empty.
+    pub(super) fn read(&self, note: &Note) -> Result<Vec<Rc<Value>>, usize> {
+        let line = &self.lines[note.line];
+        note.blocks.iter().map(|&block| line[block].clone().ok_or(block)).collect()
+    }
+
+    /// Puts what arrives into one slot. `in_use` says whether another message of the round reads or writes the slot.
+    pub(super) fn write(
+        &mut self,
+        note: &Note,
+        block: usize,
+        arrived: Rc<Value>,
+        in_use: bool,
+    ) -> Result<(), String> {
+        let old = self.lines[note.line][block].take();
+        let operand = |with: u8, memory: &Self| {
+            let other = if usize::from(with) == note.line { &old } else { &memory.lines[usize::from(with)][block] };
+            other.clone().ok_or_else(|| format!("combines with empty slot {block}"))
+        };
+        let new = match (note.action, &old) {
+            (Action::Copy, Some(_)) => return Err(format!("overwrites slot {block}")),
+            _ if arrived.block != block => return Err(format!("puts block {} into slot {block}", arrived.block)),
+            (Action::Copy, None) => arrived,
+            (Action::Replace, _) if in_use => return Err(format!("replaces slot {block}, which is in use")),
+            (Action::Replace, Some(old)) if !old.is_part_of(&arrived) => {
+                return Err(format!("replaces slot {block} by less"));
+            }
+            (Action::Replace, _) => arrived,
+            (Action::CombineLeft { with }, _) => Value::combined(&arrived, &operand(with, self)?)?,
+            (Action::CombineRight { with }, _) => Value::combined(&operand(with, self)?, &arrived)?,
+        };
+        self.lines[note.line][block] = Some(new);
+        Ok(())
+    }
+
+    /// What is wrong with the result of a rank, if anything.
+    pub(super) fn result(&self, kind: Kind, rank: usize, p: usize) -> Result<(), String> {
+        for (block, slot) in self.lines[0].iter().enumerate() {
+            let expected: Vec<usize> = match kind {
+                Kind::Allgather => vec![block],
+                Kind::Allreduce => (0..p).collect(),
+                Kind::ReduceScatter if block == rank => (0..p).collect(),
+                Kind::ReduceScatter => continue,
+            };
+            let right = slot.as_ref().is_some_and(|value| value.block == block && value.sorted() == expected);
+            if !right {
+                return Err(format!("slot {block} of rank {rank} ends wrong"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(action: Action, line: usize) -> Note {
+        Note { receives: true, peer: 1, blocks: vec![0], line, action }
+    }
+
+    /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
+    fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        memory.write(&note(first, line), 0, Value::own(1, 0), false).expect("the first is right");
+        memory.write(&note(second, line), 0, Value::own(1, 0), false)?;
+        Ok(memory.line(line)[0].as_ref().map_or_else(Vec::new, |value| value.ranks.clone()))
+    }
+
+    const LEFT: Action = Action::CombineLeft { with: 0 };
+    const RIGHT: Action = Action::CombineRight { with: 0 };
+
+    #[test]
+    fn every_fault_is_seen() {
+        assert_eq!(second(LEFT, LEFT, 0), Err("counts rank 1 twice".into()));
+        assert_eq!(second(LEFT, Action::Replace, 0), Err("replaces slot 0 by less".into()));
+        assert_eq!(second(Action::Copy, Action::Copy, 1), Err("overwrites slot 0".into()));
+        assert_eq!(second(Action::Copy, LEFT, 1), Ok(vec![1, 0]));
+        assert_eq!(second(Action::Copy, RIGHT, 1), Ok(vec![0, 1]));
+        assert_eq!(second(Action::Copy, Action::Replace, 1), Ok(vec![1]));
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        let with_other = note(Action::CombineLeft { with: 1 }, 0);
+        let says = |note: &Note, value: Rc<Value>, in_use: bool, words: &str| {
+            let why = memory.clone().write(note, 0, value, in_use).expect_err(words);
+            assert!(why.contains(words), "{why}");
+        };
+        says(&with_other, Value::own(1, 0), false, "empty slot 0");
+        says(&note(LEFT, 0), Value::own(1, 1), false, "puts block 1 into slot 0");
+        says(&note(Action::Replace, 0), Value::own(0, 0), true, "in use");
+        assert_eq!(memory.result(Kind::Allreduce, 0, 2), Err("slot 0 of rank 0 ends wrong".into()));
+        assert_eq!(memory.read(&note(Action::Copy, 1)).expect_err("empty"), 0);
+        memory.write(&note(LEFT, 0), 0, Value::own(1, 0), false).expect("right");
+        assert_eq!(memory.result(Kind::ReduceScatter, 0, 2), Ok(()));
+        assert_eq!(memory.result(Kind::ReduceScatter, 1, 2), Err("slot 1 of rank 1 ends wrong".into()));
+    }
+
+    #[test]
+    fn trees_are_told_apart_and_swapped_operands_are_not() {
+        let [a, b, c] = [0, 1, 2].map(|rank| Value::own(rank, 0));
+        let join = |left: &Rc<Value>, right: &Rc<Value>| Value::combined(left, right).expect("different ranks");
+        let (left, right) = (join(&join(&a, &b), &c), join(&a, &join(&b, &c)));
+        assert!(left.in_rank_order() && right.in_rank_order());
+        assert_ne!(left.unions(), right.unions());
+        let swapped = join(&c, &join(&b, &a));
+        assert!(!swapped.in_rank_order());
+        assert_eq!(swapped.unions(), left.unions());
+    }
+}

@@ -1,0 +1,155 @@
+//! A recorded run, and what is told about it: its rounds, and what every rank holds in between.
+//!
+//! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction holds
+//! the contributions of some ranks, which the exact check knows.
+
+use crate::rounds::{self, Holdings, Message, Round, Slot};
+use roundel_spec::check::{self, Point, Reduction};
+use roundel_spec::record::{self, Direction};
+use roundel_spec::{Action, Line, Schedule, Site, Trace};
+
+/// What the ranks do at one point.
+#[derive(Debug)]
+pub struct Run<'a> {
+    schedule: &'a Schedule,
+    point: &'a Point,
+    trace: &'a Trace,
+    /// Of a reduction: who has contributed to what, up to the first fault.
+    memory: Option<Reduction>,
+}
+
+impl<'a> Run<'a> {
+    /// A recording and what follows from it.
+    pub fn new(schedule: &'a Schedule, point: &'a Point, trace: &'a Trace) -> Self {
+        Run { schedule, point, trace, memory: check::contributions(schedule, point, trace) }
+    }
+
+    /// The rounds with messages, by their numbers; a round without messages is no round.
+    pub fn loud(&self) -> Vec<usize> {
+        (0..self.trace.rounds()).filter(|&number| self.trace.has_messages(number)).collect()
+    }
+
+    /// How many blocks there are on each line.
+    pub fn blocks(&self) -> usize {
+        self.memory.as_ref().map_or(self.trace.p(), Reduction::blocks)
+    }
+
+    /// One round, as its senders tell it.
+    pub fn round(&self, number: usize) -> Round {
+        let mut messages = Vec::new();
+        for (from, log) in self.trace.ranks.iter().enumerate() {
+            let mut earlier: Vec<usize> = Vec::new();
+            for sent in log.directed(number, Direction::Send) {
+                let nth = earlier.iter().filter(|&&peer| peer == sent.peer).count();
+                earlier.push(sent.peer);
+                let blocks: Vec<usize> = log.blocks(sent).iter().map(|&block| block as usize).collect();
+                messages.push(Message {
+                    from,
+                    to: sent.peer,
+                    contributors: self.contributors(number, from, sent.site.line, &blocks),
+                    blocks,
+                    nonlocal: self.point.placement.nonlocal(from, sent.peer),
+                    effect: self.effect(number, from, sent.peer, nth),
+                });
+            }
+        }
+        messages.sort_by_key(|message| (message.from, message.to));
+        Round { messages }
+    }
+
+    /// What each rank has contributed to these blocks, on a line of a rank, before a round.
+    fn contributors(&self, round: usize, rank: usize, line: Line, blocks: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let memory = self.memory.as_ref()?;
+        let ranks = |&block: &usize| memory.contributors(round, rank, line, block).0.into_iter().collect();
+        Some(blocks.iter().map(ranks).collect())
+    }
+
+    /// What becomes of the `nth` message of a pair, of a reduction.
+    fn effect(&self, round: usize, from: usize, to: usize, nth: usize) -> Option<String> {
+        let is_from = |message: &&record::Message| message.peer == from;
+        let received = self.trace.ranks[to].directed(round, Direction::Recv).filter(is_from).nth(nth)?;
+        self.memory.as_ref().map(|_| self.effect_of(received.site))
+    }
+
+    /// What a receive does, in words.
+    pub fn effect_of(&self, site: Site) -> String {
+        let name = |line: Line| self.schedule.lines.get(usize::from(line)).map_or("", String::as_str);
+        let line = name(site.line);
+        let side = |side: &str, with: Line| match with == site.line {
+            true => format!("{side} of {line}"),
+            false => format!("{side} of {}, into {line}", name(with)),
+        };
+        match site.action {
+            Action::Copy => format!("into {line}"),
+            Action::Replace => format!("replaces {line}"),
+            Action::CombineLeft { with } => side("left", with),
+            Action::CombineRight { with } => side("right", with),
+        }
+    }
+
+    /// What every rank holds before the first of some rounds and after each of them.
+    pub fn film(&self, numbers: &[usize]) -> Vec<Holdings> {
+        match &self.memory {
+            Some(memory) => {
+                let after = numbers.iter().map(|number| self.shares(memory, number + 1));
+                std::iter::once(self.shares(memory, 0)).chain(after).collect()
+            }
+            None => {
+                let mut holdings = Holdings::initial(self.schedule.kind, self.trace.p());
+                let mut film = vec![holdings.clone()];
+                for (shown, &number) in numbers.iter().enumerate() {
+                    holdings.apply(shown, &self.round(number));
+                    film.push(holdings.clone());
+                }
+                film
+            }
+        }
+    }
+
+    /// The slots of a reduction before a round: line after line, block after block.
+    fn shares(&self, memory: &Reduction, round: usize) -> Holdings {
+        let (p, blocks) = (self.trace.p(), memory.blocks());
+        let slot = |rank: usize, row: usize| {
+            let (line, block) = ((row / blocks) as Line, row % blocks);
+            let count = |round| memory.count(round, rank, line, block);
+            let now = count(round);
+            match now {
+                0 => Slot::Empty,
+                _ => Slot::Share { have: now, of: p, new: round > 0 && count(round - 1) != now },
+            }
+        };
+        let rows = memory.lines() * blocks;
+        Holdings { slots: (0..p).map(|rank| (0..rows).map(|row| slot(rank, row)).collect()).collect() }
+    }
+
+    /// What a rank of a reduction holds before a round, in words; `None` for gathers.
+    pub fn shares_of(&self, rank: usize, round: usize) -> Option<String> {
+        let memory = self.memory.as_ref()?;
+        let all: Vec<usize> = (0..memory.blocks()).collect();
+        let mut parts = Vec::new();
+        for (line, name) in self.schedule.lines.iter().enumerate() {
+            let contributors = self.contributors(round, rank, line as Line, &all)?;
+            let (blocks, contributors): (Vec<usize>, Vec<Vec<usize>>) =
+                all.iter().copied().zip(contributors).filter(|(_, ranks)| !ranks.is_empty()).unzip();
+            if !blocks.is_empty() {
+                let text = rounds::shares(&blocks, &contributors, memory.blocks());
+                parts.push(if self.schedule.lines.len() == 1 { text } else { format!("{name}: {text}") });
+            }
+        }
+        Some(parts.join("; "))
+    }
+
+    /// What a message brings, in words.
+    pub fn content(&self, message: &Message) -> String {
+        match &message.contributors {
+            Some(contributors) => rounds::shares(&message.blocks, contributors, self.blocks()),
+            None => rounds::compact(&message.blocks),
+        }
+    }
+
+    /// The place of a block among the slots of a rank.
+    pub fn row(&self, line: &str, block: usize) -> usize {
+        let line = self.schedule.lines.iter().position(|name| name == line).unwrap_or(0);
+        line * self.blocks() + block
+    }
+}

@@ -1,0 +1,166 @@
+//! Reductions on threads, against the plain definition: sums of numbers that everybody knows, and words put one after the
+//! other, which tell in which order they were reduced.
+
+use super::{Trial, byte};
+use roundel::algorithms::{self, Visitor};
+use roundel::operation::{Operation, commutative, ordered};
+use roundel::threads::{self, ThreadComm};
+use roundel::{Allreduce, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel_spec::Kind;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// Sums bytes: a vector of so many bytes, or a block of so many for each rank.
+pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
+    let p = trial.placement.p();
+    let shape = match kind {
+        Kind::ReduceScatter => Shape::Equal { p, each: bytes },
+        Kind::Allgather | Kind::Allreduce => Shape::Whole { elements: bytes },
+    };
+    let expected = |i| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));
+    let op = commutative(|a: &u8, b: &u8| a.wrapping_add(*b));
+    Reduction { trial, shape: &shape, input: &byte, expected: &expected, op: &op, fill: 0xA5 }.run(repeat)
+}
+
+/// Sums numbers in blocks of different lengths, some of them empty; and appends words, where the collective keeps the
+/// order of ranks. Where it does not, that must be refused.
+pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
+    let p = trial.placement.p();
+    let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| Shape::Whole { elements });
+    let shapes = match kind {
+        Kind::ReduceScatter => vec![Shape::Counts((0..p).map(|b| (b * 5 + 3) % 7).collect())],
+        Kind::Allgather | Kind::Allreduce => lengths.into(),
+    };
+    let order = (trial.entry.schedule)().order;
+    for shape in &shapes {
+        let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
+        let sum = |i| (0..p).map(|rank| number(rank, i)).sum();
+        let plus = commutative(|a: &u64, b: &u64| a + b);
+        Reduction { trial, shape, input: &number, expected: &sum, op: &plus, fill: u64::MAX }.run(1)?;
+
+        let word = |rank: usize, i: usize| format!("{rank}.{i} ");
+        let words = |i| (0..p).map(|rank| word(rank, i)).collect();
+        let append = ordered(|a: &String, b: &String| a.clone() + b);
+        let fill = "nothing".to_string();
+        let result = Reduction { trial, shape, input: &word, expected: &words, op: &append, fill }.run(1);
+        match (order.rank_order, result) {
+            (true, result) => result.map(|_| ())?,
+            (false, Err(refusal)) if refusal.contains("does not keep the order of ranks") => {}
+            (false, Err(other)) => return Err(other),
+            (false, Ok(_)) => return Err("an operation that does not commute is not refused".into()),
+        }
+    }
+    Ok(())
+}
+
+/// Which elements there are, and which of them a rank ends with.
+enum Shape {
+    /// All of them.
+    Whole { elements: usize },
+    /// Its own of p equal blocks.
+    Equal { p: usize, each: usize },
+    /// Its own block, of this length.
+    Counts(Vec<usize>),
+}
+
+impl Shape {
+    fn elements(&self) -> usize {
+        match self {
+            Shape::Whole { elements } => *elements,
+            Shape::Equal { p, each } => p * each,
+            Shape::Counts(counts) => counts.iter().sum(),
+        }
+    }
+
+    fn result(&self, rank: usize) -> Range<usize> {
+        match self {
+            Shape::Whole { elements } => 0..*elements,
+            Shape::Equal { each, .. } => rank * each..(rank + 1) * each,
+            Shape::Counts(counts) => {
+                let begin = counts[..rank].iter().sum();
+                begin..begin + counts[rank]
+            }
+        }
+    }
+}
+
+/// A reduction and its definition.
+struct Reduction<'a, T, I, E, O> {
+    trial: &'a Trial<'a>,
+    shape: &'a Shape,
+    /// What a rank contributes to an element.
+    input: &'a I,
+    /// What the element is in the end.
+    expected: &'a E,
+    op: &'a O,
+    /// What the receive buffer holds before.
+    fill: T,
+}
+
+impl<T, I, E, O> Reduction<'_, T, I, E, O>
+where
+    T: Clone + Debug + PartialEq + Send + Sync + 'static,
+    I: Fn(usize, usize) -> T + Sync,
+    E: Fn(usize) -> T + Sync,
+    O: Operation<T> + Sync,
+{
+    /// Runs it so many times; gives the time of the slowest rank of each.
+    fn run(&self, repeat: usize) -> Result<Vec<Duration>, String> {
+        let mut slowest = vec![Duration::ZERO; repeat];
+        for times in threads::run_placed(self.trial.placement, |comm| self.rank(comm, repeat)) {
+            slowest.iter_mut().zip(times?).for_each(|(slowest, time)| *slowest = time.max(*slowest));
+        }
+        Ok(slowest)
+    }
+
+    /// What one rank does.
+    fn rank(&self, comm: &ThreadComm, repeat: usize) -> Result<Vec<Duration>, String> {
+        let (rank, result) = (comm.rank(), self.shape.result(comm.rank()));
+        let send: Vec<T> = (0..self.shape.elements()).map(|i| (self.input)(rank, i)).collect();
+        let mut times = Vec::with_capacity(repeat);
+        for _ in 0..repeat {
+            let mut recv = vec![self.fill.clone(); result.len()];
+            let mut call = Call { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
+            let start = Instant::now();
+            algorithms::visit_one(self.trial.entry.name, self.trial.args, &mut call);
+            let (outcome, time) = (call.outcome, start.elapsed());
+            outcome.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
+            for (found, i) in recv.iter().zip(result.clone()) {
+                let expected = (self.expected)(i);
+                if *found != expected {
+                    return Err(format!("rank {rank} has {found:?} at element {i}, expected {expected:?}"));
+                }
+            }
+            times.push(time);
+        }
+        Ok(times)
+    }
+}
+
+/// One call on one rank.
+struct Call<'a, T, O> {
+    comm: &'a ThreadComm,
+    send: &'a [T],
+    recv: &'a mut [T],
+    shape: &'a Shape,
+    op: &'a O,
+    outcome: Option<Result<(), String>>,
+}
+
+impl<T: Clone + Send + 'static, O: Operation<T>> Visitor for Call<'_, T, O> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let outcome = collective.allreduce(self.comm, self.send, self.recv, self.op);
+        self.outcome = Some(outcome.map_err(|error| error.to_string()));
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let outcome = match self.shape {
+            Shape::Counts(counts) => collective.reduce_scatter(self.comm, self.send, self.recv, counts, self.op),
+            _ => collective.reduce_scatter_block(self.comm, self.send, self.recv, self.op),
+        };
+        self.outcome = Some(outcome.map_err(|error| error.to_string()));
+    }
+}

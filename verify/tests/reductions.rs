@@ -1,0 +1,181 @@
+//! Reductions on the command line: shown, run, checked in files, saved and replayed.
+
+#![allow(clippy::unwrap_used)]
+
+use roundel::algorithms::{self, catalogue};
+use roundel_spec::Schedule;
+use roundel_spec::check::{self, Points};
+use roundel_verify::source::Source;
+use serde_json::{Value, json};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Runs a command that must end with `code`; gives its output and its errors.
+fn roundel(code: i32, args: &[&str]) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, errors) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}:\n{out}\n{errors}");
+    assert!(!errors.contains("panicked"), "{args:?}: {errors}");
+    (out, errors)
+}
+
+fn json(code: i32, args: &[&str]) -> Value {
+    serde_json::from_str(&roundel(code, &[args, &["--json"]].concat()).0).unwrap()
+}
+
+fn reductions() -> impl Iterator<Item = &'static algorithms::Entry> {
+    catalogue().iter().filter(|entry| (entry.schedule)().kind.reduces())
+}
+
+#[test]
+fn the_list_says_in_which_order_is_reduced() {
+    let listed = json(0, &["list"]);
+    let order = |name: &str| {
+        let entry = listed.as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
+        entry["order"].clone()
+    };
+    assert_eq!(order("allreduce/recursive-doubling"), json!(["same-tree", "rank-order"]));
+    assert_eq!(order("allreduce/ring"), json!(["same-tree"]));
+    assert_eq!(order("allgather/ring"), json!([]));
+    assert!(roundel(0, &["list"]).0.contains("same-tree, rank-order"));
+}
+
+#[test]
+fn contributions_are_shown() {
+    let (all, _) = roundel(0, &["show", "allreduce/recursive-doubling", "-p", "5"]);
+    assert!(all.contains("1 → 3: {0–2}") && all.contains("3 → 1: {3 4}") && all.contains("checked"), "{all}");
+    let (one, _) = roundel(0, &["show", "allreduce/recursive-doubling", "-p", "5", "--rank", "1"]);
+    assert!(one.contains("{0} from 0, left of acc") && one.contains("{3 4} from 3, right of acc"), "{one}");
+    let (one, _) = roundel(0, &["show", "allreduce/ring", "-p", "4", "--rank", "1"]);
+    assert!(one.contains("0 {0 1}, 1 2 {1}, 3 {0 1 3}") && one.contains("replaces acc"), "{one}");
+    let shown = json(0, &["show", "allreduce/ring", "-p", "3"]);
+    let message = &shown["rounds"][1]["messages"][0];
+    let expected = json!({ "from": 0, "to": 1, "blocks": [2], "contributors": [[0, 2]], "nonlocal": false });
+    assert_eq!((message, &shown["census"]["max_blocks_sent"]), (&expected, &json!(4)));
+    assert_eq!(json(0, &["show", "allgather/ring", "-p", "3"])["rounds"][0]["messages"][0].get("contributors"), None);
+}
+
+#[test]
+fn pictures_have_a_slot_for_every_block() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("picture.svg");
+    for entry in reductions() {
+        roundel(0, &["show", entry.name, "-p", "8", "--ppn", "4", "--svg", file.to_str().unwrap()]);
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("contributions so far"), "{}", entry.name);
+        assert!(!svg.contains("NaN") && svg.contains("#bbf7d0"), "{}", entry.name);
+    }
+}
+
+#[test]
+fn runs_are_right_and_the_unproved_is_refused() {
+    for entry in reductions() {
+        let report = json(0, &["run", entry.name, "-n", "8", "--bytes", "13", "--repeat", "2"]);
+        assert_eq!(report["correct"], true, "{report}");
+    }
+    // The ring sends every byte of every rank's vector twice, less the own block of each.
+    assert_eq!(json(0, &["run", "allreduce/ring", "-n", "4", "--bytes", "10"])["bytes_moved"], 60);
+    let (_, errors) = roundel(2, &["run", "allreduce/ring", "-n", "65"]);
+    assert!(errors.contains("it is proved for p <= 64") && errors.contains("roundel prove"), "{errors}");
+}
+
+#[test]
+fn kinds_are_names_too() {
+    let report = json(0, &["check", "reduce-scatter/", "allreduce/ring", "-p", "1..=6"]);
+    assert_eq!(report["collectives"].as_array().unwrap().len(), 4);
+    assert_eq!(json(0, &["mutants", "reduce_scatter/", "-p", "1..=4"])["collectives"].as_array().unwrap().len(), 3);
+    assert!(roundel(2, &["prove", "alltoall/"]).1.contains("the catalogue has `allgather/`, `allreduce/`"));
+    assert!(roundel(2, &["show", "ring", "-p", "3"]).1.contains("write one of allgather/ring, allreduce/ring"));
+    assert!(roundel(0, &["expand", "allreduce/ring"]).0.contains("impl IsAllreduce for RingAllreduce"));
+}
+
+#[test]
+fn declarations_are_read_back_to_the_same_schedule() {
+    for entry in reductions() {
+        let schedule = (entry.schedule)();
+        let read = read_back(&schedule);
+        assert_eq!(read.fingerprint(), read_back(&read).fingerprint(), "{}", entry.name);
+        assert_eq!((&read.lines, read.order), (&schedule.lines, schedule.order), "{}", entry.name);
+        for point in Points::new(&schedule, 1..=9).iter() {
+            let admitted = check::in_domain(&schedule, &point).unwrap();
+            assert_eq!(check::in_domain(&read, &point), Ok(admitted), "{}", entry.name);
+            if admitted {
+                let trace = |schedule| check::record_schedule(schedule, &point).unwrap();
+                assert_eq!(trace(&read), trace(&schedule), "{}", entry.name);
+                assert!(check::at_point(&read, &point).is_ok(), "{}", entry.name);
+            }
+        }
+    }
+}
+
+fn read_back(schedule: &Schedule) -> Schedule {
+    let text = schedule.declaration();
+    let declared = Source::of_text("text", &text).declarations().unwrap_or_else(|why| panic!("{why:?}: {text}"));
+    declared.into_iter().next().unwrap().result.unwrap_or_else(|why| panic!("{why:?}: {text}")).schedule
+}
+
+/// Checks a declaration, saves what is wrong, replays it: the text, and the same for machines.
+fn replayed(declaration: &str) -> (String, Value) {
+    let folder = TempDir::new().unwrap();
+    let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (source, saved, picture) = (name("mine.rs"), name("saved.json"), name("picture.svg"));
+    std::fs::write(&source, declaration).unwrap();
+    roundel(1, &["check", &source, "--save", &saved]);
+    let (text, _) = roundel(1, &["replay", &saved, "--svg", &picture]);
+    assert!(text.contains("wrong, as saved"), "{text}");
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#dc2626"), "{svg}");
+    (text, json(1, &["replay", &saved]))
+}
+
+/// The ring of the catalogue after a change of its source.
+fn ring(old: &str, new: &str) -> String {
+    let source = algorithms::find("allreduce/ring").unwrap().source;
+    assert!(source.contains(old), "{old}");
+    source.replacen(old, new, 1)
+}
+
+#[test]
+fn counterexamples_are_replayed_with_lines_and_actions() {
+    let (text, report) = replayed(&ring("combine = left", "replaces = acc"));
+    assert!(text.contains("replaces line `acc` by less") && text.contains("replaces acc"), "{text}");
+    assert_eq!(report["threads"]["outcome"], "wrong-data", "{report}");
+    assert!(report["threads"]["detail"].as_str().unwrap().contains("the contributions of ranks ["), "{report}");
+
+    let (text, report) = replayed(&ring("replaces = acc", "combine = left"));
+    assert!(text.contains("counts a contribution twice"), "{text}");
+    assert_eq!(report["threads"]["outcome"], "wrong-data", "{report}");
+
+    let (text, report) = replayed(&ring("same_tree", "rank_order"));
+    assert!(text.contains("the order of reduction is not the order of ranks"), "{text}");
+    assert_eq!(report["threads"]["outcome"], "wrong-data", "{report}");
+
+    let (text, report) = replayed(&ring("rounds = 2 * (p - 1)", "rounds = 2 * p"));
+    assert!(text.contains("every rank ends with every contribution: the fault does not show in the data"), "{text}");
+    assert_eq!(report["threads"]["outcome"], "right-data", "{report}");
+}
+
+#[test]
+fn several_lines_are_replayed() {
+    let declaration = |into: &str| {
+        format!(
+            "#[derive(Collective)]\n#[collective(allreduce)]\n#[requires(p == 2)]\n#[lines(acc, other)]\n\
+             #[round]\n#[exchange(with = rank + 1, into = other)]\n\
+             #[round]\n#[send(to = rank + 1, line = other)]\n#[recv(from = rank + 1, {into})]\npub struct Mine;"
+        )
+    };
+    let (text, report) = replayed(&declaration("combine = left"));
+    assert!(text.contains("acc: {0}; other: {1}") && text.contains("into other"), "{text}");
+    assert!(report["found"].as_str().unwrap().contains("counts a contribution twice"), "{report}");
+    let right = declaration("into = acc, combine = left, operand = other");
+    let (text, _) = replayed(&right.replace("#[lines", "#[order(rank_order)]\n#[lines"));
+    assert!(text.contains("left of other, into acc") && text.contains("not the order of ranks"), "{text}");
+}
+
+#[test]
+fn a_reduce_scatter_has_a_block_for_each_rank() {
+    let source = algorithms::find("reduce-scatter/pairwise").unwrap().source;
+    let (text, _) = replayed(&source.replacen("#[check(p <= 24)]", "#[split(p + 1)]", 1));
+    assert!(text.contains("there is not one block for each rank"), "{text}");
+}

@@ -151,7 +151,7 @@ mod tests {
         let of = |fates: &[(String, Fate)], change: &str| {
             fates.iter().find(|(description, _)| description == change).map(|(_, fate)| fate.clone())
         };
-        let ring = fates(&declared("ring"), 1..=6);
+        let ring = fates(&declared("allgather/ring"), 1..=6);
         assert_eq!(of(&ring, "send #0 to: `rank + 1` -> `rank + 2`"), Some(Fate::Killed("sends_match")));
         assert_eq!(of(&ring, "bound #3 (blocks_sent): `1` -> `2`"), Some(Fate::Unclaimed("bound")));
         assert_eq!(of(&ring, "holds #0 of round #0: `rank - o` -> `rank + o`"), Some(Fate::Unclaimed("holds")));
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_body_that_notices_nothing_would_be_found_out() {
-        let schedule = declared("ring");
+        let schedule = declared("allgather/ring");
         let mut original = Original::new(&schedule, &Points::new(&schedule, 1..=6)).expect("right");
         let wrong = mutants(&schedule)
             .into_iter()

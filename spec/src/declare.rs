@@ -6,7 +6,9 @@
 
 use crate::expr::Expr;
 use crate::schedule::{Function, Hold, Loop, Schedule, Scope, Spot};
-use crate::text::{write_bound, write_holds, write_reduction, write_round, write_state, write_transfer};
+use crate::text::{
+    write_backward, write_bound, write_holds, write_reduction, write_round, write_state, write_transfer, write_within,
+};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
@@ -32,7 +34,10 @@ impl Places {
     fn of(schedule: &Schedule) -> Self {
         let mut above = BTreeSet::new();
         let mut below = vec![BTreeSet::new(); schedule.loops.len()];
-        let sites = |n: usize| schedule.loops[n].transfers.iter().map(|t| t.site);
+        let sites = |n: usize| {
+            let l = &schedule.loops[n];
+            l.transfers.iter().map(|t| t.site).chain(l.within.iter().map(|within| within.site))
+        };
         schedule.for_each_expr(&mut |spot, e| match spot {
             Spot::Define(_) => {}
             Spot::Transfer(site, _) => {
@@ -82,7 +87,8 @@ fn names(schedule: &Schedule) -> Vec<&str> {
             Hold::Blocks(set) => Some(set),
             _ => None,
         });
-        let sets = l.transfers.iter().map(|t| &t.blocks).chain(held);
+        let brought = l.within.iter().map(|within| &within.brings);
+        let sets = l.transfers.iter().map(|t| &t.blocks).chain(held).chain(brought);
         let parts = sets.flat_map(|set| &set.parts);
         names.extend(parts.flat_map(|part| &part.over).map(|index| index.var.name.as_str()));
     }
@@ -105,6 +111,7 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
     write!(out, "#[collective({}", schedule.kind)?;
     schedule.numbers.iter().try_for_each(|n| write!(out, ", {}: {}", n.var.name, n.domain))?;
     schedule.lists.iter().try_for_each(|l| write!(out, ", {}: list({})", l.var.name, l.domain))?;
+    schedule.inners.iter().try_for_each(|inner| write!(out, ", {}: {}", inner.name, inner.kind))?;
     writeln!(out, ")]")?;
     places.above.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))?;
     write_reduction(out, schedule)?;
@@ -114,6 +121,7 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
         write_round(out, l)?;
         write_states(out, schedule, l, &places.below[n])?;
         l.transfers.iter().try_for_each(|t| write_transfer(out, &schedule.lines, t))?;
+        l.within.iter().try_for_each(|within| write_within(out, &schedule.inners, &schedule.lines, within))?;
         write_holds(out, &schedule.lines, l)?;
         let own = schedule.bounds.iter().filter(|bound| bound.scope == Scope::PerRound(n));
         own.into_iter().try_for_each(|bound| write_bound(out, bound))?;
@@ -124,9 +132,12 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
     let raw = if schedule.name.starts_with(char::is_lowercase) { "r#" } else { "" };
     let numbers = schedule.numbers.iter().map(|number| format!("pub {}: i64", number.var.name));
     let lists = schedule.lists.iter().map(|list| format!("pub {}: Vec<i64>", list.var.name));
-    match numbers.chain(lists).collect::<Vec<_>>() {
+    let inners = schedule.inners.iter().enumerate().map(|(i, inner)| format!("pub {}: I{i}", inner.name));
+    let types: Vec<String> = (0..schedule.inners.len()).map(|i| format!("I{i}")).collect();
+    let types = if types.is_empty() { String::new() } else { format!("<{}>", types.join(", ")) };
+    match numbers.chain(lists).chain(inners).collect::<Vec<_>>() {
         none if none.is_empty() => writeln!(out, "pub struct {raw}{};", schedule.name),
-        fields => writeln!(out, "pub struct {raw}{} {{ {} }}", schedule.name, fields.join(", ")),
+        fields => writeln!(out, "pub struct {raw}{}{types} {{ {} }}", schedule.name, fields.join(", ")),
     }
 }
 
@@ -140,7 +151,7 @@ fn write_define(out: &mut String, function: &Function) -> fmt::Result {
 /// there, a state as soon as its definitions are.
 fn write_states(out: &mut String, schedule: &Schedule, l: &Loop, own: &BTreeSet<usize>) -> fmt::Result {
     let mut waiting: BTreeSet<usize> = own.clone();
-    for (i, state) in l.states.iter().enumerate() {
+    for (i, state) in l.states.iter().enumerate().filter(|(i, state)| *i == 0 || !state.backward) {
         let later: BTreeSet<usize> = l.states[i..].iter().map(|state| state.var.slot).collect();
         let ready = |function: &&usize| {
             let (body, mut used) = (&schedule.functions[**function].body, BTreeSet::new());
@@ -153,7 +164,10 @@ fn write_states(out: &mut String, schedule: &Schedule, l: &Loop, own: &BTreeSet<
             waiting.remove(&function);
             write_define(out, &schedule.functions[function])?;
         }
-        write_state(out, l, state)?;
+        match state.backward {
+            true => write_backward(out, l)?,
+            false => write_state(out, l, state)?,
+        }
     }
     waiting.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))
 }

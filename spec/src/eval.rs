@@ -130,14 +130,6 @@ impl<'a> Env<'a> {
         Env { schedule, values, args, place: *place, p: place.p, around: place.p, budget: budget(place.p) }
     }
 
-    /// The same variables on another rank.
-    fn on(&self, rank: i64) -> Env<'a> {
-        let mut other = self.clone();
-        other.place = self.place.of(rank);
-        other.values[..7].copy_from_slice(&other.place.values());
-        other
-    }
-
     /// Takes steps from the budget; `what` is named when it is used up.
     fn spend(&mut self, steps: i64, what: impl FnOnce() -> String) -> Result<(), Fault> {
         self.budget = self.budget.saturating_sub(steps);
@@ -159,6 +151,13 @@ impl<'a> Env<'a> {
     /// The value of a variable.
     pub fn get(&self, slot: usize) -> i64 {
         self.values[slot]
+    }
+
+    /// The same indices and states on another rank, with a budget of its own.
+    pub fn on(&self, place: &Place<'a>) -> Self {
+        let mut there = self.clone();
+        there.values[..7].copy_from_slice(&place.values());
+        Env { place: *place, p: place.p, budget: budget(place.p), ..there }
     }
 
     /// Whether a condition is true.
@@ -312,6 +311,23 @@ impl<'a> Env<'a> {
         let step = second.checked_sub(first).ok_or_else(|| Fault::Overflow { expr: part.item.to_string() })?;
         out.extend(Stripe::new(first, step, hi - lo, self.around).iter());
         Ok(())
+    }
+
+    /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None` where
+    /// there is no message.
+    pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, Fault)> {
+        let at = |field| move |fault| (field, fault);
+        blocks.clear();
+        if let Some(when) = &t.when
+            && !self.holds(when).map_err(at(Field::When))?
+        {
+            return Ok(None);
+        }
+        self.blocks(&t.blocks, blocks).map_err(at(Field::Blocks))?;
+        if blocks.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(arith::wrap(self.eval(&t.peer).map_err(at(Field::Peer))?, self.p) as usize))
     }
 
     /// Writes the blocks of a set to `out`, in order.
@@ -473,18 +489,8 @@ impl<S: Sink> Drive<'_, S> {
     }
 
     fn message(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), (Field, Halt<S::Error>)> {
-        let fault = |field| move |fault| (field, Halt::Fault(Spot::Declaration, fault));
-        if let Some(when) = &t.when
-            && !env.holds(when).map_err(fault(Field::When))?
-        {
-            return Ok(());
-        }
-        self.blocks.clear();
-        env.blocks(&t.blocks, &mut self.blocks).map_err(fault(Field::Blocks))?;
-        if self.blocks.is_empty() {
-            return Ok(());
-        }
-        let peer = arith::wrap(env.eval(&t.peer).map_err(fault(Field::Peer))?, env.p) as usize;
+        let fault = |(field, fault)| (field, Halt::Fault(Spot::Declaration, fault));
+        let Some(peer) = env.message(t, &mut self.blocks).map_err(fault)? else { return Ok(()) };
         let blocks = Listed { blocks: &self.blocks, around: env.around };
         let result = match t.direction {
             Direction::Send => self.sink.send(t.site, peer, blocks),

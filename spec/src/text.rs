@@ -4,7 +4,7 @@
 //! alike. What tells them apart is `canonical`.
 
 use crate::record::Direction;
-use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};
+use crate::schedule::{Bound, Group, Hold, Inner, Loop, Schedule, Scope, State, Transfer, Within};
 use crate::sink::{Action, Line};
 use std::fmt::{self, Write};
 
@@ -13,6 +13,7 @@ impl fmt::Display for Schedule {
         write!(f, "#[collective({}", self.kind)?;
         self.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
         self.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
+        self.inners.iter().try_for_each(|inner| write!(f, ", {}: {}", inner.name, inner.kind))?;
         writeln!(f, ")]")?;
         for function in &self.functions {
             let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
@@ -23,7 +24,7 @@ impl fmt::Display for Schedule {
         self.requires.iter().try_for_each(|clause| writeln!(f, "#[requires({clause})]"))?;
         self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
         for (n, l) in self.loops.iter().enumerate() {
-            write_loop(f, &self.lines, l)?;
+            write_loop(f, &self.inners, &self.lines, l)?;
             self.bounds.iter().filter(|b| b.scope == Scope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
         }
         let whole = |b: &&Bound| !matches!(b.scope, Scope::PerRound(_));
@@ -36,10 +37,12 @@ pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
     writeln!(f, "#[bound({})]", bound.to_string().replace("per round", "per_round"))
 }
 
-fn write_loop(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt::Result {
+fn write_loop(f: &mut impl Write, inners: &[Inner], lines: &[String], l: &Loop) -> fmt::Result {
     write_round(f, l)?;
-    l.states.iter().try_for_each(|state| write_state(f, l, state))?;
+    l.states.iter().filter(|state| !state.backward).try_for_each(|state| write_state(f, l, state))?;
+    write_backward(f, l)?;
     l.transfers.iter().try_for_each(|t| write_transfer(f, lines, t))?;
+    l.within.iter().try_for_each(|within| write_within(f, inners, lines, within))?;
     write_holds(f, lines, l)
 }
 
@@ -54,10 +57,40 @@ pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
 pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::Result {
     let each = l.indices.get(state.each).filter(|_| state.each > 0);
     let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
-    if state.backward {
-        return writeln!(f, "#[state(last {} = {}, previous = {})]", state.var.name, state.init, state.next);
-    }
     writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)
+}
+
+/// The states that run backwards: one clause for all of them, because each may mention the others.
+pub(crate) fn write_backward(f: &mut impl Write, l: &Loop) -> fmt::Result {
+    let all: Vec<&State> = l.states.iter().filter(|state| state.backward).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let last: Vec<String> = all.iter().map(|state| format!("last {} = {}", state.var.name, state.init)).collect();
+    let previous: Vec<String> = all.iter().map(|state| state.next.to_string()).collect();
+    writeln!(f, "#[state({}, previous = ({}))]", last.join(", "), previous.join(", "))
+}
+
+pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String], within: &Within) -> fmt::Result {
+    let group = match &within.group {
+        Group::Node => "node".into(),
+        Group::Lane => "lane".into(),
+        Group::All => "all".into(),
+        Group::Stride { distance, count } => format!("stride({distance}, {count})"),
+        Group::Ranks { first, count } => format!("ranks({first}, {count})"),
+    };
+    write!(f, "#[within({group}, {}", inners[within.inner].name)?;
+    if let Some(when) = &within.when {
+        write!(f, ", when = {when}")?;
+    }
+    if let Some(members) = &within.members {
+        write!(f, ", members = {members}")?;
+    }
+    match lines.get(within.site.line as usize) {
+        Some(line) => write!(f, ", line = {line}")?,
+        None => write!(f, ", brings = {}", within.brings)?,
+    }
+    writeln!(f, ")]")
 }
 
 /// What is true between the rounds of a loop, in each of them and after the last.

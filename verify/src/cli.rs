@@ -94,6 +94,7 @@ Examples:
   roundel mutants sparbit --survivors
   roundel mutants my_collective.rs
   roundel mutants sparbit --engine smt         a wrong mutant must not be proved for all p
+  roundel mutants sparbit --engine harness     what the Kani harnesses claim, tried without Kani
   roundel mutants --all --order 2 --sample 200
   roundel mutants sparbit --json
 
@@ -224,9 +225,9 @@ pub struct Mutants {
     /// List the survivors that differ from their originals.
     #[arg(long)]
     pub survivors: bool,
-    /// The engine that is put to the test; `smt` needs a solver (z3) and takes about a second for each mutant.
+    /// What is put to the test; `smt` needs a solver (z3) and takes about a second for each mutant.
     #[arg(long, value_name = "ENGINE", default_value = "exhaustive")]
-    pub engine: Engine,
+    pub engine: Tested,
     /// Changes in each mutant: 1, or 2 for a sample of pairs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub order: u8,
@@ -270,6 +271,28 @@ pub enum Engine {
     Exhaustive,
     /// All p, by induction, with an SMT solver.
     Smt,
+}
+
+/// What mutants are tried on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Tested {
+    /// Every p of a range, exactly.
+    Exhaustive,
+    /// All p, by induction, with an SMT solver.
+    Smt,
+    /// The bodies of the Kani harnesses, without Kani: every p of the range up to 32.
+    Harness,
+}
+
+impl Tested {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tested::Exhaustive => "exhaustive",
+            Tested::Smt => "smt",
+            Tested::Harness => "harness",
+        }
+    }
 }
 
 /// `roundel prove`

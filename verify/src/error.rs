@@ -222,6 +222,12 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// A collective that the harnesses cannot speak of.
+    #[error("{name} has no Kani harnesses: they follow blocks, not contributions; use `--engine exhaustive`")]
+    NoHarness {
+        /// The collective.
+        name: String,
+    },
     /// A mutant that does not exist.
     #[error("{name} has no mutant {id}: its mutants are 0..={last}", last = count.saturating_sub(1))]
     NoSuchMutant {

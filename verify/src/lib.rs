@@ -4,10 +4,12 @@
 //! - [`catalogue`], [`source`]: the two places collectives come from, generated code and text
 //! - [`sweep`]: every point of a range, on two threads
 //! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
+//! - [`bodies`]: what the Kani harnesses say of a schedule that has no generated code
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
 //! - [`run`], [`rounds`], [`svg`], [`table`]: what people see
 
+pub mod bodies;
 pub mod catalogue;
 pub mod cli;
 pub mod commands;

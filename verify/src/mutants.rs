@@ -6,12 +6,14 @@
 //! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
 
 pub mod beyond;
+pub mod harness;
 pub mod induction;
 mod reductions;
 
 use crate::oracle::{self, Tape};
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
+use roundel_spec::harness::claims::has_steps;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Field, Hold, Schedule, Spot};
 use roundel_spec::{Action, Violation};
@@ -363,6 +365,8 @@ pub enum Fate {
     FalseAlarm(String),
     /// Nothing is wrong with it in the range, but the prover does not prove it for all p.
     Unproved(Class),
+    /// Something is wrong of which the engine claims nothing: the violation's code.
+    Unclaimed(&'static str),
 }
 
 /// How a survivor compares with its original.
@@ -400,6 +404,8 @@ type Essence = Vec<Vec<Vec<oracle::Note>>>;
 #[derive(Debug)]
 pub struct Original {
     points: Vec<(Point, Option<Essence>)>,
+    /// Whether it has the harnesses that look at a single round.
+    steps: bool,
 }
 
 impl Original {
@@ -410,7 +416,7 @@ impl Original {
             let essence = opinion(schedule, &point).map_err(|why| format!("with {}, {why}", point.case(schedule)))?;
             all.push((point, essence));
         }
-        Ok(Original { points: all })
+        Ok(Original { points: all, steps: has_steps(schedule) })
     }
 
     /// Whether no point lies in the domain: then there is nothing to measure mutants by.

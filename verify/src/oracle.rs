@@ -8,10 +8,12 @@ mod memory;
 
 use memory::{Memory, Value};
 use roundel_spec::blocks::Blocks;
+use roundel_spec::check::{self, Point};
 use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::expr::Expr;
+use roundel_spec::record::RankLog;
 use roundel_spec::schedule::{Bound, Hold, Layout, Loop, Metric, Schedule, Scope};
-use roundel_spec::{Action, Arguments, Kind, Placement, Sink, Site};
+use roundel_spec::{Action, Arguments, Kind, Placement, Recorder, Sink, Site, Trace};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -55,11 +57,17 @@ impl Tape {
     pub fn of(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<Self, String> {
         let mut ranks = Vec::new();
         for rank in 0..placement.p() {
-            let mut log = Log::default();
-            eval::rounds(schedule, args, &placement.place(rank), &mut log).map_err(|halt| explain(rank, &halt))?;
-            ranks.push(log.rounds);
+            let mut recorder = Recorder::default();
+            let place = placement.place(rank);
+            eval::rounds(schedule, args, &place, &mut recorder).map_err(|halt| explain(rank, &halt))?;
+            ranks.push(recorder.finish());
         }
-        Ok(Tape(ranks))
+        // Groups wait for each other, and those with fewer rounds are silent.
+        let taped = |log: &RankLog| {
+            let mut tape = Log::default();
+            log.replay(&mut tape).map_or_else(|never| match never {}, |()| tape.rounds)
+        };
+        Ok(Tape(Trace::lockstep(ranks).ranks.iter().map(taped).collect()))
     }
 
     fn rounds(&self) -> usize {
@@ -72,6 +80,12 @@ impl Tape {
 
     fn silent(&self, round: usize) -> bool {
         (0..self.0.len()).all(|rank| self.notes(rank, round).is_empty())
+    }
+
+    /// Whether a rank has nothing to do in a round in which another has.
+    pub fn has_idle_rank(&self) -> bool {
+        let idle = |round: usize| (0..self.0.len()).any(|rank| self.notes(rank, round).is_empty());
+        (0..self.rounds()).any(|round| idle(round) && !self.silent(round))
     }
 
     /// The messages that count: no silent rounds, and within a round only the order of each pair's messages; and the
@@ -142,14 +156,33 @@ pub fn admits(schedule: &Schedule, args: &Arguments, placement: &Placement) -> R
 
 /// Judges a schedule at one point of its domain: data, order of reduction, layout, bounds, `holds` and hints.
 pub fn judge(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
+    tell(schedule, args, placement, tape, simulate)
+}
+
+/// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is taken.
+pub fn judge_alone(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
+    tell(schedule, args, placement, tape, believe)
+}
+
+fn tell(
+    schedule: &Schedule,
+    args: &Arguments,
+    placement: &Placement,
+    tape: &Tape,
+    film: impl Fn(&Shape, &Tape) -> Result<Vec<Memories>, String>,
+) -> Result<(), String> {
     let shape =
-        Shape { kind: schedule.kind, lines: schedule.lines.len(), blocks: blocks(schedule, args, placement)? };
-    let film = simulate(&shape, tape)?;
-    let story = Story { schedule, args, placement, tape, film };
+        Shape { kind: schedule.kind, lines: schedule.lines_in_memory(), blocks: blocks(schedule, args, placement)? };
+    let own = match schedule.within().next() {
+        Some(_) => {
+            let point = Point { placement: placement.clone(), args: args.clone() };
+            Some(check::record_schedule(schedule, &point).map_err(|violation| violation.to_string())?)
+        }
+        None => None,
+    };
+    let story = Story { schedule, args, placement, tape, own, film: film(&shape, tape)? };
     story.order(&shape)?;
-    schedule.bounds.iter().try_for_each(|bound| story.bound(bound))?;
-    story.layout()?;
-    story.claims()
+    story.told()
 }
 
 /// What there is on every rank.
@@ -180,13 +213,44 @@ type Memories = Vec<Memory>;
 
 /// Runs the messages with real values. Gives the memories before each round and after the last.
 fn simulate(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+    film(shape, tape, |round, memories| {
+        let wires = transmit(tape, round, memories)?;
+        deliver(tape, round, wires, memories)
+    })
+}
+
+/// The same, where every rank of a gather gets what it waits for.
+fn believe(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+    film(shape, tape, |round, memories| {
+        transmit(tape, round, memories)?;
+        for (rank, memory) in memories.iter_mut().enumerate() {
+            for note in tape.notes(rank, round) {
+                let twice = (1..note.blocks.len()).any(|i| note.blocks[..i].contains(&note.blocks[i]));
+                if note.peer == rank || twice {
+                    return Err(format!("round {round}: rank {rank} has a message that is none"));
+                }
+                for &b in note.blocks.iter().filter(|_| note.receives) {
+                    let fault = |why| format!("round {round}: rank {rank} {why}");
+                    memory.write(note, b, Value::own(b, b), false).map_err(fault)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The memories before each round and after the last, which must be the result.
+fn film(
+    shape: &Shape,
+    tape: &Tape,
+    run: impl Fn(usize, &mut Memories) -> Result<(), String>,
+) -> Result<Vec<Memories>, String> {
     let p = tape.0.len();
     let mut memories: Memories =
         (0..p).map(|rank| Memory::initial(shape.kind, rank, shape.lines, shape.blocks)).collect();
     let mut film = vec![memories.clone()];
     for round in 0..tape.rounds() {
-        let wires = transmit(tape, round, &memories)?;
-        deliver(tape, round, wires, &mut memories)?;
+        run(round, &mut memories)?;
         film.push(memories.clone());
     }
     memories.iter().enumerate().try_for_each(|(rank, memory)| memory.result(shape.kind, rank, p))?;
@@ -240,10 +304,19 @@ struct Story<'a> {
     args: &'a Arguments,
     placement: &'a Placement,
     tape: &'a Tape,
+    /// Which rounds are the collective's own, where inner ones have rounds too.
+    own: Option<Trace>,
     film: Vec<Memories>,
 }
 
 impl Story<'_> {
+    /// Whether everything that is declared about it is true.
+    fn told(&self) -> Result<(), String> {
+        self.schedule.bounds.iter().try_for_each(|bound| self.bound(bound))?;
+        self.layout()?;
+        self.claims()
+    }
+
     fn env(&self, rank: usize) -> Env<'_> {
         Env::new(self.schedule, self.args, &self.placement.place(rank))
     }
@@ -380,7 +453,7 @@ impl Story<'_> {
     /// Calls `visit` before every round of a rank, and after the last of each loop, with the number of rounds so far.
     fn follow(&self, rank: usize, visit: Visit<'_>) -> Result<(), String> {
         let mut env = self.env(rank);
-        eval::walk(&mut env, &mut Follow { round: 0, visit }).map_err(|halt| match halt {
+        eval::walk(&mut env, &mut Follow { round: 0, own: self.own.as_ref(), visit }).map_err(|halt| match halt {
             Halt::Stopped(why) => why,
             fault => explain(rank, &fault),
         })
@@ -392,20 +465,28 @@ type Visit<'v> = &'v mut dyn FnMut(&mut Env<'_>, usize, usize, bool) -> Result<(
 
 struct Follow<'v> {
     round: usize,
+    own: Option<&'v Trace>,
     visit: Visit<'v>,
+}
+
+impl Follow<'_> {
+    /// The number of all rounds so far: inner collectives have rounds of their own.
+    fn all_rounds(&self) -> usize {
+        self.own.map_or(self.round, |trace| trace.own_round(self.round))
+    }
 }
 
 impl Walker for Follow<'_> {
     type Stop = String;
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<String>> {
-        (self.visit)(env, self.round, n, false).map_err(Halt::Stopped)?;
+        (self.visit)(env, self.all_rounds(), n, false).map_err(Halt::Stopped)?;
         self.round += 1;
         Ok(())
     }
 
     fn settled(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<String>> {
-        (self.visit)(env, self.round, n, true).map_err(Halt::Stopped)
+        (self.visit)(env, self.all_rounds(), n, true).map_err(Halt::Stopped)
     }
 }
 
@@ -455,6 +536,24 @@ mod tests {
         says(&[[vec![send(1, &[0])], vec![recv(0, &[0, 1])]]], "cannot take");
         let twice = [vec![send(1, &[0])], vec![recv(0, &[0])]];
         says(&[twice.clone(), twice], "overwrites slot 0");
+    }
+
+    #[test]
+    fn a_rank_alone_believes_the_others() {
+        let alone = |rounds: &[Vec<Note>]| {
+            let tape = Tape(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
+            believe(&Shape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len() }, &tape).map(|_| ())
+        };
+        assert_eq!(alone(&[vec![recv(1, &[1])]]), Ok(()));
+        assert_eq!(alone(&[vec![recv(1, &[1])], vec![send(1, &[1, 0])]]), Ok(()));
+        let wrong = [
+            vec![],
+            vec![vec![recv(1, &[1]), send(1, &[1])]],
+            vec![vec![recv(0, &[1])]],
+            vec![vec![recv(1, &[1])], vec![recv(1, &[1])]],
+            vec![vec![recv(1, &[1])], vec![send(1, &[1, 1])]],
+        ];
+        wrong.iter().for_each(|rounds| assert!(alone(rounds).is_err(), "{rounds:?}"));
     }
 
     #[test]

@@ -543,6 +543,33 @@ fn no_mutant_escapes() {
 }
 
 #[test]
+fn no_mutant_escapes_the_harnesses() {
+    let report = json_with(&["mutants", "--all", "--engine", "harness", "-p", "1..=8", "--sample", "30"], 0);
+    assert_eq!(report["engine"], "harness");
+    for one in report["collectives"].as_array().unwrap() {
+        assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);
+        let sum = |key: &str| {
+            let counts = one[key].as_object().into_iter().flat_map(|counts| counts.values());
+            counts.map(|n| n.as_u64().unwrap()).sum::<u64>()
+        };
+        let (killed, others) = (sum("killed"), sum("survived") + sum("unclaimed"));
+        assert_eq!(killed + others, one["mutants"].as_u64().unwrap(), "{}", one["name"]);
+        assert!(killed > others, "{}", one["name"]);
+    }
+    let cyclic_shift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/cyclic-shift/src/lib.rs");
+    let shown = text(&["mutants", cyclic_shift.to_str().unwrap(), "--engine", "harness", "-p", "1..=4"]);
+    assert!(shown.contains("killed: receives_match") && shown.contains("not claimed: holds"), "{shown}");
+    // Rounds that cannot be looked at one by one: several indices, and placement.
+    for path in ui("pass").iter().filter(|path| path.ends_with("nested_indices.rs") || path.ends_with("placement.rs"))
+    {
+        text(&["mutants", path.to_str().unwrap(), "--engine", "harness", "-p", "1..=5"]);
+    }
+    let refused = roundel(&["mutants", "allreduce/ring", "--engine", "harness"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("no Kani harnesses"), "{}", stderr(&refused));
+}
+
+#[test]
 fn mutants_of_files() {
     let files = Files::new();
     let path = files.write("good.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));

@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::z3;
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
 use roundel_spec::proof::{PROVER, ProvedRange, Record, Stale};
@@ -11,7 +14,7 @@ use roundel_spec::syntax;
 use roundel_verify::smt::{self, Obligation, Portfolio, Verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -39,21 +42,6 @@ fn ends_with(code: i32, args: &[&str]) -> (String, String) {
 
 fn json(code: i32, args: &[&str]) -> Value {
     serde_json::from_str(&ends_with(code, &[args, &["--json"]].concat()).0).unwrap()
-}
-
-/// The path of z3; says that `test` is skipped where there is none.
-fn z3(test: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&paths).map(|folder| folder.join("z3")).find(|path| path.is_file());
-    // Where everything has been installed, a test that does not run is a failure.
-    assert!(
-        std::env::var_os("ROUNDEL_REQUIRE").is_none() || found.is_some(),
-        "{test} needs z3, which is not in PATH"
-    );
-    if found.is_none() {
-        eprintln!("skipped: {test} needs z3, which is not in PATH");
-    }
-    found
 }
 
 fn text(path: &Path) -> &str {
@@ -162,7 +150,7 @@ fn a_solver_that_objects_to_everything_proves_nothing() {
 
 #[test]
 fn sparbit_is_proved_for_all_p() {
-    let Some(_) = z3("sparbit_is_proved_for_all_p") else { return };
+    let Some(_) = z3() else { return };
     let report = json(0, &["prove", "sparbit", "-p", "1..=16", "--no-record"]);
     assert_eq!(report["ok"], true);
     assert!(report["lemmas"].as_array().unwrap().iter().all(|lemma| lemma["verdict"] == "proved"));
@@ -186,7 +174,7 @@ fn sparbit_is_proved_for_all_p() {
 /// The acceptance test of the prover.
 #[test]
 fn every_allgather_is_proved_for_all_p() {
-    let Some(_) = z3("every_allgather_is_proved_for_all_p") else { return };
+    let Some(_) = z3() else { return };
     let report = json(0, &["prove", "allgather/", "--engine", "smt", "--require-all-p", "--no-record"]);
     let collectives = report["collectives"].as_array().unwrap();
     assert_eq!(collectives.len(), catalogue().iter().filter(|entry| !(entry.schedule)().kind.reduces()).count());
@@ -237,7 +225,7 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
 
 #[test]
 fn questions_are_kept_and_answered_as_expected() {
-    let Some(z3) = z3("questions_are_kept_and_answered_as_expected") else { return };
+    let Some(z3) = z3() else { return };
     let folder = TempDir::new().unwrap();
     let args = ["prove", "allgather/ring", "--engine", "smt", "--no-record", "--emit-smt", text(folder.path())];
     ends_with(0, &args);
@@ -300,7 +288,7 @@ fn ring(more: &str) -> String {
 
 #[test]
 fn a_record_is_written_into_the_crate() {
-    let Some(_) = z3("a_record_is_written_into_the_crate") else { return };
+    let Some(_) = z3() else { return };
     let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..=s])]"));
     let report = json(0, &one.prove(&mut String::new(), &[]));
     assert_eq!(report["collectives"][0]["proved_for"], "all p");
@@ -392,7 +380,7 @@ fn a_wrong_holds_is_a_violation_at_its_clause() {
 #[test]
 fn a_violation_outweighs_the_solver() {
     // A solver that is deceived cannot make up for a fault that was found exactly.
-    let Some(_) = z3("a_violation_outweighs_the_solver") else { return };
+    let Some(_) = z3() else { return };
     let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..=s])]\n#[bound(rounds = p)]"));
     let report = json(1, &one.prove(&mut String::new(), &[]));
     assert_eq!(report["collectives"][0]["proved_for"], Value::Null);
@@ -404,10 +392,7 @@ fn a_violation_outweighs_the_solver() {
 #[test]
 fn without_holds_there_is_no_induction() {
     let one = Crate::with("MyRing", &ring(""));
-    let report = json(
-        if z3("without_holds_there_is_no_induction").is_some() { 0 } else { 1 },
-        &one.prove(&mut String::new(), &[]),
-    );
+    let report = json(if z3().is_some() { 0 } else { 1 }, &one.prove(&mut String::new(), &[]));
     assert!(open(&report).contains("so there is no induction over it"), "{}", open(&report));
     assert_eq!(report["collectives"][0]["proved_for"], "p <= 12");
     assert_eq!(one.record("MyRing").unwrap()["range"]["p"], 12);
@@ -416,7 +401,7 @@ fn without_holds_there_is_no_induction() {
 
 #[test]
 fn a_weak_holds_shows_a_counterexample_to_induction() {
-    let Some(_) = z3("a_weak_holds_shows_a_counterexample_to_induction") else { return };
+    let Some(_) = z3() else { return };
     let bruck = "#[round(s in 0..ceil_log(2, p))]\n\
                  #[state(D = 1, next = 2 * D)]\n\
                  #[define(n = min(D, p - D))]\n\
@@ -433,7 +418,7 @@ fn a_weak_holds_shows_a_counterexample_to_induction() {
 
 #[test]
 fn empty_claims_are_said_to_be_empty() {
-    let Some(_) = z3("empty_claims_are_said_to_be_empty") else { return };
+    let Some(_) = z3() else { return };
     let idle = "#[round(s in 0..p - 1)]\n\
                 #[send(to = rank + 1, blocks = [rank - s])]\n\
                 #[recv(from = rank - 1, blocks = [rank - 1 - s])]\n\
@@ -452,7 +437,7 @@ fn empty_claims_are_said_to_be_empty() {
 /// Declarations with a fault that no small p shows, or that stands where a proof might not look. None may be proved.
 #[test]
 fn nothing_wrong_is_proved() {
-    let Some(_) = z3("nothing_wrong_is_proved") else { return };
+    let Some(_) = z3() else { return };
     let holds = "#[holds(blocks = [rank - o; o in 0..=s])]";
     let with = |clause: &str| ring(&format!("{holds}\n{clause}"));
     let pair = "#[send(to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [rank - 1])]\n";
@@ -532,7 +517,7 @@ fn names_are_not_taken_for_words_of_the_solver() {
             }
         }
     }
-    let Some(_) = z3("names_are_not_taken_for_words_of_the_solver") else { return };
+    let Some(_) = z3() else { return };
     for obligation in &obligations.all {
         let verdict = smt::put("Words", obligation, &Portfolio::installed());
         assert!(matches!(verdict, Verdict::Proved { .. }), "{}: {verdict:?}", obligation.claim);
@@ -543,7 +528,7 @@ fn names_are_not_taken_for_words_of_the_solver() {
 
 #[test]
 fn no_wrong_mutant_is_proved() {
-    let Some(_) = z3("no_wrong_mutant_is_proved") else { return };
+    let Some(_) = z3() else { return };
     let report = json(0, &["mutants", "--all", "--engine", "smt", "--sample", "3", "-p", "1..=8"]);
     assert_eq!((&report["engine"], &report["order"]), (&Value::from("smt"), &Value::from(1)));
     for one in report["collectives"].as_array().unwrap() {

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::z3;
 use roundel::algorithms::catalogue;
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
@@ -21,17 +24,6 @@ fn roundel(code: i32, args: &[&str]) -> (String, String) {
     assert_eq!(output.status.code(), Some(code), "{args:?}:\n{out}\n{errors}");
     assert!(!errors.contains("panicked"), "{args:?}: {errors}");
     (out, errors)
-}
-
-fn has_z3(test: &str) -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&paths).any(|folder| folder.join("z3").is_file());
-    // Where everything has been installed, a test that does not run is a failure.
-    assert!(std::env::var_os("ROUNDEL_REQUIRE").is_none() || found, "{test} needs z3, which is not in PATH");
-    if !found {
-        eprintln!("skipped: {test} needs z3, which is not in PATH");
-    }
-    found
 }
 
 struct Files(TempDir);
@@ -254,7 +246,7 @@ fn a_state_of_a_model_is_looked_for() {
 
 #[test]
 fn a_model_of_z3_is_small() {
-    if !has_z3("a_model_of_z3_is_small") {
+    if z3().is_none() {
         return;
     }
     let files = Files::new();
@@ -286,7 +278,7 @@ fn a_mutant_is_replayed() {
 
 #[test]
 fn a_mutant_that_the_prover_refutes_is_replayed() {
-    if !has_z3("a_mutant_that_the_prover_refutes_is_replayed") {
+    if z3().is_none() {
         return;
     }
     let files = Files::new();

@@ -115,7 +115,7 @@ fn brought(env: &mut Env<'_>, within: &Within, members: &Members<'_>) -> Result<
     }
     let bring = |&rank: &usize| {
         let mut blocks = Vec::new();
-        env.on(rank as i64).blocks(&within.brings, &mut blocks)?;
+        env.on(&env.place.of(rank as i64)).blocks(&within.brings, &mut blocks)?;
         Ok(blocks)
     };
     members.ranks.iter().map(bring).collect()

@@ -5,6 +5,7 @@
 //! [`whole()`]. What differs is where values come from ([`shim`]): Kani's are symbolic, those of a test are enumerated or
 //! random. `docs/kani.md` says what each one claims, and over which range.
 
+pub mod claims;
 pub mod shim;
 pub mod step;
 pub mod whole;

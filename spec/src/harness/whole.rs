@@ -6,6 +6,7 @@
 use super::{Probe, Stop, Verdict, WHOLE, claim, cover, pick};
 use crate::blocks::{Blocks, Stripe};
 use crate::place::Place;
+use crate::schedule::Metric;
 use crate::sink::{Sink, Site};
 
 /// What one rank used.
@@ -21,6 +22,20 @@ pub struct Used {
     pub blocks_sent: i64,
     /// Blocks received.
     pub blocks_received: i64,
+}
+
+impl Used {
+    /// How much of a metric; `None` for what is not counted.
+    pub fn of(&self, metric: Metric) -> Option<i64> {
+        match metric {
+            Metric::Rounds => Some(self.rounds),
+            Metric::MessagesSent => Some(self.messages_sent),
+            Metric::MessagesReceived => Some(self.messages_received),
+            Metric::BlocksSent => Some(self.blocks_sent),
+            Metric::BlocksReceived => Some(self.blocks_received),
+            Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent => None,
+        }
+    }
 }
 
 /// Takes the rounds of one rank and stops at the first that breaks a rule.

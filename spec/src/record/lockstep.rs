@@ -35,7 +35,8 @@ impl Walk {
     }
 
     fn finish(self) -> RankLog {
-        RankLog { ends: self.ends, ..self.log }
+        let events = vec![Event::Round; self.ends.len()];
+        RankLog { ends: self.ends, events, ..self.log }
     }
 }
 

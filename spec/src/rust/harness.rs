@@ -5,8 +5,9 @@ use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
 use crate::check::{self, Points};
 use crate::expr::{Binary, Builtin, Expr};
-use crate::record::{Direction, Message, Trace};
-use crate::schedule::{Bound, Hold, Loop, Metric, Schedule, Scope, State};
+use crate::harness::claims::{Relation, claimed, facts, has_steps};
+use crate::record::Direction;
+use crate::schedule::{Bound, Loop, Schedule};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -135,67 +136,6 @@ fn any_stubs(schedule: &Schedule) -> TokenStream {
         pairs.push(("pow", "any_pow"));
     }
     stubs(&pairs)
-}
-
-fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
-    l.holds.iter().filter_map(|hold| match hold {
-        Hold::Fact(fact) => Some(fact),
-        _ => None,
-    })
-}
-
-fn mentions(e: &Expr, slot: usize) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e, Expr::Var(v) if v.slot == slot));
-    found
-}
-
-/// Whether a single round can be looked at on its own: one index at most, a fact about every state, and as many receives
-/// as sends.
-fn has_steps(schedule: &Schedule) -> bool {
-    !schedule.uses_placement()
-        && schedule.loops.iter().all(|l| {
-            let with_fact = |state: &State| facts(l).any(|fact| mentions(fact, state.var.slot));
-            let sends = l.transfers.iter().filter(|t| t.direction == Direction::Send).count();
-            l.indices.len() <= 1 && l.states.iter().all(with_fact) && 2 * sends == l.transfers.len() && paired(l)
-        })
-        && meet_in_order(schedule)
-}
-
-/// Whether the k-th send clause is meant for the k-th receive clause, message by message: a look at small p, where the
-/// declaration has been checked. Another pairing may be right as well, but is not what a single round claims.
-fn meet_in_order(schedule: &Schedule) -> bool {
-    let most = usize::try_from(schedule.limits.p).unwrap_or(1).clamp(1, 9);
-    Points::new(schedule, 1..=most).iter().take(60).all(|point| {
-        let admitted = check::in_domain(schedule, &point).unwrap_or(false);
-        !admitted
-            || check::record_schedule(schedule, &point).is_ok_and(|trace| trace_meets_in_order(schedule, &trace))
-    })
-}
-
-fn trace_meets_in_order(schedule: &Schedule, trace: &Trace) -> bool {
-    let clauses = |direction| schedule.transfers().filter(move |t| t.direction == direction).map(|t| t.site);
-    let clause = |message: &Message| clauses(message.direction).position(|site| site == message.site);
-    // Which clause, and the how many-th message of it in this round.
-    let label = |rank: usize, round: usize, message: &Message| {
-        let earlier = trace.ranks[rank].round(round).iter().take_while(|other| !std::ptr::eq(*other, message));
-        (clause(message), earlier.filter(|other| other.site == message.site).count())
-    };
-    let labels = |from: usize, to: usize, round: usize, direction| {
-        let (rank, peer) = if direction == Direction::Send { (from, to) } else { (to, from) };
-        let messages = trace.ranks[rank].directed(round, direction).filter(move |message| message.peer == peer);
-        messages.map(|message| label(rank, round, message)).collect::<Vec<_>>()
-    };
-    let pairs = || (0..trace.p()).flat_map(|from| (0..trace.p()).map(move |to| (from, to)));
-    (0..trace.rounds()).all(|round| {
-        pairs().all(|(from, to)| labels(from, to, round, Direction::Send) == labels(from, to, round, Direction::Recv))
-    })
-}
-
-/// Whether the k-th send and the k-th receive have as many indices of their own.
-fn paired(l: &Loop) -> bool {
-    let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
-    of(Direction::Send).zip(of(Direction::Recv)).all(|(send, recv)| send.each.len() == recv.each.len())
 }
 
 fn parameters(schedule: &Schedule) -> TokenStream {
@@ -353,7 +293,7 @@ fn states<'a>(schedule: &Schedule, l: &'a Loop) -> (Vec<TokenStream>, Vec<&'a Ex
         let known = facts(l).find_map(|fact| match fact {
             Expr::Binary(Binary::Eq, left, value) => {
                 let is_state = matches!(&**left, Expr::Var(v) if v.slot == state.var.slot);
-                (is_state && !slots.iter().any(|&slot| mentions(value, slot))).then_some((fact, value))
+                (is_state && !slots.iter().any(|&slot| value.mentions(slot))).then_some((fact, value))
             }
             _ => None,
         });
@@ -433,21 +373,20 @@ fn kept(schedule: &Schedule, l: &Loop) -> TokenStream {
 }
 
 fn bounds(schedule: &Schedule) -> TokenStream {
-    let counted: Vec<&Bound> = schedule
-        .bounds
-        .iter()
-        .filter(|bound| !bound.metric.is_nonlocal() && !matches!(bound.scope, Scope::PerRound(_)))
-        .collect();
+    let counted: Vec<(&Bound, Relation)> =
+        schedule.bounds.iter().filter_map(|bound| Some((bound, claimed(bound)?))).collect();
     let mut needs = Needs::new(schedule);
-    counted.iter().for_each(|bound| {
+    counted.iter().for_each(|(bound, _)| {
         needs.add(&bound.value);
     });
     let bindings = needs.bindings();
-    let claims = counted.iter().map(|bound| {
+    let claims = counted.iter().map(|(bound, relation)| {
         let metric = ident(bound.metric.name());
         let value = scoped(schedule, &[&bound.value], |e| e[0].clone());
-        let met = bound.exact && bound.scope == Scope::Each && bound.metric != Metric::Rounds;
-        let (relation, text) = if met { (quote!(==), "met") } else { (quote!(<=), "kept") };
+        let (relation, text) = match relation {
+            Relation::Met => (quote!(==), "met"),
+            Relation::Kept => (quote!(<=), "kept"),
+        };
         let text = Literal::string(&format!("the bound on {} is {text}", bound.metric));
         quote!(harness::claim!(used.#metric #relation #value, #text);)
     });

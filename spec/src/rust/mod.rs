@@ -15,6 +15,7 @@ mod schedule;
 
 use crate::contract::Kind;
 use crate::expr::BUILTIN_VARS;
+use crate::harness::claims::has_harnesses;
 use crate::proof::ProvedRange;
 use crate::schedule::{Hold, Layout, Order, Schedule};
 use crate::syntax::Declaration;
@@ -261,7 +262,7 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
     names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
     names.extend(schedule.inners.iter().map(|inner| inner.name.as_str()));
-    names.extend(["seat", "member", "group", "brings"].into_iter().filter(|_| schedule.uses_placement()));
+    names.extend(["member", "group", "brings"].into_iter().filter(|_| schedule.uses_placement()));
     for function in &schedule.functions {
         names.insert(&function.name);
         names.extend(function.args.iter().map(|arg| arg.name.as_str()));
@@ -286,14 +287,11 @@ fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
-    // The bodies of the harnesses follow blocks, not contributions, and ranks of one node: reductions and those with inner
-    // collectives have none.
-    let has_none = declaration.schedule.kind.reduces() || !declaration.schedule.inners.is_empty();
     let plain: Vec<_> = declaration.schedule.inners.iter().map(|inner| plain(inner.kind)).collect();
     let types = if plain.is_empty() { quote!() } else { quote!(<#(#plain),*>) };
-    let (probe, harnesses) = match has_none {
-        true => (quote!(), quote!()),
-        false => {
+    let (probe, harnesses) = match has_harnesses(&declaration.schedule) {
+        false => (quote!(), quote!()),
+        true => {
             (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
         }
     };
@@ -332,7 +330,7 @@ fn snake(name: &str) -> String {
 }
 
 /// Names that a declaration cannot use for its own variables, because generated code uses them.
-pub const RESERVED: [&str; 20] = [
+pub const RESERVED: [&str; 19] = [
     "at",
     "sink",
     "blocks",
@@ -351,7 +349,6 @@ pub const RESERVED: [&str; 20] = [
     "used",
     "steps_left",
     "this_round",
-    "seat",
     "member",
 ];
 

@@ -168,7 +168,10 @@ fn part(item: &syn::Expr, mut over: Vec<Index>, filter: Option<Expr>, scope: &mu
         return Ok(Part { item: Lower { scope, kind }.int(item)?, over, filter });
     };
     let node = Lower { scope, kind }.int(node)?;
-    let (var, of) = (scope.anonymous("seat"), |function| Expr::Builtin(function, vec![node.clone()]));
+    // A name that nothing else has here: the text of a set says what it means.
+    let name = (0..).map(|n| format!("seat{}", "_".repeat(n))).find(|name| scope.get(name).is_none());
+    let var = scope.anonymous(&name.unwrap_or_default());
+    let of = |function| Expr::Builtin(function, vec![node.clone()]);
     let item = Expr::binary(Binary::Add, of(Builtin::FirstRank), Expr::Var(var.clone()));
     over.push(Index { var, lo: 0.into(), hi: of(Builtin::NodeSize) });
     Ok(Part { item, over, filter })

@@ -2,9 +2,10 @@
 
 use super::target::{Target, all_or_errors, malformed};
 use super::{Outcome, counted, print, print_json, save};
-use crate::cli::{Engine, Mutants};
+use crate::cli::{Mutants, Tested};
 use crate::counterexample::Counterexample;
 use crate::error::Error;
+use crate::mutants::harness::KILLERS;
 use crate::mutants::induction::{self, OBSTACLES};
 use crate::mutants::{self, Class, Fate, Mutant, Original};
 use crate::progress::Progress;
@@ -14,6 +15,7 @@ use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
 use roundel_spec::Violation;
 use roundel_spec::check::Points;
+use roundel_spec::harness::claims::has_harnesses;
 use roundel_spec::schedule::Schedule;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,13 +43,16 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
             },
         }
     }
+    if args.engine == Tested::Harness {
+        keep_those_with_harnesses(&mut schedules, args.all)?;
+    }
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
     // A range that misses a collective is a mistake where the collective was named, and only there.
     let fine = |report: &Report| report.fine() || (args.all && report.unmeasured);
     let outcome = if reports.iter().all(fine) { Outcome::Fine } else { Outcome::Wrong };
     if json {
-        let (ok, engine) = (outcome == Outcome::Fine, engine_name(args.engine));
+        let (ok, engine) = (outcome == Outcome::Fine, args.engine.name());
         print_json(&Summary { ok, engine, order: args.order, range: args.p.to_string(), collectives: &reports })?;
     } else {
         print(&text(&reports, args, start))?;
@@ -56,6 +61,17 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
 }
 
 /// What is asked of every mutant.
+/// A collective without harnesses is a mistake where it was named; among all of them it is left out.
+fn keep_those_with_harnesses(schedules: &mut Vec<(String, Schedule)>, all: bool) -> Result<(), Error> {
+    match schedules.iter().find(|(_, schedule)| !has_harnesses(schedule)) {
+        Some((name, _)) if !all => Err(Error::NoHarness { name: name.clone() }),
+        _ => {
+            schedules.retain(|(_, schedule)| has_harnesses(schedule));
+            Ok(())
+        }
+    }
+}
+
 struct Inquiry<'a> {
     args: &'a Mutants,
     /// The solvers, for the engine that needs them.
@@ -65,8 +81,8 @@ struct Inquiry<'a> {
 impl<'a> Inquiry<'a> {
     fn new(args: &'a Mutants) -> Result<Self, Error> {
         let portfolio = match args.engine {
-            Engine::Exhaustive => None,
-            Engine::Smt => Some(Portfolio { limit: Duration::from_secs(args.limit), ..Portfolio::installed() }),
+            Tested::Exhaustive | Tested::Harness => None,
+            Tested::Smt => Some(Portfolio { limit: Duration::from_secs(args.limit), ..Portfolio::installed() }),
         };
         match &portfolio {
             Some(portfolio) if portfolio.solvers.is_empty() => Err(Error::NoSolver),
@@ -127,16 +143,10 @@ impl<'a> Inquiry<'a> {
 
     fn fate(&self, original: &Original, mutant: &Schedule) -> Fate {
         match &self.portfolio {
-            None => original.fate(mutant),
             Some(portfolio) => original.fate_in_proof(mutant, portfolio),
+            None if self.args.engine == Tested::Harness => original.fate_in_harnesses(mutant),
+            None => original.fate(mutant),
         }
-    }
-}
-
-const fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Exhaustive => "exhaustive",
-        Engine::Smt => "smt",
     }
 }
 
@@ -150,6 +160,9 @@ struct Report {
     /// Right in the range, but not proved for all p.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unproved: BTreeMap<&'static str, usize>,
+    /// Wrong in a way of which the engine claims nothing.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unclaimed: BTreeMap<&'static str, usize>,
     escaped: usize,
     false_alarms: usize,
     /// No point of the range lies in the original's domain, so that nothing was measured.
@@ -216,7 +229,8 @@ fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Resu
 }
 
 fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> Report {
-    let (mut killed, mut survived, mut unproved) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut killed, mut survived) = (BTreeMap::new(), BTreeMap::new());
+    let (mut unproved, mut unclaimed) = (BTreeMap::new(), BTreeMap::new());
     let (mut escaped, mut false_alarms) = (0, 0);
     let mut all = Vec::new();
     for (mutant, fate) in litter.iter().zip(fates) {
@@ -237,6 +251,10 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
                 *unproved.entry(class.name()).or_insert(0) += 1;
                 ("unproved", class.name().to_string())
             }
+            Fate::Unclaimed(code) => {
+                *unclaimed.entry(code).or_insert(0) += 1;
+                ("unclaimed", code.to_string())
+            }
             Fate::FalseAlarm(what) => {
                 false_alarms += 1;
                 (FALSE_ALARM, what)
@@ -246,7 +264,8 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
     }
     let unmeasured = original.as_ref().is_ok_and(Original::is_empty);
     let original = original.as_ref().err().cloned();
-    Report { name, mutants: all.len(), killed, survived, unproved, escaped, false_alarms, unmeasured, original, all }
+    let mutants = all.len();
+    Report { name, mutants, killed, survived, unproved, unclaimed, escaped, false_alarms, unmeasured, original, all }
 }
 
 fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
@@ -271,14 +290,15 @@ fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
     let sum = |count: fn(&Report) -> usize| reports.iter().map(count).sum::<usize>();
     let (total, escaped, false_alarms) = (sum(|r| r.mutants), sum(|r| r.escaped), sum(|r| r.false_alarms));
     let verdict = if escaped + false_alarms > 0 {
-        format!(
-            "{BAD}{escaped} ESCAPED, {false_alarms} FALSE ALARM: the {} engine is wrong{BAD:#}",
-            engine_name(args.engine)
-        )
-    } else if args.engine == Engine::Smt {
-        format!("{GOOD}no mutant with a fault in this range is proved{GOOD:#}")
+        let engine = args.engine.name();
+        format!("{BAD}{escaped} ESCAPED, {false_alarms} FALSE ALARM: the {engine} engine is wrong{BAD:#}")
     } else {
-        format!("{GOOD}checker and independent simulation agree on every mutant{GOOD:#}")
+        let fine = match args.engine {
+            Tested::Exhaustive => "checker and independent simulation agree on every mutant",
+            Tested::Smt => "no mutant with a fault in this range is proved",
+            Tested::Harness => "no mutant for which a claim of the harnesses is false passes them",
+        };
+        format!("{GOOD}{fine}{GOOD:#}")
     };
     let seconds = start.elapsed().as_secs_f64();
     let _ = writeln!(out, "\n{}, p = {}, {seconds:.1} s: {verdict}", counted(total as i64, "mutant"), args.p);
@@ -306,7 +326,7 @@ const CODES: [&str; 13] = [
 const WIDTH: usize = 110;
 
 /// One column for each collective; as many tables as it takes.
-fn tables(reports: &[Report], engine: Engine) -> String {
+fn tables(reports: &[Report], engine: Tested) -> String {
     let mut out = String::new();
     let mut rest = reports;
     while !rest.is_empty() {
@@ -328,7 +348,7 @@ fn short(report: &Report) -> &str {
     report.name.rsplit('/').next().unwrap_or(&report.name)
 }
 
-fn table(reports: &[Report], engine: Engine) -> Table {
+fn table(reports: &[Report], engine: Tested) -> Table {
     let columns = reports.iter().map(|report| (short(report), Align::Right));
     let mut table = Table::new([("", Align::Left)].into_iter().chain(columns));
     let mut row = |head: Cell, number: &dyn Fn(&Report) -> usize, style: Style| {
@@ -336,11 +356,12 @@ fn table(reports: &[Report], engine: Engine) -> Table {
         table.row([head].into_iter().chain(reports.iter().map(|report| cell(number(report)))));
     };
     row(Cell::styled("mutants", HEADING), &|report| report.mutants, HEADING);
-    let codes = match engine {
-        Engine::Exhaustive => &CODES[..],
-        Engine::Smt => &OBSTACLES[..],
+    let killers = match engine {
+        Tested::Exhaustive => &CODES[..],
+        Tested::Smt => &OBSTACLES[..],
+        Tested::Harness => &KILLERS[..],
     };
-    for &code in codes {
+    for &code in killers {
         let killed = |report: &Report| report.killed.get(code).copied().unwrap_or(0);
         row(format!("killed: {code}").into(), &killed, Style::new());
     }
@@ -348,9 +369,13 @@ fn table(reports: &[Report], engine: Engine) -> Table {
         let survived = |report: &Report| report.survived.get(class).copied().unwrap_or(0);
         row(format!("survived: {class}").into(), &survived, NOTICE);
     }
-    for class in Class::ALL.map(Class::name).into_iter().filter(|_| engine == Engine::Smt) {
+    for class in Class::ALL.map(Class::name).into_iter().filter(|_| engine == Tested::Smt) {
         let unproved = |report: &Report| report.unproved.get(class).copied().unwrap_or(0);
         row(format!("not proved: {class}").into(), &unproved, FAINT);
+    }
+    for code in CODES.into_iter().filter(|code| reports.iter().any(|report| report.unclaimed.contains_key(code))) {
+        let unclaimed = |report: &Report| report.unclaimed.get(code).copied().unwrap_or(0);
+        row(format!("not claimed: {code}").into(), &unclaimed, FAINT);
     }
     row(ESCAPED.into(), &|report| report.escaped, BAD);
     row(FALSE_ALARM.into(), &|report| report.false_alarms, BAD);

@@ -1,0 +1,94 @@
+//! What the harnesses of a schedule claim: whether a single round can be looked at on its own, and which facts and bounds
+//! are claimed. The derive asks when it emits harnesses, and so do the mutants that the bodies are tried on.
+
+use crate::check::{self, Points};
+use crate::expr::Expr;
+use crate::record::{Direction, Message, Trace};
+use crate::schedule::{Bound, Hold, Loop, Metric, Schedule, Scope, State, Transfer};
+
+/// Whether a schedule has harnesses at all: their bodies follow blocks, not contributions, and one collective.
+pub fn has_harnesses(schedule: &Schedule) -> bool {
+    !schedule.kind.reduces() && schedule.inners.is_empty()
+}
+
+/// The facts of `holds`.
+pub fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
+    l.holds.iter().filter_map(|hold| match hold {
+        Hold::Fact(fact) => Some(fact),
+        _ => None,
+    })
+}
+
+/// Whether a single round can be looked at on its own: one index at most, a fact about every state, and as many receives
+/// as sends.
+pub fn has_steps(schedule: &Schedule) -> bool {
+    !schedule.uses_placement()
+        && schedule.loops.iter().all(|l| {
+            let with_fact = |state: &State| facts(l).any(|fact| fact.mentions(state.var.slot));
+            let sends = l.transfers.iter().filter(|t| t.direction == Direction::Send).count();
+            l.indices.len() <= 1 && l.states.iter().all(with_fact) && 2 * sends == l.transfers.len() && paired(l)
+        })
+        && meet_in_order(schedule)
+}
+
+/// Whether the k-th send clause is meant for the k-th receive clause, message by message: a look at small p, where the
+/// declaration has been checked. Another pairing may be right as well, but is not what a single round claims.
+fn meet_in_order(schedule: &Schedule) -> bool {
+    let most = usize::try_from(schedule.limits.p).unwrap_or(1).clamp(1, 9);
+    Points::new(schedule, 1..=most).iter().take(60).all(|point| {
+        let admitted = check::in_domain(schedule, &point).unwrap_or(false);
+        !admitted
+            || check::record_schedule(schedule, &point).is_ok_and(|trace| trace_meets_in_order(schedule, &trace))
+    })
+}
+
+fn trace_meets_in_order(schedule: &Schedule, trace: &Trace) -> bool {
+    let clauses = |direction| schedule.transfers().filter(move |t| t.direction == direction).map(|t| t.site);
+    let clause = |message: &Message| clauses(message.direction).position(|site| site == message.site);
+    // Which clause, and the how many-th message of it in this round.
+    let label = |rank: usize, round: usize, message: &Message| {
+        let earlier = trace.ranks[rank].round(round).iter().take_while(|other| !std::ptr::eq(*other, message));
+        (clause(message), earlier.filter(|other| other.site == message.site).count())
+    };
+    let labels = |from: usize, to: usize, round: usize, direction| {
+        let (rank, peer) = if direction == Direction::Send { (from, to) } else { (to, from) };
+        let messages = trace.ranks[rank].directed(round, direction).filter(move |message| message.peer == peer);
+        messages.map(|message| label(rank, round, message)).collect::<Vec<_>>()
+    };
+    let pairs = || (0..trace.p()).flat_map(|from| (0..trace.p()).map(move |to| (from, to)));
+    (0..trace.rounds()).all(|round| {
+        pairs().all(|(from, to)| labels(from, to, round, Direction::Send) == labels(from, to, round, Direction::Recv))
+    })
+}
+
+/// The k-th send with the k-th receive: what a single round is about.
+pub fn pairs(l: &Loop) -> impl Iterator<Item = (&Transfer, &Transfer)> {
+    let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
+    of(Direction::Send).zip(of(Direction::Recv))
+}
+
+/// Whether the two of each pair have as many indices of their own.
+fn paired(l: &Loop) -> bool {
+    pairs(l).all(|(send, recv)| send.each.len() == recv.each.len())
+}
+
+/// What is claimed of a bound, for every rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// It has exactly this value.
+    Met,
+    /// It has no larger value.
+    Kept,
+}
+
+/// How a bound is claimed; `None` for one that a single rank with all its rounds cannot decide. Rounds are those in which
+/// the rank has a message, which may be fewer than there are.
+pub fn claimed(bound: &Bound) -> Option<Relation> {
+    let each = bound.exact && bound.scope == Scope::Each && bound.metric != Metric::Rounds;
+    match bound.scope {
+        Scope::PerRound(_) => None,
+        _ if bound.metric.is_nonlocal() => None,
+        _ if each => Some(Relation::Met),
+        _ => Some(Relation::Kept),
+    }
+}

@@ -1,0 +1,17 @@
+//! What the tests that put questions to a solver share.
+
+use std::path::PathBuf;
+
+/// The path of z3. Where there is none, says that the test is skipped; but where `ROUNDEL_REQUIRE` says that everything has
+/// been installed, a test that does not run is a failure.
+pub(crate) fn z3() -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).map(|folder| folder.join("z3")).find(|path| path.is_file());
+    if found.is_none() {
+        let thread = std::thread::current();
+        let missing = format!("{} needs z3, which is not in PATH", thread.name().unwrap_or("this test"));
+        assert!(std::env::var_os("ROUNDEL_REQUIRE").is_none(), "{missing}");
+        eprintln!("skipped: {missing}");
+    }
+    found
+}

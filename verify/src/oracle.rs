@@ -480,13 +480,15 @@ impl Walker for Follow<'_> {
     type Stop = String;
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<String>> {
-        (self.visit)(env, self.all_rounds(), n, false).map_err(Halt::Stopped)?;
+        let rounds = self.all_rounds();
+        (self.visit)(env, rounds, n, false).map_err(Halt::Stopped)?;
         self.round += 1;
         Ok(())
     }
 
     fn settled(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<String>> {
-        (self.visit)(env, self.all_rounds(), n, true).map_err(Halt::Stopped)
+        let rounds = self.all_rounds();
+        (self.visit)(env, rounds, n, true).map_err(Halt::Stopped)
     }
 }
 

@@ -61,6 +61,11 @@ pub enum Error {
     /// Another call is under way on the same communicator.
     #[error("a collective is already running on this communicator; give each thread a communicator of its own")]
     Busy,
+    /// Collectives have run on the communicator, with places that cannot change any more.
+    #[error(
+        "the ranks of this communicator have their places already; say them before its first collective, or duplicate it"
+    )]
+    Placed,
     /// A message had another size than this rank expected: the ranks do not agree about the call.
     #[error(
         "rank {rank} received {found} elements from rank {from} where it expected {expected}: \

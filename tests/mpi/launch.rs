@@ -44,6 +44,10 @@ fn all_programs(mpi: &Mpi) {
     for p in RANKS {
         mpi.run(p, &reductions, &[]).succeeds();
     }
+    let nodes = programs.join("node_suite");
+    for p in RANKS {
+        mpi.run(p, &nodes, &[]).succeeds();
+    }
     mpi.run(3, &reductions, &["--panic"]).fails_with("the operation of a reduction panicked");
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }

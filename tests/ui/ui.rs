@@ -14,6 +14,11 @@ fn misuse_is_explained() {
 }
 
 #[test]
+fn wrong_groups_do_not_compile() {
+    trybuild::TestCases::new().compile_fail("groups/*.rs");
+}
+
+#[test]
 fn every_construct_compiles_and_runs() {
     trybuild::TestCases::new().pass("pass/*.rs");
 }

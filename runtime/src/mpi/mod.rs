@@ -52,6 +52,15 @@ use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Collective, Place};
 
+/// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so on.
+/// Collective: all ranks call it, before the first collective on the communicator.
+///
+/// # Errors
+/// [`Error::Placed`] if collectives have run already, and whatever MPI says.
+pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
+    attribute::state(comm)?.place(comm, path)
+}
+
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
     fn place(&self) -> Result<Place<'_>, Error> {
         let group = attribute::state(self)?.group(self)?;

@@ -48,15 +48,23 @@ impl State {
     pub(super) fn group(&self, user: &impl Communicator) -> Result<&Group, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
-            None => self.make_group(user.as_raw()),
+            None => self.make_group(user.as_raw(), None),
         }
     }
 
     #[cold]
-    fn make_group(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
+    fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&Group, Error> {
         let _lease = self.lease()?;
-        let group = Group::new(user)?;
+        let group = Group::new(user, path)?;
         Ok(self.group.get_or_init(|| group))
+    }
+
+    /// Makes the group with places that the ranks say, unless there is one already.
+    pub(super) fn place(&self, user: &impl Communicator, path: &[usize]) -> Result<(), Error> {
+        match self.group.get() {
+            Some(_) => Err(Error::Placed),
+            None => self.make_group(user.as_raw(), Some(path)).map(|_| ()),
+        }
     }
 
     /// Exclusive use of the working memory, unless somebody else has it.
@@ -113,14 +121,17 @@ pub(super) struct Group {
 
 impl Group {
     /// Duplicates `user` and finds out where its ranks sit. Collective.
-    fn new(user: ffi::MPI_Comm) -> Result<Self, Error> {
+    fn new(user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<Self, Error> {
         let comm = Duplicate::of(user)?;
         let (mut rank, mut p) = (0, 0);
         // SAFETY: the communicator is live.
         check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm.raw(), &mut rank) })?;
         // SAFETY: the communicator is live.
         check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(comm.raw(), &mut p) })?;
-        let placement = nodes::placement(comm.raw(), rank, p)?;
+        let placement = match path {
+            Some(path) => nodes::given(comm.raw(), p, path)?,
+            None => nodes::placement(comm.raw(), rank, p)?,
+        };
         Ok(Group { comm, rank: rank as usize, placement })
     }
 

@@ -157,7 +157,8 @@ impl Scope {
     /// What to say about a function that is not there.
     pub(crate) fn unknown_function(&self, name: &str) -> String {
         let own = self.names.iter().filter(|(_, e)| matches!(e, Entity::Function { .. })).map(|(n, _)| n.as_str());
-        let all: Vec<&str> = Builtin::ALL.iter().map(|b| b.name()).chain(["len", "product"]).chain(own).collect();
+        let all: Vec<&str> =
+            Builtin::ALL.iter().map(|b| b.name()).chain(["at", "len", "product"]).chain(own).collect();
         match similar(name, all.iter().copied()) {
             Some(close) => format!("there is no function `{name}`; did you mean `{close}`?"),
             None => format!("there is no function `{name}`; expected one of {}", all.join(", ")),

@@ -1,0 +1,138 @@
+//! Node-aware collectives on real MPI, with ranks placed in every way, compared with what MPI's own functions give.
+//!
+//! Run under `mpirun`. Every placement is said by the ranks themselves, so that one machine is a cluster of any shape. Ends
+//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
+
+#[path = "../reduction_suite/matrix.rs"]
+mod matrix;
+
+use matrix::{Matrix, product};
+use mpi::collective::SystemOperation;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel::algorithms::{
+    Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, SmpAllreduce,
+    Sparbit,
+};
+use roundel::operation::{Max, Sum};
+use roundel::{Allgather, AllowUnproved, Allreduce, Error, IsAllgather, IsAllreduce};
+
+fn main() {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("MPI was initialised before");
+        std::process::exit(1);
+    };
+    let world = universe.world();
+    let mut calls = 0;
+    for (name, path) in placements(world.rank() as usize, world.size() as usize) {
+        let comm = world.duplicate();
+        let suite = Suite { comm: &comm, name };
+        suite.right(roundel::mpi::place(&comm, &path), "place");
+        calls += suite.gathers() + suite.reductions();
+        suite.expect(roundel::mpi::place(&comm, &path) == Err(Error::Placed), "a second placement");
+    }
+    if world.rank() == 0 {
+        println!("node_suite: p = {}, {calls} calls, all as expected", world.size());
+    }
+}
+
+/// Ways to place ranks: what this rank says.
+fn placements(rank: usize, p: usize) -> Vec<(&'static str, Vec<usize>)> {
+    let two_levels = vec![rank % 3, rank / 3 % 2];
+    vec![
+        ("one node", vec![0]),
+        ("a node each", vec![rank]),
+        ("nodes of two", vec![rank / 2]),
+        ("nodes of four", vec![rank / 4]),
+        ("nodes of three, dealt out", vec![rank % p.div_ceil(3)]),
+        ("uneven", vec![if rank < 2 { 9 } else { (rank - 2) / 3 }]),
+        ("no order", vec![rank * rank % 5 % 3]),
+        ("sockets", two_levels),
+        ("no place at all", vec![]),
+    ]
+}
+
+struct Suite<'a> {
+    comm: &'a SimpleCommunicator,
+    name: &'static str,
+}
+
+impl Suite<'_> {
+    fn expect(&self, right: bool, what: &str) {
+        if !right {
+            eprintln!("rank {} of {}, {}: {what} is wrong", self.comm.rank(), self.comm.size(), self.name);
+            self.comm.abort(1)
+        }
+    }
+
+    fn right<T>(&self, result: Result<T, Error>, what: &str) {
+        if let Err(error) = &result {
+            self.expect(false, &format!("{what}: {error}"));
+        }
+    }
+
+    fn gathers(&self) -> usize {
+        self.gather(&LocalityBruck::<Bruck>::default().unproved())
+            + self.gather(&LocalityBruck::<LocalityBruck<Sparbit>>::default().unproved())
+            + self.gather(&Hierarchical::<Bruck>::default().unproved())
+            + self.gather(&MultiLane::<Ring>::default().unproved())
+    }
+
+    fn gather<C: IsAllgather>(&self, collective: &C) -> usize {
+        let (rank, p) = (self.comm.rank() as u32, self.comm.size() as usize);
+        for n in [0, 1, 7, 300] {
+            let own: Vec<u32> = (0..n).map(|i| rank * 1000 + i).collect();
+            let mut expected = vec![u32::MAX; p * own.len()];
+            self.comm.all_gather_into(&own[..], &mut expected[..]);
+            // Twice: the second call finds its plan.
+            for _ in 0..2 {
+                let mut found = vec![u32::MAX; expected.len()];
+                self.right(collective.allgather(self.comm, &own, &mut found), C::NAME);
+                self.expect(found == expected, C::NAME);
+            }
+        }
+        let counts: Vec<usize> = (0..p).map(|rank| rank * 5 % 4).collect();
+        let displs: Vec<usize> = (0..p).map(|rank| counts[..rank].iter().sum()).collect();
+        let own: Vec<u32> = (0..counts[rank as usize] as u32).map(|i| rank * 1000 + i).collect();
+        let expected: Vec<u32> =
+            (0..p as u32).flat_map(|rank| (0..counts[rank as usize] as u32).map(move |i| rank * 1000 + i)).collect();
+        let mut found = vec![u32::MAX; expected.len()];
+        self.right(collective.allgatherv(self.comm, &own, &mut found, &counts, &displs), C::NAME);
+        self.expect(found == expected, C::NAME);
+        9
+    }
+
+    fn reductions(&self) -> usize {
+        self.reduce(&NapAllreduce::<RecursiveDoublingAllreduce>::default().unproved())
+            + self.reduce(&NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default().unproved())
+            + self.reduce(&SmpAllreduce.unproved())
+    }
+
+    fn reduce<C: IsAllreduce>(&self, collective: &C) -> usize {
+        let rank = self.comm.rank() as i64;
+        for n in [0, 1, 5, 400] {
+            let own: Vec<i64> = (0..n).map(|i| (rank + 3) * (i * 7 % 11) - 20).collect();
+            let (mut expected, mut found) = (vec![0; own.len()], vec![0; own.len()]);
+            self.comm.all_reduce_into(&own[..], &mut expected[..], SystemOperation::sum());
+            self.right(collective.allreduce(self.comm, &own, &mut found, &Sum), C::NAME);
+            self.expect(found == expected, C::NAME);
+            let mut in_place = own.clone();
+            self.comm.all_reduce_into(&own[..], &mut expected[..], SystemOperation::max());
+            self.right(collective.allreduce_in_place(self.comm, &mut in_place, &Max), C::NAME);
+            self.expect(in_place == expected, C::NAME);
+        }
+        self.words(collective)
+    }
+
+    /// An operation that does not commute: where the order of ranks is kept the result is theirs, elsewhere it is refused.
+    fn words<C: IsAllreduce>(&self, collective: &C) -> usize {
+        let (rank, p) = (self.comm.rank() as usize, self.comm.size() as usize);
+        let mut found = [Matrix::sample(rank, 0)];
+        let expected = (1..p).fold(Matrix::sample(0, 0), |left, rank| left.times(&Matrix::sample(rank, 0)));
+        match collective.allreduce_in_place(self.comm, &mut found, &product()) {
+            Ok(()) => self.expect(found == [expected], "an operation that does not commute"),
+            Err(error) => self.expect(matches!(error, Error::NeedsOrder { .. }), "the refusal"),
+        }
+        9
+    }
+}

@@ -377,9 +377,23 @@ impl<'a> Context<'a> {
         } else {
             self.law(implies(&ge(b, "1"), &and(meaning)));
         }
+        if b == "p" && self.schedule.kind.reduces() {
+            self.near(a, &q, &r);
+        }
         let (dividend, divisor) = (a.to_string(), b.to_string());
         self.quotients.push(Quotient { dividend, divisor, quotient: q.clone(), remainder: r.clone() });
         (q, r)
+    }
+
+    /// What a number near `0..p` wraps to. It follows from the meaning of quotient and remainder, by a product of p with
+    /// something unknown, which solvers find late.
+    fn near(&mut self, a: &str, quotient: &str, remainder: &str) {
+        for turn in -1..=1 {
+            let start = mul(&int(turn), "p");
+            let there = within(a, &start, &add(&start, "p"));
+            let meaning = and([eq(quotient, &int(turn)), eq(remainder, &sub(a, &start))]);
+            self.law(implies(&and([ge("p", "1"), there]), &meaning));
+        }
     }
 
     /// `a ^ b` where `b` is known to be a power of two: the bit of `a` is the parity of `a / b`.

@@ -10,6 +10,7 @@ mod end;
 mod holdings;
 mod loops;
 mod matching;
+mod reductions;
 mod round;
 mod start;
 mod width;
@@ -19,7 +20,9 @@ use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
+use reductions::Claim;
 use roundel_spec::Schedule;
+use roundel_spec::contract::Kind;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::{Loop, Metric};
 
@@ -45,10 +48,6 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
-    if schedule.kind.reduces() {
-        let gap = Gap { property: Property::Invariant, why: "not encoded: reductions".into() };
-        return Obligations { all: Vec::new(), gaps: vec![gap] };
-    }
     let windows = Windows::seen(schedule);
     let mut prover = Prover { schedule, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
@@ -95,7 +94,7 @@ impl Frame<'_> {
 #[derive(Clone)]
 struct Entry<'a> {
     frame: Frame<'a>,
-    held: SymbolicSet,
+    held: Memory,
     /// What has been used up so far, for each metric with a counter.
     used: Vec<(Metric, Term)>,
 }
@@ -104,6 +103,15 @@ impl Entry<'_> {
     fn used(&self, metric: Metric) -> Option<Term> {
         self.used.iter().find(|(known, _)| *known == metric).map(|(_, term)| term.clone())
     }
+}
+
+/// What a rank's memory holds.
+#[derive(Clone)]
+enum Memory {
+    /// A gather: blocks.
+    Blocks(SymbolicSet),
+    /// A reduction: contributions, line by line.
+    Lines(Vec<Claim>),
 }
 
 struct Prover<'a> {
@@ -122,6 +130,7 @@ impl<'a> Prover<'a> {
         }
         self.domain();
         self.rotation();
+        self.split();
         let entry = self.base().and_then(|frame| self.start(frame));
         let mut entry = match entry {
             Ok(entry) => entry,
@@ -148,6 +157,10 @@ impl<'a> Prover<'a> {
         });
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
             why = Some("nested rounds are not encoded".into());
+        }
+        let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
+        if self.schedule.kind == Kind::ReduceScatter && !a_block_each {
+            why = Some("a reduce_scatter without a block for each rank is not encoded".into());
         }
         why
     }

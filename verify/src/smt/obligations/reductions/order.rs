@@ -14,7 +14,7 @@ use super::claims::{Claim, first};
 use super::meetings::Meeting;
 use super::memory::Arrival;
 use crate::smt::context::{Context, Unsupported};
-use crate::smt::query::Property;
+use crate::smt::query::{Attempt, Property};
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, eq, implies, lt, or, sub, within};
 use roundel_spec::schedule::Loop;
@@ -22,6 +22,7 @@ use roundel_spec::schedule::Loop;
 /// What two ranks combine for the same block.
 struct Combined {
     rank: Term,
+    peer: Term,
     block: Term,
     own: SymbolicSet,
     arrives: SymbolicSet,
@@ -83,17 +84,22 @@ impl<'a> Prover<'a> {
         self.hinted(l, &mut frame, &other)?;
         let two = self.combined(l, &mut frame, &other, meetings[1], before, after)?;
         frame.assume(eq(&one.block, &two.block));
-        let (x, y) = (self.any_rank(&mut frame, "x!"), self.any_rank(&mut frame, "y!"));
-        let mut instances = vec![x.clone(), y.clone(), one.rank.clone(), two.rank.clone()];
-        instances.extend(self.ends(&mut frame, &one.after)?);
-        instances.extend(self.ends(&mut frame, &two.after)?);
-        for z in &instances {
-            let a = self.contributes(&mut frame.cx, z, &one.after)?;
-            let b = self.contributes(&mut frame.cx, z, &two.after)?;
-            frame.assume(implies(&within(z, "0", "p"), &eq(&a, &b)));
+        let ranks = [&one.rank, &two.rank, &one.peer, &two.peer].map(Clone::clone);
+        let mut ends = self.ends(&mut frame, &one.after)?;
+        ends.extend(self.ends(&mut frame, &two.after)?);
+        let mut attempts = Vec::new();
+        if ends.is_empty() {
+            // Often it is one rank only that has these contributors to the block; one slot holds one tree.
+            let mut frame = frame.clone();
+            self.same_at(&mut frame, &ranks, &one.after, &two.after)?;
+            let goal = eq(&one.rank, &two.rank);
+            attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, goal));
         }
+        let (x, y) = (self.any_rank(&mut frame, "x!"), self.any_rank(&mut frame, "y!"));
+        let instances: Vec<Term> = ranks.into_iter().chain(ends).chain([x.clone(), y.clone()]).collect();
+        self.same_at(&mut frame, &instances, &one.after, &two.after)?;
         for z in [&x, &y] {
-            // What the round makes of them was proved above.
+            // What the round makes of them is proved elsewhere.
             for combined in [&one, &two] {
                 let result = self.contributes(&mut frame.cx, z, &combined.after)?;
                 let own = self.contributes(&mut frame.cx, z, &combined.own)?;
@@ -104,10 +110,20 @@ impl<'a> Prover<'a> {
         let mut has = |z: &str, set: &SymbolicSet| self.contributes(&mut frame.cx, z, set);
         let straight = eq(&has(&x, &one.arrives)?, &has(&x, &two.arrives)?);
         let crossed = eq(&has(&y, &one.arrives)?, &has(&y, &two.own)?);
+        attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, or([straight, crossed])));
         let sites = meetings.map(|meeting| meeting.recv.site.number);
         let name = format!("round{n}-clause{}-clause{}", sites[0], sites[1]);
         let claim = "slots with the same contributors are combined from the same two sets";
-        self.prove(&frame, Property::SameTree, &name, claim, or([straight, crossed]));
+        self.push(Property::SameTree, &name, claim, attempts);
+        Ok(())
+    }
+
+    /// Assumes that two sets are equal, at some ranks.
+    fn same_at(&self, frame: &mut Frame<'_>, ranks: &[Term], a: &SymbolicSet, b: &SymbolicSet) -> Step<()> {
+        for z in ranks {
+            let (a, b) = (self.contributes(&mut frame.cx, z, a)?, self.contributes(&mut frame.cx, z, b)?);
+            frame.assume(implies(&within(z, "0", "p"), &eq(&a, &b)));
+        }
         Ok(())
     }
 
@@ -128,14 +144,10 @@ impl<'a> Prover<'a> {
         let other = self.any_rank(&mut frame, "other!");
         self.hinted(l, &mut frame, &other)?;
         let theirs = after[0].at(&other, &one.block);
-        let mut instances = vec![one.rank.clone(), other.clone()];
+        let mut instances = vec![one.rank.clone(), other.clone(), one.peer.clone()];
         instances.extend(self.ends(&mut frame, &one.after)?);
         instances.extend(self.ends(&mut frame, &theirs)?);
-        for z in &instances {
-            let a = self.contributes(&mut frame.cx, z, &one.after)?;
-            let b = self.contributes(&mut frame.cx, z, &theirs)?;
-            frame.assume(implies(&within(z, "0", "p"), &eq(&a, &b)));
-        }
+        self.same_at(&mut frame, &instances, &one.after, &theirs)?;
         let mut goal = Vec::new();
         for meeting in combining {
             let arriving = meeting.arriving(&frame.seen_by(&other));
@@ -170,6 +182,7 @@ impl<'a> Prover<'a> {
             arrives: before[0].at(&peer, &block),
             after: after[0].at(rank, &block),
             rank: rank.into(),
+            peer,
             block,
         })
     }
@@ -178,7 +191,8 @@ impl<'a> Prover<'a> {
     fn ends(&self, frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
         let mut all = Vec::new();
         for piece in &set.pieces {
-            if self.windows.of(&piece.part.item).turns() != [0] {
+            // Where a condition picks ranks, the first and the last number say little.
+            if self.windows.of(&piece.part.item).turns() != [0] || piece.part.filter.is_some() {
                 continue;
             }
             all.push(first(&mut frame.cx, piece)?.block);

@@ -81,7 +81,11 @@ fn suspects(code: &str) -> &'static [Property] {
         "written-twice" => &[Property::SingleWrite],
         "coverage" => &[Property::Coverage],
         "bound" => &[Property::Bounds, Property::Counters, Property::Rounds],
-        "holds" => &[Property::Invariant, Property::Initialisation, Property::Counters],
+        "holds" => &[Property::Invariant, Property::Contributors, Property::Initialisation, Property::Counters],
+        "empty-line" => &[Property::SendsHeld],
+        "overwritten" => &[Property::SingleWrite, Property::Contributors],
+        "counted-twice" => &[Property::CountedOnce],
+        "order" => &[Property::RankOrder, Property::SameTree],
         "hint" => &[Property::Hints],
         _ => &[],
     }

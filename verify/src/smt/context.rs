@@ -5,6 +5,8 @@
 //! whose laws are instantiated at the arguments that occur; `ceil_log` and `floor_log` are fresh numbers between two
 //! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
 
+mod bits;
+
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
 use roundel_spec::Schedule;
@@ -63,6 +65,10 @@ pub(crate) struct Context<'a> {
     path: Vec<Term>,
     /// Elements of list parameters that occur.
     elements: BTreeSet<Term>,
+    /// Numbers and their lowest bits.
+    lowest: Vec<(Term, Term)>,
+    /// Two numbers, and their bits that differ.
+    xors: Vec<(Term, Term, Term)>,
 }
 
 /// The symbol of powers, which is no constant's.
@@ -110,6 +116,8 @@ impl<'a> Context<'a> {
             computed: Vec::new(),
             path: Vec::new(),
             elements: BTreeSet::new(),
+            lowest: Vec::new(),
+            xors: Vec::new(),
         }
     }
 
@@ -300,12 +308,19 @@ impl<'a> Context<'a> {
         Ok(element)
     }
 
-    fn binary(&mut self, whole: &Expr, op: Binary, a: &Expr, b: &Expr, values: &Values) -> Result<Term, Unsupported> {
-        let a = self.lower(a, values)?;
+    fn binary(
+        &mut self,
+        whole: &Expr,
+        op: Binary,
+        left: &Expr,
+        right: &Expr,
+        values: &Values,
+    ) -> Result<Term, Unsupported> {
+        let a = self.lower(left, values)?;
         let b = match op {
-            Binary::And => self.under(a.clone(), |cx| cx.lower(b, values))?,
-            Binary::Or => self.under(not(&a), |cx| cx.lower(b, values))?,
-            _ => self.lower(b, values)?,
+            Binary::And => self.under(a.clone(), |cx| cx.lower(right, values))?,
+            Binary::Or => self.under(not(&a), |cx| cx.lower(right, values))?,
+            _ => self.lower(right, values)?,
         };
         Ok(match op {
             Binary::Add => self.computed(add(&a, &b)),
@@ -336,7 +351,8 @@ impl<'a> Context<'a> {
                 self.quotient(&a, &power).0
             }
             Binary::BitXor => return self.xor(whole, &a, &b),
-            Binary::BitAnd | Binary::BitOr => return Err(Unsupported(format!("the bit operation `{whole}`"))),
+            Binary::BitAnd => return self.bit_and(whole, left, right, &a),
+            Binary::BitOr => return Err(Unsupported(format!("the bit operation `{whole}`"))),
         })
     }
 
@@ -377,6 +393,7 @@ impl<'a> Context<'a> {
         } else {
             self.law(implies(&ge(b, "1"), &and(meaning)));
         }
+        self.near(a, b, &q, &r);
         let (dividend, divisor) = (a.to_string(), b.to_string());
         self.quotients.push(Quotient { dividend, divisor, quotient: q.clone(), remainder: r.clone() });
         (q, r)
@@ -385,6 +402,9 @@ impl<'a> Context<'a> {
     /// `a ^ b` where `b` is known to be a power of two: the bit of `a` is the parity of `a / b`.
     fn xor(&mut self, whole: &Expr, a: &str, b: &str) -> Result<Term, Unsupported> {
         if !self.two_powers.contains(b) {
+            if self.schedule.kind.reduces() {
+                return Ok(self.any_xor(a, b));
+            }
             return Err(Unsupported(format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
         }
         let (q, _) = self.quotient(a, b);
@@ -474,6 +494,8 @@ impl<'a> Context<'a> {
         laws.extend(self.power_laws(more));
         laws.extend(self.quotient_laws());
         laws.extend(self.halving_laws());
+        laws.extend(self.bit_laws());
+        laws.extend(self.equal_divisors());
         if more {
             laws.extend(self.product_laws());
         }

@@ -158,13 +158,13 @@ fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver,
 
 /// Whether a question has a model, if a solver says. Small p are looked at first, where models are found quickly.
 fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
-    let small = question.replace("(check-sat)", "(assert (<= p 40))\n(check-sat)");
     let ask =
         |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
-    match ask(&small, portfolio.limit) {
-        Some(true) => Some(true),
-        _ => ask(question, 3 * portfolio.limit),
+    let up_to = |p: u32| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
+    if [40, 4].into_iter().any(|p| ask(&up_to(p), portfolio.limit) == Some(true)) {
+        return Some(true);
     }
+    ask(question, 3 * portfolio.limit)
 }
 
 /// Whether there is a model, where the answer is one.

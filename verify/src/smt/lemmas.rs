@@ -18,7 +18,8 @@ pub struct Lemma {
 
 /// All lemmas.
 pub fn lemmas() -> Vec<Lemma> {
-    let machine = [32, 64].into_iter().flat_map(|bits| [wrap(bits), xor(bits), width(bits)]);
+    let machine =
+        [32, 64].into_iter().flat_map(|bits| [wrap(bits), xor(bits), parting(bits), lowest(bits), width(bits)]);
     machine.chain(laws()).collect()
 }
 
@@ -60,6 +61,34 @@ fn xor(bits: u32) -> Lemma {
          (assert (not (= (bvxor x d) (ite even (bvadd x d) (bvsub x d)))))"
     );
     lemma(format!("xor-{bits}"), "x ^ d is x + d or x - d by the parity of x / d, when d is a power of two", body)
+}
+
+fn parting(bits: u32) -> Lemma {
+    let zero = bv(0, bits);
+    let body = format!(
+        "(declare-const x (_ BitVec {bits}))\n(declare-const y (_ BitVec {bits}))\n(declare-const s (_ BitVec {bits}))\n\
+         (assert (bvult s {top}))\n(assert (and (bvsge x {zero}) (bvsge y {zero})))\n\
+         (define-fun d () (_ BitVec {bits}) (bvshl {one} s))\n\
+         (assert (not (= (bvslt (bvxor x y) d) (= (bvlshr x s) (bvlshr y s)))))",
+        top = bv(u64::from(bits) - 2, bits),
+        one = bv(1, bits),
+    );
+    let claim = "x ^ y is less than a power of two where the quotients by it are equal, and only there";
+    lemma(format!("xor-size-{bits}"), claim, body)
+}
+
+fn lowest(bits: u32) -> Lemma {
+    let (zero, one) = (bv(0, bits), bv(1, bits));
+    let body = format!(
+        "(declare-const x (_ BitVec {bits}))\n(declare-const s (_ BitVec {bits}))\n\
+         (assert (bvult s {top}))\n(assert (bvsge x {zero}))\n\
+         (define-fun d () (_ BitVec {bits}) (bvshl {one} s))\n\
+         ; the remainder by 2 d\n\
+         (assert (= (bvand x (bvsub (bvadd d d) {one})) d))\n\
+         (assert (not (= (bvand x (bvneg x)) d)))",
+        top = bv(u64::from(bits) - 2, bits),
+    );
+    lemma(format!("lowest-bit-{bits}"), "x & -x is the power of two that x leaves by twice that power", body)
 }
 
 fn width(bits: u32) -> Lemma {
@@ -112,6 +141,24 @@ fn laws() -> Vec<Lemma> {
                 "(=> (< (+ q 1) u) (<= (+ (* b (+ q 1)) b) (* b u)))",
             ],
             "(and (= u (+ q 1)) (= v r))",
+        ),
+        of(
+            "law-quotient-near",
+            "a number less than one divisor away from 0..b has the quotient -1, 0 or 1",
+            "a b q r t",
+            &[
+                "(>= b 1)",
+                "(= a (+ (* b q) r))",
+                "(<= 0 r)",
+                "(< r b)",
+                "(<= (- 1) t)",
+                "(<= t 1)",
+                "(<= (* t b) a)",
+                "(< a (+ (* t b) b))",
+                "(=> (< q t) (<= (+ (* b q) b) (* b t)))",
+                "(=> (< t q) (<= (+ (* b t) b) (* b q)))",
+            ],
+            "(and (= q t) (= r (- a (* t b))))",
         ),
         of(
             "law-quotient-order",

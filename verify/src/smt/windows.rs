@@ -6,6 +6,7 @@
 
 use super::term::{Term, and, ge, lt, sub, within};
 use roundel_spec::Schedule;
+use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
 use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
 use roundel_spec::expr::Expr;
@@ -35,6 +36,16 @@ impl Window {
             Window::Up => within(&sub(x, "rank"), "0", "p"),
             Window::Down => within(&sub("rank", x), "0", "p"),
             Window::Wide => and([ge(x, "(- p)"), lt(x, "(* 2 p)")]),
+        }
+    }
+
+    /// By which multiples of p a number in it can differ from a rank in `0..p` that it wraps to.
+    pub(crate) fn turns(self) -> &'static [i64] {
+        match self {
+            Window::Zero => &[0],
+            Window::Up => &[0, 1],
+            Window::Down => &[0, -1],
+            Window::Wide => &[-1, 0, 1],
         }
     }
 
@@ -79,7 +90,9 @@ impl Windows {
                 let place = point.placement.place(rank);
                 let mut env = Env::new(schedule, &point.args, &place);
                 // A fault ends the look, and shows again where the obligation is built.
-                let _ = eval::walk(&mut env, &mut Look { windows: &mut windows, rank: place.rank, p: place.p });
+                let blocks = env.eval(&schedule.blocks).unwrap_or(0);
+                let (rank, p, reduces) = (place.rank, place.p, schedule.kind.reduces());
+                let _ = eval::walk(&mut env, &mut Look { windows: &mut windows, rank, p, blocks, reduces });
             }
         }
         windows
@@ -104,6 +117,10 @@ struct Look<'w> {
     windows: &'w mut Windows,
     rank: i64,
     p: i64,
+    /// How many blocks there are; none where contributors cannot depend on a block.
+    blocks: i64,
+    /// Whether conditions inside of comprehensions are looked at.
+    reduces: bool,
 }
 
 impl Look<'_> {
@@ -136,14 +153,34 @@ impl Look<'_> {
 
     fn held(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
         for hold in &l.holds {
-            let Hold::Blocks(set) = hold else { continue };
-            for part in &set.parts {
-                env.over(&part.over, &mut |env| {
-                    let x = env.eval(&part.item)?;
-                    self.windows.note(&part.item, x, self.rank, self.p);
-                    Ok::<(), Fault>(())
-                })?;
+            match hold {
+                Hold::Blocks(set) => self.named(env, set)?,
+                Hold::Contributors { block: None, ranks, .. } => self.named(env, ranks)?,
+                Hold::Contributors { block: Some(var), ranks, .. } => {
+                    for b in 0..self.blocks {
+                        env.set(var.slot, b);
+                        self.named(env, ranks)?;
+                    }
+                }
+                Hold::Counter(..) | Hold::Fact(_) => {}
             }
+        }
+        Ok(())
+    }
+
+    fn named(&mut self, env: &mut Env<'_>, set: &BlockSet) -> Result<(), Fault> {
+        for part in &set.parts {
+            env.over(&part.over, &mut |env| {
+                if let Some(filter) = &part.filter
+                    && self.reduces
+                    && !env.holds(filter)?
+                {
+                    return Ok(());
+                }
+                let x = env.eval(&part.item)?;
+                self.windows.note(&part.item, x, self.rank, self.p);
+                Ok::<(), Fault>(())
+            })?;
         }
         Ok(())
     }

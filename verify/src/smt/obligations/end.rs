@@ -1,7 +1,7 @@
 //! After the last round: the contract and the bounds; and bounds on single rounds.
 
 use super::counters::{at_most, size, usage};
-use super::{Entry, Frame, Prover, Step};
+use super::{Entry, Frame, Memory, Prover, Step};
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{Reach, SymbolicSet, member};
@@ -38,6 +38,9 @@ impl<'a> Prover<'a> {
         if self.schedule.bounds.iter().find(exact).is_none() {
             return;
         }
+        if self.schedule.kind.reduces() {
+            return self.no_silent_reduction(n, l, inside);
+        }
         self.attempt(Property::Rounds, |prover| {
             let mut frame = inside.clone();
             frame.assume(eq("rank", "0"));
@@ -70,13 +73,17 @@ impl<'a> Prover<'a> {
     pub(super) fn end(&mut self, entry: Entry<'a>) {
         self.attempt(Property::Coverage, |prover| {
             let mut frame = entry.frame.clone();
-            let (goal, claim) = match size(&mut frame, &entry.held) {
+            let held = match &entry.held {
+                Memory::Blocks(held) => held,
+                Memory::Lines(lines) => return prover.complete(&frame, lines),
+            };
+            let (goal, claim) = match size(&mut frame, held) {
                 // `holds` names no block twice, so p of them are all of them.
                 Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
                 Err(_) => {
                     let block = frame.cx.constant("block!");
                     frame.assume(within(&block, "0", "p"));
-                    let goal = member(&mut frame.cx, &block, &entry.held, &["0".into()], Reach::Quotients)?;
+                    let goal = member(&mut frame.cx, &block, held, &["0".into()], Reach::Quotients)?;
                     (goal, "every block is held after the last round")
                 }
             };
@@ -93,7 +100,7 @@ impl<'a> Prover<'a> {
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
                 let defined = and(frame.cx.take_defined());
                 let used = match bound.metric {
-                    Metric::Rounds => prover.rounds(&mut frame)?,
+                    Metric::Rounds => prover.rounds(&mut frame, bound.exact)?,
                     metric => entry
                         .used(metric)
                         .ok_or_else(|| Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")))?,
@@ -111,11 +118,12 @@ impl<'a> Prover<'a> {
     }
 
     /// The number of rounds of all loops, in the terms of one frame.
-    pub(super) fn rounds(&self, frame: &mut Frame<'_>) -> Step<Term> {
+    pub(super) fn rounds(&self, frame: &mut Frame<'_>, exact: bool) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             let Some(index) = l.indices.first() else {
-                total = add(&total, "1");
+                let one = if exact && self.schedule.kind.reduces() { self.loud(l, frame)? } else { "1".into() };
+                total = add(&total, &one);
                 continue;
             };
             let lo = frame.cx.lower(&index.lo, &frame.values)?;

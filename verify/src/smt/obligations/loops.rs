@@ -3,7 +3,7 @@
 use super::counters::usage;
 use super::holdings::held_set;
 use super::round::arrivals;
-use super::{Entry, Frame, Prover, RANK, Step};
+use super::{Entry, Frame, Memory, Prover, RANK, Step};
 use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -31,17 +31,17 @@ impl<'a> Prover<'a> {
 
     /// A round without an index: what is held afterwards is what was held and what arrived.
     pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
-        let arrived = arrivals(l, &entry.frame.values);
-        let after = match held_set(l, &entry.frame.values) {
-            Some(declared) => declared,
-            None => entry.held.clone().union(arrived),
+        let after = match (self.declared(l, &entry.frame.values), &entry.held) {
+            (Some(declared), _) => declared,
+            (None, Memory::Blocks(held)) => Memory::Blocks(held.clone().union(arrivals(l, &entry.frame.values))),
+            (None, Memory::Lines(_)) => return Err(self.undeclared(n)),
         };
         let mut frame = entry.frame.clone();
         self.hints(n, l, &mut frame)?;
-        if let Some(declared) = held_set(l, &frame.values) {
-            self.distinct(n, &frame, &declared);
+        if let Some(declared) = self.declared(l, &frame.values) {
+            self.names_once(n, &frame, &declared);
         }
-        self.round(n, l, &frame, &entry.held, &after, &[]);
+        self.one_round(n, l, &frame, &entry.held, &after, &[]);
         self.width(n, l, &frame);
         self.per_round_bounds(n, l, &frame);
         self.no_silent_round(n, l, &frame);
@@ -86,16 +86,12 @@ impl<'a> Prover<'a> {
         inside.cx.settle();
         let next = self.next_values(l, &mut inside, &s)?;
         self.computable(&mut inside, &format!("round{n}-next"), "the next state");
-        let (before, after) = (held_set(l, &inside.values), held_set(l, &next));
-        let (Some(before), Some(after)) = (before, after) else {
-            return Err(Unsupported(format!(
-                "round {n} has no `holds(blocks = …)`, so there is no induction over it"
-            )));
-        };
-        if let Some(held) = held_set(l, &somewhere.values) {
-            self.distinct(n, &somewhere, &held);
+        let (before, after) = (self.declared(l, &inside.values), self.declared(l, &next));
+        let (Some(before), Some(after)) = (before, after) else { return Err(self.undeclared(n)) };
+        if let Some(held) = self.declared(l, &somewhere.values) {
+            self.names_once(n, &somewhere, &held);
         }
-        self.round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
+        self.one_round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
         self.facts(n, l, &inside, &next, Property::Invariant, "after the round");
         self.width(n, l, &inside);
         self.counters(n, l, &at_start, &inside, &next, &entry);
@@ -110,7 +106,7 @@ impl<'a> Prover<'a> {
             self.computable(&mut exit, &format!("round{n}-final{i}"), &format!("`{clause}`"));
             exit.assume(formula);
         }
-        let held = held_set(l, &exit.values).unwrap_or(before);
+        let held = self.declared(l, &exit.values).unwrap_or(before);
         let used = self.used_at(l, &mut exit);
         Ok(Entry { frame: exit, held, used })
     }
@@ -169,8 +165,60 @@ impl<'a> Prover<'a> {
 
     pub(super) fn initialisation(&mut self, n: usize, l: &Loop, at_start: &Frame<'a>, entry: &Entry<'a>) {
         self.facts(n, l, at_start, &at_start.values.clone(), Property::Initialisation, "before the first round");
-        let Some(claimed) = held_set(l, &at_start.values) else { return };
-        self.equal_sets(n, at_start, &entry.held, &claimed, Property::Initialisation, "before the first round");
+        match (&entry.held, self.declared(l, &at_start.values)) {
+            (Memory::Blocks(held), Some(Memory::Blocks(claimed))) => {
+                let when = "before the first round";
+                self.equal_sets(n, at_start, held, &claimed, Property::Initialisation, when);
+            }
+            (Memory::Lines(held), Some(Memory::Lines(claimed))) => self.equal_lines(n, at_start, held, &claimed),
+            // Without a claim there is no induction, which is said elsewhere.
+            _ => {}
+        }
+    }
+
+    /// What `holds` says of the whole memory, if it does.
+    fn declared(&self, l: &Loop, values: &Values) -> Option<Memory> {
+        if self.schedule.kind.reduces() {
+            self.lines_of(l, values).map(Memory::Lines)
+        } else {
+            held_set(l, values).map(Memory::Blocks)
+        }
+    }
+
+    /// Why there is no induction where `holds` does not speak of the whole memory.
+    fn undeclared(&self, n: usize) -> Unsupported {
+        let missing = if self.schedule.kind.reduces() {
+            let lines = self.schedule.lines.iter().map(|line| format!("{line} = …"));
+            lines.collect::<Vec<_>>().join(", ")
+        } else {
+            "blocks = …".into()
+        };
+        Unsupported(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
+    }
+
+    /// What `holds` names, it names once.
+    fn names_once(&mut self, n: usize, frame: &Frame<'a>, memory: &Memory) {
+        match memory {
+            Memory::Blocks(held) => self.distinct(n, frame, held),
+            Memory::Lines(lines) => self.distinct_contributors(n, frame, lines),
+        }
+    }
+
+    /// Everything about one round.
+    fn one_round(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        frame: &Frame<'a>,
+        before: &Memory,
+        after: &Memory,
+        at_hand: &[Term],
+    ) {
+        match (before, after) {
+            (Memory::Blocks(before), Memory::Blocks(after)) => self.round(n, l, frame, before, after, at_hand),
+            (Memory::Lines(before), Memory::Lines(after)) => self.reduction_round(n, l, frame, before, after),
+            _ => self.gap(Property::Invariant, "blocks and contributions in one memory are not encoded".into()),
+        }
     }
 
     /// The facts of `holds`, at given values.

@@ -5,7 +5,7 @@ use super::{Frame, Prover, Step};
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{Element, Piece, SymbolicSet, same_block};
-use crate::smt::term::{add, and, sub, within};
+use crate::smt::term::{add, and, eq, sub, within};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
@@ -55,7 +55,12 @@ impl<'a> Prover<'a> {
                 let claim = format!("the peer of the peer of `{}` is the rank itself", here.peer);
                 prover.prove(&frame, Property::PeerInverse, &name, &claim, same_block(&back, "rank"));
                 let claim = format!("`{}` meets `{}`, block by block", here.blocks, there.blocks);
-                let goal = and([met.condition.clone(), same_block(&met.block, &element.block)]);
+                let same = if prover.blocks_are_ranks() {
+                    same_block(&met.block, &element.block)
+                } else {
+                    eq(&met.block, &element.block)
+                };
+                let goal = and([met.condition.clone(), same]);
                 prover.prove(&frame, Property::SameBlocks, &name, &claim, goal);
                 Ok(())
             });

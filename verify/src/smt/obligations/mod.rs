@@ -10,6 +10,7 @@ mod end;
 mod holdings;
 mod loops;
 mod matching;
+mod reductions;
 mod round;
 mod start;
 mod width;
@@ -19,8 +20,10 @@ use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
+use reductions::Claim;
 use roundel_spec::Schedule;
-use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, PLACEMENT_SLOTS};
+use roundel_spec::contract::Kind;
+use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::{Loop, Metric};
 
 const RANK: usize = 0;
@@ -45,15 +48,6 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
-    let not_encoded = match &schedule.blocks {
-        _ if schedule.kind.reduces() => Some("not encoded: reductions".into()),
-        // Blocks are those of ranks.
-        Expr::Var(var) if var.name == BUILTIN_VARS[1] => None,
-        other => Some(format!("not encoded: {other} blocks")),
-    };
-    if let Some(why) = not_encoded {
-        return Obligations { all: Vec::new(), gaps: vec![Gap { property: Property::Invariant, why }] };
-    }
     let windows = Windows::seen(schedule);
     let mut prover = Prover { schedule, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
@@ -100,7 +94,7 @@ impl Frame<'_> {
 #[derive(Clone)]
 struct Entry<'a> {
     frame: Frame<'a>,
-    held: SymbolicSet,
+    held: Memory,
     /// What has been used up so far, for each metric with a counter.
     used: Vec<(Metric, Term)>,
 }
@@ -109,6 +103,15 @@ impl Entry<'_> {
     fn used(&self, metric: Metric) -> Option<Term> {
         self.used.iter().find(|(known, _)| *known == metric).map(|(_, term)| term.clone())
     }
+}
+
+/// What a rank's memory holds.
+#[derive(Clone)]
+enum Memory {
+    /// A gather: blocks.
+    Blocks(SymbolicSet),
+    /// A reduction: contributions, line by line.
+    Lines(Vec<Claim>),
 }
 
 struct Prover<'a> {
@@ -127,6 +130,7 @@ impl<'a> Prover<'a> {
         }
         self.domain();
         self.rotation();
+        self.split();
         let entry = self.base().and_then(|frame| self.start(frame));
         let mut entry = match entry {
             Ok(entry) => entry,
@@ -160,6 +164,11 @@ impl<'a> Prover<'a> {
         }
         if self.schedule.within().next().is_some() {
             why = Some("collectives inside of groups are not encoded".into());
+        }
+        let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
+        if self.schedule.kind != Kind::Allreduce && !a_block_each {
+            let kind = self.schedule.kind.with_article();
+            why = Some(format!("{kind} without a block for each rank is not encoded"));
         }
         why
     }

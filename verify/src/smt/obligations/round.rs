@@ -3,8 +3,8 @@
 use super::{Frame, Prover, Step};
 use crate::smt::context::Values;
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, SymbolicSet, different_block};
-use crate::smt::term::{Term, and};
+use crate::smt::sets::{Element, Piece, SymbolicSet, different_block};
+use crate::smt::term::{Term, and, within};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
@@ -59,9 +59,9 @@ impl<'a> Prover<'a> {
                 let ranges = and(inner.cx.take_defined());
                 prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.blocks), ranges);
                 inner.assume(element.condition.clone());
-                let window = prover.windows.of(&piece.part.item);
+                let (window, inside) = prover.block_range(&mut inner, piece, &element)?;
                 let claim = format!("`{}` lies in {window}", piece.part);
-                prover.prove(&inner, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                prover.prove(&inner, Property::WrapRange, &name, &claim, inside);
                 let peer = prover.peer(t, &mut inner, &element)?;
                 let defined = and(inner.cx.take_defined());
                 prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.peer), defined);
@@ -74,6 +74,16 @@ impl<'a> Prover<'a> {
             }
             Ok(())
         });
+    }
+
+    /// Where the numbers of blocks lie: in a window of length p, if there are p of them; else they do not wrap at all.
+    fn block_range(&self, frame: &mut Frame<'_>, piece: &Piece, element: &Element) -> Step<(String, Term)> {
+        if self.blocks_are_ranks() {
+            let window = self.windows.of(&piece.part.item);
+            return Ok((window.to_string(), window.contains(&element.block)));
+        }
+        let blocks = self.blocks(frame)?;
+        Ok((format!("[0, {})", self.schedule.blocks), within(&element.block, "0", &blocks)))
     }
 
     /// The peer of a message, as declared, not wrapped.

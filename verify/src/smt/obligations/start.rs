@@ -1,6 +1,7 @@
 //! What is known before the first round: parameters in their domains, `requires`, every rank's own block.
 
-use super::{Entry, Frame, P, Prover, RANK, Step};
+use super::reductions::Claim;
+use super::{Entry, Frame, Memory, P, Prover, RANK, Step};
 use crate::smt::context::{Context, Values};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
@@ -65,12 +66,19 @@ impl<'a> Prover<'a> {
         Frame { cx, values, hypotheses }
     }
 
-    /// Before the first round every rank holds its own block.
+    /// Before the first round every rank holds its own block, or its own contribution to all of them.
     pub(super) fn start(&self, frame: Frame<'a>) -> Step<Entry<'a>> {
         let own = BlockSet {
             parts: vec![roundel_spec::blocks::Part { item: Expr::var("rank", RANK), over: vec![], filter: None }],
         };
-        let held = SymbolicSet::new(&own, &[], None, &frame.values);
+        let held = if self.schedule.kind.reduces() {
+            // The first line has the own contribution, the others nothing.
+            let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
+            let lines = 0..self.schedule.lines.len();
+            Memory::Lines(lines.map(|line| Claim::everywhere(ranks(line), &frame.values)).collect())
+        } else {
+            Memory::Blocks(SymbolicSet::new(&own, &[], None, &frame.values))
+        };
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
         Ok(Entry { frame, held, used })
     }

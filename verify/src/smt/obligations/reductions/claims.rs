@@ -1,0 +1,211 @@
+//! What `holds` says of a line: a set of ranks for each rank and block, as a formula on one rank.
+//!
+//! Membership is exact, in both directions: an index is solved for, and not looked for. So the same formula may be assumed
+//! and proved. Sets whose index cannot be solved for (several indices, items that are not affine) are not encoded.
+
+use super::super::{Frame, Prover, RANK, Step};
+use crate::smt::context::{Context, Unsupported, Values};
+use crate::smt::query::Property;
+use crate::smt::sets::{Element, Piece, SymbolicSet};
+use crate::smt::term::{Term, add, and, eq, int, mul, or, sub, within};
+use roundel_spec::affine::affine;
+use roundel_spec::blocks::BlockSet;
+use roundel_spec::expr::{Expr, Unary};
+use roundel_spec::schedule::{Hold, Loop};
+
+/// The contributors of a line, for every rank and block.
+#[derive(Clone)]
+pub(in super::super) struct Claim {
+    ranks: BlockSet,
+    /// The variable that stands for the block, where the contributors depend on it.
+    block: Option<usize>,
+    values: Values,
+}
+
+impl Claim {
+    /// The same contributors for all blocks.
+    pub(in super::super) fn everywhere(ranks: BlockSet, values: &Values) -> Self {
+        Claim { ranks, block: None, values: values.clone() }
+    }
+
+    /// The contributors on a rank to a block, in `0..blocks`.
+    pub(super) fn at(&self, rank: &str, block: &str) -> SymbolicSet {
+        let mut values = self.values.with(RANK, rank);
+        if let Some(slot) = self.block {
+            values.set(slot, block);
+        }
+        SymbolicSet::new(&self.ranks, &[], None, &values)
+    }
+}
+
+impl<'a> Prover<'a> {
+    /// What `holds` says of every line; `None` unless it speaks of each of them, once.
+    pub(in super::super) fn lines_of(&self, l: &Loop, values: &Values) -> Option<Vec<Claim>> {
+        let of_line = |line: usize| {
+            let mut claims = l.holds.iter().filter_map(|hold| match hold {
+                Hold::Contributors { line: of, block, ranks } if *of as usize == line => {
+                    let block = block.as_ref().map(|var| var.slot);
+                    Some(Claim { ranks: ranks.clone(), block, values: values.clone() })
+                }
+                _ => None,
+            });
+            let claim = claims.next()?;
+            claims.next().is_none().then_some(claim)
+        };
+        (0..self.schedule.lines.len()).map(of_line).collect()
+    }
+
+    /// That rank `x`, in `0..p`, is in a set of ranks.
+    pub(super) fn contributes(&self, cx: &mut Context<'_>, x: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = Vec::new();
+        for piece in &set.pieces {
+            let turns = self.windows.of(&piece.part.item).turns();
+            options.push(in_piece(cx, x, piece, turns)?);
+        }
+        Ok(or(options))
+    }
+
+    /// That block `b`, in `0..blocks`, is among those of some clauses.
+    pub(super) fn carries(&self, cx: &mut Context<'_>, b: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = Vec::new();
+        for piece in &set.pieces {
+            options.push(in_piece(cx, b, piece, self.block_turns(piece))?);
+        }
+        Ok(or(options))
+    }
+
+    fn block_turns(&self, piece: &Piece) -> &'static [i64] {
+        if self.blocks_are_ranks() { self.windows.of(&piece.part.item).turns() } else { &[0] }
+    }
+
+    /// The block of an element, in `0..blocks`; assumes that it lies in its window, an obligation of its own.
+    pub(super) fn slot(&self, frame: &mut Frame<'_>, piece: &Piece, element: &Element) -> Step<Term> {
+        let blocks = self.blocks(frame)?;
+        let turns = self.block_turns(piece);
+        if turns == [0] {
+            frame.assume(within(&element.block, "0", &blocks));
+            return Ok(element.block.clone());
+        }
+        let block = frame.cx.constant("block!");
+        frame.assume(within(&block, "0", &blocks));
+        frame.assume(or(turns.iter().map(|m| eq(&element.block, &turned(&block, *m)))));
+        Ok(block)
+    }
+
+    /// Any block.
+    pub(super) fn any_block(&self, frame: &mut Frame<'_>) -> Step<Term> {
+        let blocks = self.blocks(frame)?;
+        let block = frame.cx.constant("block!");
+        frame.assume(within(&block, "0", &blocks));
+        Ok(block)
+    }
+
+    /// Any rank.
+    pub(super) fn any_rank(&self, frame: &mut Frame<'_>, name: &str) -> Term {
+        let rank = frame.cx.constant(name);
+        frame.assume(within(&rank, "0", "p"));
+        rank
+    }
+
+    /// That a set has a rank: the one where it is, or the first of a comprehension.
+    pub(super) fn some(&self, cx: &mut Context<'_>, rank: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = vec![self.contributes(cx, rank, set)?];
+        for piece in &set.pieces {
+            options.push(first(cx, piece)?.condition);
+        }
+        Ok(or(options))
+    }
+
+    /// Where a loop begins, `holds` says what is held: no more, no less.
+    pub(in super::super) fn equal_lines(&mut self, n: usize, frame: &Frame<'a>, held: &[Claim], claimed: &[Claim]) {
+        for (line, (held, claimed)) in held.iter().zip(claimed).enumerate() {
+            for (small, large, way) in [(held, claimed, "no less"), (claimed, held, "no more")] {
+                self.attempt(Property::Initialisation, |prover| {
+                    let mut frame = frame.clone();
+                    let (b, x) = (prover.any_block(&mut frame)?, prover.any_rank(&mut frame, "contributor!"));
+                    let has = prover.contributes(&mut frame.cx, &x, &small.at("rank", &b))?;
+                    let goal = prover.contributes(&mut frame.cx, &x, &large.at("rank", &b))?;
+                    if has == "false" || has == goal {
+                        return Ok(());
+                    }
+                    frame.assume(has);
+                    let name = format!("round{n}-line{line}-{}", way.replace(' ', "-"));
+                    let line = &prover.schedule.lines[line];
+                    let claim =
+                        format!("`holds` names {way} than has contributed to `{line}` before the first round");
+                    prover.prove(&frame, Property::Initialisation, &name, &claim, goal);
+                    Ok(())
+                });
+            }
+        }
+    }
+
+    /// `holds` names no rank twice, and what it names are numbers near `0..p`.
+    pub(in super::super) fn distinct_contributors(&mut self, n: usize, frame: &Frame<'a>, lines: &[Claim]) {
+        for claim in lines {
+            self.attempt(Property::Invariant, |prover| {
+                let mut frame = frame.clone();
+                let block = prover.any_block(&mut frame)?;
+                prover.distinct(n, &frame, &claim.at("rank", &block));
+                Ok(())
+            });
+        }
+    }
+}
+
+/// `x + m p`
+pub(super) fn turned(x: &str, m: i64) -> Term {
+    add(x, &mul(&int(m), "p"))
+}
+
+/// The element of a piece with the first value of every index.
+pub(super) fn first(cx: &mut Context<'_>, piece: &Piece) -> Step<Element> {
+    let mut values = piece.values.clone();
+    let mut indices = Vec::new();
+    for index in &piece.indices {
+        let lo = cx.lower(&index.lo, &values)?;
+        values.set(index.var.slot, lo.clone());
+        indices.push(lo);
+    }
+    piece.at(cx, &indices)
+}
+
+/// That `x` is the item of a piece, up to `turns` times p, for some value of its index.
+fn in_piece(cx: &mut Context<'_>, x: &str, piece: &Piece, turns: &[i64]) -> Step<Term> {
+    let mut options = Vec::new();
+    let index = match piece.indices.as_slice() {
+        [] => {
+            let element = piece.at(cx, &[])?;
+            let same = or(turns.iter().map(|m| eq(&element.block, &turned(x, *m))));
+            return Ok(and([element.condition, same]));
+        }
+        [index] => index,
+        _ => return Err(Unsupported(format!("membership in `{}`, which has several indices,", piece.part))),
+    };
+    let unsolved = || Unsupported(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
+    let (base, step) = affine(&piece.part.item, index.var.slot).ok_or_else(unsolved)?;
+    // The base cannot mention the index; any value will do for it.
+    let values = piece.values.with(index.var.slot, "0");
+    let base = cx.lower(&base, &values)?;
+    let (step, negative) = match step {
+        Expr::Int(0) => return Err(unsolved()),
+        Expr::Int(n) => (Expr::Int(n.abs()), n < 0),
+        Expr::Unary(Unary::Neg, inner) => (*inner, true),
+        step => (step, false),
+    };
+    let step = cx.lower(&step, &values)?;
+    for m in turns {
+        let way = sub(&turned(x, *m), &base);
+        let way = if negative { sub("0", &way) } else { way };
+        if step == "1" {
+            options.push(piece.at(cx, &[way])?.condition);
+        } else {
+            // Where the step is not positive, quotient and remainder are any numbers: this is then neither provable nor
+            // of use as a hypothesis.
+            let (quotient, remainder) = cx.quotient(&way, &step);
+            let element = piece.at(cx, &[quotient])?;
+            options.push(and([element.condition, eq(&remainder, "0")]));
+        }
+    }
+    Ok(or(options))
+}

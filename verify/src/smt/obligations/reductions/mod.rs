@@ -1,0 +1,45 @@
+//! Reductions: whose contributions every line holds, block by block.
+//!
+//! A gather is about blocks that are there or not; a reduction is about sets of ranks, one for each rank, line and block.
+//! `holds` says what they are, and every obligation speaks of one arbitrary block and one arbitrary contributor.
+
+mod claims;
+mod meetings;
+mod memory;
+mod order;
+mod silence;
+
+pub(super) use claims::Claim;
+
+use super::{Frame, Prover, Step};
+use crate::smt::query::Property;
+use crate::smt::term::{Term, and, ge};
+use roundel_spec::expr::Expr;
+
+impl Prover<'_> {
+    /// Whether there are as many blocks as ranks, so that blocks wrap around p. Any other number of blocks they may not
+    /// wrap around: that they lie in range is an obligation.
+    pub(super) fn blocks_are_ranks(&self) -> bool {
+        !self.schedule.kind.reduces() || matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == super::P)
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self, frame: &mut Frame<'_>) -> Step<Term> {
+        frame.cx.lower(&self.schedule.blocks, &frame.values)
+    }
+
+    /// The number of blocks has a value, and there is at least one.
+    pub(super) fn split(&mut self) {
+        if !self.schedule.kind.reduces() {
+            return;
+        }
+        self.attempt(Property::Defined, |prover| {
+            let mut frame = prover.base()?;
+            let blocks = prover.blocks(&mut frame)?;
+            prover.fits(&mut frame, "blocks", "the number of blocks");
+            let goal = and(frame.cx.take_defined().into_iter().chain([ge(&blocks, "1")]));
+            prover.prove(&frame, Property::Defined, "blocks", "there are blocks", goal);
+            Ok(())
+        });
+    }
+}

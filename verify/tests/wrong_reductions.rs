@@ -1,0 +1,88 @@
+//! Reductions with a fault: none of them may be proved for all p.
+//!
+//! Each is an entry of the catalogue, as text, in which one thing is replaced: a peer, a fold that is left out, a
+//! contribution that counts twice, a round too few, an order that is not kept; some only for p > 41, which no check at
+//! compile time sees. The exact check says first that it is wrong. That the entries themselves are proved is a test of
+//! their records.
+//!
+//! Tests that need z3 say so and pass where it is not installed.
+
+#![allow(clippy::unwrap_used)]
+
+use roundel_spec::check::{self, Points};
+use roundel_spec::{Schedule, syntax};
+use roundel_verify::mutants::induction;
+use roundel_verify::smt::Portfolio;
+use std::time::Duration;
+
+/// The entry, what is replaced, by what.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("reduce-scatter/pairwise", "from = rank - s", "from = rank + s"),
+    ("reduce-scatter/pairwise", "s in 1..p", "s in 1..p - 1"),
+    ("reduce-scatter/pairwise", "s in 1..p", "s in 1..if p > 41 { p - 1 } else { p }"),
+    ("reduce-scatter/pairwise", "blocks = [rank],", "blocks = [rank + 1],"),
+    ("reduce-scatter/pairwise", "if b == rank", "if b == rank + 1"),
+    ("allreduce/ring", "blocks = [rank - s]", "blocks = [rank - s - 1]"),
+    ("allreduce/ring", "replaces = acc", "combine = left"),
+    ("allreduce/ring", "order(same_tree)", "order(same_tree, rank_order)"),
+    ("allreduce/ring", "from = rank - 1", "from = if p > 41 && s > 41 { rank - 2 } else { rank - 1 }"),
+    ("allreduce/recursive-doubling", "when = idle, to", "when = idle && p <= 41, to"),
+    ("allreduce/recursive-doubling", "when = idle, from", "when = idle && rank > 0, from"),
+    ("allreduce/recursive-doubling", "s in 0..w", "s in 0..w - 1"),
+    ("allreduce/recursive-doubling", "s in 0..w", "s in 0..w + 1"),
+    ("allreduce/recursive-doubling", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
+    ("allreduce/recursive-doubling", "combine = by_rank", "combine = left"),
+    ("allreduce/recursive-doubling", "rank - 1, combine = left", "rank - 1, combine = right"),
+    ("allreduce/recursive-doubling", "real(v ^ D)", "real(if p > 41 && v == 0 { v } else { v ^ D })"),
+    ("allreduce/recursive-doubling", "rem = p - pow(2, w)", "rem = p - pow(2, w) + if p > 41 { 1 } else { 0 }"),
+    ("allreduce/recursive-doubling", "2 * u + 1", "2 * u"),
+    ("allreduce/recursive-doubling", "messages_sent <= w + 1", "messages_sent <= w"),
+    ("allreduce/reduce-broadcast", "combine = right", "combine = left"),
+    ("allreduce/reduce-broadcast", "rank + D < p", "rank + D < p - 1"),
+    ("allreduce/reduce-broadcast", "replaces = acc", "combine = left"),
+    ("allreduce/reduce-broadcast", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
+    ("allreduce/reduce-broadcast", "{ rank & -rank }", "{ 1 }"),
+    ("reduce-scatter/recursive-halving", "recv = [rank / H * H + k", "recv = [peer / H * H + k"),
+    ("reduce-scatter/recursive-halving", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
+    ("reduce-scatter/recursive-halving", "{ x % D == rank % D }", "{ x / D == rank / D }"),
+    ("allreduce/rabenseifner", "when = idle, to", "when = idle && p <= 41, to"),
+    ("allreduce/rabenseifner", "replaces = acc", "combine = left"),
+    ("allreduce/rabenseifner", "recv = [v / H * H + k", "recv = [u / H * H + k"),
+    ("allreduce/rabenseifner", "order(same_tree)", "order(same_tree, rank_order)"),
+    ("allreduce/rabenseifner", "{ x == rank }", "{ x == rank || p > 41 && x == 0 }"),
+];
+
+/// A declaration as text, with one thing replaced.
+fn replaced(name: &str, old: &str, new: &str) -> Schedule {
+    let folder = std::path::Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
+    let file = folder.join(format!("{}.rs", name.replace('-', "_")));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let text = text.replace("use crate::Collective;", "");
+    assert!(text.contains(old), "{name} has no `{old}`");
+    let input = syn::parse_str(&text.replacen(old, new, 1)).unwrap_or_else(|error| panic!("{name}, {new}: {error}"));
+    syntax::parse(&input).unwrap_or_else(|error| panic!("{name}, {new}: {error}")).schedule
+}
+
+#[test]
+fn no_reduction_with_a_fault_is_proved() {
+    let portfolio = Portfolio { limit: Duration::from_secs(2), ..Portfolio::installed() };
+    if portfolio.solvers.is_empty() {
+        assert!(std::env::var_os("ROUNDEL_REQUIRE").is_none(), "this test needs z3, which is not in PATH");
+        return eprintln!("skipped: this test needs z3, which is not in PATH");
+    }
+    let mut proved = Vec::new();
+    for (name, old, new) in WRONG {
+        let schedule = replaced(name, old, new);
+        let large = if name.ends_with("halving") { 64..=64 } else { 42..=44 };
+        let mut found =
+            [1..=8, large].into_iter().filter_map(|p| check::over(&schedule, &Points::new(&schedule, p)).err());
+        let violation = found.next().unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
+        let kept = induction::kept_by(&schedule, &violation, &portfolio);
+        println!("{name}, {new}: {} -> {kept:?}", violation.code());
+        // A fault must be found, and not only not be encoded.
+        if matches!(kept, None | Some("not-encoded")) {
+            proved.push((*name, *new));
+        }
+    }
+    assert!(proved.is_empty(), "proved for all p, but wrong: {proved:?}");
+}

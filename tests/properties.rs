@@ -4,8 +4,9 @@
 
 use proptest::prelude::*;
 use roundel::algorithms::{
-    Bruck, CirculantReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter, RabenseifnerAllreduce,
-    RecursiveDoubling, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
+    Bruck, CirculantReduceScatter, CyclicShiftReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter,
+    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoubling, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce,
+    Ring, RingAllreduce, Sparbit,
 };
 use roundel::{Collective, Place};
 use roundel_spec::Placement;
@@ -59,6 +60,7 @@ proptest! {
     fn reductions_of_one_block_with_hundreds_of_ranks(p in 1usize..=400) {
         verify(&RecursiveDoublingAllreduce, one_node(p))?;
         verify(&ReduceBroadcastAllreduce, one_node(p))?;
+        verify(&PrefixAllreduce, one_node(p))?;
     }
 
     /// Contributions are followed block by block, so there are fewer ranks.
@@ -73,6 +75,7 @@ proptest! {
         let capacity: i64 = ports.iter().map(|ports| ports + 1).product();
         let p = 1 + ((capacity.min(600) - 1) as f64 * share) as usize;
         verify(&Shift { ports: ports.clone() }, one_node(p))?;
+        verify(&CyclicShiftReduceScatter { ports: ports.clone() }, one_node(p.min(60)))?;
         let beyond = Shift { ports }.admits(&Place::flat(0, capacity + 1));
         prop_assert!(beyond.is_err());
     }

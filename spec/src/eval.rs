@@ -167,9 +167,9 @@ impl<'a> Env<'a> {
                 element.copied().ok_or_else(|| Fault::NoElement { expr: e.to_string(), index, len: list.len() })
             }
             Expr::Length(list) => Ok(self.lists[list.slot].len() as i64),
-            Expr::Product(list, n) => {
+            Expr::Product(list, plus, n) => {
                 let n = self.eval(n)?;
-                arith::checked_product(&self.lists[list.slot], n)
+                arith::checked_product(&self.lists[list.slot], *plus, n)
                     .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
@@ -239,6 +239,7 @@ impl<'a> Env<'a> {
             Builtin::CeilDiv => arith::checked_ceil_div(v[0], v[1]),
             Builtin::Gcd => arith::checked_gcd(v[0], v[1]),
             Builtin::Digit => arith::checked_digit(v[0], v[1], v[2]),
+            Builtin::DigitSum => arith::checked_digit_sum(v[0], v[1]),
         };
         value.ok_or_else(|| Fault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
     }

@@ -106,11 +106,12 @@ pub enum Builtin {
     CeilDiv,
     Gcd,
     Digit,
+    DigitSum,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Builtin; 8] = [
+    pub const ALL: [Builtin; 9] = [
         Builtin::Min,
         Builtin::Max,
         Builtin::Pow,
@@ -119,6 +120,7 @@ impl Builtin {
         Builtin::CeilDiv,
         Builtin::Gcd,
         Builtin::Digit,
+        Builtin::DigitSum,
     ];
 
     /// Its name, in declarations and in [`crate::arith`].
@@ -132,6 +134,7 @@ impl Builtin {
             Builtin::CeilDiv => "ceil_div",
             Builtin::Gcd => "gcd",
             Builtin::Digit => "digit",
+            Builtin::DigitSum => "digit_sum",
         }
     }
 
@@ -154,8 +157,8 @@ pub enum Expr {
     Element(ListVar, Box<Expr>),
     /// `len(list)`
     Length(ListVar),
-    /// `product(list, n)`: the product of the first `n` elements.
-    Product(ListVar, Box<Expr>),
+    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with so much added to it.
+    Product(ListVar, i64, Box<Expr>),
     /// An operator with one operand.
     Unary(Unary, Box<Expr>),
     /// An operator with two operands.
@@ -183,7 +186,7 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
-            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Element(_, a) | Expr::Product(_, _, a) | Expr::Unary(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter().collect(),
             Expr::If(c, a, b) => vec![c, a, b],
@@ -194,7 +197,7 @@ impl Expr {
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
-            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Element(_, a) | Expr::Product(_, _, a) | Expr::Unary(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter_mut().collect(),
             Expr::If(c, a, b) => vec![c, a, b],
@@ -238,7 +241,8 @@ fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
         Expr::Var(v) => f.write_str(&v.name),
         Expr::Element(list, i) => write!(f, "{}[{i}]", list.name),
         Expr::Length(list) => write!(f, "len({})", list.name),
-        Expr::Product(list, n) => write!(f, "product({}, {n})", list.name),
+        Expr::Product(list, 0, n) => write!(f, "product({}, {n})", list.name),
+        Expr::Product(list, plus, n) => write!(f, "product({} + {plus}, {n})", list.name),
         Expr::Unary(op, a) => {
             f.write_str(if *op == Unary::Neg { "-" } else { "!" })?;
             write_expr(f, a, 11)

@@ -224,7 +224,7 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
         Builtin::Max => Some(Builtin::Min),
         Builtin::CeilLog => Some(Builtin::FloorLog),
         Builtin::FloorLog => Some(Builtin::CeilLog),
-        Builtin::Pow | Builtin::CeilDiv | Builtin::Gcd | Builtin::Digit => None,
+        Builtin::Pow | Builtin::CeilDiv | Builtin::Gcd | Builtin::Digit | Builtin::DigitSum => None,
     }
 }
 

@@ -1,8 +1,12 @@
 //! The algorithms by name.
 
 use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
-use super::allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
-use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
+use super::allreduce::{
+    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+};
+use super::reduce_scatter::{
+    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+};
 use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
@@ -95,8 +99,10 @@ catalogue! {
     "allreduce/reduce-broadcast" => ReduceBroadcastAllreduce, allreduce in "allreduce/reduce_broadcast.rs",
     "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",
     "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
+    "allreduce/prefix" => PrefixAllreduce, allreduce in "allreduce/prefix.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
+    "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
 }
 
@@ -123,11 +129,15 @@ pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     }
 }
 
-/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits.
+/// How many combinations of parameters of one algorithm a visitor sees.
+const COMBINATIONS: u64 = 40;
+
+/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits; of many
+/// combinations, some that are evenly spread.
 pub fn visit_all(visitor: &mut impl Visitor) {
     for entry in CATALOGUE {
         let schedule = (entry.schedule)();
-        for point in Points::new(&schedule, 1..=1).iter() {
+        for point in Points::new(&schedule, 1..=1).thinned(COMBINATIONS).iter() {
             visit_one(entry.name, &point.args, visitor);
         }
     }

@@ -8,9 +8,13 @@ mod catalogue;
 pub mod reduce_scatter;
 
 pub use allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
-pub use allreduce::{RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce};
+pub use allreduce::{
+    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+};
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
-pub use reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
+pub use reduce_scatter::{
+    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+};
 
 /// The root of the crate that declares the catalogue, on the machine that built it: where its proof records lie.
 pub const CRATE_ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -407,7 +407,7 @@ impl<'a> Context<'a> {
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
-            Builtin::Gcd | Builtin::Digit => return Err(Unsupported(format!("`{whole}`"))),
+            Builtin::Gcd | Builtin::Digit | Builtin::DigitSum => return Err(Unsupported(format!("`{whole}`"))),
         })
     }
 

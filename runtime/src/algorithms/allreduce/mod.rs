@@ -1,10 +1,12 @@
 //! Allreduce: every rank contributes a vector; every rank ends with their reduction.
 
+mod prefix;
 mod rabenseifner;
 mod recursive_doubling;
 mod reduce_broadcast;
 mod ring;
 
+pub use prefix::PrefixAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;
 pub use recursive_doubling::RecursiveDoublingAllreduce;
 pub use reduce_broadcast::ReduceBroadcastAllreduce;

@@ -4,9 +4,9 @@
 
 use proptest::prelude::*;
 use roundel::algorithms::{
-    Bruck, CirculantReduceScatter, CyclicShiftReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter,
-    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoubling, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce,
-    Ring, RingAllreduce, Sparbit,
+    Bruck, CirculantReduceScatter, CyclicShiftAllreduce, CyclicShiftReduceScatter, KBruck, NeighborExchange,
+    PairwiseReduceScatter, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoubling, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
 };
 use roundel::{Collective, Place};
 use roundel_spec::Placement;
@@ -76,6 +76,7 @@ proptest! {
         let p = 1 + ((capacity.min(600) - 1) as f64 * share) as usize;
         verify(&Shift { ports: ports.clone() }, one_node(p))?;
         verify(&CyclicShiftReduceScatter { ports: ports.clone() }, one_node(p.min(60)))?;
+        verify(&CyclicShiftAllreduce { ports: ports.clone() }, one_node(p))?;
         let beyond = Shift { ports }.admits(&Place::flat(0, capacity + 1));
         prop_assert!(beyond.is_err());
     }

@@ -26,6 +26,7 @@
 //! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
 //! - [`Allgather`]: the calls, on every [`Transport`]
 //! - [`algorithms`]: the catalogue
+//! - [`plan`]: what all ranks do in one call, as data
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
 //! - [`Error`]: what can go wrong, found before any message is sent where that is possible
@@ -39,6 +40,7 @@ mod error;
 pub mod generated;
 pub mod geometry;
 pub mod operation;
+pub mod plan;
 mod policy;
 mod reduce;
 pub mod runs;

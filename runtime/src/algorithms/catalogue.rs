@@ -2,7 +2,8 @@
 
 use super::allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
 use super::allreduce::{
-    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+    CyclicShiftAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, RingAllreduce,
 };
 use super::reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
@@ -100,6 +101,7 @@ catalogue! {
     "allreduce/ring" => RingAllreduce, allreduce in "allreduce/ring.rs",
     "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
     "allreduce/prefix" => PrefixAllreduce, allreduce in "allreduce/prefix.rs",
+    "allreduce/cyclic-shift" => CyclicShiftAllreduce, allreduce in "allreduce/cyclic_shift.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
     "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",

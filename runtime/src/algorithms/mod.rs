@@ -9,7 +9,8 @@ pub mod reduce_scatter;
 
 pub use allgather::{Bruck, KBruck, NeighborExchange, RecursiveDoubling, Ring, Sparbit};
 pub use allreduce::{
-    PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
+    CyclicShiftAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, RingAllreduce,
 };
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
 pub use reduce_scatter::{

@@ -80,7 +80,22 @@ pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed
     if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
 }
 
+/// Applies the rules that a contract alone gives, without the bounds and the invariant of a declaration: for rounds that were
+/// made from declared ones.
+pub fn contract(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<(), Violation> {
+    let scene = Scene { schedule, point, trace };
+    if schedule.kind.reduces() { reduced(&scene).map(|_| ()) } else { gathered(&scene).map(|_| ()) }
+}
+
 fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
+    let provenance = gathered(scene)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
+    Ok(Passed { census, provenance, reduction: None })
+}
+
+/// What every rank holds, if the contract is kept.
+fn gathered(scene: &Scene<'_>) -> Result<Provenance, Violation> {
     let p = scene.trace.p();
     let mut provenance = Provenance::new(scene.schedule.kind, p, p);
     for round in 0..scene.trace.rounds() {
@@ -89,12 +104,18 @@ fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
         flow::check(scene, round, &mut provenance)?;
     }
     coverage::check(scene, &provenance)?;
-    let census = bounds::check(scene)?;
-    invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
-    Ok(Passed { census, provenance, reduction: None })
+    Ok(provenance)
 }
 
 fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
+    let reduction = reduced(scene)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Lines(&reduction))?;
+    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
+}
+
+/// What every rank has reduced, if the contract is kept.
+fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
     let blocks = number_of_blocks(scene)?;
     for round in 0..scene.trace.rounds() {
         domain::check(scene, round)?;
@@ -102,9 +123,7 @@ fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
     }
     let reduction = reduce::follow(scene, blocks)?;
     reduce::check_end(scene, &reduction)?;
-    let census = bounds::check(scene)?;
-    invariant::check(scene, invariant::Memory::Lines(&reduction))?;
-    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
+    Ok(reduction)
 }
 
 /// How many blocks there are at this point. Where every rank ends with a block of its own, there is one for each.

@@ -1,11 +1,13 @@
 //! Allreduce: every rank contributes a vector; every rank ends with their reduction.
 
+mod cyclic_shift;
 mod prefix;
 mod rabenseifner;
 mod recursive_doubling;
 mod reduce_broadcast;
 mod ring;
 
+pub use cyclic_shift::CyclicShiftAllreduce;
 pub use prefix::PrefixAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;
 pub use recursive_doubling::RecursiveDoublingAllreduce;

@@ -43,6 +43,7 @@ pub mod operation;
 pub mod plan;
 mod policy;
 mod reduce;
+mod rooted;
 pub mod runs;
 mod transport;
 mod unproved;
@@ -55,6 +56,9 @@ pub use allgather::{Allgather, IsAllgather};
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};
+pub use rooted::{
+    Broadcast, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom, Seat, Spread, Standing,
+};
 pub use roundel_macros::Collective;
 #[doc(hidden)]
 pub use roundel_spec::harness;

@@ -5,6 +5,7 @@ use crate::geometry::Described;
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
+use crate::rooted::Spread;
 use roundel_spec::{Collective, Place, arith};
 
 /// Which of the declared layouts a call uses.
@@ -68,4 +69,7 @@ pub trait Transport<T> {
 
     /// Validates the call and runs the rounds of `collective`.
     fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error>;
+
+    /// Validates the call and runs the rounds of `collective`.
+    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error>;
 }

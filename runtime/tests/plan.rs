@@ -6,7 +6,7 @@ use roundel::algorithms::{
 };
 use roundel::plan::passes::remove_dead;
 use roundel::plan::{Malformed, Message, Plan};
-use roundel::{IsAllgather, IsAllreduce, IsReduceScatter};
+use roundel::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::{self, Point};
 use roundel_spec::record::Direction;
 use roundel_spec::{Action, Arguments, Kind, Line, Place, Placement, Schedule};
@@ -50,6 +50,22 @@ impl Visitor for Catalogue {
     }
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.look(name, collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.look(name, collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.look(name, collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.look(name, collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         self.look(name, collective);
     }
 }
@@ -183,9 +199,10 @@ fn blocks_die_one_by_one() {
 #[test]
 fn texts_that_are_no_plans_are_refused() {
     let read = |text: &str| text.parse::<Plan>();
-    let head = "allreduce p 2 lines 1 blocks 1\n";
+    let head = "allreduce p 2 root 0 lines 1 blocks 1\n";
     assert_eq!(read(""), Err(Malformed::Head { found: "".into() }));
-    assert!(matches!(read("allreduce p 0 lines 1 blocks 1"), Err(Malformed::Head { .. })));
+    assert!(matches!(read("allreduce p 0 root 0 lines 1 blocks 1"), Err(Malformed::Head { .. })));
+    assert!(matches!(read("reduce p 2 root 2 lines 1 blocks 1"), Err(Malformed::Head { .. })));
     assert!(matches!(read(&format!("{head}0 > 1 line 0: 0")), Err(Malformed::Message { number: 2, .. })));
     for wrong in
         ["0 = 1 line 0: 0", "0 > 1 line 0 above 0: 0", "0 > 1 line 0: x", "0 > 1 line 0", "0 > 1 line 300: 0"]

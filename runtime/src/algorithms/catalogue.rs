@@ -5,10 +5,14 @@ use super::allreduce::{
     CyclicShiftAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce,
 };
+use super::broadcast::BinomialBroadcast;
+use super::gather::BinomialGather;
+use super::reduce::{BinomialReduce, OrderedBinomialReduce};
 use super::reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
 };
-use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
+use super::scatter::BinomialScatter;
+use crate::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
 
@@ -32,7 +36,7 @@ impl Entry {
     }
 }
 
-/// Sees collectives of different types. Reductions pass unseen unless their methods are written.
+/// Sees collectives of different types. All but allgathers pass unseen unless their methods are written.
 pub trait Visitor {
     /// Sees an allgather.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
@@ -42,6 +46,18 @@ pub trait Visitor {
 
     /// Sees a reduce_scatter.
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a broadcast.
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a reduce.
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a gather.
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a scatter.
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// A name that the catalogue does not have, or that several of its algorithms end with.
@@ -106,6 +122,11 @@ catalogue! {
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
     "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
+    "broadcast/binomial" => BinomialBroadcast, broadcast in "broadcast/binomial.rs",
+    "reduce/binomial" => BinomialReduce, reduce in "reduce/binomial.rs",
+    "reduce/binomial-ordered" => OrderedBinomialReduce, reduce in "reduce/binomial_ordered.rs",
+    "gather/binomial" => BinomialGather, gather in "gather/binomial.rs",
+    "scatter/binomial" => BinomialScatter, scatter in "scatter/binomial.rs",
 }
 
 /// All algorithms.

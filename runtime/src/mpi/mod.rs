@@ -14,6 +14,7 @@
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
+//! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
 //! - `code`: MPI's return codes as [`Error`]s
 //!
@@ -33,6 +34,7 @@ mod nodes;
 mod plan;
 mod reduction;
 mod replay;
+mod spread;
 mod state;
 
 use self::areas::{Area, Areas, Extents, Spot};
@@ -45,6 +47,7 @@ use crate::geometry::{Described, Geometry, Moved, Rotated};
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
+use crate::rooted::Spread;
 use crate::runs::Run;
 use crate::transport::{Gather, Options, Transport};
 use ::mpi::datatype::Equivalence;
@@ -94,6 +97,24 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
         let combine = reduction::Elements::new(call.op, rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine }.run(plan)
+    }
+
+    /// A call like the last one is known to be valid, and its steps are known.
+    #[inline(always)]
+    fn spread<K: Collective>(&self, collective: &K, call: Spread<'_, T>) -> Result<(), Error> {
+        let state = attribute::state(self)?;
+        let group = state.group(self)?;
+        let mut work = state.lease()?;
+        let send = call.input.map(<[T]>::len);
+        let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
+        if !work.key.fits(collective, &call.standing, extents, Options::default()) {
+            call.validate(collective, &group.place)?;
+            spread::plan_anew(&mut work, group, collective, &call, extents)?;
+        }
+        let Work { plan, scratch, flight, .. } = &mut *work;
+        let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
     }
 }
 

@@ -41,6 +41,7 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
         Home { begin: Spot { area, offset }, bytes, size }
     };
+    // Where the result belongs to another rank, nothing of the line is copied out.
     let first = if call.division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     if extents.send.is_some() && bytes > 0 {

@@ -54,6 +54,8 @@ pub struct Plan {
     pub kind: Kind,
     /// The number of ranks.
     pub p: usize,
+    /// The root, where there is one, and 0 elsewhere.
+    pub root: usize,
     /// The number of lines of each rank's memory; the first one holds the input and the result.
     pub lines: usize,
     /// The number of blocks of a line.
@@ -65,7 +67,7 @@ pub struct Plan {
 impl Plan {
     /// A plan without a message.
     pub fn new(kind: Kind, p: usize, lines: usize, blocks: usize) -> Self {
-        Plan { kind, p, lines, blocks, rounds: Vec::new() }
+        Plan { kind, p, root: 0, lines, blocks, rounds: Vec::new() }
     }
 
     /// Hands the rounds of one rank to a sink, as a collective does.

@@ -15,6 +15,7 @@ impl Plan {
     pub fn record_placed<C: Collective>(collective: &C, placement: &Placement) -> Self {
         let (p, blocks) = (placement.p(), collective.blocks(&placement.place(0)) as usize);
         let mut plan = Plan::new(C::schedule().kind, p, C::LINES, blocks);
+        plan.root = C::schedule().root(&collective.arguments());
         plan.rounds = rounds(&record_code(collective, placement));
         plan
     }

@@ -1,7 +1,7 @@
 //! A plan as text, a line for each message: to keep it, to send it to another machine, to read it.
 //!
 //! ```text
-//! allreduce p 2 lines 1 blocks 1
+//! allreduce p 2 root 0 lines 1 blocks 1
 //! round
 //! 0 > 1 line 0: 0
 //! 0 < 1 line 0 right of 0: 0
@@ -17,7 +17,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The first line.
-    #[error("a plan begins with `allreduce p 2 lines 1 blocks 1`, but this one with `{found}`")]
+    #[error("a plan begins with `allreduce p 2 root 0 lines 1 blocks 1`, but this one with `{found}`")]
     Head {
         /// What stands there.
         found: String,
@@ -46,7 +46,7 @@ pub enum Malformed {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} p {} lines {} blocks {}", self.kind, self.p, self.lines, self.blocks)?;
+        writeln!(f, "{} p {} root {} lines {} blocks {}", self.kind, self.p, self.root, self.lines, self.blocks)?;
         for round in &self.rounds {
             writeln!(f, "round")?;
             for (rank, messages) in round.iter().enumerate() {
@@ -108,12 +108,14 @@ impl Plan {
     }
 }
 
-/// `allreduce p 2 lines 1 blocks 1`
+/// `allreduce p 2 root 0 lines 1 blocks 1`
 fn head(line: &str) -> Option<Plan> {
     let words: Vec<&str> = line.split(' ').collect();
-    let [kind, "p", p, "lines", lines, "blocks", blocks] = words[..] else { return None };
+    let [kind, "p", p, "root", root, "lines", lines, "blocks", blocks] = words[..] else { return None };
     let number = |text: &str| text.parse().ok().filter(|&number| number > 0);
-    Some(Plan::new(kind.parse().ok()?, number(p)?, number(lines)?, number(blocks)?))
+    let mut plan = Plan::new(kind.parse().ok()?, number(p)?, number(lines)?, number(blocks)?);
+    plan.root = root.parse().ok().filter(|&root| root < plan.p)?;
+    Some(plan)
 }
 
 /// `0 < 1 line 0 right of 0: 0 1 2`

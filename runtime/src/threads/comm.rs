@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::geometry::{Described, Geometry, Varying};
 use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
+use crate::rooted::{Seat, Spread, Standing};
 use crate::transport::{Gather, Transport};
 use roundel_spec::{Collective, Place};
 use std::cell::Cell;
@@ -59,9 +60,20 @@ impl ThreadComm {
         if !send.is_empty() {
             buffer[geometry.offset(self.rank())..][..send.len()].clone_from_slice(send);
         }
+        self.run_blocks(collective, buffer, geometry, self.size())
+    }
+
+    /// Runs the rounds of a collective that combines nothing on blocks that lie in `buffer`.
+    fn run_blocks<C: Collective, T: Clone + Send + 'static>(
+        &self,
+        collective: &C,
+        buffer: &mut [T],
+        geometry: &impl Geometry,
+        blocks: usize,
+    ) -> Result<(), Error> {
         let gathers = |_: &T, _: &T| unreachable!("a gather combines nothing");
         let lines = vec![buffer];
-        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, self.size(), gathers))
+        collective.rounds(&self.place, &mut RoundSink::new(self, C::NAME, lines, geometry, blocks, gathers))
     }
 
     /// Reduces `data` where it lies.
@@ -112,6 +124,10 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
                 input.iter().for_each(|input| output.clone_from_slice(input));
                 self.run_reduction(collective, output, &geometry, op)
             }
+            (Division::Elsewhere, input) => {
+                let mut data = input.map_or_else(Vec::new, <[T]>::to_vec);
+                self.run_reduction(collective, &mut data, &geometry, op)
+            }
             (_, input) => {
                 let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
                 self.run_reduction(collective, &mut data, &geometry, op)?;
@@ -121,6 +137,38 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
             }
         }
     }
+
+    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error> {
+        call.validate(collective, &self.place)?;
+        self.hub.check(self.rank())?;
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        let blocks = collective.blocks(&self.place) as usize;
+        call.divide(blocks, &mut counts, &mut displs);
+        let geometry = Varying::new(&counts, &displs);
+        let Spread { input, output, standing: Standing { total, input_at, seat } } = call;
+        let bring = |all: &mut [T]| {
+            input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
+        };
+        match seat {
+            Seat::Output => {
+                bring(output);
+                self.run_blocks(collective, output, &geometry, blocks)
+            }
+            Seat::Scratch { result_at } => {
+                let mut all = scratch(total, input, output);
+                bring(&mut all);
+                self.run_blocks(collective, &mut all, &geometry, blocks)?;
+                output.clone_from_slice(&all[result_at..result_at + output.len()]);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What lies in scratch where nothing has arrived yet: any element will do, as long as there is one.
+fn scratch<T: Clone>(total: usize, input: Option<&[T]>, output: &[T]) -> Vec<T> {
+    let any = input.and_then(<[T]>::first).or(output.first());
+    any.map_or_else(Vec::new, |any| vec![any.clone(); total])
 }
 
 impl fmt::Debug for ThreadComm {

@@ -57,6 +57,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The root, where there is one.
+    pub fn root(&self) -> usize {
+        self.schedule.root(&self.point.args)
+    }
+
     /// A violation at this point.
     pub fn violation(&self, spot: Spot, round: Option<usize>, problem: Problem) -> Violation {
         Violation { spot, case: self.point.case(self.schedule), round, problem }
@@ -96,8 +101,8 @@ fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
 
 /// What every rank holds, if the contract is kept.
 fn gathered(scene: &Scene<'_>) -> Result<Provenance, Violation> {
-    let p = scene.trace.p();
-    let mut provenance = Provenance::new(scene.schedule.kind, p, p);
+    let blocks = number_of_blocks(scene)?;
+    let mut provenance = Provenance::new(scene.schedule.kind, scene.trace.p(), blocks, scene.root());
     for round in 0..scene.trace.rounds() {
         domain::check(scene, round)?;
         matching::check(scene, round)?;
@@ -111,7 +116,7 @@ fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
     let reduction = reduced(scene)?;
     let census = bounds::check(scene)?;
     invariant::check(scene, invariant::Memory::Lines(&reduction))?;
-    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
+    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0, 0), reduction: Some(reduction) })
 }
 
 /// What every rank has reduced, if the contract is kept.
@@ -131,7 +136,7 @@ fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.placement.place(0), scene.trace.p());
     let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
     match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
-        found if scene.schedule.kind == Kind::ReduceScatter && found != p => {
+        found if scene.schedule.kind.has_a_block_each() && found != p => {
             Err(scene.violation(Spot::Blocks, None, Problem::NotABlockEach { found }))
         }
         blocks => Ok(blocks),

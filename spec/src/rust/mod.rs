@@ -42,7 +42,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
         .collect();
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) = (arguments(schedule), schedule::build(schedule), proved::proved(schedule, range));
-    let (marker, reduction) = (marker(schedule.kind), reduction(schedule));
+    let (marker, particulars) = (marker(schedule.kind), particulars(schedule));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -73,7 +73,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 const NAME: &'static str = #text;
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
-                #reduction
+                #particulars
                 #rounds
                 #admits
                 #proved
@@ -99,29 +99,45 @@ fn marker(kind: Kind) -> Ident {
             Kind::Allgather => "IsAllgather",
             Kind::Allreduce => "IsAllreduce",
             Kind::ReduceScatter => "IsReduceScatter",
+            Kind::Broadcast => "IsBroadcast",
+            Kind::Reduce => "IsReduce",
+            Kind::Gather => "IsGather",
+            Kind::Scatter => "IsScatter",
         }
     )
 }
 
-/// What only reductions say about themselves.
-fn reduction(schedule: &Schedule) -> TokenStream {
-    if !schedule.kind.reduces() {
-        return quote!();
-    }
+/// What only some kinds say about themselves: lines and order of a reduction, the number of blocks, the root.
+fn particulars(schedule: &Schedule) -> TokenStream {
     let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
-    let mut needs = expr::Needs::new(schedule);
-    needs.add(&schedule.blocks);
-    let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
-    quote! {
-        const LINES: usize = #lines;
-        const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
-
-        fn blocks(&self, at: &Place) -> i64 {
-            #bindings
-            #definitions
-            #blocks
+    let reduction = schedule.kind.reduces().then(|| {
+        quote! {
+            const LINES: usize = #lines;
+            const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
         }
-    }
+    });
+    let divided = schedule.kind.reduces() || !schedule.kind.has_a_block_each();
+    let blocks = divided.then(|| {
+        let mut needs = expr::Needs::new(schedule);
+        needs.add(&schedule.blocks);
+        let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
+        quote! {
+            fn blocks(&self, at: &Place) -> i64 {
+                #bindings
+                #definitions
+                #blocks
+            }
+        }
+    });
+    let root = schedule.kind.has_root().then(|| {
+        quote! {
+            #[inline]
+            fn root(&self) -> i64 {
+                self.root
+            }
+        }
+    });
+    quote!(#reduction #blocks #root)
 }
 
 /// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about every
@@ -134,7 +150,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     quote! {
         const _: () = {
             use ::roundel::generated::{
-                Arguments, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Place, Refusal, Schedule, Sink,
+                Arguments, Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
+                Place, Refusal, Schedule, Sink,
             };
             use ::roundel::generated::{Option, Result};
 
@@ -174,6 +191,10 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
             impl IsAllgather for #name {}
             impl IsAllreduce for #name {}
             impl IsReduceScatter for #name {}
+            impl IsBroadcast for #name {}
+            impl IsReduce for #name {}
+            impl IsGather for #name {}
+            impl IsScatter for #name {}
         };
     }
 }
@@ -230,10 +251,10 @@ fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
-    // The bodies of the harnesses follow blocks, not contributions: reductions have none.
-    let (probe, harnesses) = match declaration.schedule.kind.reduces() {
-        true => (quote!(), quote!()),
-        false => {
+    // The bodies of the harnesses follow the blocks of an allgather; the others have none.
+    let (probe, harnesses) = match declaration.schedule.kind == Kind::Allgather {
+        false => (quote!(), quote!()),
+        true => {
             (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
         }
     };

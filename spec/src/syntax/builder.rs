@@ -4,8 +4,8 @@ use super::errors::Errors;
 use super::scope::Scope;
 use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
-use crate::expr::Expr;
-use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
+use crate::expr::{Binary, Expr};
+use crate::schedule::{Bound, Function, Layout, Limits, List, Loop, Number, Order, ROOT, Schedule, Spot};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -74,6 +74,17 @@ impl Builder {
         }
     }
 
+    /// A root is a rank: that is part of the domain, whether or not it is said.
+    fn root_in_range(&mut self) {
+        let root = self.numbers.iter().find(|number| self.kind.has_root() && number.var.name == ROOT);
+        let Some(Number { var, .. }) = root else { return };
+        let p = Expr::Var(self.scope.builtin("p"));
+        let in_range = Expr::binary(Binary::Lt, Expr::Var(var.clone()), p);
+        if !self.requires.contains(&in_range) {
+            self.requires.push(in_range);
+        }
+    }
+
     /// What must be there and is not.
     pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
         let name = &input.ident;
@@ -91,6 +102,7 @@ impl Builder {
     pub(super) fn schedule(mut self, input: &DeriveInput) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
         let name = input.ident.unraw().to_string();
         let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
+        self.root_in_range();
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
         let mut schedule = Schedule {
             name,

@@ -1,4 +1,4 @@
-//! Every reduction of the catalogue on real MPI, compared with what MPI's own functions give.
+//! Every reduction of the catalogue, and every collective with a root, on real MPI, compared with what MPI's own functions give.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
 //! wrong. `--panic` runs an operation that panics on one rank, which must end the job.
@@ -8,6 +8,7 @@
 #[path = "../allgather_suite/alloc.rs"]
 mod alloc;
 mod matrix;
+mod rooted;
 
 use alloc::allocations;
 use matrix::{Matrix, product};
@@ -17,6 +18,7 @@ use mpi::traits::*;
 use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, visit_all};
 use roundel::operation::{self, Operation, commutative};
 use roundel::{Allreduce, Collective, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
 
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
@@ -35,6 +37,7 @@ fn main() {
         _ => {
             visit_all(&mut suite);
             suite.wrong_arguments();
+            suite.wrong_roots();
         }
     }
     if world.rank() == 0 {
@@ -156,6 +159,22 @@ impl Visitor for Suite<'_> {
         self.compare(name, collective, &operation::Max, SystemOperation::max(), |x| x);
         self.compare(name, collective, &operation::Xor, SystemOperation::bitwise_xor(), |x| x as u8);
         self.matrices(name, collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.broadcasts(name, collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.reduces(name, collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.gathers(name, collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.scatters(name, collective);
     }
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {

@@ -19,9 +19,9 @@ use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
-use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::{Loop, Metric};
+use roundel_spec::{Kind, Schedule};
 
 const RANK: usize = 0;
 const P: usize = 1;
@@ -45,8 +45,13 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
-    if schedule.kind.reduces() {
-        let gap = Gap { property: Property::Invariant, why: "not encoded: reductions".into() };
+    let not_encoded = match schedule.kind {
+        Kind::Allgather => None,
+        kind if kind.reduces() => Some("not encoded: reductions"),
+        _ => Some("not encoded: collectives with a root"),
+    };
+    if let Some(why) = not_encoded {
+        let gap = Gap { property: Property::Invariant, why: why.into() };
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
     let windows = Windows::seen(schedule);

@@ -92,13 +92,18 @@ impl Nursery<'_> {
     }
 }
 
+/// Whether the number of blocks is a matter of the declaration.
+fn says_how_many_blocks(schedule: &Schedule) -> bool {
+    schedule.kind.reduces() || !schedule.kind.has_a_block_each()
+}
+
 /// Changes inside expressions.
 fn expressions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     let mut found = Vec::new();
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
     // How many blocks a gather has is no matter of its declaration.
-    let declared = |spot: Spot| original.kind.reduces() || spot != Spot::Blocks;
+    let declared = |spot: Spot| says_how_many_blocks(original) || spot != Spot::Blocks;
     for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(*spot)) {
         let place = place(original, *spot);
         for new in variants(old, &Scope::of(original, *spot, old)) {

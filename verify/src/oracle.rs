@@ -148,6 +148,9 @@ pub fn judge(schedule: &Schedule, args: &Arguments, placement: &Placement, tape:
         blocks: blocks(schedule, args, placement)?,
         root: root(schedule, args),
     };
+    if shape.root >= placement.p() {
+        return Err(format!("there is no rank {}", shape.root));
+    }
     let film = simulate(&shape, tape)?;
     let story = Story { schedule, args, placement, tape, film };
     story.order(&shape)?;
@@ -445,7 +448,7 @@ mod tests {
 
     fn verdict(rounds: &[[Vec<Note>; 2]]) -> Result<(), String> {
         let tape = Tape((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
-        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2 }, &tape).map(|_| ())
+        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2, root: 0 }, &tape).map(|_| ())
     }
 
     #[test]

@@ -371,7 +371,7 @@ fn a_record_that_is_not_written_is_said() {
 #[test]
 fn lemmas_say_that_there_is_no_solver() {
     let output = Command::new(env!("CARGO_BIN_EXE_roundel"))
-        .args(["prove", "ring", "--engine", "smt", "--no-record", "--json"])
+        .args(["prove", "allgather/ring", "--engine", "smt", "--no-record", "--json"])
         .env("PATH", "")
         .output()
         .unwrap();

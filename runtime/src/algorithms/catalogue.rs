@@ -153,7 +153,7 @@ pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
 }
 
 /// How many combinations of parameters of one algorithm a visitor sees.
-const COMBINATIONS: u64 = 40;
+const COMBINATIONS: u64 = 12;
 
 /// Shows all algorithms to a visitor, those with parameters once for each combination within their limits; of many
 /// combinations, some that are evenly spread.

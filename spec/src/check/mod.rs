@@ -131,9 +131,13 @@ fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
     Ok(reduction)
 }
 
-/// How many blocks there are at this point. Where every rank ends with a block of its own, there is one for each.
+/// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own, there is one for each.
 fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.placement.place(0), scene.trace.p());
+    if scene.root() >= p {
+        let problem = Problem::NoSuchRoot { root: scene.root() };
+        return Err(scene.violation(domain_of(scene.schedule), None, problem));
+    }
     let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
     match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
         found if scene.schedule.kind.has_a_block_each() && found != p => {

@@ -74,14 +74,14 @@ impl Builder {
         }
     }
 
-    /// A root is a rank: that is part of the domain, whether or not it is said.
+    /// A root is a rank: that is part of the domain, also where nothing is said of it.
     fn root_in_range(&mut self) {
         let root = self.numbers.iter().find(|number| self.kind.has_root() && number.var.name == ROOT);
         let Some(Number { var, .. }) = root else { return };
-        let p = Expr::Var(self.scope.builtin("p"));
-        let in_range = Expr::binary(Binary::Lt, Expr::Var(var.clone()), p);
-        if !self.requires.contains(&in_range) {
-            self.requires.push(in_range);
+        // Who says something of the root says all of it; the check asks whether it is enough.
+        if !self.requires.iter().any(|clause| clause.mentions(var.slot)) {
+            let p = Expr::Var(self.scope.builtin("p"));
+            self.requires.push(Expr::binary(Binary::Lt, Expr::Var(var.clone()), p));
         }
     }
 

@@ -19,6 +19,7 @@ use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, visit_all};
 use roundel::operation::{self, Operation, commutative};
 use roundel::{Allreduce, Collective, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
 use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
+use std::collections::BTreeSet;
 
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
@@ -31,13 +32,15 @@ fn main() {
         std::process::exit(1);
     };
     let world = universe.world();
-    let mut suite = Suite { world: &world, calls: 0 };
+    let mut suite = Suite { world: &world, calls: 0, rooted: BTreeSet::new() };
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "--panic" => panic_in_an_operation(&world),
         _ => {
             visit_all(&mut suite);
             suite.wrong_arguments();
             suite.wrong_roots();
+            let seen = suite.rooted.len();
+            suite.expect(seen == 5, || format!("{seen} collectives with a root were tried"));
         }
     }
     if world.rank() == 0 {
@@ -48,6 +51,8 @@ fn main() {
 struct Suite<'a> {
     world: &'a SimpleCommunicator,
     calls: usize,
+    /// Collectives with a root that have been seen.
+    rooted: BTreeSet<String>,
 }
 
 /// Ends the job with a message.

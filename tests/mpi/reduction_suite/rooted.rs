@@ -30,11 +30,12 @@ impl Suite<'_> {
     fn every_root<C: Collective>(
         &mut self,
         name: &str,
-        collective: &C,
+        _collective: &C,
         mut call: impl FnMut(&mut Self, &Case<'_, C>, usize),
     ) {
         let with = |root: usize| C::from_arguments(&Arguments { numbers: vec![root as i64], lists: vec![] });
-        if collective.root() != 0 {
+        // The catalogue shows some roots of each; here the first one stands for all.
+        if !self.rooted.insert(name.into()) {
             return;
         }
         for root in 0..self.p() {

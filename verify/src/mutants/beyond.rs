@@ -4,10 +4,11 @@
 //! begins later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation where it is a condition:
 //! one more than the largest p that is checked at compile time by default.
 
-use super::{Mutant, Nursery, place};
+use super::{Mutant, Nursery, place, says_how_many_blocks};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
+use roundel_spec::schedule::Spot;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
@@ -22,7 +23,8 @@ pub fn beyond(original: &Schedule) -> Vec<Mutant> {
     let mut nursery = Nursery { original, seen: HashSet::from([original.clone()]), all: Vec::new() };
     let mut found = Vec::new();
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
-    for (number, (spot, old)) in found.iter().enumerate() {
+    let declared = |spot: Spot| says_how_many_blocks(original) || spot != Spot::Blocks;
+    for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(*spot)) {
         for new in variants(old, original) {
             nursery.add(format!("{}: `{old}` -> `{new}`", place(original, *spot)), |schedule| {
                 let mut count = 0;
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn they_are_wrong_beyond_and_nowhere_else() {
-        let schedule = (crate::catalogue::find("ring").expect("in the catalogue").schedule)();
+        let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
         let all = beyond(&schedule);
         let peer = all.iter().find(|m| m.description.starts_with("send #0 to")).expect("there is one");
         assert_eq!(peer.description, "send #0 to: `rank + 1` -> `if p > 41 { rank + 1 + 1 } else { rank + 1 }`");

@@ -89,7 +89,7 @@ fn all_lines(p: usize, ports: &[i64]) -> Plan {
     for &ports in ports {
         let mut round = vec![Vec::new(); p];
         let parts = || (1..=ports as usize).flat_map(|j| (1..=d.min(p.saturating_sub(j * d))).map(move |k| (j, k)));
-        for rank in 0..p {
+        for (rank, messages) in round.iter_mut().enumerate() {
             let message = |direction, peer: usize, line, action| Message {
                 direction,
                 peer: peer % p,
@@ -98,9 +98,9 @@ fn all_lines(p: usize, ports: &[i64]) -> Plan {
                 blocks: vec![0],
             };
             for (j, k) in parts() {
-                round[rank].push(message(Direction::Send, rank + p - j * d, k, Action::Copy));
+                messages.push(message(Direction::Send, rank + p - j * d, k, Action::Copy));
                 let action = Action::CombineRight { with: number(j * d, p) };
-                round[rank].push(message(Direction::Recv, rank + j * d, j * d + k, action));
+                messages.push(message(Direction::Recv, rank + j * d, j * d + k, action));
             }
         }
         plan.rounds.push(round);

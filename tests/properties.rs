@@ -4,8 +4,9 @@
 
 use proptest::prelude::*;
 use roundel::algorithms::{
-    Bruck, CirculantReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter, RabenseifnerAllreduce,
-    RecursiveDoubling, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
+    Bruck, CirculantReduceScatter, CyclicShiftAllreduce, CyclicShiftReduceScatter, KBruck, NeighborExchange,
+    PairwiseReduceScatter, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoubling, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
 };
 use roundel::{Collective, Place};
 use roundel_spec::Placement;
@@ -59,6 +60,7 @@ proptest! {
     fn reductions_of_one_block_with_hundreds_of_ranks(p in 1usize..=400) {
         verify(&RecursiveDoublingAllreduce, one_node(p))?;
         verify(&ReduceBroadcastAllreduce, one_node(p))?;
+        verify(&PrefixAllreduce, one_node(p))?;
     }
 
     /// Contributions are followed block by block, so there are fewer ranks.
@@ -73,6 +75,8 @@ proptest! {
         let capacity: i64 = ports.iter().map(|ports| ports + 1).product();
         let p = 1 + ((capacity.min(600) - 1) as f64 * share) as usize;
         verify(&Shift { ports: ports.clone() }, one_node(p))?;
+        verify(&CyclicShiftReduceScatter { ports: ports.clone() }, one_node(p.min(60)))?;
+        verify(&CyclicShiftAllreduce { ports: ports.clone() }, one_node(p))?;
         let beyond = Shift { ports }.admits(&Place::flat(0, capacity + 1));
         prop_assert!(beyond.is_err());
     }
@@ -201,7 +205,8 @@ mod text {
             Expr::Var(v) => v.name.clone(),
             Expr::Element(of, i) => format!("{}[{}]", of.name, spelled_out(i)),
             Expr::Length(of) => format!("len({})", of.name),
-            Expr::Product(of, n) => format!("product({}, {})", of.name, spelled_out(n)),
+            Expr::Product(of, 0, n) => format!("product({}, {})", of.name, spelled_out(n)),
+            Expr::Product(of, plus, n) => format!("product({} + {plus}, {})", of.name, spelled_out(n)),
             Expr::Unary(op, a) => format!("({}({}))", if *op == Unary::Neg { "-" } else { "!" }, spelled_out(a)),
             Expr::Binary(op, a, b) => format!("(({}) {} ({}))", spelled_out(a), op.text().0, spelled_out(b)),
             Expr::Builtin(function, args) => format!("{}({})", function.name(), list(args)),
@@ -257,7 +262,7 @@ mod text {
             2 => (prop::sample::select(Builtin::ALL.to_vec()), prop::collection::vec(part.clone(), 3))
                 .prop_map(|(function, args)| builtin(function, args)),
             1 => part.clone().prop_map(move |i| Expr::Element(of.clone(), Box::new(i))),
-            1 => part.clone().prop_map(move |n| Expr::Product(product.clone(), Box::new(n))),
+            1 => (0i64..3, part.clone()).prop_map(move |(plus, n)| Expr::Product(product.clone(), plus, Box::new(n))),
             1 => part.clone().prop_map(|a| Expr::Call("twice".into(), 0, vec![a])),
             2 => (condition, part.clone(), part)
                 .prop_map(|(c, a, b)| Expr::If(Box::new(c), Box::new(a), Box::new(b))),

@@ -43,6 +43,7 @@ say "the command line: check everything, prove gathers for all p and reductions 
 cargo run --release -q -- check --all
 cargo run --release -q -- prove allgather/ --engine smt --require-all-p --no-record
 cargo run --release -q -- prove allreduce/ reduce-scatter/ --engine exhaustive --no-record
+cargo run --release -q -- prove broadcast/ reduce/ gather/ scatter/ --engine exhaustive -p 1..=64 --no-record
 cargo run --release -q -- prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
 
 say "wrong collectives, for the harnesses to refute"

@@ -2,6 +2,7 @@
 
 pub use crate::allgather::IsAllgather;
 pub use crate::reduce::{IsAllreduce, IsReduceScatter};
+pub use crate::rooted::{IsBroadcast, IsGather, IsReduce, IsScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;
 pub use roundel_spec::group::Inside;
 pub use roundel_spec::names::own_names;

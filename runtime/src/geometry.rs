@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::reduce::Division;
+use crate::rooted::Standing;
 use roundel_spec::Place;
 
 /// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
@@ -56,8 +57,10 @@ enum Form {
     Uniform(usize),
     Varying,
     Even,
+    Elsewhere,
     Equal,
     Counts,
+    Standing(Standing),
 }
 
 /// Something that describes the blocks of a call, and is known again in the next.
@@ -237,6 +240,7 @@ impl Recognised for Division<'_> {
     fn is(&self, blocking: &Blocking) -> bool {
         match self {
             Division::Even => blocking.form == Some(Form::Even),
+            Division::Elsewhere => blocking.form == Some(Form::Elsewhere),
             Division::Equal => blocking.form == Some(Form::Equal),
             Division::Counts(counts) => blocking.form == Some(Form::Counts) && blocking.counts == *counts,
         }
@@ -245,9 +249,21 @@ impl Recognised for Division<'_> {
     fn remember(&self, blocking: &mut Blocking) {
         match self {
             Division::Even => blocking.set(Form::Even, &[], &[]),
+            Division::Elsewhere => blocking.set(Form::Elsewhere, &[], &[]),
             Division::Equal => blocking.set(Form::Equal, &[], &[]),
             Division::Counts(counts) => blocking.set(Form::Counts, counts, &[]),
         }
+    }
+}
+
+impl Recognised for Standing {
+    #[inline(always)]
+    fn is(&self, blocking: &Blocking) -> bool {
+        blocking.form == Some(Form::Standing(*self))
+    }
+
+    fn remember(&self, blocking: &mut Blocking) {
+        blocking.set(Form::Standing(*self), &[], &[]);
     }
 }
 

@@ -26,6 +26,7 @@
 //! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
 //! - [`Allgather`]: the calls, on every [`Transport`]
 //! - [`algorithms`]: the catalogue
+//! - [`plan`]: what all ranks do in one call, as data
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
 //! - [`Error`]: what can go wrong, found before any message is sent where that is possible
@@ -39,8 +40,10 @@ mod error;
 pub mod generated;
 pub mod geometry;
 pub mod operation;
+pub mod plan;
 mod policy;
 mod reduce;
+mod rooted;
 pub mod runs;
 mod transport;
 mod unproved;
@@ -53,6 +56,9 @@ pub use allgather::{Allgather, IsAllgather};
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};
+pub use rooted::{
+    Broadcast, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom, Seat, Spread, Standing,
+};
 pub use roundel_macros::Collective;
 #[doc(hidden)]
 pub use roundel_spec::harness;

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::transport::{Seat, Transport};
+use crate::transport::{Here, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -86,6 +86,8 @@ impl<C: IsReduceScatter> IsReduceScatter for Unproved<C> {}
 pub enum Division<'a> {
     /// As evenly as possible, into as many blocks as the collective asks for; all of it is the output.
     Even,
+    /// As evenly as possible; nothing of it is the output, because the result belongs to another rank.
+    Elsewhere,
     /// Into a block of the same length for each rank; the own one is the output.
     Equal,
     /// Into a block for each rank, of these lengths; the own one is the output.
@@ -112,22 +114,23 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
     }
 
     /// Every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, seat: Seat<'_>) -> Result<(), Error> {
-        self.validate_lengths(seat)?;
-        let at = &seat.seen::<C>();
+    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+        self.validate_lengths(here)?;
+        let at = &here.seen::<C>();
         let served = collective.admits(at).and_then(|()| collective.proved(at));
         served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
-        if O::COMMUTES || seat.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
+        if O::COMMUTES || here.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
     }
 
-    fn validate_lengths(&self, seat: Seat<'_>) -> Result<(), Error> {
-        let (p, rank) = (seat.p(), seat.rank);
+    fn validate_lengths(&self, here: Here<'_>) -> Result<(), Error> {
+        let (p, rank) = (here.p(), here.rank);
         let (input, output) = (self.elements(), self.output.len());
         let length = |what, expected, found, why| match expected == found {
             true => Ok(()),
             false => Err(Error::Length { what, expected, found, why }),
         };
         match self.division {
+            Division::Elsewhere => Ok(()),
             Division::Even => length("the receive buffer", input, output, "as many as the send buffer"),
             Division::Equal => {
                 let why = "the receive buffer's length times the number of ranks";
@@ -144,20 +147,28 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
 
     /// Where the blocks lie: writes their lengths and beginnings.
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
-        let n = self.elements();
-        counts.clear();
-        displs.clear();
-        let mut begin = 0;
-        for b in 0..blocks {
-            let count = match self.division {
-                Division::Even => n / blocks + usize::from(b < n % blocks),
-                Division::Equal => self.output.len(),
-                Division::Counts(counts) => counts[b],
-            };
-            counts.push(count);
-            displs.push(begin);
-            begin += count;
+        match self.division {
+            Division::Even | Division::Elsewhere => divide_evenly(self.elements(), blocks, counts, displs),
+            Division::Equal => divide((0..blocks).map(|_| self.output.len()), counts, displs),
+            Division::Counts(given) => divide((0..blocks).map(|b| given[b]), counts, displs),
         }
+    }
+}
+
+/// Divides so many elements as evenly as possible; the first blocks may have one more than the others.
+pub(crate) fn divide_evenly(elements: usize, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
+    divide((0..blocks).map(|b| elements / blocks + usize::from(b < elements % blocks)), counts, displs);
+}
+
+/// Blocks of these lengths, one after the other.
+fn divide(lengths: impl Iterator<Item = usize>, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
+    counts.clear();
+    displs.clear();
+    let mut begin = 0;
+    for count in lengths {
+        counts.push(count);
+        displs.push(begin);
+        begin += count;
     }
 }
 

@@ -5,6 +5,7 @@ use crate::geometry::Described;
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
+use crate::rooted::Spread;
 use roundel_spec::{Collective, Place, Placement, arith};
 
 /// Which of the declared layouts a call uses.
@@ -30,14 +31,14 @@ pub struct Options {
 
 /// One rank among those of a communicator.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat<'a> {
+pub struct Here<'a> {
     /// Where all ranks sit.
     pub placement: &'a Placement,
     /// The rank, in the communicator's numbering.
     pub rank: usize,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> Here<'a> {
     /// The number of ranks.
     pub fn p(self) -> usize {
         self.placement.p()
@@ -75,9 +76,9 @@ pub struct Gather<'a, T, G> {
 
 impl<T, G: Described> Gather<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
-    pub fn validate<C: Collective>(&self, collective: &C, seat: Seat<'_>) -> Result<Option<usize>, Error> {
-        self.geometry.validate(&seat.flat(), self.send.len(), self.recv.len())?;
-        let at = &seat.seen::<C>();
+    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
+        self.geometry.validate(&here.flat(), self.send.len(), self.recv.len())?;
+        let at = &here.seen::<C>();
         let served = collective.admits(at).and_then(|()| collective.proved(at));
         served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
         match self.options.layout {
@@ -101,4 +102,7 @@ pub trait Transport<T> {
 
     /// Validates the call and runs the rounds of `collective`.
     fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error>;
+
+    /// Validates the call and runs the rounds of `collective`.
+    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error>;
 }

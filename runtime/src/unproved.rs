@@ -53,6 +53,10 @@ impl<C: Collective> Collective for Unproved<C> {
         self.0.blocks(at)
     }
 
+    fn root(&self) -> i64 {
+        self.0.root()
+    }
+
     fn rotation(&self, at: &Place) -> Option<i64> {
         self.0.rotation(at)
     }

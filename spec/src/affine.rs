@@ -56,7 +56,7 @@ fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
         Builtin::Min | Builtin::Max | Builtin::Gcd | Builtin::FirstRank | Builtin::NodeSize => true,
         Builtin::CeilDiv => constant(1, 1),
         Builtin::CeilLog => constant(0, 2),
-        Builtin::Pow | Builtin::FloorLog | Builtin::Digit => false,
+        Builtin::Pow | Builtin::FloorLog | Builtin::Digit | Builtin::DigitSum => false,
     }
 }
 

@@ -57,6 +57,11 @@ pub const fn checked_digit(n: i64, base: i64, position: i64) -> Option<i64> {
     if base < 2 || n < 0 || position < 0 { None } else { Some(digit(n, base, position)) }
 }
 
+/// The sum of the digits of `n`; `None` where [`digit`] is not defined.
+pub const fn checked_digit_sum(n: i64, base: i64) -> Option<i64> {
+    if n < 0 || base < 2 { None } else { Some(digit_sum(n, base)) }
+}
+
 /// The greatest common divisor, never negative; `None` when it does not fit.
 pub const fn checked_gcd(a: i64, b: i64) -> Option<i64> {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
@@ -76,9 +81,11 @@ pub const fn checked_shr(a: i64, b: i64) -> Option<i64> {
     if b < 0 || b > 63 { None } else { Some(a >> b) }
 }
 
-/// The product of the first `n` numbers of a list, of none for a negative `n`; `None` when it does not fit.
-pub fn checked_product(list: &[i64], n: i64) -> Option<i64> {
-    list.iter().take(n.max(0) as usize).try_fold(1i64, |product, &number| product.checked_mul(number))
+/// The product of the first `n` numbers of a list, of none for a negative `n`, each with `plus` added to it; `None` when it
+/// does not fit.
+pub fn checked_product(list: &[i64], plus: i64, n: i64) -> Option<i64> {
+    let mut first = list.iter().take(n.max(0) as usize);
+    first.try_fold(1i64, |product, &number| product.checked_mul(number.checked_add(plus)?))
 }
 
 /// How many steps (values of an index, calls of a definition) one rank of `p` may take at one point. A rank receives
@@ -174,6 +181,17 @@ pub const fn digit(n: i64, base: i64, position: i64) -> i64 {
     rest % base
 }
 
+/// The sum of the digits of `n`: with base 2, how many bits are set.
+#[inline]
+pub const fn digit_sum(n: i64, base: i64) -> i64 {
+    let (mut rest, mut sum) = (n, 0);
+    while rest > 0 {
+        sum += rest % base;
+        rest /= base;
+    }
+    sum
+}
+
 /// The greatest common divisor.
 #[inline]
 pub const fn gcd(a: i64, b: i64) -> i64 {
@@ -230,6 +248,8 @@ mod tests {
         assert_eq!(checked_floor_log(2, 0), None);
         assert_eq!(checked_ceil_div(1, 0), None);
         assert_eq!(checked_digit(-1, 2, 0), None);
+        assert_eq!(checked_digit_sum(-1, 2), None);
+        assert_eq!(checked_digit_sum(1, 1), None);
         assert_eq!(checked_gcd(i64::MIN, 0), None);
         assert_eq!(checked_shl(1, 63), None);
         assert_eq!(checked_shr(1, 64), None);
@@ -251,6 +271,8 @@ mod tests {
         fn digits_add_up(n in 0i64..1_000_000, base in 2i64..20) {
             let sum: i64 = (0..=ceil_log(base, n + 1)).map(|k| digit(n, base, k) * pow(base, k)).sum();
             prop_assert_eq!(sum, n);
+            prop_assert_eq!(digit_sum(n, base), (0..=ceil_log(base, n + 1)).map(|k| digit(n, base, k)).sum::<i64>());
+            prop_assert_eq!(digit_sum(n, 2), i64::from(n.count_ones()));
         }
 
         #[test]

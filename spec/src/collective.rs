@@ -171,6 +171,11 @@ pub trait Collective: 'static {
         at.p
     }
 
+    /// The rank that is unlike the others, where one is.
+    fn root(&self) -> i64 {
+        0
+    }
+
     /// How far the blocks are rotated in the `rotated` layout, if the declaration has one: block `b` then lies at
     /// `wrap(b - rotation)` while the collective runs.
     fn rotation(&self, at: &Place) -> Option<i64>;

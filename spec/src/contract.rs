@@ -12,11 +12,27 @@ pub enum Kind {
     Allreduce,
     /// Every rank ends with its own block of the reduction over all ranks.
     ReduceScatter,
+    /// Every rank ends with what the root has.
+    Broadcast,
+    /// The root ends with the reduction over all ranks.
+    Reduce,
+    /// The root ends with every rank's block.
+    Gather,
+    /// Every rank ends with its own of the root's blocks.
+    Scatter,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Allgather, Kind::Allreduce, Kind::ReduceScatter];
+    pub const ALL: [Kind; 7] = [
+        Kind::Allgather,
+        Kind::Allreduce,
+        Kind::ReduceScatter,
+        Kind::Broadcast,
+        Kind::Reduce,
+        Kind::Gather,
+        Kind::Scatter,
+    ];
 
     /// Its name in declarations.
     pub const fn name(self) -> &'static str {
@@ -24,6 +40,10 @@ impl Kind {
             Kind::Allgather => "allgather",
             Kind::Allreduce => "allreduce",
             Kind::ReduceScatter => "reduce_scatter",
+            Kind::Broadcast => "broadcast",
+            Kind::Reduce => "reduce",
+            Kind::Gather => "gather",
+            Kind::Scatter => "scatter",
         }
     }
 
@@ -31,31 +51,41 @@ impl Kind {
     pub fn with_article(self) -> String {
         match self {
             Kind::Allgather | Kind::Allreduce => format!("an {self}"),
-            Kind::ReduceScatter => format!("a {self}"),
+            _ => format!("a {self}"),
         }
     }
 
     /// Whether ranks contribute to the same blocks, and contributions are reduced.
     pub const fn reduces(self) -> bool {
-        match self {
-            Kind::Allgather => false,
-            Kind::Allreduce | Kind::ReduceScatter => true,
-        }
+        matches!(self, Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce)
     }
 
-    /// Whether `rank` has something of `block` before the first round: the block, or its own contribution to it.
-    pub const fn initially_holds(self, rank: usize, block: usize) -> bool {
+    /// Whether one rank is unlike the others: the parameter `root`.
+    pub const fn has_root(self) -> bool {
+        matches!(self, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
+    }
+
+    /// Whether there is a block for each rank. Otherwise the data is one block, unless the declaration splits it.
+    pub const fn has_a_block_each(self) -> bool {
+        matches!(self, Kind::Allgather | Kind::ReduceScatter | Kind::Gather | Kind::Scatter)
+    }
+
+    /// Whether `rank` has something of `block` before the first round: the block, or its own contribution to it. `root` is
+    /// the root, where there is one.
+    pub const fn initially_holds(self, rank: usize, block: usize, root: usize) -> bool {
         match self {
-            Kind::Allgather => rank == block,
-            Kind::Allreduce | Kind::ReduceScatter => true,
+            Kind::Allgather | Kind::Gather => rank == block,
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => true,
+            Kind::Broadcast | Kind::Scatter => rank == root,
         }
     }
 
     /// Whether `rank` must have all of `block` after the last round.
-    pub const fn must_hold(self, rank: usize, block: usize) -> bool {
+    pub const fn must_hold(self, rank: usize, block: usize, root: usize) -> bool {
         match self {
-            Kind::Allgather | Kind::Allreduce => true,
-            Kind::ReduceScatter => rank == block,
+            Kind::Allgather | Kind::Allreduce | Kind::Broadcast => true,
+            Kind::ReduceScatter | Kind::Scatter => rank == block,
+            Kind::Reduce | Kind::Gather => rank == root,
         }
     }
 }

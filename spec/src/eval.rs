@@ -177,9 +177,9 @@ impl<'a> Env<'a> {
                 element.copied().ok_or_else(|| Fault::NoElement { expr: e.to_string(), index, len: list.len() })
             }
             Expr::Length(list) => Ok(self.args.lists[list.slot].len() as i64),
-            Expr::Product(list, n) => {
+            Expr::Product(list, plus, n) => {
                 let n = self.eval(n)?;
-                arith::checked_product(&self.args.lists[list.slot], n)
+                arith::checked_product(&self.args.lists[list.slot], *plus, n)
                     .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
@@ -249,6 +249,7 @@ impl<'a> Env<'a> {
             Builtin::CeilDiv => arith::checked_ceil_div(v[0], v[1]),
             Builtin::Gcd => arith::checked_gcd(v[0], v[1]),
             Builtin::Digit => arith::checked_digit(v[0], v[1], v[2]),
+            Builtin::DigitSum => arith::checked_digit_sum(v[0], v[1]),
             Builtin::FirstRank => Some(self.place.first_rank(v[0])),
             Builtin::NodeSize => Some(self.place.node_size(v[0])),
         };

@@ -106,13 +106,14 @@ pub enum Builtin {
     CeilDiv,
     Gcd,
     Digit,
+    DigitSum,
     FirstRank,
     NodeSize,
 }
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Builtin; 10] = [
+    pub const ALL: [Builtin; 11] = [
         Builtin::Min,
         Builtin::Max,
         Builtin::Pow,
@@ -121,6 +122,7 @@ impl Builtin {
         Builtin::CeilDiv,
         Builtin::Gcd,
         Builtin::Digit,
+        Builtin::DigitSum,
         Builtin::FirstRank,
         Builtin::NodeSize,
     ];
@@ -136,6 +138,7 @@ impl Builtin {
             Builtin::CeilDiv => "ceil_div",
             Builtin::Gcd => "gcd",
             Builtin::Digit => "digit",
+            Builtin::DigitSum => "digit_sum",
             Builtin::FirstRank => "first_rank",
             Builtin::NodeSize => "node_size",
         }
@@ -164,8 +167,8 @@ pub enum Expr {
     Element(ListVar, Box<Expr>),
     /// `len(list)`
     Length(ListVar),
-    /// `product(list, n)`: the product of the first `n` elements.
-    Product(ListVar, Box<Expr>),
+    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with so much added to it.
+    Product(ListVar, i64, Box<Expr>),
     /// An operator with one operand.
     Unary(Unary, Box<Expr>),
     /// An operator with two operands.
@@ -193,7 +196,7 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
-            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Element(_, a) | Expr::Product(_, _, a) | Expr::Unary(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter().collect(),
             Expr::If(c, a, b) => vec![c, a, b],
@@ -204,7 +207,7 @@ impl Expr {
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
-            Expr::Element(_, a) | Expr::Product(_, a) | Expr::Unary(_, a) => vec![a],
+            Expr::Element(_, a) | Expr::Product(_, _, a) | Expr::Unary(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Builtin(_, args) | Expr::Call(_, _, args) => args.iter_mut().collect(),
             Expr::If(c, a, b) => vec![c, a, b],
@@ -248,7 +251,8 @@ fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
         Expr::Var(v) => f.write_str(&v.name),
         Expr::Element(list, i) => write!(f, "{}[{i}]", list.name),
         Expr::Length(list) => write!(f, "len({})", list.name),
-        Expr::Product(list, n) => write!(f, "product({}, {n})", list.name),
+        Expr::Product(list, 0, n) => write!(f, "product({}, {n})", list.name),
+        Expr::Product(list, plus, n) => write!(f, "product({} + {plus}, {n})", list.name),
         Expr::Unary(op, a) => {
             f.write_str(if *op == Unary::Neg { "-" } else { "!" })?;
             write_expr(f, a, 11)

@@ -17,9 +17,14 @@ const NEVER: u32 = u32::MAX;
 
 impl Provenance {
     /// The state before the first round, as the contract says.
-    pub fn new(kind: Kind, p: usize, blocks: usize) -> Self {
-        let holds = |i| kind.initially_holds(i / blocks, i % blocks);
+    pub fn new(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
+        let holds = |i| kind.initially_holds(i / blocks, i % blocks, root);
         Provenance { blocks, since: (0..p * blocks).map(|i| if holds(i) { 0 } else { NEVER }).collect() }
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
     }
 
     /// Whether `rank` holds `block` before `round`.

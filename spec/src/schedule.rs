@@ -4,11 +4,15 @@
 //! a part of the schedule, and whoever has the source maps spots to positions.
 
 use crate::blocks::{BlockSet, Index};
+use crate::collective::Arguments;
 use crate::contract::Kind;
 use crate::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
 use crate::record::Direction;
 use crate::sink::{Line, Site};
 use std::fmt;
+
+/// The parameter that says which rank is unlike the others, where one is.
+pub const ROOT: &str = "root";
 
 /// The values a parameter may take: `lo..` or `lo..=hi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -369,6 +373,13 @@ impl Schedule {
     /// All `within` clauses.
     pub fn within(&self) -> impl Iterator<Item = &Within> {
         self.loops.iter().flat_map(|l| &l.within)
+    }
+
+    /// The root, where the collective has one, and 0 elsewhere.
+    pub fn root(&self, args: &Arguments) -> usize {
+        let named = |number: &&Number| number.var.name == ROOT;
+        let root = self.numbers.iter().zip(&args.numbers).find(|(number, _)| self.kind.has_root() && named(number));
+        root.and_then(|(_, &root)| usize::try_from(root).ok()).unwrap_or(0)
     }
 
     /// Whether what it does, or what it costs, depends on which ranks share a node.

@@ -144,12 +144,14 @@ fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result
     }
 }
 
-/// The clauses at the top that only reductions have.
+/// The clauses at the top that only some kinds have.
 pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
+    if !schedule.kind.has_a_block_each() || schedule.kind.reduces() {
+        writeln!(f, "#[split({})]", schedule.blocks)?;
+    }
     if schedule.lines.is_empty() {
         return Ok(());
     }
-    writeln!(f, "#[split({})]", schedule.blocks)?;
     writeln!(f, "#[lines({})]", schedule.lines.join(", "))?;
     let claims = [(schedule.order.same_tree, "same_tree"), (schedule.order.rank_order, "rank_order")];
     claims.iter().filter(|(claimed, _)| *claimed).try_for_each(|(_, name)| writeln!(f, "#[order({name})]"))

@@ -92,6 +92,8 @@ pub enum Problem {
     OtherContributors { rank: usize, line: String, block: usize, claimed: Set, found: Set },
     /// There is not one block for each rank, although every rank is to end with its own.
     NotABlockEach { found: usize },
+    /// The domain admits a root that is no rank.
+    NoSuchRoot { root: usize },
     /// The domain is empty in the range that was looked at: nothing was checked.
     NothingChecked { up_to: usize },
 }
@@ -136,6 +138,7 @@ impl Violation {
             Problem::OutOfOrder { .. } | Problem::OtherTree { .. } => "order",
             Problem::OtherContributors { .. } => "holds",
             Problem::NotABlockEach { .. } => "split",
+            Problem::NoSuchRoot { .. } => "root",
             Problem::NothingChecked { .. } => "nothing-checked",
         }
     }
@@ -178,6 +181,7 @@ impl Violation {
             Problem::OtherTree { .. } => "ranks reduce different trees".into(),
             Problem::OtherContributors { line, .. } => format!("`holds` is wrong about `{line}` before {round}"),
             Problem::NotABlockEach { .. } => "there is not one block for each rank".into(),
+            Problem::NoSuchRoot { .. } => "the root is not a rank".into(),
             Problem::NothingChecked { .. } => "nothing could be checked".into(),
         }
     }
@@ -261,6 +265,9 @@ impl Violation {
             Problem::FalseFact { rank, .. } | Problem::FalseHint { rank, .. } => format!("on rank {rank}"),
             Problem::NotABlockEach { found } => {
                 format!("the vector is split into {found} blocks; write `split(p)`, or nothing")
+            }
+            Problem::NoSuchRoot { root } => {
+                format!("the domain admits root {root}; add `requires(root < p)`")
             }
             Problem::NothingChecked { up_to } => {
                 format!("`requires` excludes every case up to p = {up_to}; widen it or raise `check`")

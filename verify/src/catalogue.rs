@@ -5,7 +5,9 @@
 
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
-use roundel::{Collective, IsAllgather, IsAllreduce, IsReduceScatter, Refusal};
+use roundel::{
+    Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Refusal,
+};
 use roundel_spec::check::{self, Census, Point, Scene};
 use roundel_spec::{Arguments, Placement, Trace, Violation};
 
@@ -45,6 +47,22 @@ impl Visitor for Record<'_> {
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
 }
 
 /// Whether an entry is proved for a call that its domain admits.
@@ -75,6 +93,22 @@ impl Visitor for Proved<'_> {
     }
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.ask(collective);
     }
 }

@@ -274,6 +274,6 @@ fn rank_of(problem: &Problem) -> Option<usize> {
         | Problem::Confused { from, .. } => Some(*from),
         Problem::UnmatchedRecv { to, .. } => Some(*to),
         Problem::Bound { rank, .. } => *rank,
-        Problem::NotABlockEach { .. } | Problem::NothingChecked { .. } => None,
+        Problem::NotABlockEach { .. } | Problem::NoSuchRoot { .. } | Problem::NothingChecked { .. } => None,
     }
 }

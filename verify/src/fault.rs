@@ -96,7 +96,7 @@ impl Fault {
             Problem::OtherContributors { rank, line, block, .. } => {
                 Fault { ranks: vec![*rank], slots: vec![(*rank, run.row(line, *block))], ..between }
             }
-            Problem::NotABlockEach { .. } | Problem::NothingChecked { .. } => in_round,
+            Problem::NotABlockEach { .. } | Problem::NoSuchRoot { .. } | Problem::NothingChecked { .. } => in_round,
         }
     }
 }

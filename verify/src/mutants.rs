@@ -94,9 +94,9 @@ impl Nursery<'_> {
     }
 }
 
-/// Whether an expression stands in the declaration: how many blocks a gather has does not.
+/// Whether an expression stands in the declaration: how many blocks there are does not, where each rank has its own.
 fn declared(original: &Schedule, spot: Spot) -> bool {
-    original.kind.reduces() || spot != Spot::Blocks
+    original.kind.reduces() || !original.kind.has_a_block_each() || spot != Spot::Blocks
 }
 
 /// Changes inside expressions.
@@ -229,9 +229,13 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
         Builtin::Max => Some(Builtin::Min),
         Builtin::CeilLog => Some(Builtin::FloorLog),
         Builtin::FloorLog => Some(Builtin::CeilLog),
-        Builtin::Pow | Builtin::CeilDiv | Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
-            None
-        }
+        Builtin::Pow
+        | Builtin::CeilDiv
+        | Builtin::Gcd
+        | Builtin::Digit
+        | Builtin::DigitSum
+        | Builtin::FirstRank
+        | Builtin::NodeSize => None,
     }
 }
 

@@ -171,8 +171,15 @@ fn tell(
     tape: &Tape,
     film: impl Fn(&Shape, &Tape) -> Result<Vec<Memories>, String>,
 ) -> Result<(), String> {
-    let shape =
-        Shape { kind: schedule.kind, lines: schedule.lines_in_memory(), blocks: blocks(schedule, args, placement)? };
+    let shape = Shape {
+        kind: schedule.kind,
+        lines: schedule.lines_in_memory(),
+        blocks: blocks(schedule, args, placement)?,
+        root: root(schedule, args),
+    };
+    if shape.root >= placement.p() {
+        return Err(format!("there is no rank {}", shape.root));
+    }
     let own = match schedule.within().next() {
         Some(_) => {
             let point = Point { placement: placement.clone(), args: args.clone() };
@@ -190,6 +197,14 @@ struct Shape {
     kind: Kind,
     lines: usize,
     blocks: usize,
+    root: usize,
+}
+
+/// The parameter of that name, where the kind has a root.
+fn root(schedule: &Schedule, args: &Arguments) -> usize {
+    let rooted = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
+    let at = schedule.numbers.iter().position(|number| number.var.name == "root").filter(|_| rooted);
+    at.map_or(0, |at| args.numbers[at] as usize)
 }
 
 /// The number of blocks, about which the ranks must agree.
@@ -199,7 +214,8 @@ fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Resul
         blocks.map(|blocks| blocks as usize).map_err(|halt| explain(rank, &halt))
     };
     let first = on(0)?;
-    let each_has_one = schedule.kind == Kind::Allreduce || first == placement.p();
+    let whole = matches!(schedule.kind, Kind::Allreduce | Kind::Broadcast | Kind::Reduce);
+    let each_has_one = whole || first == placement.p();
     for rank in 0..placement.p() {
         if on(rank)? != first || !each_has_one {
             return Err(format!("{first} blocks do not suit rank {rank}"));
@@ -247,13 +263,13 @@ fn film(
 ) -> Result<Vec<Memories>, String> {
     let p = tape.0.len();
     let mut memories: Memories =
-        (0..p).map(|rank| Memory::initial(shape.kind, rank, shape.lines, shape.blocks)).collect();
+        (0..p).map(|rank| Memory::initial(shape.kind, rank, shape.lines, shape.blocks, shape.root)).collect();
     let mut film = vec![memories.clone()];
     for round in 0..tape.rounds() {
         run(round, &mut memories)?;
         film.push(memories.clone());
     }
-    memories.iter().enumerate().try_for_each(|(rank, memory)| memory.result(shape.kind, rank, p))?;
+    memories.iter().enumerate().try_for_each(|(rank, memory)| memory.result(shape.kind, rank, p, shape.root))?;
     Ok(film)
 }
 
@@ -373,7 +389,11 @@ impl Story<'_> {
         for block in 0..shape.blocks {
             let mut first: Option<BTreeSet<Vec<usize>>> = None;
             for (rank, memory) in end.iter().enumerate() {
-                let needed = shape.kind != Kind::ReduceScatter || block == rank;
+                let needed = match shape.kind {
+                    Kind::ReduceScatter => block == rank,
+                    Kind::Reduce => rank == shape.root,
+                    _ => true,
+                };
                 let Some(result) = memory.line(0)[block].as_ref().filter(|_| needed) else { continue };
                 if claimed.rank_order && !result.in_rank_order() {
                     return Err(format!("block {block} of rank {rank} is not reduced in the order of ranks"));
@@ -513,7 +533,7 @@ mod tests {
 
     fn verdict(rounds: &[[Vec<Note>; 2]]) -> Result<(), String> {
         let tape = Tape((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
-        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2 }, &tape).map(|_| ())
+        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2, root: 0 }, &tape).map(|_| ())
     }
 
     #[test]

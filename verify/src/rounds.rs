@@ -71,9 +71,9 @@ pub enum Slot {
 
 impl Holdings {
     /// Of a gather, before the first round.
-    pub fn initial(kind: Kind, p: usize) -> Self {
-        let slot = |rank, block| if kind.initially_holds(rank, block) { Slot::Own } else { Slot::Empty };
-        Holdings { slots: (0..p).map(|rank| (0..p).map(|block| slot(rank, block)).collect()).collect() }
+    pub fn initial(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
+        let slot = |rank, block| if kind.initially_holds(rank, block, root) { Slot::Own } else { Slot::Empty };
+        Holdings { slots: (0..p).map(|rank| (0..blocks).map(|block| slot(rank, block)).collect()).collect() }
     }
 
     /// Of a gather, after another round.
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn holdings_grow() {
-        let mut holdings = Holdings::initial(Kind::Allgather, 3);
+        let mut holdings = Holdings::initial(Kind::Allgather, 3, 3, 0);
         assert_eq!(holdings.held(1), [1]);
         holdings.apply(0, &shift(3, 1, &[0]));
         assert_eq!(holdings.held(1), [0, 1]);

@@ -5,8 +5,10 @@
 
 use crate::rounds::{self, Holdings, Message, Round, Slot};
 use roundel_spec::check::{self, Point, Reduction};
+use roundel_spec::eval;
 use roundel_spec::record::{self, Direction};
 use roundel_spec::{Action, Line, Schedule, Site, Trace};
+use std::convert::Infallible;
 
 /// What the ranks do at one point.
 #[derive(Debug)]
@@ -31,7 +33,11 @@ impl<'a> Run<'a> {
 
     /// How many blocks there are on each line.
     pub fn blocks(&self) -> usize {
-        self.memory.as_ref().map_or(self.trace.p(), Reduction::blocks)
+        if let Some(memory) = &self.memory {
+            return memory.blocks();
+        }
+        let blocks = eval::blocks::<Infallible>(self.schedule, &self.point.args, &self.point.placement.place(0));
+        blocks.map_or(self.trace.p(), |blocks| blocks as usize)
     }
 
     /// One round, as its senders tell it.
@@ -96,7 +102,12 @@ impl<'a> Run<'a> {
                 std::iter::once(self.shares(memory, 0)).chain(after).collect()
             }
             None => {
-                let mut holdings = Holdings::initial(self.schedule.kind, self.trace.p());
+                let mut holdings = Holdings::initial(
+                    self.schedule.kind,
+                    self.trace.p(),
+                    self.blocks(),
+                    self.schedule.root(&self.point.args),
+                );
                 let mut film = vec![holdings.clone()];
                 for (shown, &number) in numbers.iter().enumerate() {
                     holdings.apply(shown, &self.round(number));

@@ -442,7 +442,7 @@ mod tests {
     }
 
     fn film(p: usize, rounds: &[Round]) -> Vec<Holdings> {
-        let mut all = vec![Holdings::initial(Kind::Allgather, p)];
+        let mut all = vec![Holdings::initial(Kind::Allgather, p, p, 0)];
         for (number, round) in rounds.iter().enumerate() {
             let mut next = all[number].clone();
             next.apply(number, round);

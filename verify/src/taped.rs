@@ -6,7 +6,9 @@
 
 use roundel::geometry::Uniform;
 use roundel::operation::commutative;
-use roundel::{Collective, Division, Error, Gather, Options, Reduce, Refusal, Transport, threads};
+use roundel::{
+    Collective, Division, Error, Gather, Options, Reduce, Refusal, Seat, Spread, Standing, Transport, threads,
+};
 use roundel_spec::check::Point;
 use roundel_spec::expr::Expr;
 use roundel_spec::record::Direction;
@@ -29,6 +31,7 @@ pub enum Ended {
 /// Runs recorded rounds of a schedule on threads.
 pub fn run(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     match (schedule.kind.reduces(), schedule.lines.len()) {
+        (false, _) if schedule.kind.has_root() => spread(schedule, trace, point),
         (false, _) => gather(schedule.kind, trace, point),
         (true, 0 | 1) => reduce::<1>(schedule, trace, point),
         (true, 2..=8) => reduce::<8>(schedule, trace, point),
@@ -50,7 +53,35 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
     }
     for (rank, slots) in results.iter().flatten().enumerate() {
         for (block, found) in slots.iter().enumerate() {
-            if kind.must_hold(rank, block) && *found != Some(block) {
+            if kind.must_hold(rank, block, 0) && *found != Some(block) {
+                let found = found.map_or("nothing".into(), |other| format!("block {other}"));
+                return Ended::WrongData(format!("rank {rank} ends with {found} in slot {block}"));
+            }
+        }
+    }
+    Ended::Right
+}
+
+/// A broadcast, gather or scatter: every rank starts with the blocks that its part in it gives it.
+fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
+    let (kind, root, taped) = (schedule.kind, schedule.root(&point.args), Arc::new(trace.clone()));
+    let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
+        Ok(blocks) => blocks,
+        Err(_) => return Ended::Failed("the number of blocks has no value".into()),
+    };
+    let results = threads::run_placed(&point.placement, |comm| {
+        let own = |block| kind.initially_holds(comm.rank(), block, root).then_some(block);
+        let mut slots: Vec<Option<usize>> = (0..blocks as usize).map(own).collect();
+        let standing = Standing { total: slots.len(), input_at: 0, seat: Seat::Output };
+        let call = Spread { input: None, output: &mut slots, standing };
+        comm.spread(&Taped::<1> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
+    });
+    if let Some(failed) = failure(&results) {
+        return failed;
+    }
+    for (rank, slots) in results.iter().flatten().enumerate() {
+        for (block, found) in slots.iter().enumerate() {
+            if kind.must_hold(rank, block, root) && *found != Some(block) {
                 let found = found.map_or("nothing".into(), |other| format!("block {other}"));
                 return Ended::WrongData(format!("rank {rank} ends with {found} in slot {block}"));
             }
@@ -81,8 +112,11 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
     if let Some(failed) = failure(&results) {
         return failed;
     }
+    let root = schedule.root(&point.args);
     for (rank, slots) in results.iter().flatten().enumerate() {
-        for (block, found) in slots.iter().enumerate().filter(|(block, _)| schedule.kind.must_hold(rank, *block)) {
+        for (block, found) in
+            slots.iter().enumerate().filter(|(block, _)| schedule.kind.must_hold(rank, *block, root))
+        {
             let expected: Vec<Contribution> = (0..p).map(|rank| (rank, block)).collect();
             let mut compared = found.clone();
             if !schedule.order.rank_order {
@@ -189,7 +223,8 @@ mod tests {
     fn changed(name: &str, p: usize, change: impl FnOnce(&mut Schedule)) -> Ended {
         let mut schedule = (crate::catalogue::find(name).expect("in the catalogue").schedule)();
         change(&mut schedule);
-        let point = Points::new(&schedule, p..=p).iter().next().expect("a point");
+        let admitted = |point: &Point| check::in_domain(&schedule, point).unwrap_or(false);
+        let point = Points::new(&schedule, p..=p).iter().find(admitted).expect("a point");
         let trace = check::record_schedule(&schedule, &point).expect("has values");
         run(&schedule, &trace, &point)
     }

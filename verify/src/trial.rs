@@ -2,6 +2,7 @@
 //! reduction of what all ranks have.
 
 mod reductions;
+mod rooted;
 
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::{Allgather, IsAllgather, Layout, Options, Transport, threads};
@@ -41,6 +42,7 @@ impl Trial<'_> {
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
         match (self.entry.schedule)().kind {
             Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
+            kind if kind.has_root() => rooted::uniform(self, bytes, repeat),
             kind => reductions::uniform(self, kind, bytes, repeat),
         }
     }
@@ -49,6 +51,9 @@ impl Trial<'_> {
     /// an operation that does not commute.
     pub fn varying(&self) -> Result<(), String> {
         let kind = (self.entry.schedule)().kind;
+        if kind.has_root() {
+            return rooted::varying(self);
+        }
         if kind.reduces() {
             return reductions::varying(self, kind);
         }

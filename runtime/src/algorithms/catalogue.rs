@@ -4,11 +4,17 @@ use super::allgather::{
     Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
 };
 use super::allreduce::{
-    NapAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
-    SmpAllreduce,
+    CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
-use super::reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
-use crate::{IsAllgather, IsAllreduce, IsReduceScatter};
+use super::broadcast::BinomialBroadcast;
+use super::gather::BinomialGather;
+use super::reduce::{BinomialReduce, OrderedBinomialReduce};
+use super::reduce_scatter::{
+    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+};
+use super::scatter::BinomialScatter;
+use crate::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
 
@@ -32,7 +38,7 @@ impl Entry {
     }
 }
 
-/// Sees collectives of different types. Reductions pass unseen unless their methods are written.
+/// Sees collectives of different types. All but allgathers pass unseen unless their methods are written.
 pub trait Visitor {
     /// Sees an allgather.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
@@ -42,6 +48,18 @@ pub trait Visitor {
 
     /// Sees a reduce_scatter.
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a broadcast.
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a reduce.
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a gather.
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees a scatter.
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// A name that the catalogue does not have, or that several of its algorithms end with.
@@ -105,9 +123,17 @@ catalogue! {
     "allreduce/rabenseifner" => RabenseifnerAllreduce, allreduce in "allreduce/rabenseifner.rs",
     "allreduce/smp" => SmpAllreduce, allreduce in "allreduce/smp.rs",
     "allreduce/nap" => NapAllreduce, allreduce in "allreduce/nap.rs",
+    "allreduce/prefix" => PrefixAllreduce, allreduce in "allreduce/prefix.rs",
+    "allreduce/cyclic-shift" => CyclicShiftAllreduce, allreduce in "allreduce/cyclic_shift.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
+    "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
+    "broadcast/binomial" => BinomialBroadcast, broadcast in "broadcast/binomial.rs",
+    "reduce/binomial" => BinomialReduce, reduce in "reduce/binomial.rs",
+    "reduce/binomial-ordered" => OrderedBinomialReduce, reduce in "reduce/binomial_ordered.rs",
+    "gather/binomial" => BinomialGather, gather in "gather/binomial.rs",
+    "scatter/binomial" => BinomialScatter, scatter in "scatter/binomial.rs",
 }
 
 /// All algorithms.
@@ -133,11 +159,15 @@ pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     }
 }
 
-/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits.
+/// How many combinations of parameters of one algorithm a visitor sees.
+const COMBINATIONS: u64 = 12;
+
+/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits; of many
+/// combinations, some that are evenly spread.
 pub fn visit_all(visitor: &mut impl Visitor) {
     for entry in CATALOGUE {
         let schedule = (entry.schedule)();
-        for point in Points::new(&schedule, 1..=1).iter() {
+        for point in Points::new(&schedule, 1..=1).thinned(COMBINATIONS).iter() {
             visit_one(entry.name, &point.args, visitor);
         }
     }

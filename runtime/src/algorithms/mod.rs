@@ -4,18 +4,28 @@
 
 pub mod allgather;
 pub mod allreduce;
+pub mod broadcast;
 mod catalogue;
+pub mod gather;
+pub mod reduce;
 pub mod reduce_scatter;
+pub mod scatter;
 
 pub use allgather::{
     Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
 };
 pub use allreduce::{
-    NapAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, RingAllreduce,
-    SmpAllreduce,
+    CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
+    ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
+pub use broadcast::BinomialBroadcast;
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
-pub use reduce_scatter::{CirculantReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter};
+pub use gather::BinomialGather;
+pub use reduce::{BinomialReduce, OrderedBinomialReduce};
+pub use reduce_scatter::{
+    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+};
+pub use scatter::BinomialScatter;
 
 /// The root of the crate that declares the catalogue, on the machine that built it: where its proof records lie.
 pub const CRATE_ROOT: &str = env!("CARGO_MANIFEST_DIR");

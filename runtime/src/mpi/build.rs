@@ -9,7 +9,7 @@ use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
-use crate::transport::Seat;
+use crate::transport::Here;
 use ::mpi::ffi;
 use roundel_spec::{Action, Blocks, Collective, Line, Sink, Site, rounds_of};
 use std::convert::Infallible;
@@ -39,19 +39,19 @@ impl Home {
 pub(super) fn rounds<K: Collective>(
     plan: &mut Plan,
     collective: &K,
-    seat: Seat<'_>,
+    here: Here<'_>,
     homes: &[Home],
     (geometry, blocks): (impl Geometry, usize),
     policy: Policy,
 ) {
-    let guard = EndsTheJob { rank: seat.rank };
-    let (free, p) = (plan.scratch, seat.p());
+    let guard = EndsTheJob { rank: here.rank };
+    let (free, p) = (plan.scratch, here.p());
     let combined_from = plan.combinations.len();
     let filled = vec![false; (homes.len() - 1) * blocks];
     let round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
     let mut builder =
         Builder { plan, p, homes, geometry, blocks, policy, free, used: free, round, combined_from, filled };
-    match rounds_of(collective, seat.placement, seat.rank, &mut builder) {
+    match rounds_of(collective, here.placement, here.rank, &mut builder) {
         Ok(()) => builder.close(),
         Err(never) => match never {},
     }

@@ -14,6 +14,7 @@
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
+//! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
 //! - `code`: MPI's return codes as [`Error`]s
 //!
@@ -33,6 +34,7 @@ mod nodes;
 mod plan;
 mod reduction;
 mod replay;
+mod spread;
 mod state;
 
 use self::areas::{Area, Areas, Extents, Spot};
@@ -45,8 +47,9 @@ use crate::geometry::{Described, Geometry, Moved, Rotated};
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
+use crate::rooted::Spread;
 use crate::runs::Run;
-use crate::transport::{Gather, Options, Seat, Transport};
+use crate::transport::{Gather, Options, Here, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
@@ -75,7 +78,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let mut work = state.lease()?;
         let extents = Extents { send: Some(call.send.len()), recv: call.recv.len(), size: size_of::<T>() };
         if !work.key.fits(collective, &call.geometry, extents, call.options) {
-            let rotation = call.validate(collective, group.seat())?;
+            let rotation = call.validate(collective, group.here())?;
             plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
@@ -94,9 +97,9 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
         // One key serves both commutative and other operations, so what depends on that is asked first.
-        let in_order = O::COMMUTES || group.seat().keeps_order::<K>();
+        let in_order = O::COMMUTES || group.here().keeps_order::<K>();
         if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
-            call.validate(collective, group.seat())?;
+            call.validate(collective, group.here())?;
             reduction::plan_anew(&mut work, group, collective, &call, extents)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
@@ -104,6 +107,24 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         let combine = reduction::Elements::new(call.op, rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine }.run(plan)
+    }
+
+    /// A call like the last one is known to be valid, and its steps are known.
+    #[inline(always)]
+    fn spread<K: Collective>(&self, collective: &K, call: Spread<'_, T>) -> Result<(), Error> {
+        let state = attribute::state(self)?;
+        let group = state.group(self)?;
+        let mut work = state.lease()?;
+        let send = call.input.map(<[T]>::len);
+        let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
+        if !work.key.fits(collective, &call.standing, extents, Options::default()) {
+            call.validate(collective, &group.place)?;
+            spread::plan_anew(&mut work, group, collective, &call, extents)?;
+        }
+        let Work { plan, scratch, flight, .. } = &mut *work;
+        let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
     }
 }
 
@@ -122,7 +143,7 @@ fn plan_anew<K: Collective, G: Described>(
     let Work { key, plan, offsets, .. } = work;
     key.clear();
     plan.clear();
-    let mut planner = Planner { plan, collective, seat: group.seat(), geometry, extents, policy: options.policy };
+    let mut planner = Planner { plan, collective, here: group.here(), geometry, extents, policy: options.policy };
     match (rotation.unwrap_or(0), geometry.uniform()) {
         (0, _) => planner.in_place(),
         (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
@@ -136,7 +157,7 @@ fn plan_anew<K: Collective, G: Described>(
 struct Planner<'a, K, G> {
     plan: &'a mut Plan,
     collective: &'a K,
-    seat: Seat<'a>,
+    here: Here<'a>,
     geometry: &'a G,
     extents: Extents,
     policy: Policy,
@@ -150,7 +171,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// Blocks of equal length in the rotated layout, then in place: two copies.
     fn rotated(&mut self, by: usize, count: usize) {
-        let p = self.seat.p();
+        let p = self.here.p();
         let home = self.scratch(p * count);
         self.rounds(home, Rotated { count, by, p });
         let front = (p - by) * count;
@@ -161,7 +182,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// Blocks of any length in the rotated layout without gaps, then in place.
     fn moved(&mut self, by: usize, offsets: &mut Vec<usize>) {
-        let total = rotated_offsets(offsets, self.geometry, by, self.seat.p());
+        let total = rotated_offsets(offsets, self.geometry, by, self.here.p());
         let home = self.scratch(total);
         self.rounds(home, Moved { lengths: self.geometry, offsets });
         for (b, &offset) in offsets.iter().enumerate() {
@@ -179,14 +200,14 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// The own block, then the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
-        let own = Run { start: geometry.offset(self.seat.rank), len: self.extents.send.unwrap_or(0) };
+        let own = Run { start: geometry.offset(self.here.rank), len: self.extents.send.unwrap_or(0) };
         if own.len > 0 {
             let from = Spot { area: Area::Send, offset: 0 };
             let (to, bytes) = home.locate(own);
             self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
         }
-        let p = self.seat.p();
-        build::rounds(self.plan, self.collective, self.seat, &[home], (geometry, p), self.policy);
+        let p = self.here.p();
+        build::rounds(self.plan, self.collective, self.here, &[home], (geometry, p), self.policy);
     }
 
     /// Copies elements from scratch to where they belong, at the end.

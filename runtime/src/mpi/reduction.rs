@@ -30,7 +30,7 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     let Work { key, plan, counts, offsets, .. } = work;
     key.clear();
     plan.clear();
-    let blocks = collective.blocks(&group.seat().seen::<K>()) as usize;
+    let blocks = collective.blocks(&group.here().seen::<K>()) as usize;
     call.divide(blocks, counts, offsets);
     let geometry = Varying::new(counts, offsets);
     limit::check(collective, &group.placement, &geometry, elements)?;
@@ -41,13 +41,14 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
         Home { begin: Spot { area, offset }, bytes, size }
     };
+    // Where the result belongs to another rank, nothing of the line is copied out.
     let first = if call.division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     if extents.send.is_some() && bytes > 0 {
         let from = Spot { area: Area::Send, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
     }
-    build::rounds(plan, collective, group.seat(), &homes, (geometry, blocks), Policy::default());
+    build::rounds(plan, collective, group.here(), &homes, (geometry, blocks), Policy::default());
     if first == Area::Scratch && extents.recv > 0 {
         let own = geometry.offset(group.rank) * size;
         let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };

@@ -6,7 +6,7 @@ use super::nodes;
 use super::plan::{Key, Plan};
 use super::replay::Flight;
 use crate::error::Error;
-use crate::transport::Seat;
+use crate::transport::Here;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
 use roundel_spec::Placement;
@@ -136,8 +136,8 @@ impl Group {
     }
 
     /// This rank among all of them.
-    pub(super) fn seat(&self) -> Seat<'_> {
-        Seat { placement: &self.placement, rank: self.rank }
+    pub(super) fn here(&self) -> Here<'_> {
+        Here { placement: &self.placement, rank: self.rank }
     }
 }
 

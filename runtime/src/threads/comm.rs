@@ -7,7 +7,8 @@ use crate::error::Error;
 use crate::geometry::{Described, Geometry, Varying};
 use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
-use crate::transport::{Gather, Seat, Transport};
+use crate::rooted::{Seat, Spread, Standing};
+use crate::transport::{Gather, Here, Transport};
 use roundel_spec::{Collective, Place, Placement, rounds_of};
 use std::cell::Cell;
 use std::fmt;
@@ -44,8 +45,8 @@ impl ThreadComm {
         self.placement.p()
     }
 
-    fn seat(&self) -> Seat<'_> {
-        Seat { placement: &self.placement, rank: self.rank }
+    fn here(&self) -> Here<'_> {
+        Here { placement: &self.placement, rank: self.rank }
     }
 
     pub(super) fn hub(&self) -> &Hub {
@@ -64,9 +65,20 @@ impl ThreadComm {
         if !send.is_empty() {
             buffer[geometry.offset(self.rank())..][..send.len()].clone_from_slice(send);
         }
+        self.run_blocks(collective, buffer, geometry, self.size())
+    }
+
+    /// Runs the rounds of a collective that combines nothing on blocks that lie in `buffer`.
+    fn run_blocks<C: Collective, T: Clone + Send + 'static>(
+        &self,
+        collective: &C,
+        buffer: &mut [T],
+        geometry: &impl Geometry,
+        blocks: usize,
+    ) -> Result<(), Error> {
         let gathers = |_: &T, _: &T| unreachable!("a gather combines nothing");
         let lines = vec![buffer];
-        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, self.size(), gathers);
+        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, blocks, gathers);
         rounds_of(collective, &self.placement, self.rank, &mut sink)
     }
 
@@ -78,7 +90,7 @@ impl ThreadComm {
         geometry: &Varying<'_>,
         op: &O,
     ) -> Result<(), Error> {
-        let blocks = collective.blocks(&self.seat().seen::<C>()) as usize;
+        let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
         // Further lines hold nothing before something is written there; any elements will do.
         let mut others: Vec<Vec<T>> = (1..C::LINES).map(|_| data.to_vec()).collect();
         let lines = std::iter::once(data).chain(others.iter_mut().map(Vec::as_mut_slice)).collect();
@@ -94,7 +106,7 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     }
 
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {
-        let rotation = call.validate(collective, self.seat())?;
+        let rotation = call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let Gather { send, recv, geometry, options: _ } = call;
         let Some(by) = rotation else {
@@ -108,16 +120,20 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     }
 
     fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error> {
-        call.validate(collective, self.seat())?;
+        call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
-        call.divide(collective.blocks(&self.seat().seen::<C>()) as usize, &mut counts, &mut displs);
+        call.divide(collective.blocks(&self.here().seen::<C>()) as usize, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
         let Reduce { input, output, division, op } = call;
         match (division, input) {
             (Division::Even, input) => {
                 input.iter().for_each(|input| output.clone_from_slice(input));
                 self.run_reduction(collective, output, &geometry, op)
+            }
+            (Division::Elsewhere, input) => {
+                let mut data = input.map_or_else(Vec::new, <[T]>::to_vec);
+                self.run_reduction(collective, &mut data, &geometry, op)
             }
             (_, input) => {
                 let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
@@ -128,6 +144,38 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
             }
         }
     }
+
+    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error> {
+        call.validate(collective, &self.place)?;
+        self.hub.check(self.rank())?;
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        let blocks = collective.blocks(&self.place) as usize;
+        call.divide(blocks, &mut counts, &mut displs);
+        let geometry = Varying::new(&counts, &displs);
+        let Spread { input, output, standing: Standing { total, input_at, seat } } = call;
+        let bring = |all: &mut [T]| {
+            input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
+        };
+        match seat {
+            Seat::Output => {
+                bring(output);
+                self.run_blocks(collective, output, &geometry, blocks)
+            }
+            Seat::Scratch { result_at } => {
+                let mut all = scratch(total, input, output);
+                bring(&mut all);
+                self.run_blocks(collective, &mut all, &geometry, blocks)?;
+                output.clone_from_slice(&all[result_at..result_at + output.len()]);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What lies in scratch where nothing has arrived yet: any element will do, as long as there is one.
+fn scratch<T: Clone>(total: usize, input: Option<&[T]>, output: &[T]) -> Vec<T> {
+    let any = input.and_then(<[T]>::first).or(output.first());
+    any.map_or_else(Vec::new, |any| vec![any.clone(); total])
 }
 
 impl fmt::Debug for ThreadComm {

@@ -7,10 +7,10 @@ use crate::violation::{Problem, Set, Violation};
 
 /// Checks the end of the run.
 pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
-    let kind = scene.schedule.kind;
+    let (kind, root) = (scene.schedule.kind, scene.root());
     for rank in 0..scene.trace.p() {
-        let missing =
-            (0..scene.trace.p()).find(|&block| kind.must_hold(rank, block) && !provenance.ever_holds(rank, block));
+        let lacks = |&block: &usize| kind.must_hold(rank, block, root) && !provenance.ever_holds(rank, block);
+        let missing = (0..provenance.blocks()).find(lacks);
         if let Some(block) = missing {
             let held = Set(provenance.held(rank, scene.trace.rounds()));
             let spot = Spot::Round(scene.schedule.loops.len().saturating_sub(1));

@@ -58,6 +58,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The root, where there is one.
+    pub fn root(&self) -> usize {
+        self.schedule.root(&self.point.args)
+    }
+
     /// A violation at this point.
     pub fn violation(&self, spot: Spot, round: Option<usize>, problem: Problem) -> Violation {
         Violation { spot, case: self.point.case(self.schedule), round, problem }
@@ -81,21 +86,42 @@ pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed
     if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
 }
 
+/// Applies the rules that a contract alone gives, without the bounds and the invariant of a declaration: for rounds that were
+/// made from declared ones.
+pub fn contract(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<(), Violation> {
+    let scene = Scene { schedule, point, trace };
+    if schedule.kind.reduces() { reduced(&scene).map(|_| ()) } else { gathered(&scene).map(|_| ()) }
+}
+
 fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
-    let p = scene.trace.p();
-    let mut provenance = Provenance::new(scene.schedule.kind, p, p);
+    let provenance = gathered(scene)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
+    Ok(Passed { census, provenance, reduction: None })
+}
+
+/// What every rank holds, if the contract is kept.
+fn gathered(scene: &Scene<'_>) -> Result<Provenance, Violation> {
+    let blocks = number_of_blocks(scene)?;
+    let mut provenance = Provenance::new(scene.schedule.kind, scene.trace.p(), blocks, scene.root());
     for round in 0..scene.trace.rounds() {
         domain::check(scene, round)?;
         matching::check(scene, round)?;
         flow::check(scene, round, &mut provenance)?;
     }
     coverage::check(scene, &provenance)?;
-    let census = bounds::check(scene)?;
-    invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
-    Ok(Passed { census, provenance, reduction: None })
+    Ok(provenance)
 }
 
 fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
+    let reduction = reduced(scene)?;
+    let census = bounds::check(scene)?;
+    invariant::check(scene, invariant::Memory::Lines(&reduction))?;
+    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0, 0), reduction: Some(reduction) })
+}
+
+/// What every rank has reduced, if the contract is kept.
+fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
     let blocks = number_of_blocks(scene)?;
     for round in 0..scene.trace.rounds() {
         domain::check(scene, round)?;
@@ -103,17 +129,19 @@ fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
     }
     let reduction = reduce::follow(scene, blocks)?;
     reduce::check_end(scene, &reduction)?;
-    let census = bounds::check(scene)?;
-    invariant::check(scene, invariant::Memory::Lines(&reduction))?;
-    Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0), reduction: Some(reduction) })
+    Ok(reduction)
 }
 
-/// How many blocks there are at this point. Where every rank ends with a block of its own, there is one for each.
+/// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own, there is one for each.
 fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.placement.place(0), scene.trace.p());
+    if scene.root() >= p {
+        let problem = Problem::NoSuchRoot { root: scene.root() };
+        return Err(scene.violation(domain_of(scene.schedule), None, problem));
+    }
     let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
     match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
-        found if scene.schedule.kind == Kind::ReduceScatter && found != p => {
+        found if scene.schedule.kind.has_a_block_each() && found != p => {
             Err(scene.violation(Spot::Blocks, None, Problem::NotABlockEach { found }))
         }
         blocks => Ok(blocks),

@@ -2,13 +2,14 @@
 //! are claimed. The derive asks when it emits harnesses, and so do the mutants that the bodies are tried on.
 
 use crate::check::{self, Points};
+use crate::contract::Kind;
 use crate::expr::Expr;
 use crate::record::{Direction, Message, Trace};
 use crate::schedule::{Bound, Hold, Loop, Metric, Schedule, Scope, State, Transfer};
 
 /// Whether a schedule has harnesses at all: their bodies follow blocks, not contributions, and one collective.
 pub fn has_harnesses(schedule: &Schedule) -> bool {
-    !schedule.kind.reduces() && schedule.inners.is_empty()
+    schedule.kind == Kind::Allgather && schedule.inners.is_empty()
 }
 
 /// The facts of `holds`.

@@ -112,9 +112,9 @@ fn inside(e: &Expr, outer: u8) -> TokenStream {
             let (list, index) = (ident(&list.name), checked(index));
             quote!(*#list.get(usize::try_from(#index).ok()?)?)
         }
-        Expr::Product(list, n) => {
-            let (list, n) = (ident(&list.name), checked(n));
-            quote!(arith::checked_product(#list, #n)?)
+        Expr::Product(list, plus, n) => {
+            let (list, plus, n) = (ident(&list.name), number(*plus), checked(n));
+            quote!(arith::checked_product(#list, #plus, #n)?)
         }
         Expr::Unary(Unary::Neg, a) => {
             let a = checked(a);

@@ -41,9 +41,13 @@ fn inside(e: &Expr, outer: u8) -> TokenStream {
             let list = ident(&list.name);
             quote!((#list.len() as i64))
         }
-        Expr::Product(list, n) => {
+        Expr::Product(list, 0, n) => {
             let (list, n) = (ident(&list.name), rust(n));
             quote!(#list.iter().take(arith::max(0, #n) as usize).product::<i64>())
+        }
+        Expr::Product(list, plus, n) => {
+            let (list, plus, n) = (ident(&list.name), number(*plus), rust(n));
+            quote!(#list.iter().take(arith::max(0, #n) as usize).map(|element| element + #plus).product::<i64>())
         }
         Expr::Unary(op, a) => {
             let a = inside(a, 11);
@@ -108,7 +112,7 @@ impl<'a> Needs<'a> {
     pub(super) fn add(&mut self, e: &Expr) -> &mut Self {
         e.walk(&mut |e| match e {
             Expr::Var(v) => self.name(&v.name),
-            Expr::Element(list, _) | Expr::Length(list) | Expr::Product(list, _) => self.name(&list.name),
+            Expr::Element(list, _) | Expr::Length(list) | Expr::Product(list, ..) => self.name(&list.name),
             Expr::Call(_, index, _) => self.function(*index),
             Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _) => self.asks_for_nodes = true,
             _ => {}

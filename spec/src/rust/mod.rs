@@ -49,7 +49,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) =
         (arguments(schedule), schedule::build(schedule, &declaration.inner_types), proved::proved(schedule, range));
-    let (marker, kind, reduction) = (marker(schedule.kind), kind(schedule), reduction(declaration));
+    let (marker, kind, particulars) = (marker(schedule.kind), kind(schedule), particulars(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
     // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
@@ -81,7 +81,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 const PREFERS_ROTATION: bool = #prefers_rotation;
 
                 #kind
-                #reduction
+                #particulars
                 #rounds
                 #admits
                 #proved
@@ -136,35 +136,51 @@ fn marker(kind: Kind) -> Ident {
             Kind::Allgather => "IsAllgather",
             Kind::Allreduce => "IsAllreduce",
             Kind::ReduceScatter => "IsReduceScatter",
+            Kind::Broadcast => "IsBroadcast",
+            Kind::Reduce => "IsReduce",
+            Kind::Gather => "IsGather",
+            Kind::Scatter => "IsScatter",
         }
     )
 }
 
-/// What only reductions say about themselves.
-fn reduction(declaration: &Declaration) -> TokenStream {
+/// What only some kinds say about themselves: lines and order of a reduction, the number of blocks, the root.
+fn particulars(declaration: &Declaration) -> TokenStream {
     let schedule = &declaration.schedule;
-    if !schedule.kind.reduces() {
-        return quote!();
-    }
     let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
     // An inner collective's first line is one of ours; its others come after ours.
     let inner = &declaration.inner_types;
-    let lines = quote!(#lines #(+ #inner::LINES - 1)*);
-    let (same_tree, rank_order) =
-        (quote!(#same_tree #(&& #inner::ORDER.same_tree)*), quote!(#rank_order #(&& #inner::ORDER.rank_order)*));
-    let mut needs = expr::Needs::new(schedule);
-    needs.add(&schedule.blocks);
-    let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
-    quote! {
-        const LINES: usize = #lines;
-        const ORDER: Order = Order { same_tree: #same_tree, rank_order: #rank_order };
-
-        fn blocks(&self, at: &Place<'_>) -> i64 {
-            #bindings
-            #definitions
-            #blocks
+    let reduction = schedule.kind.reduces().then(|| {
+        quote! {
+            const LINES: usize = #lines #(+ #inner::LINES - 1)*;
+            const ORDER: Order = Order {
+                same_tree: #same_tree #(&& #inner::ORDER.same_tree)*,
+                rank_order: #rank_order #(&& #inner::ORDER.rank_order)*,
+            };
         }
-    }
+    });
+    let divided = schedule.kind.reduces() || !schedule.kind.has_a_block_each();
+    let blocks = divided.then(|| {
+        let mut needs = expr::Needs::new(schedule);
+        needs.add(&schedule.blocks);
+        let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
+        quote! {
+            fn blocks(&self, at: &Place<'_>) -> i64 {
+                #bindings
+                #definitions
+                #blocks
+            }
+        }
+    });
+    let root = schedule.kind.has_root().then(|| {
+        quote! {
+            #[inline]
+            fn root(&self) -> i64 {
+                self.root
+            }
+        }
+    });
+    quote!(#reduction #blocks #root)
 }
 
 /// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about every
@@ -177,7 +193,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     quote! {
         const _: () = {
             use ::roundel::generated::{
-                Arguments, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Place, Refusal, Schedule, Sink,
+                Arguments, Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
+                Place, Refusal, Schedule, Sink,
             };
             use ::roundel::generated::{Option, Result};
 
@@ -217,6 +234,10 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
             impl IsAllgather for #name {}
             impl IsAllreduce for #name {}
             impl IsReduceScatter for #name {}
+            impl IsBroadcast for #name {}
+            impl IsReduce for #name {}
+            impl IsGather for #name {}
+            impl IsScatter for #name {}
         };
     }
 }

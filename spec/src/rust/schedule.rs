@@ -128,9 +128,9 @@ impl Build for Expr {
                 let list = list.build();
                 quote!(Expr::Length(#list))
             }
-            Expr::Product(list, n) => {
-                let (list, n) = (list.build(), n.build());
-                quote!(Expr::Product(#list, #n))
+            Expr::Product(list, plus, n) => {
+                let (list, plus, n) = (list.build(), plus.build(), n.build());
+                quote!(Expr::Product(#list, #plus, #n))
             }
             Expr::Unary(op, a) => {
                 let (op, a) = (variant(op), a.build());

@@ -4,8 +4,8 @@ use super::errors::Errors;
 use super::scope::Scope;
 use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
-use crate::expr::Expr;
-use crate::schedule::{Bound, Function, Inner, Layout, Limits, List, Loop, Number, Order, Schedule, Spot};
+use crate::expr::{Binary, Expr};
+use crate::schedule::{Bound, Function, Inner, Layout, Limits, List, Loop, Number, Order, ROOT, Schedule, Spot};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -76,6 +76,17 @@ impl Builder {
         }
     }
 
+    /// A root is a rank: that is part of the domain, also where nothing is said of it.
+    fn root_in_range(&mut self) {
+        let root = self.numbers.iter().find(|number| self.kind.has_root() && number.var.name == ROOT);
+        let Some(Number { var, .. }) = root else { return };
+        // Who says something of the root says all of it; the check asks whether it is enough.
+        if !self.requires.iter().any(|clause| clause.mentions(var.slot)) {
+            let p = Expr::Var(self.scope.builtin("p"));
+            self.requires.push(Expr::binary(Binary::Lt, Expr::Var(var.clone()), p));
+        }
+    }
+
     /// What must be there and is not.
     pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
         let name = &input.ident;
@@ -93,6 +104,7 @@ impl Builder {
     pub(super) fn schedule(mut self, input: &DeriveInput) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
         let name = input.ident.unraw().to_string();
         let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
+        self.root_in_range();
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
         let mut schedule = Schedule {
             name,

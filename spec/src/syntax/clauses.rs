@@ -12,7 +12,7 @@ use crate::contract::Kind;
 use crate::expr::{Binary, Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, Scope as Extent, Spot, Transfer,
+    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, ROOT, Scope as Extent, Spot, Transfer,
 };
 use crate::sink::{Line, Site};
 use proc_macro2::TokenStream;
@@ -135,6 +135,14 @@ impl Builder {
                 }
             }
             self.each(params, Self::param);
+            if self.kind.has_root() && !self.numbers.iter().any(|number| number.var.name == ROOT) {
+                let message = format!(
+                    "{0} has a root; declare it: `#[collective({1}, root: 0..)]`",
+                    self.kind.with_article(),
+                    self.kind
+                );
+                self.errors.at(&kind.tokens, message);
+            }
         }
     }
 

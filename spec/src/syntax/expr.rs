@@ -139,23 +139,28 @@ impl Lower<'_> {
         e.args.iter().map(|arg| self.int(arg)).collect()
     }
 
-    /// `len(list)` and `product(list, n)`.
+    /// `len(list)`, `product(list, n)` and `product(list + 1, n)`.
     fn list_function(&self, e: &syn::ExprCall, name: &str) -> Result<Option<Expr>> {
         let arity = match name {
             "len" => 1,
             "product" => 2,
             _ => return Ok(None),
         };
-        let list = match e.args.first().map(|arg| arg.to_token_stream().to_string()) {
-            Some(list) if e.args.len() == arity => list,
-            _ => return Err(Error::new_spanned(e, "write `len(list)` or `product(list, n)`")),
+        let (list, plus) = match e.args.first() {
+            Some(arg) if e.args.len() == arity => shifted(arg),
+            _ => {
+                return Err(Error::new_spanned(e, "write `len(list)`, `product(list, n)` or `product(list + 1, n)`"));
+            }
         };
+        if name == "len" && plus != 0 {
+            return Err(Error::new_spanned(&e.args[0], "`len` takes a list alone; remove what is added to it"));
+        }
         let Some(Entity::List(list)) = self.scope.get(&list) else {
             return Err(not_a_list(&e.args[0]));
         };
         Ok(Some(match name {
             "len" => Expr::Length(list.clone()),
-            _ => Expr::Product(list.clone(), Box::new(self.int(&e.args[1])?)),
+            _ => Expr::Product(list.clone(), plus, Box::new(self.int(&e.args[1])?)),
         }))
     }
 
@@ -183,6 +188,18 @@ impl Lower<'_> {
             _ => Err(Error::new(block.span(), "a branch is one expression; name parts of it with `define`")),
         }
     }
+}
+
+/// `ports` or `ports + 1`, as a name and what is added.
+fn shifted(e: &syn::Expr) -> (String, i64) {
+    if let syn::Expr::Binary(sum) = e
+        && let (syn::BinOp::Add(_), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(plus), .. })) =
+            (&sum.op, &*sum.right)
+        && let Ok(plus) = plus.base10_parse()
+    {
+        return (sum.left.to_token_stream().to_string(), plus);
+    }
+    (e.to_token_stream().to_string(), 0)
 }
 
 fn not_a_list(e: &syn::Expr) -> Error {

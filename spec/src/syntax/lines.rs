@@ -41,7 +41,7 @@ impl Builder {
         let [item] = items else {
             return Err(Error::new_spanned(attr, "write the number of blocks: `#[split(p)]`"));
         };
-        if !self.kind.reduces() {
+        if self.kind.has_a_block_each() && !self.kind.reduces() {
             let message = format!("{} has a block for each rank; remove `split`", self.kind.with_article());
             return Err(Error::new_spanned(attr, message));
         }
@@ -182,8 +182,8 @@ impl Builder {
         let p = || Expr::Var(self.scope.builtin("p"));
         match &self.blocks {
             Some(blocks) => blocks.clone(),
-            None if self.kind == crate::contract::Kind::Allreduce => Expr::Int(1),
-            None => p(),
+            None if self.kind.has_a_block_each() => p(),
+            None => Expr::Int(1),
         }
     }
 
@@ -196,7 +196,7 @@ impl Builder {
     ) -> Result<Option<TokenStream>> {
         match fields.take(key) {
             Some(tokens) => Ok(Some(tokens)),
-            None if self.kind.reduces() => Ok(None),
+            None if self.kind.reduces() || !self.kind.has_a_block_each() => Ok(None),
             None => fields.required(key, attr).map(Some),
         }
     }

@@ -1,4 +1,4 @@
-//! Every reduction of the catalogue on real MPI, compared with what MPI's own functions give.
+//! Every reduction of the catalogue, and every collective with a root, on real MPI, compared with what MPI's own functions give.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
 //! wrong. `--panic` runs an operation that panics on one rank, which must end the job.
@@ -8,6 +8,7 @@
 #[path = "../allgather_suite/alloc.rs"]
 mod alloc;
 mod matrix;
+mod rooted;
 
 use alloc::allocations;
 use matrix::{Matrix, product};
@@ -17,6 +18,8 @@ use mpi::traits::*;
 use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, visit_all};
 use roundel::operation::{self, Operation, commutative};
 use roundel::{Allreduce, Collective, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
+use std::collections::BTreeSet;
 
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
@@ -29,12 +32,15 @@ fn main() {
         std::process::exit(1);
     };
     let world = universe.world();
-    let mut suite = Suite { world: &world, calls: 0 };
+    let mut suite = Suite { world: &world, calls: 0, rooted: BTreeSet::new() };
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "--panic" => panic_in_an_operation(&world),
         _ => {
             visit_all(&mut suite);
             suite.wrong_arguments();
+            suite.wrong_roots();
+            let seen = suite.rooted.len();
+            suite.expect(seen == 5, || format!("{seen} collectives with a root were tried"));
         }
     }
     if world.rank() == 0 {
@@ -45,6 +51,8 @@ fn main() {
 struct Suite<'a> {
     world: &'a SimpleCommunicator,
     calls: usize,
+    /// Collectives with a root that have been seen.
+    rooted: BTreeSet<String>,
 }
 
 /// Ends the job with a message.
@@ -156,6 +164,22 @@ impl Visitor for Suite<'_> {
         self.compare(name, collective, &operation::Max, SystemOperation::max(), |x| x);
         self.compare(name, collective, &operation::Xor, SystemOperation::bitwise_xor(), |x| x as u8);
         self.matrices(name, collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.broadcasts(name, collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.reduces(name, collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.gathers(name, collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.scatters(name, collective);
     }
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {

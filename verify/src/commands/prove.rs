@@ -22,14 +22,15 @@ use std::time::{Duration, Instant};
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 
-/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed:
-/// work and memory grow with the cube of p.
+/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed, and for
+/// several blocks with every root: work grows with the cube of p.
 const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
-    if schedule.kind.reduces() && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
+    let heavy = schedule.kind.reduces() || schedule.kind.has_root();
+    if heavy && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
 }
 
 /// Proves what was asked for.

@@ -168,9 +168,10 @@ impl<'a> Scene<'a> {
         let (Some(trace), Some(run)) = (&self.trace, self.run()) else { return String::new() };
         let mut table =
             Table::new(["round", "rank", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
-        let kind = self.schedule.kind;
+        let (kind, root) = (self.schedule.kind, self.schedule.root(&self.point.args));
         let ranks = self.ranks();
-        let initial = |rank: usize| (0..trace.p()).filter(|&block| kind.initially_holds(rank, block)).collect();
+        let initial =
+            |rank: usize| (0..run.blocks()).filter(|&block| kind.initially_holds(rank, block, root)).collect();
         let mut held: Vec<BTreeSet<usize>> = (0..trace.p()).map(initial).collect();
         for round in 0..self.shown() {
             for (rank, log) in trace.ranks.iter().enumerate() {

@@ -86,8 +86,8 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
 /// Every rank has a buffer for all blocks, or for a vector.
 fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
     let (each, what) = match kind {
-        Kind::Allgather | Kind::ReduceScatter => (p, format!("{p} blocks of {bytes} bytes")),
-        Kind::Allreduce => (1, format!("a vector of {bytes} bytes")),
+        kind if kind.has_a_block_each() => (p, format!("{p} blocks of {bytes} bytes")),
+        _ => (1, format!("a vector of {bytes} bytes")),
     };
     let total = p.checked_mul(each).and_then(|blocks| blocks.checked_mul(bytes));
     match total {
@@ -97,12 +97,12 @@ fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
     }
 }
 
-/// How many bytes all messages bring. A block of an allreduce is a fraction of the vector.
+/// How many bytes all messages bring. A block of a vector is a fraction of it.
 fn moved(declaration: &Schedule, recorded: &Recorded, bytes: usize) -> u64 {
     let Recorded { point, trace, .. } = recorded;
     let blocks = eval::blocks::<Infallible>(declaration, &point.args, &point.placement.place(0));
     let parts = match (declaration.kind, blocks) {
-        (Kind::Allreduce, Ok(blocks)) => blocks as usize,
+        (kind, Ok(blocks)) if !kind.has_a_block_each() => blocks as usize,
         _ => 1,
     };
     let length = |block: u32| bytes / parts + usize::from((block as usize) < bytes % parts);
@@ -123,6 +123,10 @@ fn text(report: &Report<'_>, kind: Kind) -> String {
         Kind::Allgather => ("blocks", "every rank has every block"),
         Kind::Allreduce => ("vectors", "every rank has the sum of all vectors"),
         Kind::ReduceScatter => ("blocks", "every rank has its block of the sum"),
+        Kind::Broadcast => ("vectors", "every rank has the root's vector"),
+        Kind::Reduce => ("vectors", "the root has the sum of all vectors"),
+        Kind::Gather => ("blocks", "the root has every block"),
+        Kind::Scatter => ("blocks", "every rank has its block of the root's"),
     };
     let params: String = report.params.named().iter().map(|(name, value)| format!(", {name} = {value}")).collect();
     let head = format!(

@@ -72,10 +72,11 @@ pub(super) struct Memory {
 
 impl Memory {
     /// What a rank has before the first round.
-    pub(super) fn initial(kind: Kind, rank: usize, lines: usize, blocks: usize) -> Self {
+    pub(super) fn initial(kind: Kind, rank: usize, lines: usize, blocks: usize, root: usize) -> Self {
         let own = |block| match kind {
-            Kind::Allgather => (block == rank).then(|| Value::own(rank, block)),
-            Kind::Allreduce | Kind::ReduceScatter => Some(Value::own(rank, block)),
+            Kind::Allgather | Kind::Gather => (block == rank).then(|| Value::own(rank, block)),
+            Kind::Broadcast | Kind::Scatter => (rank == root).then(|| Value::own(rank, block)),
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => Some(Value::own(rank, block)),
         };
         let mut all = vec![vec![None; blocks]; lines.max(1)];
         all[0] = (0..blocks).map(own).collect();
@@ -124,13 +125,17 @@ impl Memory {
     }
 
     /// What is wrong with the result of a rank, if anything.
-    pub(super) fn result(&self, kind: Kind, rank: usize, p: usize) -> Result<(), String> {
+    pub(super) fn result(&self, kind: Kind, rank: usize, p: usize, root: usize) -> Result<(), String> {
         for (block, slot) in self.lines[0].iter().enumerate() {
             let expected: Vec<usize> = match kind {
                 Kind::Allgather => vec![block],
+                Kind::Gather if rank == root => vec![block],
+                Kind::Broadcast => vec![root],
+                Kind::Scatter if block == rank => vec![root],
                 Kind::Allreduce => (0..p).collect(),
+                Kind::Reduce if rank == root => (0..p).collect(),
                 Kind::ReduceScatter if block == rank => (0..p).collect(),
-                Kind::ReduceScatter => continue,
+                Kind::Gather | Kind::Scatter | Kind::Reduce | Kind::ReduceScatter => continue,
             };
             let right = slot.as_ref().is_some_and(|value| value.block == block && value.sorted() == expected);
             if !right {
@@ -151,7 +156,7 @@ mod tests {
 
     /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
     fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
-        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2, 0);
         memory.write(&note(first, line), 0, Value::own(1, 0), false).expect("the first is right");
         memory.write(&note(second, line), 0, Value::own(1, 0), false)?;
         Ok(memory.line(line)[0].as_ref().map_or_else(Vec::new, |value| value.ranks.clone()))
@@ -168,7 +173,7 @@ mod tests {
         assert_eq!(second(Action::Copy, LEFT, 1), Ok(vec![1, 0]));
         assert_eq!(second(Action::Copy, RIGHT, 1), Ok(vec![0, 1]));
         assert_eq!(second(Action::Copy, Action::Replace, 1), Ok(vec![1]));
-        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2);
+        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2, 0);
         let with_other = note(Action::CombineLeft { with: 1 }, 0);
         let says = |note: &Note, value: Rc<Value>, in_use: bool, words: &str| {
             let why = memory.clone().write(note, 0, value, in_use).expect_err(words);
@@ -177,11 +182,11 @@ mod tests {
         says(&with_other, Value::own(1, 0), false, "empty slot 0");
         says(&note(LEFT, 0), Value::own(1, 1), false, "puts block 1 into slot 0");
         says(&note(Action::Replace, 0), Value::own(0, 0), true, "in use");
-        assert_eq!(memory.result(Kind::Allreduce, 0, 2), Err("slot 0 of rank 0 ends wrong".into()));
+        assert_eq!(memory.result(Kind::Allreduce, 0, 2, 0), Err("slot 0 of rank 0 ends wrong".into()));
         assert_eq!(memory.read(&note(Action::Copy, 1)).expect_err("empty"), 0);
         memory.write(&note(LEFT, 0), 0, Value::own(1, 0), false).expect("right");
-        assert_eq!(memory.result(Kind::ReduceScatter, 0, 2), Ok(()));
-        assert_eq!(memory.result(Kind::ReduceScatter, 1, 2), Err("slot 1 of rank 1 ends wrong".into()));
+        assert_eq!(memory.result(Kind::ReduceScatter, 0, 2, 0), Ok(()));
+        assert_eq!(memory.result(Kind::ReduceScatter, 1, 2, 0), Err("slot 1 of rank 1 ends wrong".into()));
     }
 
     #[test]

@@ -427,7 +427,7 @@ impl<'a> Context<'a> {
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
-            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
+            Builtin::Gcd | Builtin::Digit | Builtin::DigitSum | Builtin::FirstRank | Builtin::NodeSize => {
                 return Err(Unsupported(format!("`{whole}`")));
             }
         })

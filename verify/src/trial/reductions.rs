@@ -16,7 +16,7 @@ pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize
     let p = trial.placement.p();
     let shape = match kind {
         Kind::ReduceScatter => Shape::Equal { p, each: bytes },
-        Kind::Allgather | Kind::Allreduce => Shape::Whole { elements: bytes },
+        _ => Shape::Whole { elements: bytes },
     };
     let expected = |i| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));
     let op = commutative(|a: &u8, b: &u8| a.wrapping_add(*b));
@@ -30,7 +30,7 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| Shape::Whole { elements });
     let shapes = match kind {
         Kind::ReduceScatter => vec![Shape::Counts((0..p).map(|b| (b * 5 + 3) % 7).collect())],
-        Kind::Allgather | Kind::Allreduce => lengths.into(),
+        _ => lengths.into(),
     };
     let order = (trial.entry.schedule)().order;
     for shape in &shapes {

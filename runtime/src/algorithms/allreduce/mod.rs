@@ -1,13 +1,17 @@
 //! Allreduce: every rank contributes a vector; every rank ends with their reduction.
 
+mod cyclic_shift;
 mod nap;
+mod prefix;
 mod rabenseifner;
 mod recursive_doubling;
 mod reduce_broadcast;
 mod ring;
 mod smp;
 
+pub use cyclic_shift::CyclicShiftAllreduce;
 pub use nap::NapAllreduce;
+pub use prefix::PrefixAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;
 pub use recursive_doubling::RecursiveDoublingAllreduce;
 pub use reduce_broadcast::ReduceBroadcastAllreduce;

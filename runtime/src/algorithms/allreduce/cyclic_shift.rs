@@ -1,0 +1,44 @@
+use crate::Collective;
+
+/// Cyclic shift with prefixes and `ports[i]` partners in round `i`: fewer rounds than [`PrefixAllreduce`](super::PrefixAllreduce),
+/// for machines with several ports.
+///
+/// Line k of a rank is the reduction over k ranks, from its own upwards. A round with m ports takes `whole` from D ranks to
+/// (m + 1) D: the partners at the distances D, 2 D, … bring theirs, one after the other. When t D ranks are together, with t
+/// the digit of p - 1 that belongs to the round, they and the partner's `part`, of e ranks, are the next `part`. So two lines
+/// are enough for all prefixes that line p needs; as long as e is D they are one.
+///
+/// Ranks reduce different trees: results of floating-point numbers may differ in their last bits from rank to rank, and the
+/// operation must commute.
+///
+/// Domain: p at most the product of all `ports[i] + 1`. Cost: at most `len(ports)` rounds; in a round that is not the last
+/// one, at most `ports[i] + 1` vectors are sent, and in the last one t.
+///
+/// Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
+/// systems, Parallel Computing 107, 2021, section 2.1.
+#[derive(Collective, Clone, Debug, PartialEq, Eq)]
+#[collective(allreduce, ports: list(1..))]
+#[lines(part, whole)]
+#[check(p <= 16, len(ports) <= 6, ports <= 2)]
+#[define(n = p - 1)]
+#[round(i in 0..len(ports))]
+#[state(D = 1, next = min(p, D * (ports[i] + 1)))]
+#[requires(final D == p)]
+#[define(m = min(ports[i], n / D), more = D * (ports[i] + 1) < p)]
+#[define(t = n / D % (ports[i] + 1), e = n % D + 1, one = e == D)]
+#[send(for j in 1..=m, when = one && (j <= t || more), to = rank - j * D, line = part)]
+#[recv(for j in 1..=t, when = one, from = rank + j * D, into = part, combine = right)]
+#[recv(when = one && more && t < m, from = rank + (t + 1) * D, into = whole, combine = right, operand = part)]
+#[recv(for j in t + 2..=m, when = one && more, from = rank + j * D, into = whole, combine = right)]
+#[send(when = !one && t > 0, to = rank - t * D, line = part)]
+#[send(for j in 1..=m, when = !one && (j < t || more), to = rank - j * D, line = whole)]
+#[recv(for j in 1..t, when = !one, from = rank + j * D, into = whole, combine = right)]
+#[recv(when = !one && t > 0, from = rank + t * D, into = part, combine = right, operand = whole)]
+#[recv(for j in max(1, t)..=m, when = !one && more, from = rank + j * D, into = whole, combine = right)]
+#[holds(1 <= D, D <= p, part = [rank + k; k in 0..e])]
+#[define(sent = if more { m + if !one && t > 0 { 1 } else { 0 } } else { t })]
+#[bound(rounds <= len(ports), per_round blocks_sent = sent)]
+pub struct CyclicShiftAllreduce {
+    /// How many ranks a rank sends to in each round.
+    pub ports: Vec<i64>,
+}

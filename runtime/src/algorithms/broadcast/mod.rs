@@ -1,0 +1,5 @@
+//! Broadcast: every rank ends with what the root has.
+
+mod binomial;
+
+pub use binomial::BinomialBroadcast;

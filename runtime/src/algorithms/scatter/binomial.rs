@@ -1,0 +1,24 @@
+use crate::Collective;
+
+/// Scatter along a binomial tree: at distances that halve, a rank hands on the upper half of what it has.
+///
+/// Ranks are counted from the root: `v`. Before the round with `D` ranks left to each, a multiple of D has the blocks of the D
+/// ranks from its own upwards, as far as there are any.
+///
+/// Domain: any p, any root. Cost: ceil(log2 p) rounds; p - 1 blocks leave the root.
+#[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[collective(scatter, root: 0..)]
+#[check(p <= 16, root <= 63)]
+#[define(w = ceil_log(2, p), v = (rank - root) % p)]
+#[round(s in 0..w)]
+#[state(D = pow(2, w), next = D / 2)]
+#[define(d = D / 2)]
+#[send(when = v % D == 0, to = rank + d, blocks = [rank + d + k; k in 0..min(d, p - v - d)])]
+#[recv(when = v % D == d, from = rank - d, blocks = [rank + k; k in 0..min(d, p - v)])]
+#[define(n = if v == 0 { p } else if v % D == 0 { min(v & -v, p - v) } else { 0 })]
+#[holds(D == pow(2, w - s), blocks = [rank + k; k in 0..n])]
+#[bound(rounds = w, blocks_sent = p - 1)]
+pub struct BinomialScatter {
+    /// The rank whose blocks are handed out.
+    pub root: i64,
+}

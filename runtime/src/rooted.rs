@@ -1,0 +1,241 @@
+//! Broadcast, reduce, gather and scatter, for every collective of that kind on every transport.
+//!
+//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared, checked and
+//! proved; all ranks must name the same one. What only the root gives or gets is an empty slice elsewhere.
+
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::reduce::{Division, Reduce};
+use crate::transport::Transport;
+use crate::unproved::Unproved;
+use roundel_spec::{Collective, Place};
+
+/// Marks collectives that are declared as `broadcast`. Implemented by the derive.
+pub trait IsBroadcast: Collective {}
+
+/// Marks collectives that are declared as `reduce`. Implemented by the derive.
+pub trait IsReduce: Collective {}
+
+/// Marks collectives that are declared as `gather`. Implemented by the derive.
+pub trait IsGather: Collective {}
+
+/// Marks collectives that are declared as `scatter`. Implemented by the derive.
+pub trait IsScatter: Collective {}
+
+/// Calls of a broadcast. Implemented for every collective that is declared as one.
+///
+/// ```
+/// use roundel::{Broadcast, algorithms::BinomialBroadcast, threads};
+///
+/// let results = threads::run(5, |comm| {
+///     let mut data = [comm.rank(); 2];
+///     BinomialBroadcast { root: 3 }.broadcast(comm, &mut data).map(|()| data)
+/// });
+/// assert!(results.into_iter().all(|data| data == Ok([3, 3])));
+/// ```
+pub trait Broadcast: IsBroadcast + Sized {
+    /// Makes the `data` of every rank that of the root.
+    #[inline]
+    fn broadcast<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
+        comm.spread(self, Spread::in_place(data))
+    }
+}
+
+/// Calls of a reduce. Implemented for every collective that is declared as one.
+pub trait ReduceTo: IsReduce + Sized {
+    /// Reduces the `send` of every rank, element by element, into the `recv` of the root. On other ranks `recv` is not touched;
+    /// `&mut []` will do.
+    #[inline]
+    fn reduce<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        recv: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        match is_root(self, comm)? {
+            true => comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Even, op }),
+            false => contribute(self, comm, send, op),
+        }
+    }
+
+    /// Reduces the `data` of every rank, element by element, into the `data` of the root; that of the others stays as it is.
+    #[inline]
+    fn reduce_in_place<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        match is_root(self, comm)? {
+            true => comm.reduce(self, Reduce { input: None, output: data, division: Division::Even, op }),
+            false => contribute(self, comm, data, op),
+        }
+    }
+}
+
+/// Takes part in a reduction of which this rank gets nothing.
+#[inline]
+fn contribute<T, C: Collective, O: Operation<T>>(
+    collective: &C,
+    comm: &impl Transport<T>,
+    send: &[T],
+    op: &O,
+) -> Result<(), Error> {
+    comm.reduce(collective, Reduce { input: Some(send), output: &mut [], division: Division::Elsewhere, op })
+}
+
+/// Calls of a gather. Implemented for every collective that is declared as one.
+pub trait GatherTo: IsGather + Sized {
+    /// Gathers the `send` of every rank, which all have the same length, into the `recv` of the root, in the order of ranks. On
+    /// other ranks `recv` is not touched; `&mut []` will do.
+    #[inline]
+    fn gather<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
+        let at = comm.place()?;
+        let (total, input_at) = (send.len().saturating_mul(at.p as usize), send.len() * at.rank as usize);
+        if at.rank != self.root() {
+            return comm.spread(self, Spread::elsewhere(send, total, input_at));
+        }
+        expect("the receive buffer", total, recv.len(), "the send buffer's length times the number of ranks")?;
+        let standing = Standing { total, input_at, seat: Seat::Output };
+        comm.spread(self, Spread { input: Some(send), output: recv, standing })
+    }
+
+    /// Gathers blocks of the same length. The `data` of the root is all of them, its own already in place; that of another rank
+    /// is its block.
+    #[inline]
+    fn gather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
+        let at = comm.place()?;
+        if at.rank != self.root() {
+            let (total, input_at) = (data.len().saturating_mul(at.p as usize), data.len() * at.rank as usize);
+            return comm.spread(self, Spread::elsewhere(data, total, input_at));
+        }
+        divisible(data.len(), at.p as usize)?;
+        comm.spread(self, Spread::in_place(data))
+    }
+}
+
+/// Calls of a scatter. Implemented for every collective that is declared as one.
+pub trait ScatterFrom: IsScatter + Sized {
+    /// Hands the r-th of p equal blocks of the root's `send` to the `recv` of rank r. On other ranks `send` is not looked at;
+    /// `&[]` will do.
+    #[inline]
+    fn scatter<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
+        let at = comm.place()?;
+        let (total, own) = (recv.len().saturating_mul(at.p as usize), recv.len() * at.rank as usize);
+        let is_root = at.rank == self.root();
+        if is_root {
+            expect("the send buffer", total, send.len(), "the receive buffer's length times the number of ranks")?;
+        }
+        let input = is_root.then_some(send);
+        let standing = Standing { total, input_at: 0, seat: Seat::Scratch { result_at: own } };
+        comm.spread(self, Spread { input, output: recv, standing })
+    }
+
+    /// Hands out equal blocks. The `data` of the root is all of them, and stays as it is; that of another rank is where its block
+    /// goes.
+    #[inline]
+    fn scatter_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
+        let at = comm.place()?;
+        if at.rank != self.root() {
+            return self.scatter(comm, &[], data);
+        }
+        divisible(data.len(), at.p as usize)?;
+        comm.spread(self, Spread::in_place(data))
+    }
+}
+
+impl<C: IsBroadcast> Broadcast for C {}
+impl<C: IsReduce> ReduceTo for C {}
+impl<C: IsGather> GatherTo for C {}
+impl<C: IsScatter> ScatterFrom for C {}
+impl<C: IsBroadcast> IsBroadcast for Unproved<C> {}
+impl<C: IsReduce> IsReduce for Unproved<C> {}
+impl<C: IsGather> IsGather for Unproved<C> {}
+impl<C: IsScatter> IsScatter for Unproved<C> {}
+
+#[inline]
+fn is_root<T, C: Collective>(collective: &C, comm: &impl Transport<T>) -> Result<bool, Error> {
+    Ok(comm.place()?.rank == collective.root())
+}
+
+#[inline]
+fn expect(what: &'static str, expected: usize, found: usize, why: &'static str) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found, why }) }
+}
+
+#[inline]
+fn divisible(found: usize, p: usize) -> Result<(), Error> {
+    let expected = found.next_multiple_of(p);
+    expect("the root's buffer", expected, found, "a block of the same length for each rank")
+}
+
+/// Where all blocks lie on a rank while a collective runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// In the output, which has room for them.
+    Output,
+    /// In memory of the transport; as many elements as the output has are its result, from this one on.
+    Scratch {
+        /// The first of them.
+        result_at: usize,
+    },
+}
+
+/// Where the blocks of a broadcast, gather or scatter lie on a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// How many elements all blocks have together; they are divided as evenly as possible.
+    pub total: usize,
+    /// Where the input goes among them.
+    pub input_at: usize,
+    /// Where they lie meanwhile.
+    pub seat: Seat,
+}
+
+/// A broadcast, gather or scatter, as one rank takes part in it.
+#[derive(Debug)]
+pub struct Spread<'a, T> {
+    /// What this rank brings, unless it lies in `output`.
+    pub input: Option<&'a [T]>,
+    /// Where its result goes.
+    pub output: &'a mut [T],
+    /// Where things lie.
+    pub standing: Standing,
+}
+
+impl<'a, T> Spread<'a, T> {
+    /// The part of a rank that gets nothing.
+    fn elsewhere(send: &'a [T], total: usize, input_at: usize) -> Self {
+        let standing = Standing { total, input_at, seat: Seat::Scratch { result_at: 0 } };
+        Spread { input: Some(send), output: &mut [], standing }
+    }
+
+    /// The part of a rank that has all blocks in its output.
+    fn in_place(output: &'a mut [T]) -> Self {
+        let standing = Standing { total: output.len(), input_at: 0, seat: Seat::Output };
+        Spread { input: None, output, standing }
+    }
+
+    /// Every check that one rank can make.
+    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<(), Error> {
+        let served = collective.admits(at).and_then(|()| collective.proved(at));
+        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+        let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
+        let (Standing { total, input_at, seat }, why) = (self.standing, "what all blocks have");
+        let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);
+        if !within(input_at, input) {
+            return expect("the send buffer", total.saturating_sub(input_at), input, why);
+        }
+        match seat {
+            Seat::Output => expect("the receive buffer", total, output, why),
+            Seat::Scratch { result_at } if within(result_at, output) => Ok(()),
+            Seat::Scratch { result_at } => expect("the receive buffer", total.saturating_sub(result_at), output, why),
+        }
+    }
+
+    /// Where the blocks lie: writes their lengths and beginnings.
+    pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
+        crate::reduce::divide_evenly(self.standing.total, blocks, counts, displs);
+    }
+}

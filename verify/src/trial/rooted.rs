@@ -1,0 +1,91 @@
+//! Broadcast, reduce, gather and scatter on threads, against the plain definition.
+
+use super::{Trial, UNTOUCHED, agree, block, byte};
+use roundel::algorithms::{self, Visitor};
+use roundel::operation::commutative;
+use roundel::threads::{self, ThreadComm};
+use roundel::{Broadcast, Error, GatherTo, IsAllgather, IsBroadcast, IsGather, IsReduce, IsScatter};
+use roundel::{ReduceTo, ScatterFrom};
+use roundel_spec::Kind;
+use std::time::{Duration, Instant};
+
+/// Runs it `repeat` times with vectors or blocks of so many bytes; gives the time of the slowest rank of each.
+pub(super) fn uniform(trial: &Trial<'_>, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
+    let mut slowest = vec![Duration::ZERO; repeat];
+    for times in threads::run_placed(trial.placement, |comm| rank(trial, comm, bytes, repeat)) {
+        slowest.iter_mut().zip(times?).for_each(|(slowest, time)| *slowest = time.max(*slowest));
+    }
+    Ok(slowest)
+}
+
+/// Several lengths, also none.
+pub(super) fn varying(trial: &Trial<'_>) -> Result<(), String> {
+    let p = trial.placement.p();
+    [0, 1, p + 3].into_iter().try_for_each(|bytes| uniform(trial, bytes, 1).map(|_| ()))
+}
+
+fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
+    let (schedule, rank, p) = ((trial.entry.schedule)(), comm.rank(), trial.placement.p());
+    let root = schedule.root(trial.args);
+    let all = || (0..p).flat_map(|rank| block(rank, bytes)).collect::<Vec<u8>>();
+    let sum = |i: usize| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));
+    let nothing = Vec::new;
+    // What a rank brings, and what it ends with.
+    let (send, expected) = match schedule.kind {
+        Kind::Broadcast => (block(rank, bytes), block(root, bytes)),
+        Kind::Gather => (block(rank, bytes), if rank == root { all() } else { nothing() }),
+        Kind::Scatter => (if rank == root { all() } else { nothing() }, block(rank, bytes)),
+        _ => (block(rank, bytes), if rank == root { (0..bytes).map(sum).collect() } else { nothing() }),
+    };
+    let mut times = Vec::with_capacity(repeat);
+    for _ in 0..repeat {
+        let recv = if schedule.kind == Kind::Broadcast { send.clone() } else { vec![UNTOUCHED; expected.len()] };
+        let mut call = Call { comm, send: &send, recv, result: None };
+        let start = Instant::now();
+        algorithms::visit_one(trial.entry.name, trial.args, &mut call);
+        let time = start.elapsed();
+        call.result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
+        agree(rank, &call.recv, &expected)?;
+        times.push(time);
+    }
+    Ok(times)
+}
+
+/// One call on one rank.
+struct Call<'a> {
+    comm: &'a ThreadComm,
+    send: &'a [u8],
+    recv: Vec<u8>,
+    result: Option<Result<(), String>>,
+}
+
+impl Call<'_> {
+    fn ended(&mut self, outcome: Result<(), Error>) {
+        self.result = Some(outcome.map_err(|error| error.to_string()));
+    }
+}
+
+impl Visitor for Call<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let outcome = collective.broadcast(self.comm, &mut self.recv);
+        self.ended(outcome);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let sum = commutative(|a: &u8, b: &u8| a.wrapping_add(*b));
+        let outcome = collective.reduce(self.comm, self.send, &mut self.recv, &sum);
+        self.ended(outcome);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let outcome = collective.gather(self.comm, self.send, &mut self.recv);
+        self.ended(outcome);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let outcome = collective.scatter(self.comm, self.send, &mut self.recv);
+        self.ended(outcome);
+    }
+}

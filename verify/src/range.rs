@@ -8,6 +8,9 @@ use std::str::FromStr;
 /// The largest number of ranks that is recorded or checked: every message of every rank is held in memory.
 pub const MAX_P: usize = 2048;
 
+/// How far the exhaustive engine goes where every p has many placements.
+pub const WITH_PLACES: i64 = 40;
+
 /// A range of process counts: `7`, `1..64` or `1..=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {

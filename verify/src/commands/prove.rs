@@ -8,7 +8,7 @@ use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::prove::{self, Induction};
-use crate::range::Range;
+use crate::range::{Range, WITH_PLACES};
 use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -28,6 +28,9 @@ const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
+    if schedule.uses_placement() {
+        return Range { from: 1, to: WITH_PLACES as usize };
+    }
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
     let heavy = schedule.kind.reduces() || schedule.kind.has_root();
     if heavy && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }

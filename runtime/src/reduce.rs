@@ -116,9 +116,7 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
     /// Every check that one rank can make.
     pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
         self.validate_lengths(here)?;
-        let at = &here.seen::<C>();
-        let served = collective.admits(at).and_then(|()| collective.proved(at));
-        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+        here.serves(collective)?;
         if O::COMMUTES || here.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
     }
 

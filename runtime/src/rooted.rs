@@ -6,9 +6,9 @@
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
-use crate::transport::Transport;
+use crate::transport::{Here, Transport};
 use crate::unproved::Unproved;
-use roundel_spec::{Collective, Place};
+use roundel_spec::Collective;
 
 /// Marks collectives that are declared as `broadcast`. Implemented by the derive.
 pub trait IsBroadcast: Collective {}
@@ -218,9 +218,8 @@ impl<'a, T> Spread<'a, T> {
     }
 
     /// Every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, at: &Place) -> Result<(), Error> {
-        let served = collective.admits(at).and_then(|()| collective.proved(at));
-        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+        here.serves(collective)?;
         let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
         let (Standing { total, input_at, seat }, why) = (self.standing, "what all blocks have");
         let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);

@@ -6,7 +6,7 @@ use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
 use crate::rooted::Spread;
-use roundel_spec::{Collective, Place, Placement, arith};
+use roundel_spec::{Collective, Place, Placement, Refusal, arith};
 
 /// Which of the declared layouts a call uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,21 @@ impl<'a> Here<'a> {
         self.placement.seen(self.rank, C::LOOKS_AT_NODES)
     }
 
+    /// Whether a collective serves a call here: its domain, and what is proved.
+    ///
+    /// # Errors
+    /// [`Error::OutsideDomain`] if it does not.
+    pub fn serves<C: Collective>(self, collective: &C) -> Result<Place<'a>, Error> {
+        let at = self.seen::<C>();
+        // The root is a rank of the communicator, and the collective would take it for one of its own numbering.
+        let confused = C::KIND.has_root() && C::LOOKS_AT_NODES && !self.placement.is_sorted();
+        let served = match confused {
+            true => Err(Refusal::Placement { range: "ranks that are numbered node by node" }),
+            false => collective.admits(&at).and_then(|()| collective.proved(&at)),
+        };
+        served.map(|()| at).map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })
+    }
+
     /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order in which
     /// it sees them.
     pub fn keeps_order<C: Collective>(self) -> bool {
@@ -78,9 +93,7 @@ impl<T, G: Described> Gather<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
     pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
         self.geometry.validate(&here.flat(), self.send.len(), self.recv.len())?;
-        let at = &here.seen::<C>();
-        let served = collective.admits(at).and_then(|()| collective.proved(at));
-        served.map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })?;
+        let at = &here.serves(collective)?;
         match self.options.layout {
             Layout::InPlace => Ok(None),
             Layout::Declared if !C::PREFERS_ROTATION => Ok(None),

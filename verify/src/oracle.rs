@@ -564,7 +564,7 @@ mod tests {
     fn a_rank_alone_believes_the_others() {
         let alone = |rounds: &[Vec<Note>]| {
             let tape = Tape(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
-            believe(&Shape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len() }, &tape).map(|_| ())
+            believe(&Shape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len(), root: 0 }, &tape).map(|_| ())
         };
         assert_eq!(alone(&[vec![recv(1, &[1])]]), Ok(()));
         assert_eq!(alone(&[vec![recv(1, &[1])], vec![send(1, &[1, 0])]]), Ok(()));

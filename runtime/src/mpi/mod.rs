@@ -49,7 +49,7 @@ use crate::policy::Policy;
 use crate::reduce::Reduce;
 use crate::rooted::Spread;
 use crate::runs::Run;
-use crate::transport::{Gather, Options, Here, Transport};
+use crate::transport::{Gather, Here, Options, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;

@@ -24,7 +24,7 @@ pub(super) fn plan_anew<K: Collective, T>(
     let Work { key, plan, counts, offsets, .. } = work;
     key.clear();
     plan.clear();
-    let blocks = collective.blocks(&group.place) as usize;
+    let blocks = collective.blocks(&group.here().seen::<K>()) as usize;
     call.divide(blocks, counts, offsets);
     let geometry = Varying::new(counts, offsets);
     limit::check(collective, &group.placement, &geometry, call.standing.total)?;
@@ -44,7 +44,7 @@ pub(super) fn plan_anew<K: Collective, T>(
         let from = Spot { area: Area::Send, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: Spot { area, offset: input_at * size }, bytes: input }));
     }
-    build::rounds(plan, collective, &group.place, &[home], (geometry, blocks), Policy::default());
+    build::rounds(plan, collective, group.here(), &[home], (geometry, blocks), Policy::default());
     if let Some(result_at) = result_at.filter(|_| extents.recv > 0) {
         let from = Spot { area: Area::Scratch, offset: result_at * size };
         let to = Spot { area: Area::Recv, offset: 0 };

@@ -14,7 +14,7 @@ impl Plan {
             infallible(self.rounds(rank, &mut recorder));
             recorder.finish()
         };
-        Trace { ranks: (0..self.p).map(record).collect() }
+        Trace::lockstep((0..self.p).map(record).collect())
     }
 
     /// Whether the plan does what a collective promises, with these parameters: all rules but the bounds and the invariant, which speak of the rounds

@@ -64,6 +64,7 @@ impl fmt::Display for Message {
         match self.action {
             Action::Copy => {}
             Action::Replace => write!(f, " replaced")?,
+            Action::Overwrite => write!(f, " overwritten")?,
             Action::CombineLeft { with } => write!(f, " left of {with}")?,
             Action::CombineRight { with } => write!(f, " right of {with}")?,
         }
@@ -99,7 +100,7 @@ impl Plan {
     fn contains(&self, rank: usize, message: &Message) -> Result<(), (usize, usize)> {
         let operand = match message.action {
             Action::CombineLeft { with } | Action::CombineRight { with } => with,
-            Action::Copy | Action::Replace => 0,
+            Action::Copy | Action::Replace | Action::Overwrite => 0,
         };
         let named = [(rank, self.p), (message.peer, self.p)].into_iter();
         let named = named.chain([message.line, operand].map(|line| (line as usize, self.lines)));
@@ -132,6 +133,7 @@ fn message(line: &str) -> Option<(usize, Message)> {
     let action = match action {
         [] => Action::Copy,
         ["replaced"] => Action::Replace,
+        ["overwritten"] => Action::Overwrite,
         ["left", "of", operand] => Action::CombineLeft { with: with(operand)? },
         ["right", "of", operand] => Action::CombineRight { with: with(operand)? },
         _ => return None,

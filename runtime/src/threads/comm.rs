@@ -146,10 +146,10 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     }
 
     fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error> {
-        call.validate(collective, &self.place)?;
+        call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
-        let blocks = collective.blocks(&self.place) as usize;
+        let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
         call.divide(blocks, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
         let Spread { input, output, standing: Standing { total, input_at, seat } } = call;

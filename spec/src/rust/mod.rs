@@ -111,15 +111,8 @@ fn generics(declaration: &Declaration) -> (TokenStream, TokenStream) {
 
 /// What it is, where that is not what is most common.
 fn kind(schedule: &Schedule) -> TokenStream {
-    let kind = match schedule.kind {
-        Kind::Allgather => quote!(),
-        Kind::Allreduce => quote!(
-            const KIND: Kind = Kind::Allreduce;
-        ),
-        Kind::ReduceScatter => quote!(
-            const KIND: Kind = Kind::ReduceScatter;
-        ),
-    };
+    let name = ident(&format!("{:?}", schedule.kind));
+    let kind = (schedule.kind != Kind::Allgather).then(|| quote!(const KIND: Kind = Kind::#name;));
     let nodes = schedule.uses_placement().then(|| {
         quote!(
             const LOOKS_AT_NODES: bool = true;
@@ -333,7 +326,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
 fn plain(kind: Kind) -> TokenStream {
     match kind {
         Kind::Allgather => quote!(::roundel::algorithms::allgather::Bruck),
-        Kind::Allreduce | Kind::ReduceScatter => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
+        _ => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
     }
 }
 

@@ -42,9 +42,11 @@ impl Builder {
         self.params.push(name.clone());
         Some(match known {
             Err(()) => Err(Error::new_spanned(&kind, format!("`{kind}` is not a collective; expected `{outer}`"))),
-            Ok(found) if found != outer || found == Kind::ReduceScatter => {
+            Ok(found) if found != outer || !matches!(outer, Kind::Allgather | Kind::Allreduce) => {
                 let message = match outer {
-                    Kind::ReduceScatter => "a reduce_scatter has no inner collective".into(),
+                    _ if !matches!(outer, Kind::Allgather | Kind::Allreduce) => {
+                        format!("{} has no inner collective; remove it", outer.with_article())
+                    }
                     _ => format!("inside of {} runs another {outer}; write `{name}: {outer}`", outer.with_article()),
                 };
                 Err(Error::new_spanned(&kind, message))

@@ -8,7 +8,6 @@ use super::{Mutant, Nursery, declared, place};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
-use roundel_spec::schedule::Spot;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 

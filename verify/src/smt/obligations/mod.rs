@@ -23,7 +23,7 @@ use super::windows::Windows;
 use reductions::Claim;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::{Loop, Metric};
-use roundel_spec::{Kind, Schedule};
+use roundel_spec::{Action, Kind, Schedule};
 
 const RANK: usize = 0;
 const P: usize = 1;
@@ -168,6 +168,9 @@ impl<'a> Prover<'a> {
         }
         if self.schedule.within().next().is_some() {
             why = Some("collectives inside of groups are not encoded".into());
+        }
+        if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
+            why = Some("lines that are given up are not encoded".into());
         }
         let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
         if self.schedule.kind != Kind::Allreduce && !a_block_each {

@@ -42,7 +42,7 @@ impl Meeting<'_> {
 fn operand(t: &Transfer) -> Option<Line> {
     match t.site.action {
         Action::CombineLeft { with } | Action::CombineRight { with } => Some(with),
-        Action::Copy | Action::Replace => None,
+        Action::Copy | Action::Replace | Action::Overwrite => None,
     }
 }
 

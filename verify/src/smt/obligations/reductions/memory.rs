@@ -3,6 +3,7 @@
 use super::super::{Frame, Prover, Step};
 use super::claims::Claim;
 use super::meetings::Meeting;
+use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{SymbolicSet, other_index};
 use crate::smt::term::{Term, and, eq, not, or};
@@ -92,6 +93,7 @@ impl<'a> Prover<'a> {
                         prover.part(&at, &here, &[&arrives], "is replaced by no less", Property::Contributors)?;
                         prover.becomes(&at, &arrives, &nothing, &result)
                     }
+                    Action::Overwrite => Err(Unsupported("a line that is given up".into())),
                     Action::CombineLeft { with } | Action::CombineRight { with } => {
                         let own = before[with as usize].at("rank", &block);
                         let mut some = frame.clone();
@@ -261,6 +263,7 @@ impl<'a> Prover<'a> {
         let block = match self.schedule.kind {
             Kind::ReduceScatter => "rank".into(),
             Kind::Allreduce | Kind::Allgather => self.any_block(&mut frame)?,
+            _ => return Err(Unsupported("a collective with a root".into())),
         };
         let x = self.any_rank(&mut frame, "contributor!");
         let goal = self.contributes(&mut frame.cx, &x, &lines[0].at("rank", &block))?;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub const MAX_P: usize = 2048;
 
 /// How far the exhaustive engine goes where every p has many placements.
-pub const WITH_PLACES: i64 = 40;
+pub const WITH_PLACES: i64 = 96;
 
 /// A range of process counts: `7`, `1..64` or `1..=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

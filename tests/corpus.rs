@@ -12,6 +12,7 @@ use roundel::{
     Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Layout, Options,
     Place, ReduceScatter, Refusal,
 };
+use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Point};
 use roundel_spec::record::{Direction, Trace};
 use roundel_spec::{Action, Arguments, Placement, Schedule, syntax};
@@ -20,8 +21,10 @@ use std::collections::{HashMap, VecDeque};
 const MAX_P: usize = 64;
 
 /// Whether an algorithm of the catalogue serves p ranks, from its paper.
-fn serves(name: &str, p: usize) -> bool {
+fn serves(name: &str, args: &Arguments, p: usize) -> bool {
+    let reach = || args.lists[0].iter().map(|&ports| ports as usize + 1).product::<usize>();
     match name {
+        "allreduce/cyclic-shift" | "reduce-scatter/cyclic-shift" => p <= reach(),
         "allgather/neighbor-exchange" => p.is_multiple_of(2),
         "allgather/recursive-doubling" | "reduce-scatter/recursive-halving" => p.is_power_of_two(),
         _ => true,
@@ -50,7 +53,7 @@ struct Checker {
 
 impl Checker {
     fn check<C: Collective>(&mut self, name: &str, collective: &C) {
-        for p in (1..=largest(name)).filter(|&p| serves(name, p)) {
+        for p in (1..=largest(name)).filter(|&p| serves(name, &collective.arguments(), p)) {
             let point = point(collective, p);
             let trace = check::record_code(collective, &point.placement);
             let passed = check::trace(&C::schedule(), &point, &trace);
@@ -160,7 +163,7 @@ struct Simulator;
 
 impl Visitor for Simulator {
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
-        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
             let definition: Vec<u64> = (0..p).map(contribution).collect();
             let trace = check::record_code(collective, &Placement::consecutive(p, p));
             let memory = simulate(&trace, before_gather(p));
@@ -180,7 +183,7 @@ impl Visitor for Simulator {
 
 /// Compares the blocks that a rank must end with, by the definition of the collective, with the sums.
 fn simulate_reduction<C: Collective>(name: &str, collective: &C, needs: fn(usize, usize) -> bool) {
-    for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+    for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
         let blocks = collective.blocks(&Place::flat(0, p as i64)) as usize;
         let trace = check::record_code(collective, &Placement::consecutive(p, p));
         let memory = simulate(&trace, before_reduction(p, C::LINES, blocks));
@@ -225,7 +228,7 @@ impl Refuser {
             for rank in 0..p {
                 let admitted = collective.admits(&Place::flat(rank as i64, p as i64));
                 let label = label(name, collective, p);
-                assert_eq!(admitted.is_ok(), serves(name, p), "{label}: {admitted:?}");
+                assert_eq!(admitted.is_ok(), serves(name, &collective.arguments(), p), "{label}: {admitted:?}");
                 assert!(matches!(admitted, Ok(()) | Err(Refusal::Requires { .. })), "{label}: {admitted:?}");
             }
         }
@@ -281,7 +284,10 @@ fn schedules_are_what_their_source_says() {
         let [declaration] = declared.as_slice() else { panic!("{} declares {}", entry.name, declared.len()) };
         assert_eq!(declaration.ident, entry.type_name);
         let parsed = syntax::parse(declaration).unwrap();
-        assert_eq!(parsed.schedule, (entry.schedule)(), "{}", entry.name);
+        // A declaration does not know what its inner collectives are.
+        let mut schedule = (entry.schedule)();
+        schedule.inners.iter_mut().for_each(|inner| inner.schedule = None);
+        assert_eq!(parsed.schedule, schedule, "{}", entry.name);
         assert_eq!(parsed.docs.first().map(String::as_str), Some(entry.summary()), "{}", entry.name);
     }
 }
@@ -303,12 +309,13 @@ fn names_and_arguments_lead_to_the_collective() {
         }
     }
     for entry in catalogue() {
-        let numbers = vec![7; (entry.schedule)().numbers.len()];
-        let args = Arguments { numbers, ..Arguments::default() };
+        let schedule = (entry.schedule)();
+        let (numbers, lists) = (vec![7; schedule.numbers.len()], vec![vec![1, 2]; schedule.lists.len()]);
+        let args = Arguments { numbers, lists, inner: least_inner(&schedule) };
         let mut last = Last(None);
         assert!(visit_one(entry.name, &args, &mut last));
         assert_eq!(last.0, Some((entry.name, args.clone())));
-        let too_many = Arguments { numbers: [args.numbers, vec![1]].concat(), ..Arguments::default() };
+        let too_many = Arguments { numbers: [args.numbers.clone(), vec![1]].concat(), ..args };
         assert!(!visit_one(entry.name, &too_many, &mut last), "{} takes too many parameters", entry.name);
     }
 }
@@ -370,7 +377,7 @@ struct Runner;
 impl Visitor for Runner {
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
-        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
             threads::run(p, |comm| {
                 // A collective is not shared between threads unless its type says so; its arguments are. Whether a
                 // call is proved is another matter: all of them must work.
@@ -388,7 +395,7 @@ impl Visitor for Runner {
 
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
-        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
             threads::run(p, |comm| {
                 let collective = C::from_arguments(&args).unwrap().unproved();
                 let (send, mut recv) = (words(comm.rank(), p + 3), words(p, p + 3));
@@ -404,7 +411,7 @@ impl Visitor for Runner {
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
-        for p in (1..=MAX_P).filter(|&p| serves(name, p)) {
+        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
             let Uneven { counts, .. } = Uneven::new(p);
             threads::run(p, |comm| {
                 let collective = C::from_arguments(&args).unwrap().unproved();

@@ -116,7 +116,7 @@ fn evaluate(scene: &Scene<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Resu
 }
 
 fn env<'a>(scene: &'a Scene<'_>, rank: usize) -> Env<'a> {
-    Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank))
+    Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank))
 }
 
 fn within(bound: &Bound, found: i64, value: i64) -> bool {

@@ -29,7 +29,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     }
     let has_messages: Vec<bool> = (0..scene.trace.rounds()).map(|round| scene.trace.has_messages(round)).collect();
     for rank in 0..scene.trace.p() {
-        let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.placement.place(rank));
+        let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank));
         let mut walker = Invariant {
             scene,
             memory,

@@ -134,7 +134,7 @@ fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
 
 /// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own, there is one for each.
 fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
-    let (place, p) = (scene.point.placement.place(0), scene.trace.p());
+    let (place, p) = (scene.point.place(scene.schedule, 0), scene.trace.p());
     if scene.root() >= p {
         let problem = Problem::NoSuchRoot { root: scene.root() };
         return Err(scene.violation(domain_of(scene.schedule), None, problem));
@@ -160,7 +160,7 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
     let mut ranks = Vec::with_capacity(point.placement.p());
     for rank in 0..point.placement.p() {
         let mut recorder = Recorder::default();
-        let place = point.placement.place(rank);
+        let place = point.place(schedule, rank);
         eval::rotation(schedule, &point.args, &place).map_err(|halt| fault(schedule, point, rank, halt))?;
         eval::rounds(schedule, &point.args, &place, &mut recorder)
             .map_err(|halt| fault(schedule, point, rank, halt))?;
@@ -189,7 +189,7 @@ fn fault<E>(schedule: &Schedule, point: &Point, rank: usize, halt: Halt<E>) -> V
 
 /// Whether a point lies in the declared domain.
 pub fn in_domain(schedule: &Schedule, point: &Point) -> Result<bool, Violation> {
-    eval::admits(schedule, &point.args, &point.placement.place(0))
+    eval::admits(schedule, &point.args, &point.place(schedule, 0))
         .map(|outside| outside.is_none())
         .map_err(|halt| fault(schedule, point, 0, halt))
 }

@@ -6,7 +6,7 @@
 
 use super::arguments::Choices;
 use crate::collective::Arguments;
-use crate::place::Placement;
+use crate::place::{Place, Placement};
 use crate::schedule::Schedule;
 use crate::violation::Case;
 use std::ops::RangeInclusive;
@@ -21,6 +21,12 @@ pub struct Point {
 }
 
 impl Point {
+    /// What a rank knows. A schedule that does not look at nodes sees real ranks.
+    pub fn place(&self, schedule: &Schedule, rank: usize) -> Place<'_> {
+        // Sorted ranks have one numbering.
+        self.placement.seen(rank, self.placement.is_sorted() || schedule.uses_placement())
+    }
+
     /// The point as a case, with what the schedule depends on.
     pub fn case(&self, schedule: &Schedule) -> Case {
         let ppn = schedule.uses_placement().then(|| self.placement.ppn());

@@ -17,7 +17,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 
-use crate::schedule::{Schedule, Spot};
+use crate::schedule::{Field, Schedule, Spot};
 use crate::violation::Violation;
 use builder::Builder;
 pub use clauses::CLAUSES;
@@ -47,7 +47,15 @@ impl Declaration {
     /// A violation as an error at the clause at fault.
     pub fn error(&self, violation: &Violation) -> Error {
         let whole = self.ident.to_token_stream();
-        Error::new_spanned(self.sources.get(&violation.spot).unwrap_or(&whole), violation)
+        let source = self.sources.get(&violation.spot).or_else(|| self.clause_of(violation.spot));
+        Error::new_spanned(source.unwrap_or(&whole), violation)
+    }
+
+    /// The clause of a message whose action is not written there: those of an inner collective are its own.
+    fn clause_of(&self, spot: Spot) -> Option<&TokenStream> {
+        let Spot::Transfer(site, _) = spot else { return None };
+        let is_whole = |known: &Spot| matches!(known, Spot::Transfer(s, Field::Whole) if s.number == site.number);
+        self.sources.iter().find(|(known, _)| is_whole(known)).map(|(_, tokens)| tokens)
     }
 }
 

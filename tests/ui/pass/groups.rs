@@ -1,5 +1,6 @@
 use roundel::algorithms::{Bruck, RecursiveDoublingAllreduce, Ring};
-use roundel::{Allgather, Allreduce, Collective, Sum, threads};
+use roundel::operation::Sum;
+use roundel::{Allgather, Allreduce, Collective, threads};
 
 /// Over two factors of p: first the ranks that follow each other, then those at a distance.
 #[derive(Collective, Default)]

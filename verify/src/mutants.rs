@@ -153,9 +153,14 @@ impl Scope {
 
 /// All expressions that differ from `e` in one node.
 fn variants(e: &Expr, scope: &Scope) -> Vec<Expr> {
-    let mut all = replacements(e, scope);
+    one_node_changed(e, &|node| replacements(node, scope))
+}
+
+/// `e` with each of its nodes in turn replaced by what `replacements` says.
+fn one_node_changed(e: &Expr, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
+    let mut all = replacements(e);
     for (number, child) in e.children().into_iter().enumerate() {
-        for changed in variants(child, scope) {
+        for changed in one_node_changed(child, replacements) {
             let mut whole = e.clone();
             if let Some(slot) = whole.children_mut().into_iter().nth(number) {
                 *slot = changed;

@@ -10,6 +10,7 @@ use common::z3;
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
 use roundel_spec::Kind;
+use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::proof::{PROVER, ProvedRange, Record, Stale};
 use roundel_spec::syntax;
 use roundel_verify::smt::{self, Obligation, Portfolio, Verdict};
@@ -525,6 +526,17 @@ fn nothing_wrong_is_proved() {
         let fails = |one: &Obligation| !matches!(smt::put("Wrong", one, &portfolio), Verdict::Proved { .. });
         assert!(obligations.iter().filter(|one| one.property.name() == property).any(fails), "{clauses}");
     }
+}
+
+/// No declaration of a gather can say how many blocks there are; a schedule that was made otherwise is not proved.
+#[test]
+fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
+    let mut schedule = (algorithms::find("allgather/ring").unwrap().schedule)();
+    assert!(smt::obligations(&schedule).gaps.is_empty());
+    schedule.blocks = Expr::binary(Binary::Add, schedule.blocks, Expr::Int(1));
+    let obligations = smt::obligations(&schedule);
+    assert!(obligations.all.is_empty());
+    assert_eq!(obligations.gaps[0].why, "not encoded: p + 1 blocks");
 }
 
 /// Definitions that each use the one before twice: written out, the last has 2^40 terms.

@@ -107,7 +107,7 @@ impl Suite<'_> {
                 let (mut recv, mut data, mut expected) = (vec![T::default(); n], send.clone(), vec![T::default(); n]);
                 // Open MPI takes two empty buffers for one.
                 if n > 0 {
-                    self.world.all_reduce_into(&send[..], &mut expected[..], &own);
+                    self.world.all_reduce_into(&send[..], &mut expected[..], own);
                 }
                 let before = allocations();
                 let outcome = collective.allreduce(self.world, &send, &mut recv, op);

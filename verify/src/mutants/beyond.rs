@@ -4,7 +4,7 @@
 //! begins later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation where it is a condition:
 //! one more than the largest p that is checked at compile time by default.
 
-use super::{Mutant, Nursery, declared, place};
+use super::{Mutant, Nursery, declared, one_node_changed, place};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
@@ -46,17 +46,7 @@ pub fn points(original: &Schedule) -> Option<Points> {
 
 /// `e` with one node changed for large p.
 fn variants(e: &Expr, schedule: &Schedule) -> Vec<Expr> {
-    let mut all = vec![changed(e, schedule)];
-    for (number, child) in e.children().into_iter().enumerate() {
-        for other in variants(child, schedule) {
-            let mut whole = e.clone();
-            if let Some(slot) = whole.children_mut().into_iter().nth(number) {
-                *slot = other;
-            }
-            all.push(whole);
-        }
-    }
-    all
+    one_node_changed(e, &|node| vec![changed(node, schedule)])
 }
 
 fn changed(e: &Expr, schedule: &Schedule) -> Expr {

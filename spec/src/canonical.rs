@@ -247,6 +247,7 @@ impl Writer {
             match scope {
                 Scope::Max => w.word("max"),
                 Scope::Each => w.word("each"),
+                Scope::Node => w.word("node"),
                 Scope::PerRound(n) => w.node("per-round", |w| w.word(n)),
             }
             w.word(if *exact { "exactly" } else { "at-most" });

@@ -49,7 +49,7 @@ impl Places {
             }
             Spot::Bound(i) => match schedule.bounds[i].scope {
                 Scope::PerRound(n) => reach(schedule, e, &mut below[n]),
-                Scope::Max | Scope::Each => reach(schedule, e, &mut above),
+                Scope::Max | Scope::Each | Scope::Node => reach(schedule, e, &mut above),
             },
             Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Blocks | Spot::Order | Spot::Declaration => {
                 reach(schedule, e, &mut above)

@@ -189,19 +189,23 @@ pub enum Metric {
     MessagesReceived,
     BlocksSent,
     BlocksReceived,
+    NonlocalRounds,
     NonlocalMessagesSent,
+    NonlocalMessagesReceived,
     NonlocalBlocksSent,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 7] = [
+    pub const ALL: [Metric; 9] = [
         Metric::Rounds,
         Metric::MessagesSent,
         Metric::MessagesReceived,
         Metric::BlocksSent,
         Metric::BlocksReceived,
+        Metric::NonlocalRounds,
         Metric::NonlocalMessagesSent,
+        Metric::NonlocalMessagesReceived,
         Metric::NonlocalBlocksSent,
     ];
 
@@ -213,14 +217,22 @@ impl Metric {
             Metric::MessagesReceived => "messages_received",
             Metric::BlocksSent => "blocks_sent",
             Metric::BlocksReceived => "blocks_received",
+            Metric::NonlocalRounds => "nonlocal_rounds",
             Metric::NonlocalMessagesSent => "nonlocal_messages_sent",
+            Metric::NonlocalMessagesReceived => "nonlocal_messages_received",
             Metric::NonlocalBlocksSent => "nonlocal_blocks_sent",
         }
     }
 
     /// Whether it depends on which ranks share a node.
     pub const fn is_nonlocal(self) -> bool {
-        matches!(self, Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent)
+        use Metric::{NonlocalBlocksSent, NonlocalMessagesReceived, NonlocalMessagesSent, NonlocalRounds};
+        matches!(self, NonlocalRounds | NonlocalMessagesSent | NonlocalMessagesReceived | NonlocalBlocksSent)
+    }
+
+    /// Whether it counts rounds: those in which any rank has a message, not one rank's own.
+    pub const fn counts_rounds(self) -> bool {
+        matches!(self, Metric::Rounds | Metric::NonlocalRounds)
     }
 }
 
@@ -237,6 +249,8 @@ pub enum Scope {
     Max,
     /// The total of every rank.
     Each,
+    /// The total of every node: what its ranks use together. The value is read at its first rank.
+    Node,
     /// The largest amount of any rank in each single round of a loop, given by its number.
     PerRound(usize),
 }
@@ -259,6 +273,7 @@ impl fmt::Display for Bound {
         let scope = match self.scope {
             Scope::Max => "",
             Scope::Each => "each ",
+            Scope::Node => "node ",
             Scope::PerRound(_) => "per_round ",
         };
         write!(f, "{scope}{} {} {}", self.metric, if self.exact { "=" } else { "<=" }, self.value)
@@ -358,6 +373,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// The same collective with inner ones that are known by their contract alone, as in the text of a declaration.
+    pub fn by_contract(&self) -> Schedule {
+        let inners = self.inners.iter().map(|inner| Inner { schedule: None, ..inner.clone() }).collect();
+        Schedule { inners, ..self.clone() }
+    }
+
     /// All `send` and `recv` clauses, in order of their sites.
     pub fn transfers(&self) -> impl Iterator<Item = &Transfer> {
         self.loops.iter().flat_map(|l| &l.transfers)

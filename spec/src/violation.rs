@@ -216,8 +216,9 @@ impl Violation {
             Problem::Missing { rank, block, held } => {
                 format!("rank {rank} ends with {held} and lacks block {block}")
             }
-            Problem::Bound { value, found, rank: Some(rank), .. } => {
-                format!("the bound is {value}, but rank {rank} has {found}")
+            Problem::Bound { bound, value, found, rank: Some(rank) } => {
+                let who = if bound.starts_with("node ") { "the node of rank" } else { "rank" };
+                format!("the bound is {value}, but {who} {rank} has {found}")
             }
             Problem::Bound { value, found, rank: None, .. } => {
                 let round = self.round.map_or(String::new(), |round| format!("in round {round} "));

@@ -349,10 +349,19 @@ impl Story<'_> {
             Metric::MessagesReceived => received().count(),
             Metric::BlocksSent => sent().map(|note| note.blocks.len()).sum(),
             Metric::BlocksReceived => received().map(|note| note.blocks.len()).sum(),
+            Metric::NonlocalRounds => (0..self.tape.0.len()).any(|rank| self.leaves(rank, round)) as usize,
             Metric::NonlocalMessagesSent => remote().count(),
+            Metric::NonlocalMessagesReceived => {
+                received().filter(|note| self.placement.nonlocal(rank, note.peer)).count()
+            }
             Metric::NonlocalBlocksSent => remote().map(|note| note.blocks.len()).sum(),
         };
         count as i64
+    }
+
+    /// Whether a rank has a message to another node in a round.
+    fn leaves(&self, rank: usize, round: usize) -> bool {
+        self.tape.notes(rank, round).iter().any(|note| self.placement.nonlocal(rank, note.peer))
     }
 
     fn total(&self, metric: Metric, rank: usize, before: usize) -> i64 {
@@ -373,6 +382,11 @@ impl Story<'_> {
             Scope::Each => {
                 (0..p).try_for_each(|rank| compare(self.total(bound.metric, rank, all), value(&mut self.env(rank))?))
             }
+            Scope::Node => (0..p).filter(|&rank| self.placement.place(rank).local == 0).try_for_each(|first| {
+                let mates = (0..p).filter(|&rank| !self.placement.nonlocal(first, rank));
+                let together = mates.map(|rank| self.total(bound.metric, rank, all)).sum();
+                compare(together, value(&mut self.env(first))?)
+            }),
             Scope::PerRound(wanted) => self.follow(0, &mut |env, round, n, settled| {
                 if settled || n != wanted || self.tape.silent(round) {
                     return Ok(());

@@ -64,7 +64,11 @@ fn arguments(schedule: &Schedule, seeds: &[u16]) -> Arguments {
         let value = number.domain.lo.saturating_add(i64::from((seed >> (seed % 16)).min(62)));
         number.domain.hi.map_or(value, |hi| value.min(hi))
     });
-    Arguments { numbers: numbers.collect(), lists: vec![], inner: least_inner(schedule) }
+    let lists = schedule.lists.iter().zip(seeds.iter().rev()).map(|(list, &seed)| {
+        let entry = |at: u32| list.domain.lo.saturating_add(i64::from(seed >> (2 * at) & 3).min(2));
+        (0..5 + u32::from(seed) % 3).map(entry).collect()
+    });
+    Arguments { numbers: numbers.collect(), lists: lists.collect(), inner: least_inner(schedule) }
 }
 
 fn is_linear(entry: &Entry) -> bool {

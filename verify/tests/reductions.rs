@@ -100,7 +100,7 @@ fn kinds_are_names_too() {
 #[test]
 fn declarations_are_read_back_to_the_same_schedule() {
     for entry in reductions() {
-        let schedule = (entry.schedule)();
+        let schedule = (entry.schedule)().by_contract();
         let read = read_back(&schedule);
         assert_eq!(read.fingerprint(), read_back(&read).fingerprint(), "{}", entry.name);
         assert_eq!((&read.lines, read.order), (&schedule.lines, schedule.order), "{}", entry.name);

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::eval::{self, Env, Halt, Walker};
-use crate::record::Direction;
+use crate::record::{Direction, RankLog};
 use crate::schedule::{Bound, Loop, Metric, Scope, Spot};
 use crate::violation::{Problem, Violation};
 
@@ -15,6 +15,7 @@ pub struct Usage {
     pub blocks_sent: i64,
     pub blocks_received: i64,
     pub nonlocal_messages_sent: i64,
+    pub nonlocal_messages_received: i64,
     pub nonlocal_blocks_sent: i64,
 }
 
@@ -36,6 +37,7 @@ impl Usage {
                 Direction::Recv => {
                     usage.messages_received += 1;
                     usage.blocks_received += blocks;
+                    usage.nonlocal_messages_received += nonlocal;
                 }
             }
         }
@@ -49,28 +51,59 @@ impl Usage {
         self.blocks_sent += other.blocks_sent;
         self.blocks_received += other.blocks_received;
         self.nonlocal_messages_sent += other.nonlocal_messages_sent;
+        self.nonlocal_messages_received += other.nonlocal_messages_received;
         self.nonlocal_blocks_sent += other.nonlocal_blocks_sent;
     }
 
-    /// The value of a metric; `rounds` is no matter of one rank and is given.
-    pub fn get(&self, metric: Metric, rounds: i64) -> i64 {
+    /// The value of a metric; rounds are no matter of one rank and are given.
+    pub fn get(&self, metric: Metric, rounds: Rounds) -> i64 {
         match metric {
-            Metric::Rounds => rounds,
+            Metric::Rounds => rounds.loud,
+            Metric::NonlocalRounds => rounds.nonlocal,
             Metric::MessagesSent => self.messages_sent,
             Metric::MessagesReceived => self.messages_received,
             Metric::BlocksSent => self.blocks_sent,
             Metric::BlocksReceived => self.blocks_received,
             Metric::NonlocalMessagesSent => self.nonlocal_messages_sent,
+            Metric::NonlocalMessagesReceived => self.nonlocal_messages_received,
             Metric::NonlocalBlocksSent => self.nonlocal_blocks_sent,
         }
+    }
+}
+
+/// How many rounds there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// Those in which there is a message.
+    pub loud: i64,
+    /// Those in which there is a message to another node.
+    pub nonlocal: i64,
+}
+
+impl Rounds {
+    /// What one round counts as.
+    pub fn one(scene: &Scene<'_>, round: usize) -> Self {
+        let leaves = |(rank, log): (usize, &RankLog)| {
+            log.round(round).iter().any(|message| scene.point.placement.nonlocal(rank, message.peer))
+        };
+        Rounds {
+            loud: scene.trace.has_messages(round) as i64,
+            nonlocal: scene.trace.ranks.iter().enumerate().any(leaves) as i64,
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: Rounds) {
+        self.loud += other.loud;
+        self.nonlocal += other.nonlocal;
     }
 }
 
 /// What a run costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// Rounds in which there is a message.
-    pub rounds: i64,
+    /// Its rounds.
+    pub rounds: Rounds,
     /// The totals of each rank.
     pub ranks: Vec<Usage>,
 }
@@ -79,7 +112,8 @@ impl Census {
     /// Counts.
     pub fn of(scene: &Scene<'_>) -> Self {
         let all = scene.trace.rounds();
-        let rounds = (0..all).filter(|&round| scene.trace.has_messages(round)).count() as i64;
+        let mut rounds = Rounds::default();
+        (0..all).for_each(|round| rounds.add(Rounds::one(scene, round)));
         let total = |rank| {
             let mut total = Usage::default();
             (0..all).for_each(|round| total.add(Usage::in_round(scene, rank, round)));
@@ -101,6 +135,7 @@ pub fn check(scene: &Scene<'_>) -> Result<Census, Violation> {
         match bound.scope {
             Scope::Max => check_max(scene, &census, i, bound)?,
             Scope::Each => check_each(scene, &census, i, bound)?,
+            Scope::Node => check_node(scene, &census, i, bound)?,
             Scope::PerRound(n) => check_per_round(scene, i, bound, n)?,
         }
     }
@@ -142,7 +177,7 @@ fn check_max(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Res
         return Ok(());
     }
     let rank = census.ranks.iter().position(|usage| usage.get(bound.metric, census.rounds) == found);
-    Err(broken(scene, i, value, found, rank.filter(|_| bound.metric != Metric::Rounds), None))
+    Err(broken(scene, i, value, found, rank.filter(|_| !bound.metric.counts_rounds()), None))
 }
 
 fn check_each(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
@@ -151,6 +186,23 @@ fn check_each(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Re
         let found = usage.get(bound.metric, census.rounds);
         if !within(bound, found, value) {
             return Err(broken(scene, i, value, found, Some(rank), None));
+        }
+    }
+    Ok(())
+}
+
+fn check_node(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+    let placement = &scene.point.placement;
+    let together = |node: usize| {
+        let here = (0..placement.p()).filter(|&rank| placement.node(rank) == node);
+        here.map(|rank| census.ranks[rank].get(bound.metric, census.rounds)).sum()
+    };
+    let firsts = (0..placement.p()).filter(|&rank| placement.place(rank).local == 0);
+    for first in firsts {
+        let value = evaluate(scene, &mut env(scene, first), i, first)?;
+        let found = together(placement.node(first));
+        if !within(bound, found, value) {
+            return Err(broken(scene, i, value, found, Some(first), None));
         }
     }
     Ok(())
@@ -187,7 +239,8 @@ impl Walker for PerRound<'_, '_> {
         let stop = |violation| Halt::Stopped(Box::new(violation));
         let value = evaluate(self.scene, env, self.i, 0).map_err(stop)?;
         let usages = (0..self.scene.trace.p()).map(|rank| Usage::in_round(self.scene, rank, round));
-        let found = usages.map(|usage| usage.get(self.bound.metric, 1)).max().unwrap_or(0);
+        let rounds = Rounds::one(self.scene, round);
+        let found = usages.map(|usage| usage.get(self.bound.metric, rounds)).max().unwrap_or(0);
         if within(self.bound, found, value) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 //! round.
 
 use super::Scene;
-use super::bounds::Usage;
+use super::bounds::{Rounds, Usage};
 use super::reduce::Reduction;
 use crate::blocks::BlockSet;
 use crate::eval::{self, Env, Fault, Halt, Walker, at};
@@ -27,7 +27,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     if scene.schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()) {
         return Ok(());
     }
-    let has_messages: Vec<bool> = (0..scene.trace.rounds()).map(|round| scene.trace.has_messages(round)).collect();
+    let each: Vec<Rounds> = (0..scene.trace.rounds()).map(|round| Rounds::one(scene, round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank));
         let mut walker = Invariant {
@@ -37,8 +37,8 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
             round: 0,
             own: 0,
             used: Usage::default(),
-            loud: 0,
-            has_messages: &has_messages,
+            rounds: Rounds::default(),
+            each: &each,
             claimed: Vec::new(),
             seen: Vec::new(),
         };
@@ -62,8 +62,8 @@ struct Invariant<'a, 'b> {
     own: usize,
     /// What this rank has used up so far, and how many rounds had messages.
     used: Usage,
-    loud: i64,
-    has_messages: &'a [bool],
+    rounds: Rounds,
+    each: &'a [Rounds],
     claimed: Vec<usize>,
     seen: Vec<bool>,
 }
@@ -81,7 +81,7 @@ impl Invariant<'_, '_> {
                 Hold::Contributors { line, block, ranks } => at(spot, self.contributors(env, *line, block, ranks))?,
                 Hold::Counter(metric, value) => {
                     let claimed = at(spot, env.eval(value))?;
-                    let found = self.used.get(*metric, self.loud);
+                    let found = self.used.get(*metric, self.rounds);
                     let what = metric.name();
                     (claimed != found).then_some(Problem::OtherCount { rank: self.rank, what, claimed, found })
                 }
@@ -170,7 +170,7 @@ impl Walker for Invariant<'_, '_> {
         let next = self.scene.trace.own_round(self.own);
         for round in self.round..next {
             self.used.add(Usage::in_round(self.scene, self.rank, round));
-            self.loud += self.has_messages.get(round).is_some_and(|loud| *loud) as i64;
+            self.rounds.add(self.each.get(round).copied().unwrap_or_default());
         }
         self.round = next;
         Ok(())

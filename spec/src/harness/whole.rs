@@ -33,7 +33,7 @@ impl Used {
             Metric::MessagesReceived => Some(self.messages_received),
             Metric::BlocksSent => Some(self.blocks_sent),
             Metric::BlocksReceived => Some(self.blocks_received),
-            Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent => None,
+            _ => None,
         }
     }
 }

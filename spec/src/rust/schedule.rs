@@ -202,6 +202,7 @@ impl Build for Bound {
         let scope = match self.scope {
             Scope::Max => quote!(Scope::Max),
             Scope::Each => quote!(Scope::Each),
+            Scope::Node => quote!(Scope::Node),
             Scope::PerRound(n) => {
                 let n = n.build();
                 quote!(Scope::PerRound(#n))

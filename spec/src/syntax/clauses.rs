@@ -453,8 +453,8 @@ impl Builder {
     // #[bound(rounds = ceil_log(2, p), each blocks_sent <= p - 1, per_round messages_sent <= 1)]
     fn bound(&mut self, item: &Item) -> Result<()> {
         let form = || {
-            let message = "write a bound as `rounds = p - 1`, `blocks_sent <= p`, `each blocks_sent = p - 1` or \
-                 `per_round messages_sent <= 1`";
+            let message = "write a bound as `rounds = p - 1`, `blocks_sent <= p`, `each blocks_sent = p - 1`, \
+                 `node nonlocal_messages_sent <= nodes` or `per_round messages_sent <= 1`";
             Error::new_spanned(&item.tokens, message)
         };
         let relation = item.relation().ok_or_else(form)?;
@@ -462,6 +462,7 @@ impl Builder {
         let (scope, name) = match words.as_slice() {
             [name] => (Extent::Max, name),
             [scope, name] if scope == "each" => (Extent::Each, name),
+            [scope, name] if scope == "node" => (Extent::Node, name),
             [scope, name] if scope == "per_round" => {
                 let n = self.loops.len().checked_sub(1).ok_or_else(|| {
                     Error::new_spanned(scope, "`per_round` belongs to a round; write it below `#[round(…)]`")
@@ -471,8 +472,11 @@ impl Builder {
             _ => return Err(form()),
         };
         let metric = metric(name, &[])?;
+        if scope == Extent::Node && metric.counts_rounds() {
+            return Err(Error::new_spanned(name, "all nodes have the same rounds; count them without `node`"));
+        }
         let value = match scope {
-            Extent::Each => self.lower(&relation.right, Ty::Int)?,
+            Extent::Each | Extent::Node => self.lower(&relation.right, Ty::Int)?,
             _ => self.lower_common(&relation.right, Ty::Int, "this bound")?,
         };
         if !matches!(scope, Extent::PerRound(_)) {

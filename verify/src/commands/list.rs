@@ -108,7 +108,7 @@ fn domain(schedule: &Schedule) -> String {
 
 /// What is declared about the total of a metric.
 fn bound(schedule: &Schedule, metric: Metric) -> String {
-    let total = |scope| !matches!(scope, Scope::PerRound(_));
+    let total = |scope| !matches!(scope, Scope::PerRound(_) | Scope::Node);
     let bound = schedule.bounds.iter().find(|bound| bound.metric == metric && total(bound.scope));
     match bound {
         Some(bound) if bound.exact => bound.value.to_string(),

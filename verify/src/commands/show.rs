@@ -37,6 +37,7 @@ struct Shown<'a> {
 #[derive(Serialize)]
 struct Totals {
     rounds: i64,
+    nonlocal_rounds: i64,
     max_messages_sent: i64,
     max_blocks_sent: i64,
     max_nonlocal_messages_sent: i64,
@@ -72,7 +73,8 @@ impl Scene {
     fn totals(&self) -> Totals {
         let max = |metric| self.recorded.census.max(metric);
         Totals {
-            rounds: self.recorded.census.rounds,
+            rounds: self.recorded.census.rounds.loud,
+            nonlocal_rounds: self.recorded.census.rounds.nonlocal,
             max_messages_sent: max(Metric::MessagesSent),
             max_blocks_sent: max(Metric::BlocksSent),
             max_nonlocal_messages_sent: max(Metric::NonlocalMessagesSent),

@@ -10,7 +10,7 @@ use crate::oracle::{self, Tape};
 use roundel_spec::check::Point;
 use roundel_spec::eval::Env;
 use roundel_spec::harness::claims::{Relation, claimed, has_steps};
-use roundel_spec::schedule::{Bound, Hold, Metric, Schedule};
+use roundel_spec::schedule::{Bound, Hold, Schedule};
 
 /// No rank sends anything: the covers of the harnesses are not reached.
 const VACUOUS: &str = "vacuous";
@@ -77,7 +77,7 @@ fn judged(mutant: &Schedule, point: &Point, steps: bool) -> Result<(), String> {
 fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &Tape) -> Schedule {
     let mut all = mutant.clone();
     // A rank counts the rounds in which it has a message.
-    let countable = |bound: &&Bound| bound.metric != Metric::Rounds || !tape.has_idle_rank();
+    let countable = |bound: &&Bound| !bound.metric.counts_rounds() || !tape.has_idle_rank();
     let bounds = mutant.bounds.iter().filter(countable);
     let as_claimed = |bound: &Bound| Some(Bound { exact: claimed(bound)? == Relation::Met, ..bound.clone() });
     all.bounds = bounds.filter_map(as_claimed).collect();

@@ -18,17 +18,27 @@ use crate::algorithms::allgather::Bruck;
 /// Bienz, Gautam, Kharel: A Locality-Aware Bruck Allgather, EuroMPI/USA 2022.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(allgather, inner: allgather)]
+#[define(
+    flat = lanes == 1, w = if flat { 0 } else { ceil_log(lanes, nodes) }, largest = p - lanes * (nodes - 1),
+    top = if w > 0 { pow(lanes, w - 1) } else { 0 }
+)]
 #[round("inside of nodes")]
-#[within(all, inner, when = lanes == 1)]
-#[within(node, inner, when = lanes > 1)]
-#[round(i in 0..if lanes > 1 { ceil_log(lanes, nodes) } else { 0 })]
+#[within(all, inner, when = flat)]
+#[within(node, inner, when = !flat)]
+#[round(i in 0..w)]
 #[state(H = 1, next = min(lanes * H, nodes))]
 #[define(get(l) = if 0 < l && l < lanes { max(0, min(H, nodes - l * H)) } else { 0 })]
 #[send(to = at(node - local * H, local), blocks = [region(node + k); k in 0..get(local)])]
 #[recv(from = at(node + local * H, local), blocks = [region(node + local * H + k); k in 0..get(local)])]
 #[within(node, inner, brings = [region(node + local * H + k); k in 0..get(local)])]
-#[holds(blocks = [region(node + k); k in 0..if lanes > 1 { H } else { nodes }])]
-#[bound(nonlocal_messages_sent <= if lanes > 1 { ceil_log(lanes, nodes) } else { p - 1 })]
+#[holds(blocks = [region(node + k); k in 0..if flat { nodes } else { H }])]
+#[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
+#[bound(nonlocal_rounds <= if flat { p - 1 } else { w })]
+#[bound(nonlocal_messages_sent <= if flat { p - 1 } else { w })]
+#[bound(nonlocal_blocks_sent <= if flat { p - 1 } else if w == 0 { 0 }
+    else { largest * ((top - 1) / (lanes - 1) + min(top, nodes - top)) })]
+#[bound(node nonlocal_messages_sent <= if flat { (p - 1) * ppn } else { w * (lanes - 1) })]
+#[bound(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
 #[check(p <= 24)]
 pub struct LocalityBruck<I = Bruck> {
     /// The allgather inside of nodes.

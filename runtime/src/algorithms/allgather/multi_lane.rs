@@ -13,7 +13,10 @@ use crate::algorithms::allgather::Bruck;
 /// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(allgather, inner: allgather)]
-#[define(uneven = lanes * nodes < p, carries(g) = if local < lanes { ceil_div(node_size(g) - local, lanes) } else { 0 })]
+#[define(
+    uneven = lanes * nodes < p, largest = p - lanes * (nodes - 1),
+    carries(g) = if local < lanes { ceil_div(node_size(g) - local, lanes) } else { 0 }
+)]
 #[round("inside of uneven nodes")]
 #[within(node, inner, when = uneven)]
 #[round(s in 0..ceil_log(2, nodes))]
@@ -24,7 +27,11 @@ use crate::algorithms::allgather::Bruck;
 #[round("inside of nodes")]
 #[within(node, inner, brings =
     [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..nodes, j in 0..carries(node + k)])]
+#[bound(nonlocal_rounds = ceil_log(2, nodes))]
 #[bound(nonlocal_messages_sent = ceil_log(2, nodes))]
+#[bound(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]
+#[bound(node nonlocal_messages_sent = lanes * ceil_log(2, nodes))]
+#[bound(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
 #[check(p <= 24)]
 pub struct MultiLane<I = Bruck> {
     /// The allgather inside of nodes.

@@ -44,7 +44,10 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 #[recv(when = phase == 1 && q > 1 && local >= q, from = at(node, local % q), replaces = acc)]
 #[holds(acc = [region(if done { lo } else { lo + begin(i, g, m) } + j);
     j in 0..if lanes == 1 { nodes } else if done { g } else { size(i, g, m) }])]
+#[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
+#[bound(nonlocal_rounds <= if lanes > 1 { ceil_log(lanes, nodes) } else { 2 * p })]
 #[bound(nonlocal_messages_sent <= if lanes > 1 { ceil_log(lanes, nodes) } else { 2 * p })]
+#[bound(node nonlocal_messages_sent <= if lanes > 1 { lanes * ceil_log(lanes, nodes) } else { 2 * p * ppn })]
 #[check(p <= 24)]
 pub struct NapAllreduce<I = RecursiveDoublingAllreduce> {
     /// The allreduce inside of nodes.

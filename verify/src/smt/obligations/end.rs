@@ -95,6 +95,9 @@ impl<'a> Prover<'a> {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
+                if bound.scope == Scope::Node {
+                    return Err(Unsupported(format!("`{bound}`, which adds up what ranks use")));
+                }
                 let mut frame = entry.frame.clone();
                 frame.cx.settle();
                 let value = frame.cx.lower(&bound.value, &frame.values)?;

@@ -202,6 +202,13 @@ impl Placement {
         &self.regions
     }
 
+    /// The node of each rank, unless the ranks fill nodes of one size one after the other.
+    pub fn irregular(&self) -> Option<Vec<usize>> {
+        let ppn = self.ppn();
+        let regular = (0..self.p()).all(|rank| self.node(rank) == rank / ppn);
+        (!regular).then(|| (0..self.p()).map(|rank| self.node(rank)).collect())
+    }
+
     /// The node of a rank.
     pub fn node(&self, rank: usize) -> usize {
         self.nodes[rank] as usize

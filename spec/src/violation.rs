@@ -13,6 +13,8 @@ pub struct Case {
     pub p: usize,
     /// Ranks per node, where the schedule depends on it.
     pub ppn: Option<usize>,
+    /// The node of each rank, where that is not told by `ppn`.
+    pub nodes: Option<Vec<usize>>,
     /// Parameters by name.
     pub params: Vec<(String, String)>,
 }
@@ -20,11 +22,28 @@ pub struct Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "p = {}", self.p)?;
-        if let Some(ppn) = self.ppn {
-            write!(f, ", ppn = {ppn}")?;
+        match (&self.nodes, self.ppn) {
+            (Some(nodes), _) => write!(f, ", nodes = {}", nodes_in_words(nodes))?,
+            (None, Some(ppn)) => write!(f, ", ppn = {ppn}")?,
+            (None, None) => {}
         }
         self.params.iter().try_for_each(|(name, value)| write!(f, ", {name} = {value}"))
     }
+}
+
+/// The ranks of each node: `{0}, {1..=3}`, or all of them where they do not follow each other.
+pub fn nodes_in_words(nodes: &[usize]) -> String {
+    let count = nodes.iter().max().map_or(0, |last| last + 1);
+    let one = |node| {
+        let ranks: Vec<usize> = (0..nodes.len()).filter(|&rank| nodes[rank] == node).collect();
+        match (ranks.first(), ranks.last()) {
+            (Some(first), Some(last)) if last - first + 1 == ranks.len() && ranks.len() > 2 => {
+                format!("{{{first}..={last}}}")
+            }
+            _ => Set(ranks.into_iter().collect()).to_string(),
+        }
+    };
+    (0..count).map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// A set of blocks, for people.

@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and how.
 
 use crate::params::Assignment;
+use crate::placing::Placing;
 use crate::range::Range;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ Examples:
   roundel show sparbit -p 5
   roundel show allgather/ring -p 8 --ppn 4 --rank 3
   roundel show sparbit -p 12 --ppn 4 --svg sparbit.svg
+  roundel show locality-bruck -p 12 --ppn 4 --placement cyclic
   roundel show sparbit -p 5 --json
 
 Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them.")]
@@ -66,6 +68,7 @@ outside a collective's domain are refused, and counted apart.")]
 Examples:
   roundel run sparbit -n 8
   roundel run sparbit -n 16 --bytes 65536 --repeat 20
+  roundel run nap -n 16 --ppn 4
   roundel run bruck -n 6 --layout rotated")]
     Run(Run),
     /// Print the code that a declaration expands to
@@ -124,9 +127,9 @@ pub struct Show {
     /// The number of ranks.
     #[arg(short, value_name = "P")]
     pub p: usize,
-    /// Ranks per node; all on one node if left out.
-    #[arg(long, value_name = "N")]
-    pub ppn: Option<usize>,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
     /// A parameter's value; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
@@ -150,6 +153,9 @@ pub struct Check {
     /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
     #[arg(short, value_name = "RANGE")]
     pub p: Option<Range>,
+    /// Check this placement only, of as many ranks as `-p` says.
+    #[command(flatten)]
+    pub placing: Placing,
     /// Save the smallest counterexample in this file, for `roundel replay`.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -166,6 +172,9 @@ pub struct Run {
     /// The size in bytes of a block, or of the vector that an allreduce reduces.
     #[arg(long, value_name = "B", default_value_t = 1024)]
     pub bytes: usize,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
     /// A parameter's value; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,

@@ -69,6 +69,9 @@ pub struct Counterexample {
     /// Ranks per node, where it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ppn: Option<usize>,
+    /// The node of each rank, where `ppn` does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<usize>>,
     /// The parameters.
     #[serde(default)]
     pub params: BTreeMap<String, Value>,
@@ -95,6 +98,7 @@ impl Counterexample {
         Counterexample {
             p: Some(violation.case.p),
             ppn: violation.case.ppn,
+            nodes: violation.case.nodes.clone(),
             params: violation.case.params.iter().filter_map(value).collect(),
             rank: rank_of(&violation.problem),
             round: violation.round,
@@ -133,6 +137,7 @@ impl Counterexample {
             declaration: schedule.declaration(),
             p: None,
             ppn: None,
+            nodes: None,
             params: BTreeMap::new(),
             rank: None,
             round: None,
@@ -220,7 +225,12 @@ impl Counterexample {
             return Err(Error::NoSuchRank { rank, p });
         }
         let args = self.arguments(schedule).map_err(fault)?;
-        Ok(Point { placement: Placement::consecutive(p, self.ppn.unwrap_or(p)), args })
+        let placement = match &self.nodes {
+            Some(nodes) if nodes.len() == p => Placement::from_nodes(nodes.clone()),
+            Some(nodes) => return Err(fault(format!("its `nodes` place {} ranks, but `p` is {p}", nodes.len()))),
+            None => Placement::consecutive(p, self.ppn.unwrap_or(p)),
+        };
+        Ok(Point { placement, args })
     }
 
     fn arguments(&self, schedule: &Schedule) -> Result<Arguments, String> {

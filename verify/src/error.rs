@@ -45,6 +45,22 @@ pub enum Error {
         /// The number of ranks.
         p: usize,
     },
+    /// `--placement cyclic` without `--ppn`.
+    #[error("`--placement cyclic` deals ranks out to nodes: say with `--ppn` how many a node has")]
+    CyclicOverWhat,
+    /// A placement in a file, and `--ppn`.
+    #[error("the file of `--placement` says which ranks share a node: leave out `--ppn`")]
+    PlacedTwice,
+    /// A file that places another number of ranks.
+    #[error("{} places {found} ranks, but there are {p}: it needs a line with a node's name for each rank", path.display())]
+    OtherPlacement {
+        /// The file.
+        path: PathBuf,
+        /// How many it places.
+        found: usize,
+        /// How many there are.
+        p: usize,
+    },
     /// `--rank` that does not exist.
     #[error("rank {rank} does not exist with p = {p}: ranks are 0..={last}", last = p - 1)]
     NoSuchRank {

@@ -19,6 +19,7 @@ pub mod fault;
 pub mod mutants;
 pub mod oracle;
 pub mod params;
+pub mod placing;
 mod progress;
 pub mod prove;
 pub mod range;

@@ -102,12 +102,13 @@ struct Row {
 
 impl Frame {
     fn new(picture: &Picture<'_>) -> Self {
-        let p = picture.placement.p();
+        let placement = picture.placement;
+        let p = placement.p();
         let first = picture.film.first().and_then(|holdings| holdings.slots.first());
         let slots = first.map_or(0, Vec::len);
         let reduces = first.is_some_and(|slots| slots.iter().any(|slot| matches!(slot, Slot::Share { .. })));
-        let several_nodes = picture.placement.ppn() < p;
-        let columns_w = p as f64 * PITCH - GAP + 2.0 * PAD + (nodes(picture.placement).len() - 1) as f64 * GAP;
+        let several_nodes = placement.ppn() < p;
+        let columns_w = p as f64 * PITCH - GAP + 2.0 * PAD + (sizes(placement).len() - 1) as f64 * GAP;
         let panel_w = columns_w.max(NARROWEST);
         let panels = picture.rounds.len() + 1;
         let fitting = (((PAGE - 2.0 * MARGIN + BETWEEN) / (panel_w + BETWEEN)) as usize).clamp(1, panels);
@@ -118,8 +119,11 @@ impl Frame {
         let row = |n: usize| {
             let drawn = (n * columns).saturating_sub(1)..((n + 1) * columns - 1).min(picture.rounds.len());
             let rounds = if n == 0 { 0..columns - 1 } else { drawn };
-            let expected = picture.fault.and_then(|fault| fault.expected.as_ref()).map_or(0.0, room);
-            let band = picture.rounds[rounds].iter().map(band).fold(expected, f64::max);
+            let expected = picture
+                .fault
+                .and_then(|fault| fault.expected.as_ref())
+                .map_or(0.0, |message| room(placement, message));
+            let band = picture.rounds[rounds].iter().map(|round| band(placement, round)).fold(expected, f64::max);
             let row = Row { y, band };
             y += TITLE + band + HEAD + 6.0 + slots as f64 * CELL_H + FOOT + node_label + BETWEEN;
             row
@@ -134,31 +138,30 @@ impl Frame {
     }
 }
 
-/// The ranks of each node, consecutive ones.
-fn nodes(placement: &Placement) -> Vec<std::ops::Range<usize>> {
-    let mut nodes: Vec<std::ops::Range<usize>> = Vec::new();
-    for rank in 0..placement.p() {
-        match nodes.last_mut() {
-            Some(node) if !placement.nonlocal(node.start, rank) => node.end = rank + 1,
-            _ => nodes.push(rank..rank + 1),
-        }
-    }
-    nodes
+/// How many ranks each node has, in the order in which nodes are drawn.
+fn sizes(placement: &Placement) -> Vec<usize> {
+    let nodes = placement.regions().nodes();
+    (0..nodes).map(|node| placement.regions().size(node) as usize).collect()
+}
+
+/// The place of a rank among the columns, which stand node by node.
+fn column(placement: &Placement, rank: usize) -> i64 {
+    placement.place(rank).rank
 }
 
 /// The height of a message's arc.
-fn rise(message: &Message) -> f64 {
-    let distance = message.from.abs_diff(message.to) as f64;
+fn rise(placement: &Placement, message: &Message) -> f64 {
+    let distance = column(placement, message.from).abs_diff(column(placement, message.to)) as f64;
     10.0 + 11.0 * distance.sqrt() + 2.2 * distance
 }
 
 /// The room that a round's arcs need. A cubic curve rises to three quarters of its control points.
-fn band(round: &Round) -> f64 {
-    round.messages.iter().map(room).fold(0.0, f64::max)
+fn band(placement: &Placement, round: &Round) -> f64 {
+    round.messages.iter().map(|message| room(placement, message)).fold(0.0, f64::max)
 }
 
-fn room(message: &Message) -> f64 {
-    0.75 * rise(message) + 10.0
+fn room(placement: &Placement, message: &Message) -> f64 {
+    0.75 * rise(placement, message) + 10.0
 }
 
 fn panel(
@@ -194,7 +197,7 @@ fn panel(
         arc(svg, &places, heads, expected, (WRONG, "wrong", r#" stroke-dasharray="4 3""#));
     }
     for rank in 0..frame.p {
-        column(svg, places.x[rank], heads, rank, round.map(|(number, _)| number), &holdings.slots[rank]);
+        draw_column(svg, places.x[rank], heads, rank, round.map(|(number, _)| number), &holdings.slots[rank]);
     }
     fault.iter().for_each(|fault| mark(svg, &places, heads, fault));
     svg.push_str("</g>\n");
@@ -206,27 +209,34 @@ fn counted(round: &Round) -> String {
     format!("{messages} message{}, {blocks} block{}", s(messages), s(blocks))
 }
 
-/// Where the columns of one panel begin.
-struct Places {
+/// Where the columns of one panel begin, those of a node side by side, and its boxes.
+struct Places<'a> {
+    placement: &'a Placement,
     x: Vec<f64>,
-    nodes: Vec<std::ops::Range<usize>>,
+    /// The left end and the width of every node.
+    nodes: Vec<(f64, f64)>,
 }
 
-impl Places {
-    fn new(placement: &Placement, left: f64) -> Self {
-        let nodes = nodes(placement);
-        let node_of = |rank: usize| nodes.iter().position(|node| node.contains(&rank)).unwrap_or(0);
-        let x = (0..placement.p()).map(|rank| left + rank as f64 * PITCH + node_of(rank) as f64 * GAP).collect();
-        Places { x, nodes }
+impl<'a> Places<'a> {
+    fn new(placement: &'a Placement, left: f64) -> Self {
+        let (mut x, mut nodes, mut at) = (vec![0.0; placement.p()], Vec::new(), left);
+        let mut ranks = placement.order().iter();
+        for size in sizes(placement) {
+            nodes.push((at - PAD, size as f64 * PITCH - GAP + 2.0 * PAD));
+            for &rank in ranks.by_ref().take(size) {
+                x[rank] = at;
+                at += PITCH;
+            }
+            at += GAP;
+        }
+        Places { placement, x, nodes }
     }
 }
 
 /// The boxes of nodes, or one box around all columns.
-fn boxes(svg: &mut String, frame: &Frame, places: &Places, heads: f64) {
+fn boxes(svg: &mut String, frame: &Frame, places: &Places<'_>, heads: f64) {
     let height = HEAD + 6.0 + frame.slots as f64 * CELL_H + FOOT;
-    for (number, node) in places.nodes.iter().enumerate() {
-        let x = places.x[node.start] - PAD;
-        let width = places.x[node.end - 1] + CELL_W + PAD - x;
+    for (number, &(x, width)) in places.nodes.iter().enumerate() {
         let _ = writeln!(
             svg,
             r##"<rect x="{x:.1}" y="{:.1}" width="{width:.1}" height="{:.1}" rx="8" fill="#f8fafc" stroke="#e2e8f0"/>"##,
@@ -247,11 +257,11 @@ fn boxes(svg: &mut String, frame: &Frame, places: &Places, heads: f64) {
 
 /// A message, from head to head. It leaves on the side it goes to and arrives on the side it comes from, so that
 /// arrows that leave and arrows that arrive do not meet.
-fn arc(svg: &mut String, places: &Places, heads: f64, message: &Message, style: (&str, &str, &str)) {
-    let side = if message.to > message.from { 1.0 } else { -1.0 };
+fn arc(svg: &mut String, places: &Places<'_>, heads: f64, message: &Message, style: (&str, &str, &str)) {
+    let side = if places.x[message.to] > places.x[message.from] { 1.0 } else { -1.0 };
     let from = places.x[message.from] + CELL_W / 2.0 + 9.0 * side;
     let to = places.x[message.to] + CELL_W / 2.0 - 4.0 * side;
-    let (start, end, top) = (heads - 1.0, heads - 3.0, heads - 1.0 - rise(message));
+    let (start, end, top) = (heads - 1.0, heads - 3.0, heads - 1.0 - rise(places.placement, message));
     let lean = 0.1 * (to - from);
     let (colour, marker, more) = style;
     let _ = writeln!(
@@ -272,7 +282,7 @@ fn style(message: &Message, wrong: bool) -> (&'static str, &'static str, &'stati
 }
 
 /// Frames around the ranks and slots at fault.
-fn mark(svg: &mut String, places: &Places, heads: f64, fault: &Fault) {
+fn mark(svg: &mut String, places: &Places<'_>, heads: f64, fault: &Fault) {
     let mut frame = |x: f64, y: f64, height: f64| {
         let _ = writeln!(
             svg,
@@ -284,7 +294,7 @@ fn mark(svg: &mut String, places: &Places, heads: f64, fault: &Fault) {
     fault.slots.iter().for_each(|&(rank, block)| frame(places.x[rank], slot(block), CELL_H));
 }
 
-fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[Slot]) {
+fn draw_column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[Slot]) {
     let middle = x + CELL_W / 2.0;
     let size = if rank < 10 { 11 } else { 10 };
     let _ = writeln!(

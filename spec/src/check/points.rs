@@ -29,8 +29,11 @@ impl Point {
 
     /// The point as a case, with what the schedule depends on.
     pub fn case(&self, schedule: &Schedule) -> Case {
-        let ppn = schedule.uses_placement().then(|| self.placement.ppn());
-        Case { p: self.placement.p(), ppn, params: super::named(schedule, &self.args) }
+        let (ppn, nodes) = match schedule.uses_placement() {
+            true => (Some(self.placement.ppn()), self.placement.irregular()),
+            false => (None, None),
+        };
+        Case { p: self.placement.p(), ppn, nodes, params: super::named(schedule, &self.args) }
     }
 }
 
@@ -45,7 +48,7 @@ pub struct Points {
 }
 
 /// Which sizes of nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Placements {
     /// The schedule does not depend on placement: all ranks on one node.
     One,
@@ -53,6 +56,8 @@ enum Placements {
     Every,
     /// Few of them.
     Some,
+    /// Those of these that have p ranks.
+    These(Vec<Placement>),
 }
 
 impl Placements {
@@ -60,19 +65,27 @@ impl Placements {
         if schedule.uses_placement() { Placements::Every } else { Placements::One }
     }
 
-    fn at(self, p: usize) -> impl Iterator<Item = Placement> {
-        let (ppn, uneven) = match self {
-            Placements::One => (0, 0),
-            Placements::Every => (p.saturating_sub(1), Points::UNEVEN),
-            Placements::Some => (p.saturating_sub(1).min(4), 5),
+    fn at(&self, p: usize) -> impl Iterator<Item = Placement> + use<'_> {
+        let (ppn, uneven, these) = match self {
+            Placements::One => (0..1, 0, &[][..]),
+            Placements::Every => (0..p, Points::UNEVEN, &[][..]),
+            Placements::Some => (0..p.min(5), 5, &[][..]),
+            Placements::These(these) => (0..0, 0, &these[..]),
         };
-        let regular = (1..=ppn).chain([p]).map(move |ppn| Placement::consecutive(p, ppn));
+        let these = these.iter().filter(move |placement| placement.p() == p).cloned();
+        // 0 stands for all ranks on one node.
+        let regular = ppn
+            .clone()
+            .skip(1)
+            .chain(ppn.take(1))
+            .map(move |ppn| if ppn == 0 { p } else { ppn })
+            .map(move |ppn| Placement::consecutive(p, ppn));
         // Every way to divide p ranks: a bit for each place where a node may end.
         let ways = if p as i64 <= uneven { 1usize << p.saturating_sub(1) } else { 0 };
         let uneven = (0..ways).map(move |ends| {
             Placement::from_nodes((0..p).map(|rank| (ends & ((1 << rank) - 1)).count_ones() as usize).collect())
         });
-        regular.chain(uneven.filter(|placement| !placement.place(0).is_regular()))
+        these.chain(regular).chain(uneven.filter(|placement| !placement.place(0).is_regular()))
     }
 }
 
@@ -106,8 +119,14 @@ impl Points {
         let placements = match self.placements {
             Placements::One => Placements::One,
             Placements::Every | Placements::Some => Placements::Some,
+            these @ Placements::These(_) => these,
         };
         Points { placements, share: Some(share), ..self }
+    }
+
+    /// These placements only.
+    pub fn placed(self, placements: Vec<Placement>) -> Self {
+        Points { placements: Placements::These(placements), ..self }
     }
 
     /// The largest p.

@@ -14,11 +14,11 @@ use crate::trial::Trial;
 use anstyle::Style;
 use roundel::Layout;
 use roundel::algorithms::{self, Entry};
-use roundel_spec::Violation;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::schedule::{self, Schedule};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::violation::Case;
+use roundel_spec::{Placement, Violation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,12 @@ const RUN_BYTES: usize = 5;
 /// Checks what was asked for.
 pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, args.p, |_| CATALOGUE_RANGE)?;
+    let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
+    let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
+    let mut candidates = candidates(&targets, range, |_| CATALOGUE_RANGE)?;
+    for subject in candidates.iter_mut().flatten() {
+        subject.placements = placed.as_ref().map(|(_, placements)| placements.clone());
+    }
     let subjects: Vec<&Subject<'_>> = candidates.iter().filter_map(|candidate| candidate.as_ref().ok()).collect();
     let found = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
     let ran = sweep::sweep(&subjects.iter().map(|subject| subject.runs()).collect::<Vec<_>>(), "running");
@@ -72,6 +77,8 @@ pub(super) struct Subject<'a> {
     pub(super) name: String,
     pub(super) schedule: Schedule,
     pub(super) range: Range,
+    /// These placements only.
+    placements: Option<Vec<Placement>>,
     origin: Origin<'a>,
 }
 
@@ -93,7 +100,7 @@ pub(super) fn candidates<'a>(
                 let schedule = (entry.schedule)();
                 let range = range.unwrap_or_else(|| catalogue(&schedule));
                 let (name, origin) = (entry.name.into(), Origin::Catalogue(entry));
-                all.push(Ok(Subject { name, schedule, range, origin }));
+                all.push(Ok(Subject { name, schedule, range, placements: None, origin }));
             }
             Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),
             Target::File(source, Ok(declared)) => {
@@ -117,6 +124,7 @@ impl<'a> Subject<'a> {
             name: schedule.name.clone(),
             range: range.map_or_else(own_limits, Ok)?,
             schedule,
+            placements: None,
             origin: Origin::File(source, declaration),
         })
     }
@@ -141,7 +149,11 @@ impl<'a> Subject<'a> {
     }
 
     fn points(&self, range: Range) -> Points {
-        Points::new(&self.schedule, range.iter())
+        let points = Points::new(&self.schedule, range.iter());
+        match &self.placements {
+            Some(placements) => points.placed(placements.clone()),
+            None => points,
+        }
     }
 
     /// The exact check: of the generated code where there is any.
@@ -299,14 +311,16 @@ struct Fact {
     code: &'static str,
     p: usize,
     ppn: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<usize>>,
     params: BTreeMap<String, String>,
     round: Option<usize>,
 }
 
 impl Fact {
     fn new(violation: &Violation) -> Self {
-        let Case { p, ppn, params } = violation.case.clone();
-        Fact { code: violation.code(), p, ppn, params: params.into_iter().collect(), round: violation.round }
+        let Case { p, ppn, nodes, params } = violation.case.clone();
+        Fact { code: violation.code(), p, ppn, nodes, params: params.into_iter().collect(), round: violation.round }
     }
 }
 

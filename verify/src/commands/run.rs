@@ -10,7 +10,7 @@ use crate::trial::Trial;
 use roundel::Layout;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule;
-use roundel_spec::{Kind, Placement, Schedule, eval};
+use roundel_spec::{Kind, Schedule, eval};
 use serde::Serialize;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
         return Err(Error::NoSuchLayout { name: entry.name.into() });
     }
     let params = Params::resolve(entry.name, &declaration, &args.set)?;
-    let placement = Placement::consecutive(p, p);
+    let placement = args.placing.of(p)?;
     let recorded = catalogue::examine(entry, &params.args, placement.clone())?;
     catalogue::proved(entry, &params.args, &placement)?;
     let moved = moved(&declaration, &recorded, args.bytes);

@@ -11,6 +11,7 @@ use crate::svg::{self, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel::algorithms::Entry;
 use roundel_spec::schedule::Metric;
+use roundel_spec::violation::nodes_in_words;
 use roundel_spec::{Placement, Schedule};
 use serde::Serialize;
 use std::fmt::Write;
@@ -28,6 +29,9 @@ struct Shown<'a> {
     name: &'static str,
     p: usize,
     ppn: usize,
+    /// The node of each rank, where `ppn` does not tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<usize>>,
     params: &'a Params,
     rounds: Vec<Round>,
     census: Totals,
@@ -85,8 +89,10 @@ impl Scene {
     /// The case, for people.
     fn case(&self) -> String {
         let mut parts = vec![format!("p = {}", self.p())];
-        if self.ppn() < self.p() {
-            parts.push(format!("ppn = {}", self.ppn()));
+        match self.placement().irregular() {
+            Some(nodes) => parts.push(format!("nodes = {}", nodes_in_words(&nodes))),
+            None if self.ppn() < self.p() => parts.push(format!("ppn = {}", self.ppn())),
+            None => {}
         }
         for (name, value) in self.params.named() {
             let note =
@@ -109,9 +115,10 @@ impl Scene {
             let (messages, blocks) = (totals.max_nonlocal_messages_sent, totals.max_nonlocal_blocks_sent);
             let _ = write!(
                 cost,
-                ", of these {} and {} to other nodes",
+                ", of these {} and {} to other nodes, in {}",
                 counted(messages, "message"),
-                counted(blocks, "block")
+                counted(blocks, "block"),
+                counted(totals.nonlocal_rounds, "round"),
             );
         }
         cost
@@ -138,15 +145,12 @@ fn scene(args: &Show) -> Result<Scene, Error> {
     if p == 0 || p > MAX_P {
         return Err(Error::Ranks { p, limit: MAX_P, why: "every message is held in memory" });
     }
-    if args.ppn == Some(0) {
-        return Err(Error::NoRanksPerNode { p });
-    }
     if let Some(rank) = args.rank.filter(|&rank| rank >= p) {
         return Err(Error::NoSuchRank { rank, p });
     }
     let schedule = (entry.schedule)();
     let params = Params::resolve(entry.name, &schedule, &args.set)?;
-    let placement = Placement::consecutive(p, args.ppn.unwrap_or(p));
+    let placement = args.placing.of(p)?;
     let recorded = catalogue::examine(entry, &params.args, placement)?;
     let run = Run::new(&schedule, &recorded.point, &recorded.trace);
     let rounds = run.loud().into_iter().map(|number| run.round(number)).collect();
@@ -166,6 +170,7 @@ fn shown(scene: &Scene, rank: Option<usize>) -> Shown<'_> {
         name: scene.entry.name,
         p: scene.p(),
         ppn: scene.ppn(),
+        nodes: scene.placement().irregular(),
         params: &scene.params,
         rounds: scene.rounds.iter().filter_map(only).collect(),
         census: scene.totals(),

@@ -116,15 +116,21 @@ pub fn rounds_of<C: Collective, S: Sink>(
     if !C::LOOKS_AT_NODES || placement.is_sorted() {
         return collective.rounds(&place, sink);
     }
-    let order = placement.order();
-    // Blocks belong to ranks, unless the collective reduces a vector that is not divided among them.
-    let by_rank = C::KIND != Kind::Allreduce;
     let around = collective.blocks(&place);
-    let brings = |block: usize| Stripe::one(if by_rank { order[block] } else { block } as i64, around);
-    collective.rounds(&place, &mut Renumbered { sink, order, brings })
+    collective.rounds(&place, &mut renumbered(placement, C::KIND, around, sink))
 }
 
-/// A sink for a collective that sees ranks in another order.
+/// A sink for a collective that sees ranks numbered node by node: it hands real ranks and blocks on.
+pub fn renumbered<'a, S: Sink>(
+    placement: &'a Placement,
+    kind: Kind,
+    around: i64,
+    sink: &'a mut S,
+) -> impl Sink<Error = S::Error> + 'a {
+    let brings = move |block: usize| Stripe::one(placement.real_block(kind, block) as i64, around);
+    Renumbered { sink, order: placement.order(), brings }
+}
+
 struct Renumbered<'s, 'o, S, E> {
     sink: &'s mut S,
     order: &'o [usize],

@@ -6,6 +6,7 @@
 //! blocks back. Sorted, a placement is no more than the sizes of its nodes, and that is what there is to prove about.
 
 use crate::arith;
+use crate::contract::Kind;
 use crate::regions::Regions;
 
 /// What one rank knows about itself and its surroundings: the built-in variables of the language.
@@ -185,6 +186,12 @@ impl Placement {
     /// The ranks, sorted by node.
     pub fn order(&self) -> &[usize] {
         &self.order
+    }
+
+    /// The block that a collective means which sees ranks numbered node by node. Blocks belong to ranks, unless the
+    /// collective reduces a vector that is not divided among them.
+    pub fn real_block(&self, kind: Kind, block: usize) -> usize {
+        if kind == Kind::Allreduce { block } else { self.order[block] }
     }
 
     /// The number of ranks.

@@ -72,7 +72,9 @@ impl ProvedRange {
             p: Some(p),
             numbers: numbers.map(|(n, &limit)| Some(n.domain.up_to(limit))).collect(),
             lists: lists.map(|(l, &(len, limit))| Some((len, l.domain.up_to(limit)))).collect(),
-            placements: schedule.uses_placement().then_some(Placements::Regular { all_up_to: p.min(Points::UNEVEN) }),
+            placements: schedule
+                .uses_placement()
+                .then_some(Placements::Regular { all_up_to: p.min(Points::PROVED_UNEVEN) }),
         }
     }
 

@@ -39,6 +39,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
             used: Usage::default(),
             rounds: Rounds::default(),
             each: &each,
+            renumbered: scene.point.is_renumbered(scene.schedule),
             claimed: Vec::new(),
             seen: Vec::new(),
         };
@@ -64,6 +65,8 @@ struct Invariant<'a, 'b> {
     used: Usage,
     rounds: Rounds,
     each: &'a [Rounds],
+    /// Whether `holds` speaks of ranks numbered node by node.
+    renumbered: bool,
     claimed: Vec<usize>,
     seen: Vec<bool>,
 }
@@ -76,6 +79,7 @@ impl Invariant<'_, '_> {
                 Hold::Blocks(set) => {
                     self.claimed.clear();
                     at(spot, env.many_blocks(set, &mut self.claimed))?;
+                    self.make_real();
                     self.blocks()
                 }
                 Hold::Contributors { line, block, ranks } => at(spot, self.contributors(env, *line, block, ranks))?,
@@ -97,6 +101,14 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
+    /// Real ranks for those that `holds` names. They own the blocks of a gather, and contribute to a reduction.
+    fn make_real(&mut self) {
+        if self.renumbered {
+            let order = self.scene.point.placement.order();
+            self.claimed.iter_mut().for_each(|rank| *rank = order[*rank]);
+        }
+    }
+
     /// Compares the claimed contributors of a line with those that are there, block by block.
     fn contributors(
         &mut self,
@@ -112,6 +124,9 @@ impl Invariant<'_, '_> {
             }
             self.claimed.clear();
             env.many_blocks(ranks, &mut self.claimed)?;
+            self.make_real();
+            let b =
+                if self.renumbered { self.scene.point.placement.real_block(self.scene.schedule.kind, b) } else { b };
             self.seen.clear();
             self.seen.resize(self.scene.trace.p(), false);
             let seen = &mut self.seen;

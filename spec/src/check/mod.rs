@@ -35,7 +35,7 @@ pub mod reduce;
 use crate::collective::{Arguments, Collective};
 use crate::contract::Kind;
 use crate::eval::{self, Halt};
-use crate::group::rounds_of;
+use crate::group::{renumbered, rounds_of};
 use crate::place::Placement;
 use crate::provenance::Provenance;
 use crate::record::{Recorder, Trace};
@@ -45,6 +45,7 @@ use crate::violation::{Case, Problem, Violation};
 pub use bounds::Census;
 pub use points::{Point, Points};
 pub use reduce::Reduction;
+use std::convert::Infallible;
 
 /// Everything the rules look at, for one point.
 #[derive(Debug)]
@@ -162,8 +163,14 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
         let mut recorder = Recorder::default();
         let place = point.place(schedule, rank);
         eval::rotation(schedule, &point.args, &place).map_err(|halt| fault(schedule, point, rank, halt))?;
-        eval::rounds(schedule, &point.args, &place, &mut recorder)
-            .map_err(|halt| fault(schedule, point, rank, halt))?;
+        let wrong = |halt: Halt<Infallible>| fault(schedule, point, rank, halt);
+        if point.is_renumbered(schedule) {
+            let around = eval::blocks(schedule, &point.args, &place).map_err(wrong)?;
+            let mut sink = renumbered(&point.placement, schedule.kind, around, &mut recorder);
+            eval::rounds(schedule, &point.args, &place, &mut sink).map_err(wrong)?;
+        } else {
+            eval::rounds(schedule, &point.args, &place, &mut recorder).map_err(wrong)?;
+        }
         ranks.push(recorder.finish());
     }
     Ok(Trace::lockstep(ranks))

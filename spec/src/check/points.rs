@@ -27,6 +27,11 @@ impl Point {
         self.placement.seen(rank, self.placement.is_sorted() || schedule.uses_placement())
     }
 
+    /// Whether the schedule sees other numbers than the real ranks: those by node.
+    pub fn is_renumbered(&self, schedule: &Schedule) -> bool {
+        !self.placement.is_sorted() && schedule.uses_placement()
+    }
+
     /// The point as a case, with what the schedule depends on.
     pub fn case(&self, schedule: &Schedule) -> Case {
         let (ppn, nodes) = match schedule.uses_placement() {
@@ -52,8 +57,11 @@ pub struct Points {
 enum Placements {
     /// The schedule does not depend on placement: all ranks on one node.
     One,
-    /// All that are looked at.
-    Every,
+    /// Nodes of every size, the last one smaller where it must be; and every way to divide up to so many ranks.
+    Every {
+        /// So many ranks.
+        uneven: i64,
+    },
     /// Few of them.
     Some,
     /// Those of these that have p ranks.
@@ -62,13 +70,13 @@ enum Placements {
 
 impl Placements {
     fn of(schedule: &Schedule) -> Self {
-        if schedule.uses_placement() { Placements::Every } else { Placements::One }
+        if schedule.uses_placement() { Placements::Every { uneven: Points::UNEVEN } } else { Placements::One }
     }
 
     fn at(&self, p: usize) -> impl Iterator<Item = Placement> + use<'_> {
         let (ppn, uneven, these) = match self {
             Placements::One => (0..1, 0, &[][..]),
-            Placements::Every => (0..p, Points::UNEVEN, &[][..]),
+            &Placements::Every { uneven } => (0..p, uneven, &[][..]),
             Placements::Some => (0..p.min(5), 5, &[][..]),
             Placements::These(these) => (0..0, 0, &these[..]),
         };
@@ -90,8 +98,11 @@ impl Placements {
 }
 
 impl Points {
-    /// The largest p with which every placement is looked at.
+    /// The largest p with which every placement is looked at, where nobody waits for long.
     pub const UNEVEN: i64 = 8;
+
+    /// The same, for a proof.
+    pub const PROVED_UNEVEN: i64 = 12;
 
     /// Every p of a range with the parameters that the declaration's limits name.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
@@ -118,10 +129,19 @@ impl Points {
     pub fn thinned(self, share: u64) -> Self {
         let placements = match self.placements {
             Placements::One => Placements::One,
-            Placements::Every | Placements::Some => Placements::Some,
+            Placements::Every { .. } | Placements::Some => Placements::Some,
             these @ Placements::These(_) => these,
         };
         Points { placements, share: Some(share), ..self }
+    }
+
+    /// With all placements that a proof looks at.
+    pub fn thorough(self) -> Self {
+        let placements = match self.placements {
+            Placements::Every { .. } => Placements::Every { uneven: Self::PROVED_UNEVEN },
+            others => others,
+        };
+        Points { placements, ..self }
     }
 
     /// These placements only.

@@ -166,7 +166,7 @@ impl<'a> Subject<'a> {
                 Ok(if passed.is_some() { Visit::Checked } else { Visit::Refused })
             }),
         };
-        Job { range: self.range, points: self.points(self.range), check }
+        Job { range: self.range, points: self.points(self.range).thorough(), check }
     }
 
     /// Runs on threads, for small p; nothing for declarations that are not compiled.

@@ -102,6 +102,7 @@ fn sparbit_with_5_processes_is_figure_3() {
         ],
         "census": {
             "rounds": 3,
+            "nonlocal_rounds": 0,
             "max_messages_sent": 3,
             "max_blocks_sent": 4,
             "max_nonlocal_messages_sent": 0,

@@ -66,6 +66,9 @@ pub enum Error {
         "the ranks of this communicator have their places already; say them before its first collective, or duplicate it"
     )]
     Placed,
+    /// The messages of the communicator are being recorded.
+    #[error("the messages of this communicator are being recorded already; record them once, or duplicate it")]
+    Traced,
     /// A message had another size than this rank expected: the ranks do not agree about the call.
     #[error(
         "rank {rank} received {found} elements from rank {from} where it expected {expected}: \

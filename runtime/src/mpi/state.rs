@@ -52,6 +52,11 @@ impl State {
         }
     }
 
+    /// The group behind the communicator, if a call has made it.
+    pub(super) fn known_group(&self) -> Option<&Group> {
+        self.group.get()
+    }
+
     #[cold]
     fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&Group, Error> {
         let _lease = self.lease()?;

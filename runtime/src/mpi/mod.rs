@@ -60,10 +60,11 @@ use ::mpi::topology::Communicator;
 use roundel_spec::Collective;
 
 /// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so on.
-/// Collective: all ranks call it, before the first collective on the communicator.
+/// Collective: all ranks call it, before the first collective on the communicator, with equally many numbers.
 ///
 /// # Errors
-/// [`Error::Placed`] if collectives have run already, and whatever MPI says.
+/// [`Error::Placed`] if collectives have run already; on all ranks, [`Error::PlaceDepth`] if they give different numbers of
+/// numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
 pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
     attribute::state(comm)?.place(comm, path)
 }

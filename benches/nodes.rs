@@ -3,8 +3,8 @@
 //!
 //! Run on several nodes; `benches/cluster.sh` does that several times and combines the results. All variants take turns in
 //! one job, and so does a ping-pong between two nodes, because what a message between nodes takes depends on what else the
-//! machine does. A line of output is a name and a time in microseconds: of a variant, the median over calls of the time on the
-//! slowest rank, with 8 bytes from each rank; of `one-way`, half the median round trip. `rounds` is how many rounds
+//! machine does. A line of output is a name and a time in microseconds: of a variant, the median over batches of the time per call
+//! on the slowest rank, with 8 bytes from each rank; of `one-way`, half of a round trip. `rounds` is how many rounds
 //! with messages between nodes any algorithm needs: a rank that gets one message in a round lets a node know at most
 //! `ppn + 1` times as many nodes as before.
 
@@ -32,15 +32,15 @@ const VARIANTS: [Variant; 8] = [
         call: |job| job.gathers(&LocalityBruck::<Bruck>::default().unproved()),
     },
     Variant { name: "allgather/bruck", call: |job| job.gathers(&Bruck) },
-    Variant { name: "allgather/library", call: Job::library_gathers },
+    Variant { name: "allgather/library", call: |job| job.library_gathers() },
     Variant {
         name: "allreduce/nap",
         call: |job| job.reduces(&NapAllreduce::<RecursiveDoublingAllreduce>::default().unproved()),
     },
     Variant { name: "allreduce/recursive-doubling", call: |job| job.reduces(&RecursiveDoublingAllreduce) },
     Variant { name: "allreduce/smp", call: |job| job.reduces(&SmpAllreduce.unproved()) },
-    Variant { name: "allreduce/library", call: Job::library_reduces },
-    Variant { name: "one-way", call: Job::ping_pong },
+    Variant { name: "allreduce/library", call: |job| job.library_reduces() },
+    Variant { name: "one-way", call: |job| job.ping_pong() },
 ];
 
 /// The ranks, and one of them on another node than the first.
@@ -102,7 +102,7 @@ impl Job<'_> {
 fn main() -> Result<(), Error> {
     let Some(universe) = mpi::initialize() else { return Ok(()) };
     let world = universe.world();
-    let calls = std::env::args().nth(1).and_then(|calls| calls.parse().ok()).unwrap_or(200);
+    let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(40);
     // Inside of nodes nothing of this is worth measuring.
     let placement = Transport::<u64>::here(&world)?.placement;
     let Some(far) = (0..placement.p()).find(|&rank| placement.nonlocal(0, rank)) else {
@@ -110,7 +110,7 @@ fn main() -> Result<(), Error> {
         world.abort(1);
     };
     let (ppn, nodes) = (placement.ppn() as i64, placement.regions().nodes());
-    let times = measure(&Job { world: &world, far: far as i32 }, calls);
+    let times = measure(&Job { world: &world, far: far as i32 }, batches);
     if world.rank() == 0 {
         println!("rounds {}", arith::ceil_log(ppn + 1, nodes));
         VARIANTS.iter().zip(times).for_each(|(variant, time)| println!("{} {time:.3}", variant.name));
@@ -118,32 +118,40 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
+/// Calls that follow each other without a barrier. From one call to the next, ranks start as they come out of the last one;
+/// out of a barrier they come as late as a message between nodes takes.
+const BATCH: usize = 10;
+
 /// The time of each variant in microseconds.
-fn measure(job: &Job<'_>, calls: usize) -> Vec<f64> {
-    let mut times = vec![Vec::with_capacity(calls); VARIANTS.len()];
+fn measure(job: &Job<'_>, batches: usize) -> Vec<f64> {
+    let mut times = vec![Vec::with_capacity(batches); VARIANTS.len()];
     let mut order: [usize; VARIANTS.len()] = std::array::from_fn(|i| i);
     let mut random = 1;
-    for turn in 0..calls + WARM_UP {
+    for turn in 0..batches + WARM_UP {
         shuffle(&mut order, &mut random);
         for &which in &order {
-            job.world.barrier();
-            let begin = Instant::now();
-            let good = (VARIANTS[which].call)(job);
-            let time = begin.elapsed().as_secs_f64() * 1e6;
-            if !good {
-                eprintln!("{} failed on rank {}", VARIANTS[which].name, job.world.rank());
-                job.world.abort(1);
-            }
+            let time = batch(job, &VARIANTS[which]);
             if turn >= WARM_UP {
-                // A ping-pong is two messages, one after the other, and only the first rank sees both.
-                let round_trip = VARIANTS[which].name == "one-way";
-                times[which].push(if round_trip {
-                    if job.world.rank() == 0 { time / 2.0 } else { 0.0 }
-                } else {
-                    time
-                });
+                times[which].push(time);
             }
         }
     }
     times.iter().map(|times| median_of_slowest(job.world, times)).collect()
+}
+
+/// The time of one call in a batch on this rank. The first call brings the ranks into step, and does not count.
+fn batch(job: &Job<'_>, variant: &Variant) -> f64 {
+    job.world.barrier();
+    let mut good = (variant.call)(job);
+    let begin = Instant::now();
+    for _ in 0..BATCH {
+        good &= (variant.call)(job);
+    }
+    let time = begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64;
+    if !good {
+        eprintln!("{} failed on rank {}", variant.name, job.world.rank());
+        job.world.abort(1);
+    }
+    // A ping-pong is two messages, one after the other.
+    if variant.name == "one-way" { time / 2.0 } else { time }
 }

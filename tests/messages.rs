@@ -193,6 +193,14 @@ mod tests {
         assert_eq!(text, expected);
     }
 
+    #[test]
+    fn records_can_be_written_and_read() {
+        let (_, records) = example();
+        let text = serde_json::to_string(&records).unwrap();
+        assert!(text.starts_with(r#"[{"sent":[{"call":0,"round":0,"from":0,"to":"#), "{text}");
+        assert_eq!(serde_json::from_str::<Vec<Record>>(&text).unwrap(), records);
+    }
+
     /// Compares promises with the rounds that `roundel show` prints.
     struct Shown<'a> {
         placement: &'a Placement,

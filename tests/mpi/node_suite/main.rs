@@ -71,6 +71,10 @@ fn panic_in_an_inner_collective(world: &SimpleCommunicator) -> ! {
     let op = commutative(move |a: &i32, b: &i32| if last { panic!("no sum today") } else { a + b });
     let nap = NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default();
     let outcome = nap.unproved().allreduce_in_place(world, &mut [1], &op);
+    // The others may have all that they need; they wait until the job ends.
+    if !last {
+        world.barrier();
+    }
     eprintln!("the panic was lost: {outcome:?}");
     world.abort(1)
 }

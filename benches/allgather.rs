@@ -6,6 +6,8 @@
 //!
 //! With `instructions VARIANT CALLS` it only calls one variant, with blocks of 8 bytes, for `benches/instructions.sh`.
 
+mod turns;
+
 use mpi::datatype::Equivalence;
 use mpi::ffi;
 use mpi::raw::AsRaw;
@@ -16,6 +18,7 @@ use roundel::algorithms::{Bruck, Ring, Sparbit};
 use std::ffi::{c_int, c_void};
 use std::hint::black_box;
 use std::time::Instant;
+use turns::{WARM_UP, median_of_slowest, shuffle};
 
 type Handwritten =
     unsafe extern "C" fn(*const c_void, c_int, ffi::MPI_Datatype, usize, *mut c_void, usize, ffi::MPI_Comm) -> c_int;
@@ -109,11 +112,7 @@ fn measure_all(world: &SimpleCommunicator, calls: usize) {
     }
 }
 
-/// Calls that are not counted.
-const WARM_UP: usize = 5;
-
-/// The median time of each variant in microseconds. The variants take turns, each time in another order: what a variant
-/// finds in the caches depends on the one before it.
+/// The median time of each variant in microseconds. The variants take turns, each time in another order.
 fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
     let send: Vec<u64> = (0..count as u64).map(|i| i + ((world.rank() as u64) << 32)).collect();
     let mut recv = vec![0; count * world.size() as usize];
@@ -140,22 +139,6 @@ fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
         }
     }
     times.iter().map(|times| median_of_slowest(world, times)).collect()
-}
-
-/// Another order, the same on every rank.
-fn shuffle(order: &mut [usize], random: &mut u64) {
-    for i in (1..order.len()).rev() {
-        *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        order.swap(i, (*random >> 33) as usize % (i + 1));
-    }
-}
-
-/// The median over calls of the longest time on any rank.
-fn median_of_slowest(world: &SimpleCommunicator, times: &[f64]) -> f64 {
-    let mut slowest = vec![0.0; times.len()];
-    world.all_reduce_into(times, &mut slowest[..], mpi::collective::SystemOperation::max());
-    slowest.sort_by(f64::total_cmp);
-    slowest[slowest.len() / 2]
 }
 
 /// The first calls make what is cached; those that follow are counted, inside [`measured`].

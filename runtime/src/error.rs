@@ -66,6 +66,27 @@ pub enum Error {
         "the ranks of this communicator have their places already; say them before its first collective, or duplicate it"
     )]
     Placed,
+    /// Ranks say where they sit with different numbers of parts.
+    #[error(
+        "ranks say where they sit with {least} to {most} numbers; all must give as many (node, socket and so on)"
+    )]
+    PlaceDepth {
+        /// The fewest.
+        least: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A rank says where it sits with a number that is too large.
+    #[error(
+        "a rank says where it sits with a number above {limit}, or with too many; number nodes and their parts from 0"
+    )]
+    PlaceTooLarge {
+        /// The largest number.
+        limit: usize,
+    },
+    /// The messages of the communicator are being recorded.
+    #[error("the messages of this communicator are being recorded already; record them once, or duplicate it")]
+    Traced,
     /// A message had another size than this rank expected: the ranks do not agree about the call.
     #[error(
         "rank {rank} received {found} elements from rank {from} where it expected {expected}: \

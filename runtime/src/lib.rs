@@ -51,6 +51,7 @@ mod unproved;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod threads;
+pub mod trace;
 
 pub use allgather::{Allgather, IsAllgather};
 pub use error::Error;
@@ -63,7 +64,7 @@ pub use roundel_macros::Collective;
 #[doc(hidden)]
 pub use roundel_spec::harness;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
-pub use transport::{Gather, Layout, Options, Transport};
+pub use transport::{Gather, Here, Layout, Options, Transport};
 pub use unproved::{AllowUnproved, Unproved};
 
 /// The examples of the documentation, as tests.

@@ -91,7 +91,7 @@ pub trait GatherTo: IsGather + Sized {
     /// other ranks `recv` is not touched; `&mut []` will do.
     #[inline]
     fn gather<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
-        let at = comm.place()?;
+        let at = comm.here()?.flat();
         let (total, input_at) = (send.len().saturating_mul(at.p as usize), send.len() * at.rank as usize);
         if at.rank != self.root() {
             return comm.spread(self, Spread::elsewhere(send, total, input_at));
@@ -105,7 +105,7 @@ pub trait GatherTo: IsGather + Sized {
     /// is its block.
     #[inline]
     fn gather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
-        let at = comm.place()?;
+        let at = comm.here()?.flat();
         if at.rank != self.root() {
             let (total, input_at) = (data.len().saturating_mul(at.p as usize), data.len() * at.rank as usize);
             return comm.spread(self, Spread::elsewhere(data, total, input_at));
@@ -121,7 +121,7 @@ pub trait ScatterFrom: IsScatter + Sized {
     /// `&[]` will do.
     #[inline]
     fn scatter<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
-        let at = comm.place()?;
+        let at = comm.here()?.flat();
         let (total, own) = (recv.len().saturating_mul(at.p as usize), recv.len() * at.rank as usize);
         let is_root = at.rank == self.root();
         if is_root {
@@ -136,7 +136,7 @@ pub trait ScatterFrom: IsScatter + Sized {
     /// goes.
     #[inline]
     fn scatter_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
-        let at = comm.place()?;
+        let at = comm.here()?.flat();
         if at.rank != self.root() {
             return self.scatter(comm, &[], data);
         }
@@ -156,7 +156,7 @@ impl<C: IsScatter> IsScatter for Unproved<C> {}
 
 #[inline]
 fn is_root<T, C: Collective>(collective: &C, comm: &impl Transport<T>) -> Result<bool, Error> {
-    Ok(comm.place()?.rank == collective.root())
+    Ok(comm.here()?.rank as i64 == collective.root())
 }
 
 #[inline]

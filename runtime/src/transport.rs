@@ -107,8 +107,13 @@ impl<T, G: Described> Gather<'_, T, G> {
 
 /// A communicator: a group of ranks that can run collectives on elements of type `T`.
 pub trait Transport<T> {
+    /// This rank among all of them.
+    fn here(&self) -> Result<Here<'_>, Error>;
+
     /// Where this rank sits, with ranks numbered node by node.
-    fn place(&self) -> Result<Place<'_>, Error>;
+    fn place(&self) -> Result<Place<'_>, Error> {
+        self.here().map(|here| here.placement.place(here.rank))
+    }
 
     /// Validates the call and runs the rounds of `collective`.
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;

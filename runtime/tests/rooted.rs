@@ -4,11 +4,12 @@ use roundel::algorithms::{
     BinomialBroadcast, BinomialGather, BinomialReduce, BinomialScatter, OrderedBinomialReduce, Visitor, visit_all,
 };
 use roundel::operation::{Sum, ordered};
-use roundel::threads::run;
+use roundel::threads::{run, run_placed};
 use roundel::{
     AllowUnproved, Broadcast, Error, GatherTo, IsAllgather, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo,
     ScatterFrom, Seat, Spread, Standing, Transport,
 };
+use roundel_spec::Placement;
 use std::collections::BTreeSet;
 
 /// Element `i` of what rank `rank` brings.
@@ -208,5 +209,32 @@ fn calls_that_do_not_fit_their_buffers_are_refused() {
         (4, 0, Seat::Scratch { result_at: usize::MAX }),
     ] {
         assert!(matches!(spread(total, input_at, seat), Err(Error::Length { .. })), "{total} {input_at} {seat:?}");
+    }
+}
+
+/// The root is a rank of the communicator, also where ranks are dealt out to nodes and algorithms that look at nodes see
+/// another numbering.
+#[test]
+fn the_root_is_a_real_rank_wherever_ranks_sit() {
+    let (p, placement) = (7, Placement::cyclic(7, 3));
+    assert!(!placement.is_sorted());
+    for root in 0..p {
+        let number = root as i64;
+        let results = run_placed(&placement, |comm| {
+            let (rank, own) = (comm.rank(), vector(comm.rank(), 2));
+            let (mut all, mut part, mut sum) = (vec![0; 2 * p], vec![0; 2], vec![0; 2]);
+            let at_root = |data: &[u64]| if rank == root { data.to_vec() } else { vec![] };
+            let mut gathered = at_root(&all);
+            BinomialGather { root: number }.gather(comm, &own, &mut gathered)?;
+            all.copy_from_slice(&(0..p).flat_map(|rank| vector(rank, 2)).collect::<Vec<_>>());
+            assert_eq!(gathered, at_root(&all), "gather to {root} on rank {rank}");
+            BinomialScatter { root: number }.scatter(comm, &at_root(&all), &mut part)?;
+            assert_eq!(part, own, "scatter from {root} on rank {rank}");
+            BinomialReduce { root: number }.reduce(comm, &own, &mut sum, &Sum)?;
+            let total: Vec<u64> = (0..2).map(|i| (0..p).map(|rank| element(rank, i)).sum()).collect();
+            assert_eq!(sum, if rank == root { total } else { vec![0; 2] }, "reduce to {root} on rank {rank}");
+            Ok::<(), Error>(())
+        });
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
     }
 }

@@ -6,6 +6,7 @@
 use super::areas::{Area, Spot};
 use super::limit::LIMIT;
 use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
+use super::trace;
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
@@ -49,11 +50,25 @@ pub(super) fn rounds<K: Collective>(
     let combined_from = plan.combinations.len();
     let filled = vec![false; (homes.len() - 1) * blocks];
     let round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
-    let mut builder =
-        Builder { plan, p, homes, geometry, blocks, policy, free, used: free, round, combined_from, filled };
+    let mut builder = Builder {
+        plan: &mut *plan,
+        p,
+        homes,
+        geometry,
+        blocks,
+        policy,
+        free,
+        used: free,
+        round,
+        combined_from,
+        filled,
+    };
     match rounds_of(collective, here.placement, here.rank, &mut builder) {
         Ok(()) => builder.close(),
         Err(never) => match never {},
+    }
+    if let Some(numbers) = &mut plan.numbers {
+        *numbers = trace::numbers(collective, here);
     }
     forget(guard);
 }
@@ -235,7 +250,7 @@ impl<G: Geometry> Sink for Builder<'_, G> {
 
 /// Dropped only when a schedule panics.
 struct EndsTheJob {
-    rank: i64,
+    rank: usize,
 }
 
 impl Drop for EndsTheJob {

@@ -16,6 +16,7 @@
 //! - `reduction`: what only reductions need
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
+//! - `trace`: records the messages that it posts
 //! - `code`: MPI's return codes as [`Error`]s
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
@@ -36,6 +37,9 @@ mod reduction;
 mod replay;
 mod spread;
 mod state;
+mod trace;
+
+pub use self::trace::trace;
 
 use self::areas::{Area, Areas, Extents, Spot};
 use self::build::Home;
@@ -53,21 +57,21 @@ use crate::transport::{Gather, Here, Options, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
-use roundel_spec::{Collective, Place};
+use roundel_spec::Collective;
 
 /// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so on.
-/// Collective: all ranks call it, before the first collective on the communicator.
+/// Collective: all ranks call it, before the first collective on the communicator, with equally many numbers.
 ///
 /// # Errors
-/// [`Error::Placed`] if collectives have run already, and whatever MPI says.
+/// [`Error::Placed`] if collectives have run already; on all ranks, [`Error::PlaceDepth`] if they give different numbers of
+/// numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
 pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
     attribute::state(comm)?.place(comm, path)
 }
 
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
-    fn place(&self) -> Result<Place<'_>, Error> {
-        let group = attribute::state(self)?.group(self)?;
-        Ok(group.placement.place(group.rank))
+    fn here(&self) -> Result<Here<'_>, Error> {
+        Ok(attribute::state(self)?.group(self)?.here())
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
@@ -118,12 +122,12 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
         if !work.key.fits(collective, &call.standing, extents, Options::default()) {
-            call.validate(collective, &group.place)?;
+            call.validate(collective, group.here())?;
             spread::plan_anew(&mut work, group, collective, &call, extents)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
-        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.place.rank as usize);
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
     }
 }

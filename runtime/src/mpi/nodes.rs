@@ -24,36 +24,37 @@ pub(super) fn placement(comm: ffi::MPI_Comm, rank: c_int, p: c_int) -> Result<Pl
 pub(super) fn given(comm: ffi::MPI_Comm, p: c_int, path: &[usize]) -> Result<Placement, Error> {
     let own: Vec<i32> = path.iter().map(|&part| i32::try_from(part)).collect::<Result<_, _>>().unwrap_or_default();
     // A part that does not fit is told to all, so that all refuse.
-    let deep = if own.len() == path.len() { own.len() as i32 } else { i32::MAX };
-    let mut depth = 0;
-    let (from, to): (*const i32, *mut i32) = (&deep, &mut depth);
-    // SAFETY: one number of each rank.
-    let code = unsafe {
-        let (int, max) = (ffi::RSMPI_INT32_T, ffi::RSMPI_MAX);
-        ffi::MPI_Allreduce(from.cast(), to.cast(), 1, int, max, comm)
-    };
-    check("MPI_Allreduce", code)?;
-    if depth == i32::MAX {
-        return Err(Error::TooLarge {
-            what: "a part of a rank's place",
-            elements: usize::MAX,
-            limit: i32::MAX as usize,
-        });
-    }
-    let mut padded = own;
-    padded.resize(depth as usize, -1);
+    let fits = own.len() == path.len() && path.len() < i32::MAX as usize;
+    let depth = same_depth(comm, if fits { own.len() as i32 } else { i32::MAX })?;
     let mut all = vec![0i32; p as usize * depth as usize];
     // SAFETY: every rank sends `depth` numbers, and `all` has room for those of all p.
     let code = unsafe {
         let int = ffi::RSMPI_INT32_T;
-        ffi::MPI_Allgather(padded.as_ptr().cast(), depth, int, all.as_mut_ptr().cast(), depth, int, comm)
+        ffi::MPI_Allgather(own.as_ptr().cast(), depth, int, all.as_mut_ptr().cast(), depth, int, comm)
     };
     check("MPI_Allgather", code)?;
     let path = |rank: usize| {
         let parts = &all[rank * depth as usize..][..depth as usize];
-        parts.iter().take_while(|part| **part >= 0).map(|&part| part as usize).collect()
+        parts.iter().map(|&part| part as usize).collect()
     };
     Ok(Placement::from_levels(&(0..p as usize).map(path).collect::<Vec<Vec<usize>>>()))
+}
+
+/// How many parts the paths of all ranks have, or the same error on all of them. Collective over `comm`.
+fn same_depth(comm: ffi::MPI_Comm, own: i32) -> Result<i32, Error> {
+    let (least_and_most, mut found) = ([-own, own], [0; 2]);
+    let (from, to): (*const i32, *mut i32) = (least_and_most.as_ptr(), found.as_mut_ptr());
+    // SAFETY: two numbers of each rank.
+    let code = unsafe {
+        let (int, max) = (ffi::RSMPI_INT32_T, ffi::RSMPI_MAX);
+        ffi::MPI_Allreduce(from.cast(), to.cast(), 2, int, max, comm)
+    };
+    check("MPI_Allreduce", code)?;
+    match (-found[0], found[1]) {
+        (_, i32::MAX) => Err(Error::PlaceTooLarge { limit: i32::MAX as usize }),
+        (least, most) if least < most => Err(Error::PlaceDepth { least: least as usize, most: most as usize }),
+        (depth, _) => Ok(depth),
+    }
 }
 
 /// The lowest rank on this rank's node.

@@ -81,6 +81,8 @@ pub(super) struct Plan {
     /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
     pub(super) lengths: Vec<c_int>,
     pub(super) displacements: Vec<ffi::MPI_Aint>,
+    /// How `roundel show` numbers the rounds in which this rank has messages; none unless messages are recorded.
+    pub(super) numbers: Option<Vec<usize>>,
     /// How many bytes of scratch the steps use.
     pub(super) scratch: usize,
     /// Copies before and after the messages of the round that is being planned.
@@ -99,6 +101,7 @@ impl Plan {
             combinations,
             lengths,
             displacements,
+            numbers,
             scratch,
             packs,
             unpacks,
@@ -110,6 +113,7 @@ impl Plan {
         combinations.clear();
         lengths.clear();
         displacements.clear();
+        numbers.iter_mut().for_each(Vec::clear);
         *scratch = 0;
         packs.clear();
         unpacks.clear();

@@ -7,9 +7,10 @@
 use super::areas::Areas;
 use super::code::{SUCCESS, check, failure, is};
 use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
+use super::trace::{self, Log};
 use crate::error::Error;
 use ::mpi::ffi;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -23,6 +24,8 @@ pub(super) struct Flight {
     datatypes: Vec<ffi::MPI_Datatype>,
     /// The first error of the call.
     error: Option<Error>,
+    /// What is posted, while somebody records it.
+    pub(super) log: Option<Box<Log>>,
 }
 
 /// A call in progress.
@@ -58,9 +61,12 @@ impl<C: Combine> Replay<'_, C> {
     /// Takes all steps. When this returns, all messages are complete.
     #[inline(always)]
     pub(super) fn run(mut self, plan: &Plan) -> Result<(), Error> {
+        if let Some(log) = &mut self.flight.log {
+            log.begin();
+        }
         for step in &plan.steps {
             match step {
-                Step::Exchange(exchange) => self.exchange(exchange),
+                Step::Exchange(exchange) => self.exchange(plan, exchange),
                 Step::Move(piece) => self.copy(piece),
                 Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
                 Step::Arrived { pieces } if self.flight.error.is_none() => {
@@ -104,7 +110,7 @@ impl<C: Combine> Replay<'_, C> {
 
     /// One message each way.
     #[inline(always)]
-    fn exchange(&mut self, Exchange { out, into }: &Exchange) {
+    fn exchange(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) {
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
         // SAFETY: both messages lie inside their areas, which live as long as the call.
         let code = unsafe {
@@ -126,16 +132,21 @@ impl<C: Combine> Replay<'_, C> {
         if code != SUCCESS || self.count(status.as_ptr()) != Some(into.elements) {
             self.reject("MPI_Sendrecv", code, status.as_ptr(), into);
         }
+        if self.flight.log.is_some() {
+            self.record(plan, Way::In, into.peer, into.elements, self.datatype);
+            self.record(plan, Way::Out, out.peer, out.elements, self.datatype);
+            self.end_round();
+        }
     }
 
     /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to the
     /// communicator of the messages but to MPI_COMM_WORLD, where they end the job.
     fn round(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) {
         for parcel in arrivals {
-            self.post(plan, parcel, "MPI_Irecv", ffi::MPI_Irecv);
+            self.post(plan, parcel, Way::In);
         }
         for parcel in departures {
-            self.post(plan, parcel, "MPI_Isend", isend);
+            self.post(plan, parcel, Way::Out);
         }
         for i in 0..self.flight.requests.len() {
             let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
@@ -156,10 +167,11 @@ impl<C: Combine> Replay<'_, C> {
             let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
             self.note(check("MPI_Type_free", code));
         }
+        self.end_round();
     }
 
     /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
-    fn post(&mut self, plan: &Plan, parcel: &Parcel, call: &'static str, function: Post) {
+    fn post(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
         let Message { spot, elements, peer } = parcel.message;
         let (count, datatype) = match &parcel.scattered {
             None => (elements, self.datatype),
@@ -169,9 +181,40 @@ impl<C: Combine> Replay<'_, C> {
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let address = self.areas.at(spot).cast();
         // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the request.
-        let code = unsafe { function(address, count, datatype, peer, TAG, self.comm, &mut request) };
+        let (call, code) = unsafe {
+            match way {
+                Way::In => {
+                    ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, TAG, self.comm, &mut request))
+                }
+                Way::Out => {
+                    ("MPI_Isend", ffi::MPI_Isend(address, count, datatype, peer, TAG, self.comm, &mut request))
+                }
+            }
+        };
         self.note(check(call, code));
         self.flight.requests.push(request);
+        if self.flight.log.is_some() {
+            self.record(plan, way, peer, count, datatype);
+        }
+    }
+
+    /// Records what MPI was told about a message.
+    #[cold]
+    fn record(&mut self, plan: &Plan, way: Way, peer: c_int, count: c_int, datatype: ffi::MPI_Datatype) {
+        let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
+        let bytes = trace::bytes(count, datatype);
+        match way {
+            Way::In => log.receives(numbers, self.rank, peer, bytes),
+            Way::Out => log.sends(numbers, self.rank, peer, bytes),
+        }
+    }
+
+    /// Counts the rounds, while somebody records them.
+    #[inline]
+    fn end_round(&mut self) {
+        if let Some(log) = &mut self.flight.log {
+            log.end_round();
+        }
     }
 
     /// A datatype for the pieces of a message; the element's own if MPI makes none, which is an error.
@@ -225,26 +268,9 @@ impl<C: Combine> Replay<'_, C> {
     }
 }
 
-type Post = unsafe extern "C" fn(
-    *mut c_void,
-    c_int,
-    ffi::MPI_Datatype,
-    c_int,
-    c_int,
-    ffi::MPI_Comm,
-    *mut ffi::MPI_Request,
-) -> c_int;
-
-/// MPI_Isend with the signature of MPI_Irecv.
-unsafe extern "C" fn isend(
-    buffer: *mut c_void,
-    count: c_int,
-    datatype: ffi::MPI_Datatype,
-    peer: c_int,
-    tag: c_int,
-    comm: ffi::MPI_Comm,
-    request: *mut ffi::MPI_Request,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe { ffi::MPI_Isend(buffer, count, datatype, peer, tag, comm, request) }
+/// Which way a message goes.
+#[derive(Clone, Copy)]
+enum Way {
+    In,
+    Out,
 }

@@ -52,6 +52,11 @@ impl State {
         }
     }
 
+    /// The group behind the communicator, if a call has made it.
+    pub(super) fn known_group(&self) -> Option<&Group> {
+        self.group.get()
+    }
+
     #[cold]
     fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&Group, Error> {
         let _lease = self.lease()?;
@@ -129,10 +134,18 @@ impl Group {
         // SAFETY: the communicator is live.
         check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(comm.raw(), &mut p) })?;
         let placement = match path {
-            Some(path) => nodes::given(comm.raw(), p, path)?,
-            None => nodes::placement(comm.raw(), rank, p)?,
+            Some(path) => nodes::given(comm.raw(), p, path),
+            None => nodes::placement(comm.raw(), rank, p),
         };
-        Ok(Group { comm, rank: rank as usize, placement })
+        match placement {
+            Ok(placement) => Ok(Group { comm, rank: rank as usize, placement }),
+            Err(error @ (Error::PlaceDepth { .. } | Error::PlaceTooLarge { .. })) => {
+                // All ranks got this error, so that all of them free the duplicate, which is collective.
+                comm.free();
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// This rank among all of them.

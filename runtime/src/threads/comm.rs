@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
 use crate::rooted::{Seat, Spread, Standing};
 use crate::transport::{Gather, Here, Transport};
-use roundel_spec::{Collective, Place, Placement, rounds_of};
+use roundel_spec::{Collective, Placement, rounds_of};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -101,8 +101,8 @@ impl ThreadComm {
 }
 
 impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
-    fn place(&self) -> Result<Place<'_>, Error> {
-        Ok(self.placement.place(self.rank))
+    fn here(&self) -> Result<Here<'_>, Error> {
+        Ok(ThreadComm::here(self))
     }
 
     fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {

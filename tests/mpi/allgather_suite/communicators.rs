@@ -20,7 +20,8 @@ pub(crate) fn nodes(job: &mut Job<'_>) {
     job.world.all_gather_into(&mine[..], &mut all[..]);
     let names: Vec<&[u8]> = all.chunks(mine.len()).collect();
     let first = |name: &&[u8]| names.iter().position(|other| other == name).unwrap_or(0);
-    let expected = Placement::from_nodes(names.iter().map(first).collect()).place(job.rank());
+    let placement = Placement::from_nodes(names.iter().map(first).collect());
+    let expected = placement.place(job.rank());
     let found = place(job.world);
     job.expect(found == Ok(expected), || format!("{found:?}, but the names say {expected:?}"));
 }

@@ -70,7 +70,7 @@ impl<'a> Job<'a> {
 }
 
 /// This rank's place in a communicator.
-pub(crate) fn place(comm: &SimpleCommunicator) -> Result<Place, Error> {
+pub(crate) fn place(comm: &SimpleCommunicator) -> Result<Place<'_>, Error> {
     Transport::<u8>::place(comm)
 }
 

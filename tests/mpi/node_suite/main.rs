@@ -1,20 +1,24 @@
 //! Node-aware collectives on real MPI, with ranks placed in every way, compared with what MPI's own functions give.
 //!
 //! Run under `mpirun`. Every placement is said by the ranks themselves, so that one machine is a cluster of any shape. Ends
-//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
+//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic` runs an
+//! operation that panics on one rank, which must end the job.
 
 #[path = "../reduction_suite/matrix.rs"]
 mod matrix;
+#[path = "../placements.rs"]
+mod placements;
 
 use matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use placements::placements;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, SmpAllreduce,
     Sparbit,
 };
-use roundel::operation::{Max, Sum};
+use roundel::operation::{Max, Sum, commutative};
 use roundel::{Allgather, AllowUnproved, Allreduce, Error, IsAllgather, IsAllreduce};
 
 fn main() {
@@ -23,6 +27,10 @@ fn main() {
         std::process::exit(1);
     };
     let world = universe.world();
+    if std::env::args().any(|arg| arg == "--panic") {
+        panic_in_an_inner_collective(&world);
+    }
+    wrong_places(&world);
     let mut calls = 0;
     for (name, path) in placements(world.rank() as usize, world.size() as usize) {
         let comm = world.duplicate();
@@ -36,20 +44,39 @@ fn main() {
     }
 }
 
-/// Ways to place ranks: what this rank says.
-fn placements(rank: usize, p: usize) -> Vec<(&'static str, Vec<usize>)> {
-    let two_levels = vec![rank % 3, rank / 3 % 2];
-    vec![
-        ("one node", vec![0]),
-        ("a node each", vec![rank]),
-        ("nodes of two", vec![rank / 2]),
-        ("nodes of four", vec![rank / 4]),
-        ("nodes of three, dealt out", vec![rank % p.div_ceil(3)]),
-        ("uneven", vec![if rank < 2 { 9 } else { (rank - 2) / 3 }]),
-        ("no order", vec![rank * rank % 5 % 3]),
-        ("sockets", two_levels),
-        ("no place at all", vec![]),
-    ]
+/// Places that do not fit together: all ranks get the same error, and the communicator takes right ones afterwards.
+fn wrong_places(world: &SimpleCommunicator) {
+    let (rank, p) = (world.rank() as usize, world.size() as usize);
+    let comm = world.duplicate();
+    let suite = Suite { comm: &comm, name: "wrong places" };
+    let odd = rank + 1 == p;
+    let deeper: &[usize] = if odd { &[0, 1, 2] } else { &[0] };
+    let expected = if p == 1 { Ok(()) } else { Err(Error::PlaceDepth { least: 1, most: 3 }) };
+    suite.expect(roundel::mpi::place(&world.duplicate(), deeper) == expected, "a deeper place on one rank");
+    let nowhere: &[usize] = if odd { &[] } else { &[0] };
+    let expected = if p == 1 { Ok(()) } else { Err(Error::PlaceDepth { least: 0, most: 1 }) };
+    suite.expect(roundel::mpi::place(&world.duplicate(), nowhere) == expected, "no place on one rank");
+    let far = if odd { usize::MAX } else { 0 };
+    let expected = Err(Error::PlaceTooLarge { limit: i32::MAX as usize });
+    suite.expect(roundel::mpi::place(&comm, &[far]) == expected, "a node whose number is too large");
+    suite.right(roundel::mpi::place(&comm, &[rank / 2]), "a right place after a wrong one");
+    suite.gather(&LocalityBruck::<Bruck>::default().unproved());
+}
+
+/// An operation that panics on one rank, in an allreduce inside of a node. Must not return.
+fn panic_in_an_inner_collective(world: &SimpleCommunicator) -> ! {
+    let suite = Suite { comm: world, name: "panic" };
+    suite.right(roundel::mpi::place(world, &[world.rank() as usize / 2]), "place");
+    let last = world.rank() + 1 == world.size();
+    let op = commutative(move |a: &i32, b: &i32| if last { panic!("no sum today") } else { a + b });
+    let nap = NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default();
+    let outcome = nap.unproved().allreduce_in_place(world, &mut [1], &op);
+    // The others may have all that they need; they wait until the job ends.
+    if !last {
+        world.barrier();
+    }
+    eprintln!("the panic was lost: {outcome:?}");
+    world.abort(1)
 }
 
 struct Suite<'a> {

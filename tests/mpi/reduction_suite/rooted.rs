@@ -33,7 +33,7 @@ impl Suite<'_> {
         _collective: &C,
         mut call: impl FnMut(&mut Self, &Case<'_, C>, usize),
     ) {
-        let with = |root: usize| C::from_arguments(&Arguments { numbers: vec![root as i64], lists: vec![] });
+        let with = |root: usize| C::from_arguments(&Arguments { numbers: vec![root as i64], ..Arguments::default() });
         // The catalogue shows some roots of each; here the first one stands for all.
         if !self.rooted.insert(name.into()) {
             return;

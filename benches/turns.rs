@@ -1,0 +1,24 @@
+//! Variants that take turns in one job: two jobs on the same machine differ by more than two variants do.
+
+use mpi::collective::SystemOperation;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+
+/// Calls that are not counted.
+pub(crate) const WARM_UP: usize = 5;
+
+/// Another order, the same on every rank: what a variant finds in the caches depends on the one before it.
+pub(crate) fn shuffle(order: &mut [usize], random: &mut u64) {
+    for i in (1..order.len()).rev() {
+        *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        order.swap(i, (*random >> 33) as usize % (i + 1));
+    }
+}
+
+/// The median over calls of the longest time on any rank.
+pub(crate) fn median_of_slowest(world: &SimpleCommunicator, times: &[f64]) -> f64 {
+    let mut slowest = vec![0.0; times.len()];
+    world.all_reduce_into(times, &mut slowest[..], SystemOperation::max());
+    slowest.sort_by(f64::total_cmp);
+    slowest[slowest.len() / 2]
+}

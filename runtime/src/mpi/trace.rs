@@ -1,0 +1,137 @@
+//! Records the messages of a communicator while somebody asks for it.
+//!
+//! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this is a
+//! test of one pointer for each message. A rank by itself does not know how its rounds are numbered among those of the
+//! others, because groups of an inner collective may have fewer rounds than others; so a plan that is made while messages are
+//! recorded looks at the rounds of all ranks.
+
+use super::attribute;
+use super::state::State;
+use crate::error::Error;
+use crate::trace::{Message, Record};
+use crate::transport::Here;
+use ::mpi::ffi;
+use ::mpi::topology::Communicator;
+use roundel_spec::Collective;
+use roundel_spec::check::record_code;
+use std::ffi::c_int;
+
+/// Runs `body` and records the messages of all collectives that it runs on `comm`, as this rank posts them. The ranks need
+/// not agree about it: each may record its own.
+///
+/// ```no_run
+/// use roundel::{Allgather, Error, algorithms::Bruck};
+///
+/// fn main() -> Result<(), Error> {
+///     let Some(universe) = mpi::initialize() else { return Ok(()) };
+///     let world = universe.world();
+///     let mut all = vec![0; mpi::traits::Communicator::size(&world) as usize];
+///     let (outcome, record) = roundel::mpi::trace(&world, || Bruck.allgather(&world, &[1], &mut all))?;
+///     let leave = record.sent.iter().filter(|message| message.nonlocal).count();
+///     println!("{} messages sent, {leave} of them to other nodes", record.sent.len());
+///     outcome
+/// }
+/// ```
+///
+/// # Errors
+/// [`Error::Traced`] if the communicator's messages are being recorded already, [`Error::Busy`] if another thread runs a
+/// collective on it when the recording begins or ends.
+pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R, Record), Error> {
+    let tracing = Tracing::begin(attribute::state(comm)?)?;
+    let result = body();
+    Ok((result, tracing.end()?))
+}
+
+/// A recording under way. It ends on drop, also when the body panics.
+struct Tracing<'a> {
+    state: &'a State,
+}
+
+impl<'a> Tracing<'a> {
+    fn begin(state: &'a State) -> Result<Self, Error> {
+        let mut work = state.lease()?;
+        if work.flight.log.is_some() {
+            return Err(Error::Traced);
+        }
+        // Plans that were made before do not know the numbers of their rounds.
+        work.key.clear();
+        work.plan.numbers = Some(Vec::new());
+        work.flight.log = Some(Box::default());
+        Ok(Tracing { state })
+    }
+
+    fn end(self) -> Result<Record, Error> {
+        let mut work = self.state.lease()?;
+        let mut record = work.flight.log.take().map_or_else(Record::default, |log| log.record);
+        let placement = self.state.known_group().map(|group| &group.placement);
+        for message in record.sent.iter_mut().chain(&mut record.received) {
+            message.nonlocal = placement.is_some_and(|placement| placement.nonlocal(message.from, message.to));
+        }
+        Ok(record)
+    }
+}
+
+impl Drop for Tracing<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut work) = self.state.lease() {
+            work.plan.numbers = None;
+            work.flight.log = None;
+        }
+    }
+}
+
+/// The number of each round in which this rank has messages, among all rounds in which any rank has.
+pub(super) fn numbers<K: Collective>(collective: &K, here: Here<'_>) -> Vec<usize> {
+    let trace = record_code(collective, here.placement);
+    let real = (0..trace.rounds()).filter(|&round| trace.has_messages(round));
+    let own = real.enumerate().filter(|&(_, round)| !trace.ranks[here.rank].round(round).is_empty());
+    own.map(|(number, _)| number).collect()
+}
+
+/// What has been posted since the recording began.
+#[derive(Default)]
+pub(super) struct Log {
+    record: Record,
+    /// How many calls have begun, and how many rounds of the last one this rank has passed.
+    calls: usize,
+    passed: usize,
+}
+
+impl Log {
+    /// A call begins.
+    pub(super) fn begin(&mut self) {
+        self.calls += 1;
+        self.passed = 0;
+    }
+
+    /// A message leaves `rank` for `peer`; `numbers` are those of the rank's rounds.
+    pub(super) fn sends(&mut self, numbers: &[usize], rank: usize, peer: c_int, bytes: usize) {
+        let message = self.message(numbers, rank, peer as usize, bytes);
+        self.record.sent.push(message);
+    }
+
+    /// `rank` is ready for a message from `peer`.
+    pub(super) fn receives(&mut self, numbers: &[usize], rank: usize, peer: c_int, bytes: usize) {
+        let message = self.message(numbers, peer as usize, rank, bytes);
+        self.record.received.push(message);
+    }
+
+    fn message(&self, numbers: &[usize], from: usize, to: usize, bytes: usize) -> Message {
+        let round = numbers.get(self.passed).copied().unwrap_or(usize::MAX);
+        // Where the ranks sit is asked when the recording ends.
+        Message { call: self.calls - 1, round, from, to, bytes, nonlocal: false }
+    }
+
+    /// The messages of a round are complete.
+    pub(super) fn end_round(&mut self) {
+        self.passed += 1;
+    }
+}
+
+/// How many bytes MPI takes `count` elements of a datatype for.
+pub(super) fn bytes(count: c_int, datatype: ffi::MPI_Datatype) -> usize {
+    let mut size: c_int = 0;
+    // SAFETY: the datatype is live: a message of it was just posted.
+    unsafe { ffi::MPI_Type_size(datatype, &mut size) };
+    count as usize * size as usize
+}

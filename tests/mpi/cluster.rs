@@ -1,0 +1,41 @@
+//! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for real ones.
+
+use super::job::run;
+use super::{Mpi, say};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status. Then there is nothing to
+/// test, also where all else is required.
+const NO_CLUSTER: i32 = 125;
+
+#[test]
+fn node_aware_collectives_on_a_cluster() {
+    let mpi = &Mpi::OPEN_MPI;
+    let Some(programs) = mpi.programs() else {
+        return say(&format!("{} is not set: tests on an emulated cluster are skipped", mpi.variable));
+    };
+    let suite = programs.join("cluster_suite");
+    for (nodes, ppn) in [(4, 4), (3, 4), (5, 2)] {
+        for (order, mapping) in [("consecutive", "slot"), ("cyclic", "node")] {
+            let what = format!("{nodes} nodes of {ppn}, {order}");
+            let run = run(what, command(&suite, (nodes, ppn), order, mapping), LIMIT + Duration::from_secs(40));
+            if run.ended_with(NO_CLUSTER) {
+                return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
+            }
+            run.succeeds();
+        }
+    }
+}
+
+fn command(suite: &Path, (nodes, ppn): (usize, usize), order: &str, mapping: &str) -> Command {
+    let (nodes, ppn) = (nodes.to_string(), ppn.to_string());
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cluster.sh"));
+    command.envs([("NODES", nodes.as_str()), ("PPN", &ppn), ("DELAY", "50"), ("MPI", "openmpi"), ("QUIET", "1")]);
+    command.env("TIMEOUT", LIMIT.as_secs().to_string());
+    command.args(["--map-by", mapping]).arg(suite).args([nodes.as_str(), &ppn, order]);
+    command
+}

@@ -1,0 +1,286 @@
+//! What runs is the schedule: every algorithm of the catalogue on real MPI, its messages recorded as they are posted, and held
+//! equal to what the recorder says, round by round, with ranks placed in every way.
+//!
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
+//! wrong. `--altered` expects a message that no schedule has, and must fail.
+
+#[path = "../placements.rs"]
+mod placements;
+mod traced;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use placements::placements;
+use roundel::algorithms::{
+    Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, Sparbit, Visitor,
+    catalogue, visit_all,
+};
+use roundel::operation::Sum;
+use roundel::trace::Record;
+use roundel::{
+    Allgather, AllowUnproved, Allreduce, Broadcast, Collective, Error, GatherTo, IsAllgather, IsAllreduce,
+    IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Layout, Options, Policy, ReduceScatter, ReduceTo,
+    ScatterFrom, Unproved,
+};
+use roundel_spec::Placement;
+use std::collections::BTreeSet;
+use traced::{fail, judge, record};
+
+fn main() {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("MPI was initialised before");
+        std::process::exit(1);
+    };
+    let world = universe.world();
+    let altered = std::env::args().any(|arg| arg == "--altered");
+    let (rank, p) = (world.rank() as usize, world.size() as usize);
+    let (mut calls, mut seen) = (0, BTreeSet::new());
+    for (which, (name, path)) in placements(rank, p).into_iter().enumerate() {
+        let paths: Vec<Vec<usize>> = (0..p).map(|rank| placements(rank, p).swap_remove(which).1).collect();
+        let (comm, placement) = (world.duplicate(), Placement::from_levels(&paths));
+        if let Err(error) = roundel::mpi::place(&comm, &path) {
+            fail(&world, &error.to_string());
+        }
+        let mut suite = Suite { comm: &comm, name, placement, altered, calls: 0, seen: BTreeSet::new() };
+        visit_all(&mut suite);
+        suite.inner_collectives();
+        suite.equal_blocks::<Bruck>("bruck");
+        suite.equal_blocks::<Sparbit>("sparbit");
+        suite.equal_blocks::<LocalityBruck>("locality-bruck");
+        suite.recordings_end();
+        calls += suite.calls;
+        seen.extend(suite.seen);
+    }
+    // With a power of two, which is in all domains.
+    if p == 8 && seen.len() != catalogue().len() {
+        fail(&world, &format!("of the catalogue only these were tried: {seen:?}"));
+    }
+    if rank == 0 {
+        println!("trace_suite: p = {p}, {calls} calls, all as expected");
+    }
+}
+
+/// The rounds of one placement.
+struct Suite<'a> {
+    comm: &'a SimpleCommunicator,
+    name: &'static str,
+    placement: Placement,
+    altered: bool,
+    calls: usize,
+    seen: BTreeSet<&'static str>,
+}
+
+/// How long a block or a vector is. Zero elements are messages, too.
+const LENGTHS: [usize; 3] = [0, 1, 11];
+
+impl Suite<'_> {
+    fn rank(&self) -> usize {
+        self.comm.rank() as usize
+    }
+
+    fn p(&self) -> usize {
+        self.comm.size() as usize
+    }
+
+    /// The collective without regard to what is proved, if its domain has the call.
+    fn served<C: Collective>(&mut self, name: &'static str, collective: &C) -> Option<Unproved<C>> {
+        collective.admits(&self.placement.seen(self.rank(), C::LOOKS_AT_NODES)).ok()?;
+        self.seen.insert(name);
+        C::from_arguments(&collective.arguments()).map(AllowUnproved::unproved)
+    }
+
+    /// Runs some calls, and compares the record of each with the schedule. Block `b` has `bytes(b)` bytes.
+    fn compare<C: Collective>(
+        &mut self,
+        name: &str,
+        collective: &C,
+        calls: usize,
+        bytes: impl Fn(usize) -> usize,
+        body: impl FnOnce() -> Result<(), Error>,
+    ) {
+        self.calls += calls;
+        let mut records = record(self.comm, body);
+        if self.rank() > 0 {
+            return;
+        }
+        if self.altered {
+            alter(&mut records);
+        }
+        let found = judge((collective, &self.placement), calls, bytes, &records);
+        if let Some(first) = found.first() {
+            let case = format!("{name} {:?}, {}", collective.arguments(), self.name);
+            fail(
+                self.comm,
+                &format!("{case}: the run differs from the schedule in {} messages: {first}", found.len()),
+            );
+        }
+    }
+
+    /// Inner collectives other than those of the catalogue, and inner collectives of inner collectives.
+    fn inner_collectives(&mut self) {
+        self.allgather("locality-bruck of sparbit", &LocalityBruck::<Sparbit>::default());
+        self.allgather("locality-bruck of itself", &LocalityBruck::<LocalityBruck>::default());
+        self.allgather("hierarchical of ring", &Hierarchical::<Ring>::default());
+        self.allgather("multi-lane of sparbit", &MultiLane::<Sparbit>::default());
+        self.allreduce("nap of itself", &NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default());
+        // These are no names of the catalogue.
+        self.seen.retain(|name| name.contains('/'));
+    }
+
+    /// The call without counts, which plans on its own.
+    fn equal_blocks<C: IsAllgather + Default>(&mut self, name: &str) {
+        let (collective, comm) = (C::default().unproved(), self.comm);
+        let (send, mut recv) = (vec![1u64; 3], vec![0; 3 * self.p()]);
+        self.compare(
+            name,
+            &collective,
+            2,
+            |_| 3 * size_of::<u64>(),
+            || (0..2).try_for_each(|_| collective.allgather(comm, &send, &mut recv)),
+        );
+    }
+
+    /// Messages are recorded once at a time, and not when nobody asks.
+    fn recordings_end(&self) {
+        let mut all = vec![0; self.p()];
+        let mut call = || Ring.allgather(self.comm, &[1], &mut all);
+        let outer = roundel::mpi::trace(self.comm, || roundel::mpi::trace(self.comm, || ()));
+        let refused = matches!(&outer, Ok((Err(Error::Traced), record)) if *record == Record::default());
+        let right = refused
+            && call() == Ok(())
+            && matches!(roundel::mpi::trace(self.comm, || ()), Ok(((), record)) if record == Record::default());
+        let sent = roundel::mpi::trace(self.comm, call).map(|(_, record)| record.sent.len());
+        if !right || sent != Ok(self.p() - 1) {
+            fail(self.comm, &format!("a recording inside of another: {outer:?}, afterwards {sent:?} messages"));
+        }
+    }
+}
+
+/// A run with a message that is one byte longer than it should be.
+fn alter(records: &mut [Record]) {
+    let message = records.iter_mut().flat_map(|record| &mut record.sent).next();
+    message.into_iter().for_each(|message| message.bytes += 1);
+}
+
+/// The length of block `b` where so many elements are divided into `blocks`, in bytes.
+fn share(elements: usize, blocks: usize, b: usize) -> usize {
+    (elements / blocks + usize::from(b < elements % blocks)) * size_of::<u64>()
+}
+
+impl Visitor for Suite<'_> {
+    /// With blocks of equal and of different lengths. However messages travel, they are the same ones; and the last call finds
+    /// its plan.
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let (comm, p) = (self.comm, self.p());
+        let lengths: [fn(usize) -> usize; 4] = [|_| 0, |_| 1, |_| 11, |rank| rank * 5 % 4];
+        for length in lengths {
+            let counts: Vec<usize> = (0..p).map(length).collect();
+            let displs: Vec<usize> = (0..p).map(|rank| counts[..rank].iter().sum()).collect();
+            let (send, mut recv) = (vec![1u32; counts[self.rank()]], vec![0; counts.iter().sum()]);
+            let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE, Policy::DATATYPE];
+            self.compare(
+                name,
+                collective,
+                policies.len(),
+                |block| counts[block] * size_of::<u32>(),
+                || {
+                    policies.into_iter().try_for_each(|policy| {
+                        let options = Options { layout: Layout::Declared, policy };
+                        collective.allgatherv_with(comm, &send, &mut recv, &counts, &displs, options)
+                    })
+                },
+            );
+        }
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let blocks = collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize;
+        let comm = self.comm;
+        for n in LENGTHS {
+            let mut data = vec![1u64; n];
+            self.compare(
+                name,
+                collective,
+                2,
+                |block| share(n, blocks, block),
+                || {
+                    collective.allreduce_in_place(comm, &mut data, &Sum)?;
+                    collective.allreduce_in_place(comm, &mut data, &Sum)
+                },
+            );
+        }
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let comm = self.comm;
+        for n in LENGTHS {
+            let (send, mut recv) = (vec![1u64; n * self.p()], vec![0; n]);
+            self.compare(
+                name,
+                collective,
+                1,
+                |_| n * size_of::<u64>(),
+                || collective.reduce_scatter_block(comm, &send, &mut recv, &Sum),
+            );
+        }
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let blocks = collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize;
+        let comm = self.comm;
+        for n in LENGTHS {
+            let mut data = vec![1u64; n];
+            self.compare(
+                name,
+                collective,
+                1,
+                |block| share(n, blocks, block),
+                || collective.broadcast(comm, &mut data),
+            );
+        }
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let blocks = collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize;
+        let comm = self.comm;
+        for n in LENGTHS {
+            let (send, mut recv) = (vec![1u64; n], vec![0; n]);
+            self.compare(
+                name,
+                collective,
+                1,
+                |block| share(n, blocks, block),
+                || collective.reduce(comm, &send, &mut recv, &Sum),
+            );
+        }
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let comm = self.comm;
+        for n in LENGTHS {
+            let (send, mut recv) = (vec![1u64; n], vec![0; n * self.p()]);
+            self.compare(name, collective, 1, |_| n * size_of::<u64>(), || collective.gather(comm, &send, &mut recv));
+        }
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let comm = self.comm;
+        for n in LENGTHS {
+            let (send, mut recv) = (vec![1u64; n * self.p()], vec![0; n]);
+            self.compare(
+                name,
+                collective,
+                1,
+                |_| n * size_of::<u64>(),
+                || collective.scatter(comm, &send, &mut recv),
+            );
+        }
+    }
+}

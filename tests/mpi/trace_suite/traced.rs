@@ -1,0 +1,71 @@
+//! Calls whose messages are recorded on all ranks and compared with the schedule on the first.
+
+use mpi::collective::SystemOperation;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel::trace::{Message, Record};
+use roundel::{Collective, Error};
+use roundel_spec::Placement;
+use roundel_tests::messages::{Difference, differences, promised};
+
+/// Ends the job with a message.
+pub(crate) fn fail(comm: &SimpleCommunicator, what: &str) -> ! {
+    eprintln!("rank {} of {}: {what}", comm.rank(), comm.size());
+    comm.abort(1)
+}
+
+/// Runs `body`, records its messages and hands the records of all ranks to the first one; the others get none.
+pub(crate) fn record(comm: &SimpleCommunicator, body: impl FnOnce() -> Result<(), Error>) -> Vec<Record> {
+    match roundel::mpi::trace(comm, body) {
+        Ok((Ok(()), record)) => gather(comm, &record),
+        Ok((Err(error), _)) | Err(error) => fail(comm, &error.to_string()),
+    }
+}
+
+/// Compares what `calls` calls of a collective posted with its schedule, on the first rank.
+pub(crate) fn judge<C: Collective>(
+    (collective, placement): (&C, &Placement),
+    calls: usize,
+    bytes: impl Fn(usize) -> usize,
+    records: &[Record],
+) -> Vec<Difference> {
+    differences(&vec![promised(collective, placement, bytes); calls], records)
+}
+
+/// Numbers that say all of a message, and whether it was sent.
+const WORDS: usize = 8;
+
+fn words((message, sent): (&Message, bool)) -> [u64; WORDS] {
+    let Message { call, round, from, to, bytes, nonlocal } = *message;
+    // The last one tells a message from what only fills the buffer.
+    [call as u64, round as u64, from as u64, to as u64, bytes as u64, nonlocal.into(), sent.into(), 1]
+}
+
+fn message(words: &[u64]) -> Message {
+    let number = |i: usize| words[i] as usize;
+    let (call, round, from, to, bytes) = (number(0), number(1), number(2), number(3), number(4));
+    Message { call, round, from, to, bytes, nonlocal: words[5] == 1 }
+}
+
+fn gather(comm: &SimpleCommunicator, record: &Record) -> Vec<Record> {
+    let all = record.sent.iter().map(|sent| (sent, true)).chain(record.received.iter().map(|sent| (sent, false)));
+    let mut own: Vec<u64> = all.flat_map(words).collect();
+    let mut longest = 0;
+    comm.all_reduce_into(&own.len(), &mut longest, SystemOperation::max());
+    own.resize(longest.max(WORDS), 0);
+    if comm.rank() != 0 {
+        comm.process_at_rank(0).gather_into(&own[..]);
+        return Vec::new();
+    }
+    let mut everything = vec![0; own.len() * comm.size() as usize];
+    comm.process_at_rank(0).gather_into_root(&own[..], &mut everything[..]);
+    everything.chunks(own.len()).map(read).collect()
+}
+
+fn read(words: &[u64]) -> Record {
+    let with = |sent: u64| {
+        let real = words.chunks(WORDS).filter(|words| words[7] == 1 && words[6] == sent);
+        real.map(message).collect()
+    };
+    Record { sent: with(1), received: with(0) }
+}

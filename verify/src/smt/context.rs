@@ -6,6 +6,7 @@
 //! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
 
 mod bits;
+mod digits;
 
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
@@ -69,6 +70,8 @@ pub(crate) struct Context<'a> {
     lowest: Vec<(Term, Term)>,
     /// Two numbers, and their bits that differ.
     xors: Vec<(Term, Term, Term)>,
+    /// Numbers whose digits are summed.
+    digit_sums: BTreeSet<Term>,
 }
 
 /// The symbol of powers, which is no constant's.
@@ -118,6 +121,7 @@ impl<'a> Context<'a> {
             elements: BTreeSet::new(),
             lowest: Vec::new(),
             xors: Vec::new(),
+            digit_sums: BTreeSet::new(),
         }
     }
 
@@ -145,7 +149,7 @@ impl<'a> Context<'a> {
     /// A symbol that nothing in this context has: the name itself, or the name and the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while candidate == POW || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }
@@ -427,7 +431,8 @@ impl<'a> Context<'a> {
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
-            Builtin::Gcd | Builtin::Digit | Builtin::DigitSum | Builtin::FirstRank | Builtin::NodeSize => {
+            Builtin::DigitSum => return self.digit_sum(a, b),
+            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
                 return Err(Unsupported(format!("`{whole}`")));
             }
         })
@@ -495,6 +500,7 @@ impl<'a> Context<'a> {
         laws.extend(self.quotient_laws());
         laws.extend(self.halving_laws());
         laws.extend(self.bit_laws());
+        laws.extend(self.digit_laws());
         laws.extend(self.equal_divisors());
         if more {
             laws.extend(self.product_laws());

@@ -10,7 +10,8 @@ use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
 use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
 use roundel_spec::expr::Expr;
-use roundel_spec::schedule::{Hold, Loop};
+use roundel_spec::schedule::{Hold, Loop, Transfer};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A window of numbers.
@@ -70,9 +71,10 @@ impl fmt::Display for Window {
     }
 }
 
-/// The windows in which expressions were seen to lie.
+/// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one round.
 pub(crate) struct Windows {
     seen: Vec<(Expr, Vec<Window>)>,
+    together: BTreeSet<(u16, u16)>,
 }
 
 /// The largest p that is looked at.
@@ -81,7 +83,7 @@ const LOOK_AT: usize = 12;
 impl Windows {
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
-        let mut windows = Windows { seen: Vec::new() };
+        let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new() };
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
                 continue;
@@ -106,6 +108,12 @@ impl Windows {
         self.seen[position].1.retain(|window| window.has(x, rank, p));
     }
 
+    /// Whether a rank was seen to have messages of both clauses in one round.
+    pub(crate) fn together(&self, a: &Transfer, b: &Transfer) -> bool {
+        let (a, b) = (a.site.number, b.site.number);
+        self.together.contains(&(a.min(b), a.max(b)))
+    }
+
     /// The tightest window of an expression.
     pub(crate) fn of(&self, e: &Expr) -> Window {
         let seen = self.seen.iter().find(|(known, _)| known == e);
@@ -125,6 +133,7 @@ struct Look<'w> {
 
 impl Look<'_> {
     fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+        let mut had: Vec<u16> = Vec::new();
         for t in &l.transfers {
             env.over(&t.each, &mut |env| {
                 if let Some(when) = &t.when
@@ -142,6 +151,9 @@ impl Look<'_> {
                     })?;
                 }
                 if any {
+                    let number = t.site.number;
+                    self.windows.together.extend(had.iter().map(|&earlier| (earlier, number)));
+                    had.push(number);
                     let x = env.eval(&t.peer)?;
                     self.windows.note(&t.peer, x, self.rank, self.p);
                 }

@@ -10,6 +10,7 @@ mod digits;
 
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
+use super::wheel::{Cell, PPN, Wheel};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -48,6 +49,7 @@ impl Values {
 #[derive(Clone)]
 pub(crate) struct Context<'a> {
     schedule: &'a Schedule,
+    wheel: Wheel,
     declarations: BTreeMap<String, String>,
     laws: Vec<Term>,
     known: HashMap<String, Term>,
@@ -106,6 +108,7 @@ impl<'a> Context<'a> {
     pub(crate) fn new(schedule: &'a Schedule) -> Self {
         Context {
             schedule,
+            wheel: Wheel::of(schedule),
             declarations: BTreeMap::new(),
             laws: Vec::new(),
             known: HashMap::new(),
@@ -160,6 +163,22 @@ impl<'a> Context<'a> {
     fn declare(&mut self, symbol: String, declaration: String) {
         let known = self.declarations.insert(symbol, declaration);
         assert!(known.is_none(), "a symbol stands for one thing: {known:?}");
+    }
+
+    /// How ranks and blocks are counted.
+    pub(crate) fn wheel(&self) -> Wheel {
+        self.wheel
+    }
+
+    /// The two coordinates of a rank or a block.
+    pub(crate) fn coordinates(&self, e: &Expr) -> Result<(Expr, Expr), Unsupported> {
+        self.wheel.split(e).ok_or_else(|| Unsupported(format!("`{e}`, which is not written `at(node, seat)`,")))
+    }
+
+    /// A rank or a block.
+    pub(crate) fn cell(&mut self, e: &Expr, values: &Values) -> Result<Cell, Unsupported> {
+        let (number, seat) = self.coordinates(e)?;
+        Ok(Cell { number: self.lower(&number, values)?, seat: self.lower(&seat, values)? })
     }
 
     /// The length of a list parameter.
@@ -237,6 +256,8 @@ impl<'a> Context<'a> {
             }
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
+            // All nodes have the same size; which one is meant does not matter.
+            Expr::Builtin(Builtin::NodeSize, _) if self.wheel == Wheel::Nodes => values.get(PPN, "ppn"),
             Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
             Expr::Call(_, index, args) => self.call(*index, args, values),
             Expr::If(c, a, b) => {

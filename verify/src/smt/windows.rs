@@ -5,6 +5,7 @@
 //! proof fail, never succeed.
 
 use super::term::{Term, and, ge, lt, sub, within};
+use super::wheel::Wheel;
 use roundel_spec::Schedule;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
@@ -12,7 +13,6 @@ use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop, Transfer};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// A window of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,13 @@ impl Window {
     const ALL: [Window; 4] = [Window::Zero, Window::Up, Window::Down, Window::Wide];
 
     /// That `x` lies in it.
-    pub(crate) fn contains(self, x: &str) -> Term {
+    pub(crate) fn contains(self, wheel: Wheel, x: &str) -> Term {
+        let (around, here) = (wheel.around(), wheel.here().number);
         match self {
-            Window::Zero => within(x, "0", "p"),
-            Window::Up => within(&sub(x, "rank"), "0", "p"),
-            Window::Down => within(&sub("rank", x), "0", "p"),
-            Window::Wide => and([ge(x, "(- p)"), lt(x, "(* 2 p)")]),
+            Window::Zero => within(x, "0", around),
+            Window::Up => within(&sub(x, &here), "0", around),
+            Window::Down => within(&sub(&here, x), "0", around),
+            Window::Wide => and([ge(x, &format!("(- {around})")), lt(x, &format!("(* 2 {around})"))]),
         }
     }
 
@@ -50,24 +51,24 @@ impl Window {
         }
     }
 
-    fn has(self, x: i64, rank: i64, p: i64) -> bool {
+    fn has(self, x: i64, here: i64, around: i64) -> bool {
         match self {
-            Window::Zero => (0..p).contains(&x),
-            Window::Up => (0..p).contains(&(x - rank)),
-            Window::Down => (0..p).contains(&(rank - x)),
+            Window::Zero => (0..around).contains(&x),
+            Window::Up => (0..around).contains(&(x - here)),
+            Window::Down => (0..around).contains(&(here - x)),
             Window::Wide => true,
         }
     }
-}
 
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Window::Zero => "[0, p)",
-            Window::Up => "[rank, rank + p)",
-            Window::Down => "(rank - p, rank]",
-            Window::Wide => "[-p, 2p)",
-        })
+    /// The window in words.
+    pub(crate) fn text(self, wheel: Wheel) -> String {
+        let (around, here) = (wheel.around(), wheel.here().number);
+        match self {
+            Window::Zero => format!("[0, {around})"),
+            Window::Up => format!("[{here}, {here} + {around})"),
+            Window::Down => format!("({here} - {around}, {here}]"),
+            Window::Wide => format!("[-{around}, 2{around})"),
+        }
     }
 }
 
@@ -83,9 +84,13 @@ const LOOK_AT: usize = 12;
 impl Windows {
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
+        let wheel = Wheel::of(schedule);
         let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new() };
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
+                continue;
+            }
+            if wheel == Wheel::Nodes && !point.placement.regions().is_even() {
                 continue;
             }
             for rank in 0..point.placement.p() {
@@ -93,19 +98,24 @@ impl Windows {
                 let mut env = Env::new(schedule, &point.args, &place);
                 // A fault ends the look, and shows again where the obligation is built.
                 let blocks = env.eval(&schedule.blocks).unwrap_or(0);
-                let (rank, p, reduces) = (place.rank, place.p, schedule.kind.reduces());
-                let _ = eval::walk(&mut env, &mut Look { windows: &mut windows, rank, p, blocks, reduces });
+                let (here, around) = match wheel {
+                    Wheel::Ranks => (place.rank, place.p),
+                    Wheel::Nodes => (place.node, place.nodes),
+                };
+                let reduces = schedule.kind.reduces();
+                let _ =
+                    eval::walk(&mut env, &mut Look { windows: &mut windows, wheel, here, around, blocks, reduces });
             }
         }
         windows
     }
 
-    fn note(&mut self, e: &Expr, x: i64, rank: i64, p: i64) {
+    fn note(&mut self, e: &Expr, x: i64, here: i64, around: i64) {
         let position = self.seen.iter().position(|(known, _)| known == e).unwrap_or_else(|| {
             self.seen.push((e.clone(), Window::ALL.to_vec()));
             self.seen.len() - 1
         });
-        self.seen[position].1.retain(|window| window.has(x, rank, p));
+        self.seen[position].1.retain(|window| window.has(x, here, around));
     }
 
     /// Whether a rank was seen to have messages of both clauses in one round.
@@ -123,8 +133,9 @@ impl Windows {
 
 struct Look<'w> {
     windows: &'w mut Windows,
-    rank: i64,
-    p: i64,
+    wheel: Wheel,
+    here: i64,
+    around: i64,
     /// How many blocks there are; none where contributors cannot depend on a block.
     blocks: i64,
     /// Whether conditions inside of comprehensions are looked at.
@@ -132,6 +143,15 @@ struct Look<'w> {
 }
 
 impl Look<'_> {
+    /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is built.
+    fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), Fault> {
+        if let Some((number, _)) = self.wheel.split(e) {
+            let x = env.eval(&number)?;
+            self.windows.note(e, x, self.here, self.around);
+        }
+        Ok(())
+    }
+
     fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
         let mut had: Vec<u16> = Vec::new();
         for t in &l.transfers {
@@ -145,17 +165,14 @@ impl Look<'_> {
                 for part in &t.blocks.parts {
                     env.over(&part.over, &mut |env| {
                         any = true;
-                        let x = env.eval(&part.item)?;
-                        self.windows.note(&part.item, x, self.rank, self.p);
-                        Ok::<(), Fault>(())
+                        self.note(env, &part.item)
                     })?;
                 }
                 if any {
                     let number = t.site.number;
                     self.windows.together.extend(had.iter().map(|&earlier| (earlier, number)));
                     had.push(number);
-                    let x = env.eval(&t.peer)?;
-                    self.windows.note(&t.peer, x, self.rank, self.p);
+                    self.note(env, &t.peer)?;
                 }
                 Ok::<(), Fault>(())
             })?;
@@ -189,9 +206,7 @@ impl Look<'_> {
                 {
                     return Ok(());
                 }
-                let x = env.eval(&part.item)?;
-                self.windows.note(&part.item, x, self.rank, self.p);
-                Ok::<(), Fault>(())
+                self.note(env, &part.item)
             })?;
         }
         Ok(())

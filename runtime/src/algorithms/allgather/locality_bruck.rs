@@ -27,6 +27,7 @@ use crate::algorithms::allgather::Bruck;
 #[send(to = at(node - local * H, local), blocks = [region(node + k); k in 0..get(local)])]
 #[recv(from = at(node + local * H, local), blocks = [region(node + local * H + k); k in 0..get(local)])]
 #[within(node, inner, brings = [region(node + local * H + k); k in 0..get(local)])]
+#[holds(H == min(pow(lanes, i), nodes))]
 #[holds(blocks = [region(node + k); k in 0..if lanes > 1 { H } else { nodes }])]
 #[bound(nonlocal_messages_sent <= if lanes > 1 { ceil_log(lanes, nodes) } else { p - 1 })]
 #[check(p <= 24)]

@@ -6,6 +6,7 @@ use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
+use crate::smt::wheel::Wheel;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
 
@@ -115,6 +116,11 @@ impl<'a> Prover<'a> {
 /// What one rank uses of a metric in a round, exactly; only where no clause has indices of its own.
 pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
+        // Inside of a node no message leaves it; what else inner collectives use is not known.
+        Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Wheel::Nodes => {
+            Direction::Send
+        }
+        _ if !l.within.is_empty() => return Err(Unsupported(format!("{metric} of inner collectives"))),
         Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
         Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
         _ => return Err(Unsupported(format!("{metric}"))),
@@ -124,10 +130,16 @@ pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Ter
         if !t.each.is_empty() {
             return Err(Unsupported(format!("the sum of {metric} over `for`")));
         }
-        let blocks = blocks_of(frame, t)?;
+        let mut blocks = blocks_of(frame, t)?;
+        if metric.is_nonlocal() {
+            let wheel = frame.cx.wheel();
+            let peer = frame.cx.cell(&t.peer, &frame.values)?;
+            let leaves = wheel.different_number(&peer.number, &wheel.here().number, 2);
+            blocks = ite(&leaves, &blocks, "0");
+        }
         let amount = match metric {
-            Metric::MessagesSent | Metric::MessagesReceived => ite(&lt("0", &blocks), "1", "0"),
-            _ => blocks,
+            Metric::BlocksSent | Metric::BlocksReceived | Metric::NonlocalBlocksSent => blocks,
+            _ => ite(&lt("0", &blocks), "1", "0"),
         };
         total = add(&total, &amount);
     }

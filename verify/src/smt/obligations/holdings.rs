@@ -3,7 +3,7 @@
 use super::{Frame, Prover};
 use crate::smt::context::Values;
 use crate::smt::query::{Attempt, Property};
-use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, different_block, member, other_index};
+use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, member, other_index};
 use crate::smt::term::{Term, and};
 use crate::smt::windows::Window;
 use roundel_spec::schedule::{Hold, Loop};
@@ -46,7 +46,7 @@ impl<'a> Prover<'a> {
                     let mut terms = element.indices.clone();
                     terms.extend(at_hand.iter().cloned());
                     terms.push("0".into());
-                    let goal = member(&mut frame.cx, &element.block, large, &terms, reach)?;
+                    let goal = member(&mut frame.cx, &element.cell(), large, &terms, reach)?;
                     if goal == "true" {
                         return Ok(());
                     }
@@ -73,7 +73,7 @@ impl<'a> Prover<'a> {
                         Property::SingleWrite,
                         &name,
                         &claim,
-                        different_block(&a.block, &b.block, apart),
+                        prover.wheel.different(&a.cell(), &b.cell(), apart),
                     );
                     Ok(())
                 });
@@ -87,7 +87,7 @@ impl<'a> Prover<'a> {
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
             frame.assume(element.condition.clone());
-            frame.assume(window.contains(&element.block));
+            frame.assume(and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]));
             window
         });
         if windows[0] == windows[1] && windows[0] != Window::Wide { 0 } else { 3 }
@@ -128,8 +128,9 @@ impl<'a> Prover<'a> {
                 );
                 frame.assume(element.condition.clone());
                 let window = prover.windows.of(&piece.part.item);
-                let claim = format!("`{}` lies in {window}", piece.part);
-                prover.prove(&frame, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                let claim = format!("`{}` lies in {}", piece.part, window.text(prover.wheel));
+                let inside = and([window.contains(prover.wheel, &element.block), prover.seated(&element.cell())]);
+                prover.prove(&frame, Property::WrapRange, &name, &claim, inside);
                 Ok(())
             });
         }
@@ -160,7 +161,7 @@ impl<'a> Prover<'a> {
                         property,
                         &format!("{name}-{i}-{k}"),
                         claim,
-                        different_block(&x.block, &y.block, apart),
+                        prover.wheel.different(&x.cell(), &y.cell(), apart),
                     );
                     Ok(())
                 });

@@ -3,7 +3,7 @@
 use super::counters::usage;
 use super::holdings::held_set;
 use super::round::arrivals;
-use super::{Entry, Frame, Memory, Prover, RANK, Step};
+use super::{Entry, Frame, LOCAL, Memory, NODE, Prover, RANK, Step};
 use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -33,7 +33,10 @@ impl<'a> Prover<'a> {
     pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
         let after = match (self.declared(l, &entry.frame.values), &entry.held) {
             (Some(declared), _) => declared,
-            (None, Memory::Blocks(held)) => Memory::Blocks(held.clone().union(arrivals(l, &entry.frame.values))),
+            (None, Memory::Blocks(held)) => {
+                let arrived = arrivals(l, &entry.frame.values).union(self.brought(l, &entry.frame.values));
+                Memory::Blocks(held.clone().union(arrived))
+            }
             (None, Memory::Lines(_)) => return Err(self.undeclared(n)),
         };
         let mut frame = entry.frame.clone();
@@ -255,11 +258,11 @@ fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether `rank` occurs in an expression, also inside of definitions.
+/// Whether something that ranks differ in occurs in an expression, also inside of definitions. Nodes have the same size.
 fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
-        Expr::Var(v) => found |= v.slot == RANK,
+        Expr::Var(v) => found |= [RANK, NODE, LOCAL].contains(&v.slot),
         Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
         _ => {}
     });

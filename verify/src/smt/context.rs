@@ -40,6 +40,14 @@ impl Values {
         values
     }
 
+    /// Whether all variables of an expression have values. Where one has none, because it is an index of the set whose size is
+    /// asked for, the expression must not matter: whatever uses it is refused.
+    fn know(&self, e: &Expr) -> bool {
+        let mut known = true;
+        e.walk(&mut |e| known &= !matches!(e, Expr::Var(v) if self.slots.get(v.slot).is_none_or(Option::is_none)));
+        known
+    }
+
     pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
         self.slots.get(slot).cloned().flatten().ok_or_else(|| Unsupported(format!("the variable `{name}`")))
     }
@@ -256,8 +264,11 @@ impl<'a> Context<'a> {
             }
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
-            // All nodes have the same size; which one is meant does not matter.
-            Expr::Builtin(Builtin::NodeSize, _) if self.wheel == Wheel::Nodes => values.get(PPN, "ppn"),
+            Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Wheel::Nodes => {
+                // All nodes have the same size: the argument must have a value, but which does not matter.
+                args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
+                values.get(PPN, "ppn")
+            }
             Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
             Expr::Call(_, index, args) => self.call(*index, args, values),
             Expr::If(c, a, b) => {
@@ -310,8 +321,7 @@ impl<'a> Context<'a> {
         let function = &self.schedule.functions[index];
         let mut inner = values.clone();
         for (arg, value) in function.args.iter().zip(args) {
-            let value = self.lower(value, values)?;
-            inner.set(arg.slot, value);
+            inner.slots[arg.slot] = if values.know(value) { Some(self.lower(value, values)?) } else { None };
         }
         let term = self.lower(&function.body, &inner)?;
         // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.

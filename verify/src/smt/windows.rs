@@ -11,7 +11,7 @@ use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
 use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
 use roundel_spec::expr::Expr;
-use roundel_spec::schedule::{Hold, Loop, Transfer};
+use roundel_spec::schedule::{Hold, Loop, Transfer, Within};
 use std::collections::BTreeSet;
 
 /// A window of numbers.
@@ -76,6 +76,8 @@ impl Window {
 pub(crate) struct Windows {
     seen: Vec<(Expr, Vec<Window>)>,
     together: BTreeSet<(u16, u16)>,
+    /// Inner collectives that ran.
+    ran: BTreeSet<u16>,
 }
 
 /// The largest p that is looked at.
@@ -85,7 +87,7 @@ impl Windows {
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
         let wheel = Wheel::of(schedule);
-        let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new() };
+        let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new(), ran: BTreeSet::new() };
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
                 continue;
@@ -122,6 +124,16 @@ impl Windows {
     pub(crate) fn together(&self, a: &Transfer, b: &Transfer) -> bool {
         let (a, b) = (a.site.number, b.site.number);
         self.together.contains(&(a.min(b), a.max(b)))
+    }
+
+    /// Whether an inner collective was seen to run.
+    pub(crate) fn runs(&self, clause: &Within) -> bool {
+        self.ran.contains(&clause.site.number)
+    }
+
+    /// Whether a block was seen to be the item of a comprehension.
+    pub(crate) fn occurs(&self, item: &Expr) -> bool {
+        self.seen.iter().any(|(known, _)| known == item)
     }
 
     /// The tightest window of an expression.
@@ -177,6 +189,13 @@ impl Look<'_> {
                 Ok::<(), Fault>(())
             })?;
         }
+        for clause in &l.within {
+            let runs = clause.when.as_ref().map_or(Ok(true), |when| env.holds(when))?;
+            if runs {
+                self.windows.ran.insert(clause.site.number);
+                self.named(env, &clause.brings)?;
+            }
+        }
         self.held(env, l)
     }
 
@@ -201,7 +220,7 @@ impl Look<'_> {
         for part in &set.parts {
             env.over(&part.over, &mut |env| {
                 if let Some(filter) = &part.filter
-                    && self.reduces
+                    && (self.reduces || self.wheel == Wheel::Nodes)
                     && !env.holds(filter)?
                 {
                     return Ok(());

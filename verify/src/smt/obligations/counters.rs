@@ -1,6 +1,5 @@
 //! What a rank has used up: counters of `holds` are right at the start and advance by what a round uses.
 
-use super::holdings::held_set;
 use super::{Entry, Frame, Prover, Step};
 use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
@@ -64,7 +63,7 @@ impl<'a> Prover<'a> {
                     Ok(used) => used,
                     Err(_) if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) => {
                         prover.balance(n, l, inside)?;
-                        growth(&mut frame, l, next)?
+                        growth(prover, &mut frame, l, next)?
                     }
                     Err(unsupported) => return Err(unsupported),
                 };
@@ -192,8 +191,9 @@ pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
 }
 
 /// How many blocks are gained in a round: `holds` names none twice and is met exactly, so sizes subtract.
-pub(super) fn growth(frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
+fn growth(prover: &Prover<'_>, frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
     let missing = || Unsupported("`holds(blocks = …)`".into());
-    let (now, then) = (held_set(l, &frame.values).ok_or_else(missing)?, held_set(l, next).ok_or_else(missing)?);
+    let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));
+    let (now, then) = (now.ok_or_else(missing)?, then.ok_or_else(missing)?);
     Ok(sub(&size(frame, &then)?, &size(frame, &now)?))
 }

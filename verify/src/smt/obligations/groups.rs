@@ -3,7 +3,8 @@
 //! An allgather inside of a node, to which every member brings blocks that it holds, makes every member hold what all of them
 //! brought, and changes nothing else. That is all that is assumed of it: that it does so is its own proof. What the others
 //! bring arrives like blocks of messages, one for each value of `local` but the own one, and must be new in the same way.
-//! Groups other than nodes are not encoded: their clauses must be shown not to run.
+//! Groups other than nodes are not encoded: their clauses must be shown not to run, and so must those that are seen not to run
+//! where nodes have equal size.
 
 use super::{Frame, Prover, Step};
 use crate::smt::context::Values;
@@ -34,11 +35,16 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Whether a clause runs inside of nodes; any other must be shown not to run.
+    fn encoded(&self, clause: &Within) -> bool {
+        clause.group == Group::Node && self.windows.runs(clause)
+    }
+
     /// What the other members of the node bring to the inner collective of a round.
     pub(super) fn brought(&self, l: &Loop, values: &Values) -> SymbolicSet {
         let none = SymbolicSet { pieces: vec![] };
         let mine = Var { name: "mine".into(), slot: self.schedule.slots };
-        l.within.iter().filter(|clause| clause.group == Group::Node).fold(none, |all, clause| {
+        l.within.iter().filter(|clause| self.encoded(clause)).fold(none, |all, clause| {
             let member = Var { name: "local".into(), slot: LOCAL };
             let other = Expr::binary(Binary::Ne, Expr::Var(member.clone()), Expr::Var(mine.clone()));
             let guard = match &clause.when {
@@ -65,7 +71,7 @@ impl<'a> Prover<'a> {
         }
         let held = before.clone().union(arrived.clone());
         for clause in &l.within {
-            if clause.group == Group::Node {
+            if self.encoded(clause) {
                 self.member(n, clause, frame, &held, at_hand);
             } else {
                 self.attempt(Property::Defined, |prover| prover.never(n, clause, frame));
@@ -85,7 +91,7 @@ impl<'a> Prover<'a> {
         let runs = frame.cx.lower(&when, &frame.values)?;
         let goal = and(frame.cx.take_defined().into_iter().chain([not(&runs)]));
         let name = format!("round{n}-clause{}-never", clause.site.number);
-        let claim = format!("`{when}` is never true: the group is not encoded");
+        let claim = format!("`{when}` is never true on nodes of equal size");
         // A goal that is true as it stands says nothing more; one that is false as it stands cannot be proved.
         self.prove(&frame, Property::Defined, &name, &claim, goal);
         Ok(())

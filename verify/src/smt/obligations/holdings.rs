@@ -4,7 +4,8 @@ use super::{Frame, Prover};
 use crate::smt::context::Values;
 use crate::smt::query::{Attempt, Property};
 use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, member, other_index};
-use crate::smt::term::{Term, and};
+use crate::smt::term::{Term, and, not};
+use crate::smt::wheel::Wheel;
 use crate::smt::windows::Window;
 use roundel_spec::schedule::{Hold, Loop};
 
@@ -170,9 +171,37 @@ impl<'a> Prover<'a> {
     }
 }
 
-pub(super) fn held_set(l: &Loop, values: &Values) -> Option<SymbolicSet> {
-    l.holds.iter().find_map(|hold| match hold {
-        Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
-        _ => None,
-    })
+impl Prover<'_> {
+    /// What `holds` says of blocks. A part that is for other placements is left out, and shown to be empty.
+    pub(super) fn held_set(&self, l: &Loop, values: &Values) -> Option<SymbolicSet> {
+        self.parts_of(l, values, true)
+    }
+
+    /// Parts of `holds` that are seen to be empty.
+    fn parts_of(&self, l: &Loop, values: &Values, occur: bool) -> Option<SymbolicSet> {
+        let mut all = l.holds.iter().find_map(|hold| match hold {
+            Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
+            _ => None,
+        })?;
+        let occurs = |piece: &Piece| self.wheel == Wheel::Ranks || self.windows.occurs(&piece.part.item);
+        all.pieces.retain(|piece| occurs(piece) == occur);
+        Some(all)
+    }
+}
+
+impl<'a> Prover<'a> {
+    /// Parts of `holds` that are left out are empty.
+    pub(super) fn nothing_else(&mut self, n: usize, l: &Loop, frame: &Frame<'a>) {
+        let Some(left_out) = self.parts_of(l, &frame.values, false) else { return };
+        for (i, piece) in left_out.pieces.iter().enumerate() {
+            self.attempt(Property::Invariant, |prover| {
+                let mut frame = frame.clone();
+                let element = piece.any(&mut frame.cx, "")?;
+                let claim = format!("`{}` is empty on nodes of equal size", piece.part);
+                let name = format!("round{n}-empty-{i}");
+                prover.prove(&frame, Property::Invariant, &name, &claim, not(&element.condition));
+                Ok(())
+            });
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! A loop of rounds: true where it is entered, preserved by an arbitrary round, known where it ends.
 
 use super::counters::usage;
-use super::holdings::held_set;
 use super::round::arrivals;
 use super::{Entry, Frame, LOCAL, Memory, NODE, Prover, RANK, Step};
 use crate::smt::context::{Unsupported, Values};
@@ -43,6 +42,7 @@ impl<'a> Prover<'a> {
         self.hints(n, l, &mut frame)?;
         if let Some(declared) = self.declared(l, &frame.values) {
             self.names_once(n, &frame, &declared);
+            self.nothing_else(n, l, &frame);
         }
         self.one_round(n, l, &frame, &entry.held, &after, &[]);
         self.width(n, l, &frame);
@@ -93,6 +93,7 @@ impl<'a> Prover<'a> {
         let (Some(before), Some(after)) = (before, after) else { return Err(self.undeclared(n)) };
         if let Some(held) = self.declared(l, &somewhere.values) {
             self.names_once(n, &somewhere, &held);
+            self.nothing_else(n, l, &somewhere);
         }
         self.one_round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
         self.facts(n, l, &inside, &next, Property::Invariant, "after the round");
@@ -184,7 +185,7 @@ impl<'a> Prover<'a> {
         if self.schedule.kind.reduces() {
             self.lines_of(l, values).map(Memory::Lines)
         } else {
-            held_set(l, values).map(Memory::Blocks)
+            self.held_set(l, values).map(Memory::Blocks)
         }
     }
 

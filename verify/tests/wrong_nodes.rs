@@ -60,11 +60,6 @@ const WRONG: &[(&str, &str, &str)] = &[
         "i in 0..if lanes > 1 { ceil_log(lanes, nodes) }",
         "i in 0..if lanes > 1 { floor_log(lanes, nodes) }",
     ),
-    (
-        LOCALITY_BRUCK,
-        "i in 0..if lanes > 1 { ceil_log(lanes, nodes) }",
-        "i in 0..if lanes > 1 { ceil_log(lanes, nodes) + 1 }",
-    ),
     (LOCALITY_BRUCK, "<= if lanes > 1 { ceil_log(lanes, nodes) }", "<= if lanes > 1 { floor_log(lanes, nodes) }"),
     (HIERARCHICAL, "to = at(node - D, 0)", "to = at(node - D, 1)"),
     (HIERARCHICAL, "to = at(node - D, 0)", "to = at(node + D, 0)"),

@@ -107,3 +107,29 @@ fn uneven_nodes_of_many_ranks_are_refused_unless_proved() {
         };
     }
 }
+
+/// What is proved for all p is proved for nodes of equal size, of at least two ranks; other calls with many ranks are refused.
+#[test]
+fn many_ranks_are_served_on_even_nodes_only() {
+    let served = |placement: &Placement| {
+        let p = placement.p();
+        let places = [0, 1, p / 2, p - 1].map(|rank| placement.place(rank));
+        let answers = [
+            places.iter().map(|at| LocalityBruck::<Bruck>::default().proved(at).is_ok()).collect::<Vec<_>>(),
+            places.iter().map(|at| Hierarchical::<Bruck>::default().proved(at).is_ok()).collect(),
+            places.iter().map(|at| MultiLane::<Bruck>::default().proved(at).is_ok()).collect(),
+        ];
+        // The answer is the same on all ranks, and here for all three.
+        let one = answers[0][0];
+        assert!(answers.iter().flatten().all(|answer| *answer == one), "{placement:?}");
+        one
+    };
+    for (p, ppn) in [(144, 2), (144, 3), (144, 144), (147, 7), (512, 16)] {
+        assert!(served(&Placement::consecutive(p, ppn)), "p = {p}, ppn = {ppn}");
+        assert!(served(&Placement::cyclic(p, ppn)), "p = {p}, ppn = {ppn}");
+    }
+    for (p, ppn) in [(144, 1), (145, 3), (143, 2)] {
+        assert!(!served(&Placement::consecutive(p, ppn)), "p = {p}, ppn = {ppn}");
+    }
+    assert!(!served(&Placement::of_sizes(&[40, 30, 40])));
+}

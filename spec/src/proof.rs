@@ -23,8 +23,25 @@ pub enum Placements {
         /// The largest number of ranks with which every placement is proved.
         all_up_to: i64,
     },
-    /// All of them.
-    Any,
+    /// Every node has equally many ranks, at least two; and, of few ranks, those of `Regular`.
+    Even {
+        /// The largest number of ranks with which the last node may have fewer ranks, or every node one.
+        regular_up_to: i64,
+        /// The largest number of ranks with which every placement is proved.
+        all_up_to: i64,
+    },
+}
+
+impl Placements {
+    /// What is proved for all p, and what was checked up to `p`.
+    fn joined(self, checked: Option<Placements>, p: Option<i64>) -> Placements {
+        match (self, checked, p) {
+            (Placements::Even { .. }, Some(Placements::Regular { all_up_to }), Some(p)) => {
+                Placements::Even { regular_up_to: p, all_up_to }
+            }
+            _ => self,
+        }
+    }
 }
 
 impl fmt::Display for Placements {
@@ -33,7 +50,17 @@ impl fmt::Display for Placements {
             Placements::Regular { all_up_to } => {
                 write!(f, "nodes of equal size (the last may be smaller), all placements of p <= {all_up_to}")
             }
-            Placements::Any => f.write_str("all placements"),
+            Placements::Even { regular_up_to, all_up_to } => {
+                f.write_str("nodes of equal size with two ranks or more")?;
+                match regular_up_to {
+                    0 => Ok(()),
+                    p => write!(f, " (up to p = {p} also with one rank, and a smaller last node)"),
+                }?;
+                match all_up_to {
+                    0 => Ok(()),
+                    p => write!(f, ", all placements of p <= {p}"),
+                }
+            }
         }
     }
 }
@@ -54,14 +81,24 @@ pub struct ProvedRange {
 }
 
 impl ProvedRange {
-    /// All calls in the domain.
+    /// All calls in the domain that an induction speaks of: where nodes matter, they have equally many ranks, at least two.
     pub fn all(schedule: &Schedule) -> Self {
+        let even = Placements::Even { regular_up_to: 0, all_up_to: 0 };
         ProvedRange {
             p: None,
             numbers: vec![None; schedule.numbers.len()],
             lists: vec![None; schedule.lists.len()],
-            placements: schedule.uses_placement().then_some(Placements::Any),
+            placements: schedule.uses_placement().then_some(even),
         }
+    }
+
+    /// This range, which is for all p, and with it the placements of few ranks that a check covered. Only without
+    /// parameters: a check covers few values of them, and a range says one thing of each.
+    pub fn and_checked(mut self, checked: &ProvedRange) -> Self {
+        if self.numbers.is_empty() && self.lists.is_empty() {
+            self.placements = self.placements.map(|placements| placements.joined(checked.placements, checked.p));
+        }
+        self
     }
 
     /// What a check with the declaration's limits covers, up to `p`.

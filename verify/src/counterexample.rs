@@ -115,9 +115,12 @@ impl Counterexample {
         let params = schedule.numbers.iter().map(|number| &number.var.name);
         let params = params.filter_map(|name| Some((name.clone(), Value::Number(number(name)?))));
         let natural = |name: &str| number(name).and_then(|value| usize::try_from(value).ok());
+        // Where nodes are counted, a rank is a seat on a node.
+        let seat = || natural("node")?.checked_mul(natural("ppn")?)?.checked_add(natural("local")?);
         Counterexample {
             p: natural("p"),
-            rank: natural("rank"),
+            ppn: natural("ppn"),
+            rank: natural("rank").or_else(seat),
             params: params.collect(),
             violation: refutation.property.into(),
             message: refutation.claim.clone(),

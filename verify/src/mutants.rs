@@ -36,6 +36,7 @@ pub fn mutants(original: &Schedule) -> Vec<Mutant> {
     expressions(&mut nursery);
     dropped_domain(&mut nursery);
     transfers(&mut nursery);
+    groups(&mut nursery);
     dropped_filters(&mut nursery);
     shifted_bounds(&mut nursery);
     reductions::actions(&mut nursery);
@@ -287,6 +288,23 @@ fn transfers(nursery: &mut Nursery<'_>) {
     }
 }
 
+/// Inner collectives without their condition, or not at all.
+fn groups(nursery: &mut Nursery<'_>) {
+    let original = nursery.original;
+    for (n, l) in original.loops.iter().enumerate() {
+        for (i, within) in l.within.iter().enumerate() {
+            let whole = place(original, Spot::Transfer(within.site, Field::Whole));
+            if let Some(when) = &within.when {
+                let description = format!("{whole}: `when = {when}` dropped");
+                nursery.add(description, |schedule| schedule.loops[n].within[i].when = None);
+            }
+            nursery.add(format!("{whole}: removed"), |schedule| {
+                schedule.loops[n].within.remove(i);
+            });
+        }
+    }
+}
+
 /// Comprehensions without their condition.
 fn dropped_filters(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
@@ -340,7 +358,8 @@ fn place(schedule: &Schedule, spot: Spot) -> String {
             let direction = schedule.transfers().find(|t| t.site == site).map(|t| t.direction);
             let (clause, peer) = match direction {
                 Some(Direction::Recv) => ("recv", " from"),
-                _ => ("send", " to"),
+                Some(Direction::Send) => ("send", " to"),
+                None => ("within", " group"),
             };
             let field = match field {
                 Field::Whole => "",

@@ -137,7 +137,10 @@ pub fn record(schedule: &Schedule, checked: Option<(Range, usize)>, induction: O
             gaps: by_property.values().flat_map(|summary| summary.open.clone()).collect(),
         });
         if induction.complete() {
-            range = Some(all);
+            range = Some(match &range {
+                Some(checked) => all.and_checked(checked),
+                None => all,
+            });
         }
     }
     Some(Record {

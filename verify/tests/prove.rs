@@ -189,8 +189,9 @@ fn every_allgather_is_proved_for_all_p() {
 }
 
 /// Reductions whose contributors the solver's part follows for all p. Of the others nothing is said beyond the range.
-const REDUCTIONS_FOR_ALL_P: [&str; 6] = [
+const REDUCTIONS_FOR_ALL_P: [&str; 7] = [
     "PairwiseReduceScatter",
+    "PrefixAllreduce",
     "RabenseifnerAllreduce",
     "RecursiveDoublingAllreduce",
     "RecursiveHalvingReduceScatter",
@@ -257,6 +258,10 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
         let record = Record::read(&text, &schedule).unwrap_or_else(|stale| panic!("{shown}: {stale}; {again}"));
         let several_blocks = !matches!(schedule.blocks, roundel_spec::expr::Expr::Int(_));
         let range = match (schedule.kind, several_blocks) {
+            (Kind::Allgather, _) if schedule.uses_placement() => {
+                let checked = ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES);
+                ProvedRange::all(&schedule).and_checked(&checked)
+            }
             _ if schedule.uses_placement() => ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES),
             (Kind::Allgather, _) => ProvedRange::all(&schedule),
             _ if REDUCTIONS_FOR_ALL_P.contains(&entry.type_name) => ProvedRange::all(&schedule),

@@ -50,7 +50,43 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("allreduce/rabenseifner", "recv = [v / H * H + k", "recv = [u / H * H + k"),
     ("allreduce/rabenseifner", "order(same_tree)", "order(same_tree, rank_order)"),
     ("allreduce/rabenseifner", "{ x == rank }", "{ x == rank || p > 41 && x == 0 }"),
+    ("allreduce/prefix", "to = rank - D, line = part", "to = rank - D, line = whole"),
+    ("allreduce/prefix", "to = rank - D, line = whole", "to = rank - D, line = part"),
+    ("allreduce/prefix", "combine = right, operand = whole", "combine = right"),
+    ("allreduce/prefix", "next = 2 * D", "next = 2 * D + if p > 41 { 1 } else { 0 }"),
+    (
+        "allreduce/prefix",
+        "from = rank + D, into = part, combine = right)",
+        "from = rank + 2 * D, into = part, combine = right)",
+    ),
+    ("allreduce/prefix", "odd = n / D % 2 == 1", "odd = n / D % 2 == 0"),
+    ("allreduce/prefix", "odd = n / D % 2 == 1", "odd = if p > 41 { p / D % 2 == 1 } else { n / D % 2 == 1 }"),
+    ("allreduce/prefix", "e = n % D + 1", "e = p % D + 1"),
+    ("allreduce/prefix", "!one && 2 * D < p, from", "!one && D < p, from"),
+    ("allreduce/prefix", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
+    ("allreduce/prefix", "digit_sum(n, 2) - min(ones, w - 1)", "digit_sum(n, 2) - min(ones, w)"),
+    ("allreduce/prefix", "digit_sum(n, 2) - min", "digit_sum(p, 2) - min"),
+    ("allreduce/prefix", "floor_log(2, n ^ p)", "floor_log(2, n ^ p) + if p > 41 { 1 } else { 0 }"),
+    ("allreduce/prefix", IN_ORDER, OUT_OF_ORDER),
 ];
+
+/// The messages of the prefix lines: `whole` is an operand before it is written.
+const IN_ORDER: &str = "\
+#[send(when = one || odd, to = rank - D, line = part)]
+#[send(when = !one && 2 * D < p, to = rank - D, line = whole)]
+#[recv(when = one && odd, from = rank + D, into = part, combine = right)]
+#[recv(when = one && !odd, from = rank + D, into = whole, combine = right, operand = part)]
+#[recv(when = !one && odd, from = rank + D, into = part, combine = right, operand = whole)]
+#[recv(when = !one && 2 * D < p, from = rank + D, into = whole, combine = right)]";
+
+/// The same messages, but `whole` is written before it is an operand.
+const OUT_OF_ORDER: &str = "\
+#[send(when = !one && 2 * D < p, to = rank - D, line = whole)]
+#[send(when = one || odd, to = rank - D, line = part)]
+#[recv(when = !one && 2 * D < p, from = rank + D, into = whole, combine = right)]
+#[recv(when = !one && odd, from = rank + D, into = part, combine = right, operand = whole)]
+#[recv(when = one && odd, from = rank + D, into = part, combine = right)]
+#[recv(when = one && !odd, from = rank + D, into = whole, combine = right, operand = part)]";
 
 /// A declaration as text, with one thing replaced.
 fn replaced(name: &str, old: &str, new: &str) -> Schedule {

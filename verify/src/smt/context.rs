@@ -6,9 +6,11 @@
 //! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
 
 mod bits;
+mod digits;
 
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
+use super::wheel::{Cell, PPN, Wheel};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,6 +40,14 @@ impl Values {
         values
     }
 
+    /// Whether all variables of an expression have values. Where one has none, because it is an index of the set whose size is
+    /// asked for, the expression must not matter: whatever uses it is refused.
+    fn know(&self, e: &Expr) -> bool {
+        let mut known = true;
+        e.walk(&mut |e| known &= !matches!(e, Expr::Var(v) if self.slots.get(v.slot).is_none_or(Option::is_none)));
+        known
+    }
+
     pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
         self.slots.get(slot).cloned().flatten().ok_or_else(|| Unsupported(format!("the variable `{name}`")))
     }
@@ -47,6 +57,7 @@ impl Values {
 #[derive(Clone)]
 pub(crate) struct Context<'a> {
     schedule: &'a Schedule,
+    wheel: Wheel,
     declarations: BTreeMap<String, String>,
     laws: Vec<Term>,
     known: HashMap<String, Term>,
@@ -69,6 +80,8 @@ pub(crate) struct Context<'a> {
     lowest: Vec<(Term, Term)>,
     /// Two numbers, and their bits that differ.
     xors: Vec<(Term, Term, Term)>,
+    /// Numbers whose digits are summed.
+    digit_sums: BTreeSet<Term>,
 }
 
 /// The symbol of powers, which is no constant's.
@@ -103,6 +116,7 @@ impl<'a> Context<'a> {
     pub(crate) fn new(schedule: &'a Schedule) -> Self {
         Context {
             schedule,
+            wheel: Wheel::of(schedule),
             declarations: BTreeMap::new(),
             laws: Vec::new(),
             known: HashMap::new(),
@@ -118,6 +132,7 @@ impl<'a> Context<'a> {
             elements: BTreeSet::new(),
             lowest: Vec::new(),
             xors: Vec::new(),
+            digit_sums: BTreeSet::new(),
         }
     }
 
@@ -145,7 +160,7 @@ impl<'a> Context<'a> {
     /// A symbol that nothing in this context has: the name itself, or the name and the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while candidate == POW || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }
@@ -156,6 +171,22 @@ impl<'a> Context<'a> {
     fn declare(&mut self, symbol: String, declaration: String) {
         let known = self.declarations.insert(symbol, declaration);
         assert!(known.is_none(), "a symbol stands for one thing: {known:?}");
+    }
+
+    /// How ranks and blocks are counted.
+    pub(crate) fn wheel(&self) -> Wheel {
+        self.wheel
+    }
+
+    /// The two coordinates of a rank or a block.
+    pub(crate) fn coordinates(&self, e: &Expr) -> Result<(Expr, Expr), Unsupported> {
+        self.wheel.split(e).ok_or_else(|| Unsupported(format!("`{e}`, which is not written `at(node, seat)`,")))
+    }
+
+    /// A rank or a block.
+    pub(crate) fn cell(&mut self, e: &Expr, values: &Values) -> Result<Cell, Unsupported> {
+        let (number, seat) = self.coordinates(e)?;
+        Ok(Cell { number: self.lower(&number, values)?, seat: self.lower(&seat, values)? })
     }
 
     /// The length of a list parameter.
@@ -233,6 +264,11 @@ impl<'a> Context<'a> {
             }
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
+            Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Wheel::Nodes => {
+                // All nodes have the same size: the argument must have a value, but which does not matter.
+                args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
+                values.get(PPN, "ppn")
+            }
             Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
             Expr::Call(_, index, args) => self.call(*index, args, values),
             Expr::If(c, a, b) => {
@@ -285,8 +321,7 @@ impl<'a> Context<'a> {
         let function = &self.schedule.functions[index];
         let mut inner = values.clone();
         for (arg, value) in function.args.iter().zip(args) {
-            let value = self.lower(value, values)?;
-            inner.set(arg.slot, value);
+            inner.slots[arg.slot] = if values.know(value) { Some(self.lower(value, values)?) } else { None };
         }
         let term = self.lower(&function.body, &inner)?;
         // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.
@@ -427,7 +462,8 @@ impl<'a> Context<'a> {
             Builtin::CeilLog => self.ceil_log(a, b),
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
-            Builtin::Gcd | Builtin::Digit | Builtin::DigitSum | Builtin::FirstRank | Builtin::NodeSize => {
+            Builtin::DigitSum => return self.digit_sum(a, b),
+            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
                 return Err(Unsupported(format!("`{whole}`")));
             }
         })
@@ -495,6 +531,7 @@ impl<'a> Context<'a> {
         laws.extend(self.quotient_laws());
         laws.extend(self.halving_laws());
         laws.extend(self.bit_laws());
+        laws.extend(self.digit_laws());
         laws.extend(self.equal_divisors());
         if more {
             laws.extend(self.product_laws());

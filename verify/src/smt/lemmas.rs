@@ -20,7 +20,7 @@ pub struct Lemma {
 pub fn lemmas() -> Vec<Lemma> {
     let machine =
         [32, 64].into_iter().flat_map(|bits| [wrap(bits), xor(bits), parting(bits), lowest(bits), width(bits)]);
-    machine.chain(laws()).collect()
+    machine.chain(laws()).chain([digits()]).collect()
 }
 
 fn lemma(name: String, claim: &'static str, body: String) -> Lemma {
@@ -102,6 +102,32 @@ fn width(bits: u32) -> Lemma {
          (assert (not (and (= exact ((_ zero_extend {bits}) (bvmul a b))) (bvsge (bvmul a b) {zero}))))"
     );
     lemma(format!("product-{bits}"), "a product of two numbers of half the width does not overflow", body)
+}
+
+/// One bit more of a number adds that bit to the sum of its digits: from the meaning of the sum, by induction over the bits
+/// below. The number is `x = 2 y + b`, where `y` leaves `r` by `d` and `v` by `2 d`, and has the bit `e` between them.
+fn digits() -> Lemma {
+    let body = "(declare-fun digit_sum (Int) Int)\n\
+         (declare-const x Int)(declare-const y Int)(declare-const b Int)(declare-const d Int)\n\
+         (declare-const h Int)(declare-const e Int)(declare-const r Int)(declare-const v Int)\n\
+         (assert (and (= x (+ (* 2 y) b)) (<= 0 b) (< b 2) (>= d 1)))\n\
+         (assert (and (= y (+ (* d (+ (* 2 h) e)) r)) (<= 0 r) (< r d) (<= 0 e) (< e 2) (= v (ite (= e 1) (+ d r) r))))\n\
+         ; what the sum is: the last digit, and the sum of the others\n\
+         (assert (and (= (digit_sum 0) 0) (= (digit_sum 1) 1)))\n\
+         (assert (= (digit_sum (+ (* 2 r) b)) (+ b (digit_sum r))))\n\
+         (assert (= (digit_sum (+ (* 2 v) b)) (+ b (digit_sum v))))\n\
+         ; the claim for y and d\n\
+         (assert (= (digit_sum v) (+ (digit_sum r) e)))\n\
+         ; the claim for x and 2 d, whose remainders and bit are these\n\
+         (define-fun low () Int (+ (* 2 r) b))\n\
+         (define-fun high () Int (+ (* 2 v) b))\n\
+         (assert (not (and (<= 0 low) (< low (* 2 d)) (= x (+ (* 2 (* d (+ (* 2 h) e))) low))\n  \
+         (<= 0 high) (< high (* 4 d)) (= high (ite (= e 1) (+ (* 2 d) low) low))\n  \
+         (= (digit_sum high) (+ (digit_sum low) e))\n  \
+         ; and for d = 1, where it begins\n  \
+         (= (digit_sum b) (+ (digit_sum 0) b)))))";
+    let claim = "one bit more of a number adds that bit to the sum of its digits";
+    lemma("law-digit-sum".into(), claim, body.into())
 }
 
 /// The laws that the encoding instantiates, each for all values.

@@ -12,6 +12,7 @@ mod sets;
 mod solver;
 mod symbol;
 mod term;
+mod wheel;
 mod windows;
 
 pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};

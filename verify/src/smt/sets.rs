@@ -7,9 +7,10 @@
 
 use super::context::{Context, Unsupported, Values};
 use super::term::{Term, add, and, eq, int, le, mul, not, or, sub, within};
+use super::wheel::{Cell, Wheel};
 use roundel_spec::affine::{Progression, affine};
 use roundel_spec::blocks::{BlockSet, Index, Part};
-use roundel_spec::expr::{Binary, Expr, Unary};
+use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
 use roundel_spec::schedule::Function;
 
 /// A set of blocks at a place of the proof: comprehensions with the values of their variables.
@@ -34,6 +35,15 @@ pub(crate) struct Element {
     pub(crate) indices: Vec<Term>,
     pub(crate) condition: Term,
     pub(crate) block: Term,
+    /// Its seat, where `block` is a node.
+    pub(crate) seat: Term,
+}
+
+impl Element {
+    /// The block.
+    pub(crate) fn cell(&self) -> Cell {
+        Cell { number: self.block.clone(), seat: self.seat.clone() }
+    }
 }
 
 impl SymbolicSet {
@@ -60,11 +70,11 @@ impl Piece {
         let mut conditions = Vec::new();
         let element = self.lowered(cx, indices, &mut conditions);
         cx.leave(conditions.len());
-        let block = element?;
-        Ok(Element { indices: indices.to_vec(), condition: and(conditions), block })
+        let Cell { number: block, seat } = element?;
+        Ok(Element { indices: indices.to_vec(), condition: and(conditions), block, seat })
     }
 
-    fn lowered(&self, cx: &mut Context<'_>, terms: &[Term], conditions: &mut Vec<Term>) -> Result<Term, Unsupported> {
+    fn lowered(&self, cx: &mut Context<'_>, terms: &[Term], conditions: &mut Vec<Term>) -> Result<Cell, Unsupported> {
         let mut values = self.values.clone();
         let mut under = |cx: &mut Context<'_>, condition: Term| {
             cx.enter(condition.clone());
@@ -86,7 +96,7 @@ impl Piece {
             let filter = cx.lower(filter, &values)?;
             under(cx, filter);
         }
-        cx.lower(&self.part.item, &values)
+        cx.cell(&self.part.item, &values)
     }
 
     fn guarded<'c>(
@@ -111,9 +121,12 @@ impl Piece {
 
     /// The numbers that generated code computes where the last index of the comprehension becomes a stripe: how many
     /// blocks, the first and the step, each as the item of a piece under the conditions under which it is computed.
-    pub(crate) fn computed(&self, functions: &[Function]) -> Vec<Piece> {
+    pub(crate) fn computed(&self, wheel: Wheel, functions: &[Function]) -> Vec<Piece> {
         if self.part.filter.is_some() {
             return vec![];
+        }
+        if wheel == Wheel::Nodes {
+            return self.computed_node(wheel);
         }
         let Some(Progression { count, first, step, lazy }) = Progression::of(&self.part, functions) else {
             return vec![];
@@ -121,6 +134,17 @@ impl Piece {
         let some = Expr::binary(Binary::Lt, Expr::Int(0), count.clone());
         let filter = lazy.then_some(some);
         vec![self.outside(count, None), self.outside(first, filter.clone()), self.outside(step, filter)]
+    }
+
+    /// The node of blocks that are a stripe on it; numbers below p come of it by [`Regions`](roundel_spec::Regions).
+    fn computed_node(&self, wheel: Wheel) -> Vec<Piece> {
+        let (Some((node, _)), Some(last)) = (wheel.split(&self.part.item), self.part.over.last()) else {
+            return vec![];
+        };
+        if node.mentions(last.var.slot) {
+            return vec![];
+        }
+        vec![self.outside(Expr::Builtin(Builtin::FirstRank, vec![node]), None)]
     }
 
     /// Another item, outside of the last index.
@@ -151,19 +175,6 @@ impl Piece {
     }
 }
 
-/// Whether two blocks are the same modulo p. Exact for numbers that differ by less than four times p.
-pub(crate) fn same_block(a: &str, b: &str) -> Term {
-    if a == b {
-        return "true".into();
-    }
-    or((-3..=3).map(|m| eq(a, &add(b, &mul(&int(m), "p")))))
-}
-
-/// Whether two blocks differ modulo p, for numbers that are at most `apart` times p apart.
-pub(crate) fn different_block(a: &str, b: &str, apart: i64) -> Term {
-    and((-apart..=apart).map(|m| not(&eq(a, &add(b, &mul(&int(m), "p"))))))
-}
-
 /// How far the search for candidates goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -176,7 +187,7 @@ pub(crate) enum Reach {
 /// That `block` is in `set`: one of the candidates gives it. `at_hand` are terms worth trying as index values.
 pub(crate) fn member(
     cx: &mut Context<'_>,
-    block: &str,
+    block: &Cell,
     set: &SymbolicSet,
     at_hand: &[Term],
     reach: Reach,
@@ -185,7 +196,7 @@ pub(crate) fn member(
     for piece in &set.pieces {
         for candidate in candidates(cx, piece, block, at_hand, reach)? {
             let element = piece.at(cx, &candidate)?;
-            options.push(and([element.condition, same_block(&element.block, block)]));
+            options.push(and([element.condition.clone(), cx.wheel().same(&element.cell(), block)]));
         }
     }
     Ok(or(options))
@@ -195,22 +206,68 @@ pub(crate) fn member(
 fn candidates(
     cx: &mut Context<'_>,
     piece: &Piece,
+    block: &Cell,
+    at_hand: &[Term],
+    reach: Reach,
+) -> Result<Vec<Vec<Term>>, Unsupported> {
+    let (number, seat) = cx.coordinates(&piece.part.item)?;
+    let seated = seat_index(&piece.indices, &number, &seat);
+    let mut others = piece.indices.clone();
+    seated.iter().for_each(|&i| drop(others.remove(i)));
+    let mut tuples = Vec::new();
+    for mut tuple in number_candidates(cx, piece, &others, &number, &block.number, at_hand, reach)? {
+        if let Some(i) = seated {
+            // The seat says which value this index has; the base cannot mention it.
+            let values = bind(&piece.values, &others, &tuple).with(piece.indices[i].var.slot, "0");
+            let base = cx.lower(&seat, &values)?;
+            tuple.insert(i, sub(&block.seat, &base));
+        }
+        tuples.push(tuple);
+    }
+    Ok(tuples)
+}
+
+/// The index that counts seats one by one, on nodes that do not depend on it.
+fn seat_index(indices: &[Index], number: &Expr, seat: &Expr) -> Option<usize> {
+    let counts = |index: &Index| {
+        !number.mentions(index.var.slot) && matches!(affine(seat, index.var.slot), Some((_, Expr::Int(1))))
+    };
+    indices.iter().position(counts)
+}
+
+/// Values of some indices for which `item` may be the number `block`.
+#[allow(clippy::too_many_arguments)]
+fn number_candidates(
+    cx: &mut Context<'_>,
+    piece: &Piece,
+    indices: &[Index],
+    item: &Expr,
     block: &str,
     at_hand: &[Term],
     reach: Reach,
 ) -> Result<Vec<Vec<Term>>, Unsupported> {
-    let Some((last, outer)) = piece.indices.split_last() else { return Ok(vec![vec![]]) };
+    // It is solved for the last index, unless the number does not depend on that.
+    let depends = |index: &Index| item.mentions(index.var.slot);
+    let solved = match cx.wheel() {
+        Wheel::Ranks => indices.len().checked_sub(1),
+        Wheel::Nodes => indices.iter().rposition(depends).or(indices.len().checked_sub(1)),
+    };
+    let Some(solved) = solved else { return Ok(vec![vec![]]) };
+    let mut outer = indices.to_vec();
+    let last = outer.remove(solved);
     let mut tuples = Vec::new();
     for outer_values in outer_candidates(outer.len(), at_hand) {
-        let values = bind(&piece.values, outer, &outer_values);
-        for value in last_candidates(cx, piece, last, &values, block, at_hand, reach)? {
-            tuples.push(outer_values.iter().cloned().chain([value]).collect());
+        let values = bind(&piece.values, &outer, &outer_values);
+        for value in last_candidates(cx, item, &last, &values, block, at_hand, reach)? {
+            let mut tuple = outer_values.clone();
+            tuple.insert(solved, value);
+            tuples.push(tuple);
         }
     }
-    if let [j, _] = piece.indices.as_slice()
+    if let [j, k] = indices
         && reach == Reach::Quotients
     {
-        tuples.extend(two_level(cx, piece, j, last, block)?);
+        tuples.extend(two_level(cx, piece, item, j, k, block)?);
     }
     tuples.dedup();
     Ok(tuples)
@@ -240,18 +297,19 @@ fn outer_candidates(len: usize, at_hand: &[Term]) -> Vec<Vec<Term>> {
 #[allow(clippy::too_many_arguments)]
 fn last_candidates(
     cx: &mut Context<'_>,
-    piece: &Piece,
+    item: &Expr,
     last: &Index,
     values: &Values,
     block: &str,
     at_hand: &[Term],
     reach: Reach,
 ) -> Result<Vec<Term>, Unsupported> {
-    let Some((base, step)) = affine(&piece.part.item, last.var.slot) else { return Ok(at_hand.to_vec()) };
+    let Some((base, step)) = affine(item, last.var.slot) else { return Ok(at_hand.to_vec()) };
     // The base cannot mention the index; any value will do for it.
     let values = values.with(last.var.slot, "0");
     let base = cx.lower(&base, &values)?;
-    let distance = |m: i64| add(&sub(block, &base), &mul(&int(m), "p"));
+    let around = cx.wheel().around();
+    let distance = |m: i64| add(&sub(block, &base), &mul(&int(m), around));
     Ok(match step {
         Expr::Int(1) => (-2..=2).map(distance).collect(),
         Expr::Int(-1) => (-2..=2).map(|m| sub("0", &distance(m))).collect(),
@@ -284,11 +342,12 @@ fn last_candidates(
 fn two_level(
     cx: &mut Context<'_>,
     piece: &Piece,
+    item: &Expr,
     j: &Index,
     k: &Index,
     block: &str,
 ) -> Result<Vec<Vec<Term>>, Unsupported> {
-    let Some((rest, Expr::Int(1))) = affine(&piece.part.item, k.var.slot) else { return Ok(vec![]) };
+    let Some((rest, Expr::Int(1))) = affine(item, k.var.slot) else { return Ok(vec![]) };
     let Some((base, stride)) = affine(&rest, j.var.slot) else { return Ok(vec![]) };
     if matches!(stride, Expr::Int(_)) {
         return Ok(vec![]);
@@ -297,7 +356,7 @@ fn two_level(
     let (base, stride) = (cx.lower(&base, &values)?, cx.lower(&stride, &values)?);
     let mut tuples = Vec::new();
     for m in -1..=1 {
-        let distance = add(&sub(block, &base), &mul(&int(m), "p"));
+        let distance = add(&sub(block, &base), &mul(&int(m), cx.wheel().around()));
         let (quotient, remainder) = cx.quotient(&distance, &stride);
         tuples.push(vec![quotient, remainder]);
     }

@@ -5,13 +5,14 @@
 //! proof fail, never succeed.
 
 use super::term::{Term, and, ge, lt, sub, within};
+use super::wheel::Wheel;
 use roundel_spec::Schedule;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
 use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
 use roundel_spec::expr::Expr;
-use roundel_spec::schedule::{Hold, Loop};
-use std::fmt;
+use roundel_spec::schedule::{Hold, Loop, Transfer, Within};
+use std::collections::BTreeSet;
 
 /// A window of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,13 @@ impl Window {
     const ALL: [Window; 4] = [Window::Zero, Window::Up, Window::Down, Window::Wide];
 
     /// That `x` lies in it.
-    pub(crate) fn contains(self, x: &str) -> Term {
+    pub(crate) fn contains(self, wheel: Wheel, x: &str) -> Term {
+        let (around, here) = (wheel.around(), wheel.here().number);
         match self {
-            Window::Zero => within(x, "0", "p"),
-            Window::Up => within(&sub(x, "rank"), "0", "p"),
-            Window::Down => within(&sub("rank", x), "0", "p"),
-            Window::Wide => and([ge(x, "(- p)"), lt(x, "(* 2 p)")]),
+            Window::Zero => within(x, "0", around),
+            Window::Up => within(&sub(x, &here), "0", around),
+            Window::Down => within(&sub(&here, x), "0", around),
+            Window::Wide => and([ge(x, &format!("(- {around})")), lt(x, &format!("(* 2 {around})"))]),
         }
     }
 
@@ -49,30 +51,33 @@ impl Window {
         }
     }
 
-    fn has(self, x: i64, rank: i64, p: i64) -> bool {
+    fn has(self, x: i64, here: i64, around: i64) -> bool {
         match self {
-            Window::Zero => (0..p).contains(&x),
-            Window::Up => (0..p).contains(&(x - rank)),
-            Window::Down => (0..p).contains(&(rank - x)),
+            Window::Zero => (0..around).contains(&x),
+            Window::Up => (0..around).contains(&(x - here)),
+            Window::Down => (0..around).contains(&(here - x)),
             Window::Wide => true,
+        }
+    }
+
+    /// The window in words.
+    pub(crate) fn text(self, wheel: Wheel) -> String {
+        let (around, here) = (wheel.around(), wheel.here().number);
+        match self {
+            Window::Zero => format!("[0, {around})"),
+            Window::Up => format!("[{here}, {here} + {around})"),
+            Window::Down => format!("({here} - {around}, {here}]"),
+            Window::Wide => format!("[-{around}, 2{around})"),
         }
     }
 }
 
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Window::Zero => "[0, p)",
-            Window::Up => "[rank, rank + p)",
-            Window::Down => "(rank - p, rank]",
-            Window::Wide => "[-p, 2p)",
-        })
-    }
-}
-
-/// The windows in which expressions were seen to lie.
+/// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one round.
 pub(crate) struct Windows {
     seen: Vec<(Expr, Vec<Window>)>,
+    together: BTreeSet<(u16, u16)>,
+    /// Inner collectives that ran.
+    ran: BTreeSet<u16>,
 }
 
 /// The largest p that is looked at.
@@ -81,9 +86,13 @@ const LOOK_AT: usize = 12;
 impl Windows {
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
-        let mut windows = Windows { seen: Vec::new() };
+        let wheel = Wheel::of(schedule);
+        let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new(), ran: BTreeSet::new() };
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
+                continue;
+            }
+            if wheel == Wheel::Nodes && !point.placement.regions().is_even() {
                 continue;
             }
             for rank in 0..point.placement.p() {
@@ -91,19 +100,40 @@ impl Windows {
                 let mut env = Env::new(schedule, &point.args, &place);
                 // A fault ends the look, and shows again where the obligation is built.
                 let blocks = env.eval(&schedule.blocks).unwrap_or(0);
-                let (rank, p, reduces) = (place.rank, place.p, schedule.kind.reduces());
-                let _ = eval::walk(&mut env, &mut Look { windows: &mut windows, rank, p, blocks, reduces });
+                let (here, around) = match wheel {
+                    Wheel::Ranks => (place.rank, place.p),
+                    Wheel::Nodes => (place.node, place.nodes),
+                };
+                let reduces = schedule.kind.reduces();
+                let _ =
+                    eval::walk(&mut env, &mut Look { windows: &mut windows, wheel, here, around, blocks, reduces });
             }
         }
         windows
     }
 
-    fn note(&mut self, e: &Expr, x: i64, rank: i64, p: i64) {
+    fn note(&mut self, e: &Expr, x: i64, here: i64, around: i64) {
         let position = self.seen.iter().position(|(known, _)| known == e).unwrap_or_else(|| {
             self.seen.push((e.clone(), Window::ALL.to_vec()));
             self.seen.len() - 1
         });
-        self.seen[position].1.retain(|window| window.has(x, rank, p));
+        self.seen[position].1.retain(|window| window.has(x, here, around));
+    }
+
+    /// Whether a rank was seen to have messages of both clauses in one round.
+    pub(crate) fn together(&self, a: &Transfer, b: &Transfer) -> bool {
+        let (a, b) = (a.site.number, b.site.number);
+        self.together.contains(&(a.min(b), a.max(b)))
+    }
+
+    /// Whether an inner collective was seen to run.
+    pub(crate) fn runs(&self, clause: &Within) -> bool {
+        self.ran.contains(&clause.site.number)
+    }
+
+    /// Whether a block was seen to be the item of a comprehension.
+    pub(crate) fn occurs(&self, item: &Expr) -> bool {
+        self.seen.iter().any(|(known, _)| known == item)
     }
 
     /// The tightest window of an expression.
@@ -115,8 +145,9 @@ impl Windows {
 
 struct Look<'w> {
     windows: &'w mut Windows,
-    rank: i64,
-    p: i64,
+    wheel: Wheel,
+    here: i64,
+    around: i64,
     /// How many blocks there are; none where contributors cannot depend on a block.
     blocks: i64,
     /// Whether conditions inside of comprehensions are looked at.
@@ -124,7 +155,17 @@ struct Look<'w> {
 }
 
 impl Look<'_> {
+    /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is built.
+    fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), Fault> {
+        if let Some((number, _)) = self.wheel.split(e) {
+            let x = env.eval(&number)?;
+            self.windows.note(e, x, self.here, self.around);
+        }
+        Ok(())
+    }
+
     fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+        let mut had: Vec<u16> = Vec::new();
         for t in &l.transfers {
             env.over(&t.each, &mut |env| {
                 if let Some(when) = &t.when
@@ -136,17 +177,24 @@ impl Look<'_> {
                 for part in &t.blocks.parts {
                     env.over(&part.over, &mut |env| {
                         any = true;
-                        let x = env.eval(&part.item)?;
-                        self.windows.note(&part.item, x, self.rank, self.p);
-                        Ok::<(), Fault>(())
+                        self.note(env, &part.item)
                     })?;
                 }
                 if any {
-                    let x = env.eval(&t.peer)?;
-                    self.windows.note(&t.peer, x, self.rank, self.p);
+                    let number = t.site.number;
+                    self.windows.together.extend(had.iter().map(|&earlier| (earlier, number)));
+                    had.push(number);
+                    self.note(env, &t.peer)?;
                 }
                 Ok::<(), Fault>(())
             })?;
+        }
+        for clause in &l.within {
+            let runs = clause.when.as_ref().map_or(Ok(true), |when| env.holds(when))?;
+            if runs {
+                self.windows.ran.insert(clause.site.number);
+                self.named(env, &clause.brings)?;
+            }
         }
         self.held(env, l)
     }
@@ -172,14 +220,12 @@ impl Look<'_> {
         for part in &set.parts {
             env.over(&part.over, &mut |env| {
                 if let Some(filter) = &part.filter
-                    && self.reduces
+                    && (self.reduces || self.wheel == Wheel::Nodes)
                     && !env.holds(filter)?
                 {
                     return Ok(());
                 }
-                let x = env.eval(&part.item)?;
-                self.windows.note(&part.item, x, self.rank, self.p);
-                Ok::<(), Fault>(())
+                self.note(env, &part.item)
             })?;
         }
         Ok(())

@@ -18,6 +18,7 @@ use crate::algorithms::allgather::Bruck;
 #[define(n = if local == 0 { min(D, nodes - D) } else { 0 })]
 #[send(to = at(node - D, 0), blocks = [region(node + k); k in 0..n])]
 #[recv(from = at(node + D, 0), blocks = [region(node + D + k); k in 0..n])]
+#[holds(D == pow(2, s), nonlocal_messages_sent = if local == 0 { s } else { 0 })]
 #[holds(blocks = [region(node + k); k in 0..if local == 0 { min(D, nodes) } else { 1 }])]
 #[round("inside of nodes, once more")]
 #[within(node, inner, brings = [region(node + k); k in 1..if local == 0 { nodes } else { 1 }])]

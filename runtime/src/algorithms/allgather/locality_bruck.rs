@@ -31,6 +31,7 @@ use crate::algorithms::allgather::Bruck;
 #[send(to = at(node - local * H, local), blocks = [region(node + k); k in 0..get(local)])]
 #[recv(from = at(node + local * H, local), blocks = [region(node + local * H + k); k in 0..get(local)])]
 #[within(node, inner, brings = [region(node + local * H + k); k in 0..get(local)])]
+#[holds(H == min(pow(lanes, i), nodes))]
 #[holds(blocks = [region(node + k); k in 0..if flat { nodes } else { H }])]
 #[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
 #[bound(nonlocal_rounds <= if flat { p - 1 } else { w })]

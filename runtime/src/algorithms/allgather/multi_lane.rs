@@ -24,6 +24,9 @@ use crate::algorithms::allgather::Bruck;
 #[define(n = min(D, nodes - D))]
 #[send(to = at(node - D, local), blocks = [at(node + k, local + j * lanes); k in 0..n, j in 0..carries(node + k)])]
 #[recv(from = at(node + D, local), blocks = [at(node + D + k, local + j * lanes); k in 0..n, j in 0..carries(node + D + k)])]
+#[holds(D == pow(2, s), nonlocal_messages_sent = if local < lanes { s } else { 0 })]
+#[holds(blocks = [region(node); uneven]
+    + [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..min(D, nodes), j in 0..carries(node + k)])]
 #[round("inside of nodes")]
 #[within(node, inner, brings =
     [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..nodes, j in 0..carries(node + k)])]

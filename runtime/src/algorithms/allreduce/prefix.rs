@@ -28,6 +28,9 @@ use crate::Collective;
 #[recv(when = !one && odd, from = rank + D, into = part, combine = right, operand = whole)]
 #[recv(when = !one && 2 * D < p, from = rank + D, into = whole, combine = right)]
 #[define(held = if one { 0 } else if D < p { D } else { D / 2 })]
+#[hint(p / (2 * D) == n / (2 * D) + if one && odd { 1 } else { 0 })]
 #[holds(D == pow(2, s), part = [rank + k; k in 0..e], whole = [rank + k; k in 0..held])]
+#[holds(p / D == n / D + if one { 1 } else { 0 })]
+#[holds(blocks_sent = digit_sum(n % D, 2) + if one { 0 } else { min(s, w - 1) - ones })]
 #[bound(rounds = w, each blocks_sent = w - 1 + digit_sum(n, 2) - min(ones, w - 1))]
 pub struct PrefixAllreduce;

@@ -3,7 +3,7 @@
 //! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of which
 //! only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
 
-use super::{Context, Unsupported, is_literal};
+use super::{Context, Quotient, Unsupported, is_literal};
 use crate::smt::term::{Term, add, and, eq, ge, implies, int, le, lt, mul, sub, within};
 use roundel_spec::expr::{Expr, Unary};
 
@@ -46,18 +46,21 @@ impl Context<'_> {
                     laws.push(implies(&half, &eq(bit, power)));
                 }
             }
-            for (x, y, xor) in &self.xors {
-                let quotients = |n: &str| {
-                    let n = n.to_string();
-                    self.quotients.iter().filter(move |q| q.dividend == n && q.divisor == *power)
-                };
-                for (a, b) in quotients(x).flat_map(|a| quotients(y).map(move |b| (a, b))) {
-                    let same = eq(&lt(xor, power), &eq(&a.quotient, &b.quotient));
-                    laws.push(implies(&and([ge(x, "0"), ge(y, "0")]), &same));
-                }
+            for power in [power.clone(), mul("2", power)] {
+                self.xors.iter().for_each(|xor| laws.extend(self.parting(&power, xor)));
             }
         }
         laws
+    }
+
+    /// Two numbers part ways below a power of two where their quotients by it are equal, and only there.
+    fn parting(&self, power: &str, (x, y, xor): &(Term, Term, Term)) -> Vec<Term> {
+        let of =
+            |n: &Term| self.quotients.iter().filter(|q| q.dividend == *n && q.divisor == power).collect::<Vec<_>>();
+        let (of_x, of_y) = (of(x), of(y));
+        let pairs = of_x.into_iter().flat_map(|a| of_y.iter().map(move |b| (a, *b)));
+        let same = |(a, b): (&Quotient, &Quotient)| eq(&lt(xor, power), &eq(&a.quotient, &b.quotient));
+        pairs.map(|pair| implies(&and([ge(x, "0"), ge(y, "0")]), &same(pair))).collect()
     }
 
     /// Quotients of one number by divisors that are equal, though they do not read alike.

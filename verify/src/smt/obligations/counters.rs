@@ -1,11 +1,11 @@
 //! What a rank has used up: counters of `holds` are right at the start and advance by what a round uses.
 
-use super::holdings::held_set;
 use super::{Entry, Frame, Prover, Step};
 use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
+use crate::smt::wheel::Wheel;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
 
@@ -63,7 +63,7 @@ impl<'a> Prover<'a> {
                     Ok(used) => used,
                     Err(_) if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) => {
                         prover.balance(n, l, inside)?;
-                        growth(&mut frame, l, next)?
+                        growth(prover, &mut frame, l, next)?
                     }
                     Err(unsupported) => return Err(unsupported),
                 };
@@ -115,6 +115,11 @@ impl<'a> Prover<'a> {
 /// What one rank uses of a metric in a round, exactly; only where no clause has indices of its own.
 pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
+        // Inside of a node no message leaves it; what else inner collectives use is not known.
+        Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Wheel::Nodes => {
+            Direction::Send
+        }
+        _ if !l.within.is_empty() => return Err(Unsupported(format!("{metric} of inner collectives"))),
         Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
         Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
         _ => return Err(Unsupported(format!("{metric}"))),
@@ -124,10 +129,16 @@ pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Ter
         if !t.each.is_empty() {
             return Err(Unsupported(format!("the sum of {metric} over `for`")));
         }
-        let blocks = blocks_of(frame, t)?;
+        let mut blocks = blocks_of(frame, t)?;
+        if metric.is_nonlocal() {
+            let wheel = frame.cx.wheel();
+            let peer = frame.cx.cell(&t.peer, &frame.values)?;
+            let leaves = wheel.different_number(&peer.number, &wheel.here().number, 2);
+            blocks = ite(&leaves, &blocks, "0");
+        }
         let amount = match metric {
-            Metric::MessagesSent | Metric::MessagesReceived => ite(&lt("0", &blocks), "1", "0"),
-            _ => blocks,
+            Metric::BlocksSent | Metric::BlocksReceived | Metric::NonlocalBlocksSent => blocks,
+            _ => ite(&lt("0", &blocks), "1", "0"),
         };
         total = add(&total, &amount);
     }
@@ -180,8 +191,9 @@ pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
 }
 
 /// How many blocks are gained in a round: `holds` names none twice and is met exactly, so sizes subtract.
-pub(super) fn growth(frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
+fn growth(prover: &Prover<'_>, frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
     let missing = || Unsupported("`holds(blocks = …)`".into());
-    let (now, then) = (held_set(l, &frame.values).ok_or_else(missing)?, held_set(l, next).ok_or_else(missing)?);
+    let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));
+    let (now, then) = (now.ok_or_else(missing)?, then.ok_or_else(missing)?);
     Ok(sub(&size(frame, &then)?, &size(frame, &now)?))
 }

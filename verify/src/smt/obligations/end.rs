@@ -5,7 +5,8 @@ use super::{Entry, Frame, Memory, Prover, Step};
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{Reach, SymbolicSet, member};
-use crate::smt::term::{Term, add, and, eq, ite, le, or, sub, within};
+use crate::smt::term::{Term, add, and, eq, int, ite, le, mul, or, sub, within};
+use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Bound, Loop, Metric, Scope};
 
@@ -37,6 +38,9 @@ impl<'a> Prover<'a> {
         let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact;
         if self.schedule.bounds.iter().find(exact).is_none() {
             return;
+        }
+        if self.wheel == Wheel::Nodes {
+            return self.gap(Property::Rounds, "rounds without messages, on nodes, are not encoded".into());
         }
         if self.schedule.kind.reduces() {
             return self.no_silent_reduction(n, l, inside);
@@ -81,8 +85,7 @@ impl<'a> Prover<'a> {
                 // `holds` names no block twice, so p of them are all of them.
                 Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
                 Err(_) => {
-                    let block = frame.cx.constant("block!");
-                    frame.assume(within(&block, "0", "p"));
+                    let block = prover.any_cell(&mut frame);
                     let goal = member(&mut frame.cx, &block, held, &["0".into()], Reach::Quotients)?;
                     (goal, "every block is held after the last round")
                 }
@@ -104,9 +107,13 @@ impl<'a> Prover<'a> {
                 let defined = and(frame.cx.take_defined());
                 let used = match bound.metric {
                     Metric::Rounds => prover.rounds(&mut frame, bound.exact)?,
-                    metric => entry
-                        .used(metric)
-                        .ok_or_else(|| Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")))?,
+                    metric => match entry.used(metric) {
+                        Some(used) => used,
+                        None if !bound.exact => prover.at_most_in_all(&mut frame, metric)?,
+                        None => {
+                            return Err(Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                        }
+                    },
                 };
                 prover.prove(
                     &frame,
@@ -120,8 +127,45 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Any block of a gather.
+    fn any_cell(&self, frame: &mut Frame<'_>) -> Cell {
+        let number = frame.cx.constant("block!");
+        frame.assume(within(&number, "0", self.wheel.around()));
+        let seat = match self.wheel {
+            Wheel::Ranks => "0".into(),
+            Wheel::Nodes => frame.cx.constant("seat!"),
+        };
+        let cell = Cell { number, seat };
+        frame.assume(self.seated(&cell));
+        cell
+    }
+
+    /// An upper bound on messages between nodes: one for each clause that sends, in each round; inside of nodes there are none.
+    fn at_most_in_all(&self, frame: &mut Frame<'_>, metric: Metric) -> Step<Term> {
+        let mut total = "0".to_string();
+        for l in &self.schedule.loops {
+            let sends = l.transfers.iter().filter(|t| t.direction == Direction::Send);
+            if metric != Metric::NonlocalMessagesSent || sends.clone().any(|t| !t.each.is_empty()) {
+                return Err(Unsupported(format!("a bound on {metric} without `holds({metric} = …)`")));
+            }
+            let rounds = match l.indices.first() {
+                None => "1".into(),
+                Some(index) => {
+                    let lo = frame.cx.lower(&index.lo, &frame.values)?;
+                    let hi = frame.cx.lower(&index.hi, &frame.values)?;
+                    ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
+                }
+            };
+            total = add(&total, &mul(&int(sends.count() as i64), &rounds));
+        }
+        Ok(total)
+    }
+
     /// The number of rounds of all loops, in the terms of one frame.
     pub(super) fn rounds(&self, frame: &mut Frame<'_>, exact: bool) -> Step<Term> {
+        if self.schedule.within().next().is_some() {
+            return Err(Unsupported("the number of rounds of inner collectives".into()));
+        }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             let Some(index) = l.indices.first() else {

@@ -3,8 +3,9 @@
 use super::{Frame, Prover};
 use crate::smt::context::Values;
 use crate::smt::query::{Attempt, Property};
-use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, different_block, member, other_index};
-use crate::smt::term::{Term, and};
+use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, member, other_index};
+use crate::smt::term::{Term, and, not};
+use crate::smt::wheel::Wheel;
 use crate::smt::windows::Window;
 use roundel_spec::schedule::{Hold, Loop};
 
@@ -46,7 +47,7 @@ impl<'a> Prover<'a> {
                     let mut terms = element.indices.clone();
                     terms.extend(at_hand.iter().cloned());
                     terms.push("0".into());
-                    let goal = member(&mut frame.cx, &element.block, large, &terms, reach)?;
+                    let goal = member(&mut frame.cx, &element.cell(), large, &terms, reach)?;
                     if goal == "true" {
                         return Ok(());
                     }
@@ -73,7 +74,7 @@ impl<'a> Prover<'a> {
                         Property::SingleWrite,
                         &name,
                         &claim,
-                        different_block(&a.block, &b.block, apart),
+                        prover.wheel.different(&a.cell(), &b.cell(), apart),
                     );
                     Ok(())
                 });
@@ -87,7 +88,7 @@ impl<'a> Prover<'a> {
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
             frame.assume(element.condition.clone());
-            frame.assume(window.contains(&element.block));
+            frame.assume(and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]));
             window
         });
         if windows[0] == windows[1] && windows[0] != Window::Wide { 0 } else { 3 }
@@ -128,8 +129,9 @@ impl<'a> Prover<'a> {
                 );
                 frame.assume(element.condition.clone());
                 let window = prover.windows.of(&piece.part.item);
-                let claim = format!("`{}` lies in {window}", piece.part);
-                prover.prove(&frame, Property::WrapRange, &name, &claim, window.contains(&element.block));
+                let claim = format!("`{}` lies in {}", piece.part, window.text(prover.wheel));
+                let inside = and([window.contains(prover.wheel, &element.block), prover.seated(&element.cell())]);
+                prover.prove(&frame, Property::WrapRange, &name, &claim, inside);
                 Ok(())
             });
         }
@@ -160,7 +162,7 @@ impl<'a> Prover<'a> {
                         property,
                         &format!("{name}-{i}-{k}"),
                         claim,
-                        different_block(&x.block, &y.block, apart),
+                        prover.wheel.different(&x.cell(), &y.cell(), apart),
                     );
                     Ok(())
                 });
@@ -169,9 +171,37 @@ impl<'a> Prover<'a> {
     }
 }
 
-pub(super) fn held_set(l: &Loop, values: &Values) -> Option<SymbolicSet> {
-    l.holds.iter().find_map(|hold| match hold {
-        Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
-        _ => None,
-    })
+impl Prover<'_> {
+    /// What `holds` says of blocks. A part that is for other placements is left out, and shown to be empty.
+    pub(super) fn held_set(&self, l: &Loop, values: &Values) -> Option<SymbolicSet> {
+        self.parts_of(l, values, true)
+    }
+
+    /// Parts of `holds` that are seen to be empty.
+    fn parts_of(&self, l: &Loop, values: &Values, occur: bool) -> Option<SymbolicSet> {
+        let mut all = l.holds.iter().find_map(|hold| match hold {
+            Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
+            _ => None,
+        })?;
+        let occurs = |piece: &Piece| self.wheel == Wheel::Ranks || self.windows.occurs(&piece.part.item);
+        all.pieces.retain(|piece| occurs(piece) == occur);
+        Some(all)
+    }
+}
+
+impl<'a> Prover<'a> {
+    /// Parts of `holds` that are left out are empty.
+    pub(super) fn nothing_else(&mut self, n: usize, l: &Loop, frame: &Frame<'a>) {
+        let Some(left_out) = self.parts_of(l, &frame.values, false) else { return };
+        for (i, piece) in left_out.pieces.iter().enumerate() {
+            self.attempt(Property::Invariant, |prover| {
+                let mut frame = frame.clone();
+                let element = piece.any(&mut frame.cx, "")?;
+                let claim = format!("`{}` is empty on nodes of equal size", piece.part);
+                let name = format!("round{n}-empty-{i}");
+                prover.prove(&frame, Property::Invariant, &name, &claim, not(&element.condition));
+                Ok(())
+            });
+        }
+    }
 }

@@ -1,9 +1,8 @@
 //! A loop of rounds: true where it is entered, preserved by an arbitrary round, known where it ends.
 
 use super::counters::usage;
-use super::holdings::held_set;
 use super::round::arrivals;
-use super::{Entry, Frame, Memory, Prover, RANK, Step};
+use super::{Entry, Frame, LOCAL, Memory, NODE, Prover, RANK, Step};
 use crate::smt::context::{Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -33,13 +32,17 @@ impl<'a> Prover<'a> {
     pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
         let after = match (self.declared(l, &entry.frame.values), &entry.held) {
             (Some(declared), _) => declared,
-            (None, Memory::Blocks(held)) => Memory::Blocks(held.clone().union(arrivals(l, &entry.frame.values))),
+            (None, Memory::Blocks(held)) => {
+                let arrived = arrivals(l, &entry.frame.values).union(self.brought(l, &entry.frame.values));
+                Memory::Blocks(held.clone().union(arrived))
+            }
             (None, Memory::Lines(_)) => return Err(self.undeclared(n)),
         };
         let mut frame = entry.frame.clone();
         self.hints(n, l, &mut frame)?;
         if let Some(declared) = self.declared(l, &frame.values) {
             self.names_once(n, &frame, &declared);
+            self.nothing_else(n, l, &frame);
         }
         self.one_round(n, l, &frame, &entry.held, &after, &[]);
         self.width(n, l, &frame);
@@ -90,6 +93,7 @@ impl<'a> Prover<'a> {
         let (Some(before), Some(after)) = (before, after) else { return Err(self.undeclared(n)) };
         if let Some(held) = self.declared(l, &somewhere.values) {
             self.names_once(n, &somewhere, &held);
+            self.nothing_else(n, l, &somewhere);
         }
         self.one_round(n, l, &inside, &before, &after, &[s.clone(), sub(&s, "1")]);
         self.facts(n, l, &inside, &next, Property::Invariant, "after the round");
@@ -181,7 +185,7 @@ impl<'a> Prover<'a> {
         if self.schedule.kind.reduces() {
             self.lines_of(l, values).map(Memory::Lines)
         } else {
-            held_set(l, values).map(Memory::Blocks)
+            self.held_set(l, values).map(Memory::Blocks)
         }
     }
 
@@ -255,11 +259,11 @@ fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether `rank` occurs in an expression, also inside of definitions.
+/// Whether something that ranks differ in occurs in an expression, also inside of definitions. Nodes have the same size.
 fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
-        Expr::Var(v) => found |= v.slot == RANK,
+        Expr::Var(v) => found |= [RANK, NODE, LOCAL].contains(&v.slot),
         Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
         _ => {}
     });

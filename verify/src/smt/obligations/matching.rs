@@ -4,8 +4,9 @@ use super::round::bind;
 use super::{Frame, Prover, Step};
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet, same_block};
+use crate::smt::sets::{Element, Piece, SymbolicSet};
 use crate::smt::term::{add, and, eq, sub, within};
+use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
@@ -37,26 +38,30 @@ impl<'a> Prover<'a> {
                 let mut frame = frame.clone();
                 let element = piece.any(&mut frame.cx, "")?;
                 frame.assume(element.condition.clone());
+                let wheel = prover.wheel;
                 let declared = prover.peer(here, &mut frame, &element)?;
-                let peer = frame.cx.constant("peer!");
-                frame.assume(within(&peer, "0", "p"));
-                frame.assume(prover.windows.of(&here.peer).contains(&declared));
-                frame.assume(same_block(&declared, &peer));
+                let peer = Cell { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
+                frame.assume(within(&peer.number, "0", wheel.around()));
+                frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
+                frame.assume(wheel.same_number(&declared.number, &peer.number));
+                if wheel == Wheel::Nodes {
+                    frame.assume(within(&peer.seat, "0", "ppn"));
+                }
                 for hint in &l.hints {
                     // It was proved for any rank, so it is true for the peer too.
-                    let hint = frame.cx.lower(hint, &frame.seen_by(&peer))?;
+                    let hint = frame.cx.lower(hint, &frame.seen_at(&peer))?;
                     frame.assume(hint);
                 }
-                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_by(&peer));
+                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_at(&peer));
                 let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
-                let values = bind(&frame.seen_by(&peer), there, &met);
-                let back = frame.cx.lower(&there.peer, &values)?;
+                let values = bind(&frame.seen_at(&peer), there, &met);
+                let back = frame.cx.cell(&there.peer, &values)?;
                 let name = format!("round{n}-clause{}-{i}", here.site.number);
                 let claim = format!("the peer of the peer of `{}` is the rank itself", here.peer);
-                prover.prove(&frame, Property::PeerInverse, &name, &claim, same_block(&back, "rank"));
+                prover.prove(&frame, Property::PeerInverse, &name, &claim, wheel.same(&back, &wheel.here()));
                 let claim = format!("`{}` meets `{}`, block by block", here.blocks, there.blocks);
                 let same = if prover.blocks_are_ranks() {
-                    same_block(&met.block, &element.block)
+                    wheel.same(&met.cell(), &element.cell())
                 } else {
                     eq(&met.block, &element.block)
                 };

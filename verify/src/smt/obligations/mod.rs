@@ -7,6 +7,7 @@
 
 mod counters;
 mod end;
+mod groups;
 mod holdings;
 mod loops;
 mod matching;
@@ -19,14 +20,12 @@ use super::context::{Context, Unsupported, Values};
 use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
+use super::wheel::{Cell, LOCAL, NODE, P, RANK, Wheel, looks_at_nodes};
 use super::windows::Windows;
 use reductions::Claim;
-use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
+use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
 use roundel_spec::{Action, Kind, Schedule};
-
-const RANK: usize = 0;
-const P: usize = 1;
 
 /// A part of the proof that has no obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +52,8 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
     let windows = Windows::seen(schedule);
-    let mut prover = Prover { schedule, windows, all: Vec::new(), gaps: Vec::new() };
+    let wheel = Wheel::of(schedule);
+    let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
     Obligations { all: prover.all, gaps: prover.gaps }
 }
@@ -92,6 +92,14 @@ impl Frame<'_> {
     fn seen_by(&self, rank: &str) -> Values {
         self.values.with(RANK, rank)
     }
+
+    /// The same point as another rank sees it, wherever ranks sit.
+    fn seen_at(&self, rank: &Cell) -> Values {
+        match self.cx.wheel() {
+            Wheel::Ranks => self.seen_by(&rank.number),
+            Wheel::Nodes => self.values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
+        }
+    }
 }
 
 /// What is true where a loop begins.
@@ -120,6 +128,7 @@ enum Memory {
 
 struct Prover<'a> {
     schedule: &'a Schedule,
+    wheel: Wheel,
     windows: Windows,
     all: Vec<Obligation>,
     gaps: Vec<Gap>,
@@ -152,23 +161,22 @@ impl<'a> Prover<'a> {
     /// Constructs that the encoding does not know.
     fn out_of_reach(&self) -> Option<String> {
         let mut why = None;
-        self.schedule.for_each_expr(&mut |_, e| {
-            e.walk(&mut |e| {
-                let of_nodes = matches!(e, Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _));
-                if of_nodes || matches!(e, Expr::Var(v) if PLACEMENT_SLOTS.contains(&v.slot)) {
-                    why = Some(format!("`{e}` depends on the placement, which is not encoded"));
-                }
+        if self.wheel == Wheel::Nodes && self.schedule.kind.reduces() {
+            self.schedule.for_each_expr(&mut |_, e| {
+                e.walk(&mut |e| {
+                    if looks_at_nodes(e) {
+                        why = Some(format!("`{e}` depends on the placement, which is not encoded for reductions"));
+                    }
+                });
             });
-        });
+        }
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
             why = Some("nested rounds are not encoded".into());
         }
         if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) {
             why = Some("states that run backwards are not encoded".into());
         }
-        if self.schedule.within().next().is_some() {
-            why = Some("collectives inside of groups are not encoded".into());
-        }
+        why = self.groups_out_of_reach().or(why);
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
             why = Some("lines that are given up are not encoded".into());
         }

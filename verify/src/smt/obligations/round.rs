@@ -3,8 +3,9 @@
 use super::{Frame, Prover, Step};
 use crate::smt::context::Values;
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet, different_block};
+use crate::smt::sets::{Element, Piece, SymbolicSet};
 use crate::smt::term::{Term, and, within};
+use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
@@ -39,6 +40,7 @@ impl<'a> Prover<'a> {
         let arrived = arrivals(l, &frame.values);
         self.fresh(n, frame, &arrived, before);
         self.once(n, frame, &arrived);
+        let arrived = self.gathered(n, l, frame, before, arrived, at_hand);
         let claim = "`holds` is preserved";
         self.subset(frame, before, after, at_hand, Property::Invariant, &format!("round{n}-kept"), claim);
         self.subset(frame, &arrived, after, at_hand, Property::Invariant, &format!("round{n}-gained"), claim);
@@ -65,31 +67,47 @@ impl<'a> Prover<'a> {
                 let peer = prover.peer(t, &mut inner, &element)?;
                 let defined = and(inner.cx.take_defined());
                 prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.peer), defined);
-                let window = prover.windows.of(&t.peer);
-                let claim = format!("the peer `{}` lies in {window}", t.peer);
-                prover.prove(&inner, Property::WrapRange, &name, &claim, window.contains(&peer));
-                inner.assume(window.contains(&peer));
+                let (window, wheel) = (prover.windows.of(&t.peer), prover.wheel);
+                let claim = format!("the peer `{}` lies in {}", t.peer, window.text(wheel));
+                let inside = and([window.contains(wheel, &peer.number), prover.seated(&peer)]);
+                prover.prove(&inner, Property::WrapRange, &name, &claim, inside.clone());
+                inner.assume(inside);
                 let claim = format!("the peer `{}` is another rank", t.peer);
-                prover.prove(&inner, Property::NoSelfMessage, &name, &claim, different_block(&peer, "rank", 2));
+                let other = wheel.different(&peer, &wheel.here(), 2);
+                prover.prove(&inner, Property::NoSelfMessage, &name, &claim, other);
             }
             Ok(())
         });
     }
 
     /// Where the numbers of blocks lie: in a window of length p, if there are p of them; else they do not wrap at all.
-    fn block_range(&self, frame: &mut Frame<'_>, piece: &Piece, element: &Element) -> Step<(String, Term)> {
+    pub(super) fn block_range(
+        &self,
+        frame: &mut Frame<'_>,
+        piece: &Piece,
+        element: &Element,
+    ) -> Step<(String, Term)> {
         if self.blocks_are_ranks() {
             let window = self.windows.of(&piece.part.item);
-            return Ok((window.to_string(), window.contains(&element.block)));
+            let inside = and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]);
+            return Ok((window.text(self.wheel), inside));
         }
         let blocks = self.blocks(frame)?;
         Ok((format!("[0, {})", self.schedule.blocks), within(&element.block, "0", &blocks)))
     }
 
     /// The peer of a message, as declared, not wrapped.
-    pub(super) fn peer(&self, t: &Transfer, frame: &mut Frame<'_>, element: &Element) -> Step<Term> {
+    pub(super) fn peer(&self, t: &Transfer, frame: &mut Frame<'_>, element: &Element) -> Step<Cell> {
         let values = bind(&frame.values, t, element);
-        frame.cx.lower(&t.peer, &values)
+        frame.cx.cell(&t.peer, &values)
+    }
+
+    /// That a seat is one of its node.
+    pub(super) fn seated(&self, cell: &Cell) -> Term {
+        match self.wheel {
+            Wheel::Ranks => "true".into(),
+            Wheel::Nodes => within(&cell.seat, "0", "ppn"),
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use super::{Entry, Frame, Memory, P, Prover, RANK, Step};
 use crate::smt::context::{Context, Values};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
-use crate::smt::term::{ge, int, le, within};
+use crate::smt::term::{Term, eq, ge, int, le, within};
+use crate::smt::wheel::{LANES, LOCAL, NODE, NODES, PPN, Wheel};
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
@@ -52,11 +53,15 @@ impl<'a> Prover<'a> {
     pub(super) fn parameters(&self) -> Frame<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
-        let mut values = Values::new(schedule.slots);
-        let (p, rank) = (cx.constant("p"), cx.constant("rank"));
-        values.set(P, p);
-        values.set(RANK, rank);
-        let mut hypotheses = vec![ge("p", "1"), within("rank", "0", "p")];
+        // One variable more than the schedule has: whose `local` is meant where others are looked at.
+        let mut values = Values::new(schedule.slots + 1);
+        let mut hypotheses = match self.wheel {
+            Wheel::Ranks => ranks(&mut cx, &mut values),
+            Wheel::Nodes => {
+                values.set(schedule.slots, "local");
+                seats(&mut cx, &mut values)
+            }
+        };
         for number in &schedule.numbers {
             let name = cx.constant(&number.var.name);
             hypotheses.push(ge(&name, &int(number.domain.lo)));
@@ -82,4 +87,23 @@ impl<'a> Prover<'a> {
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
         Ok(Entry { frame, held, used })
     }
+}
+
+/// One of p ranks.
+fn ranks(cx: &mut Context<'_>, values: &mut Values) -> Vec<Term> {
+    values.set(P, cx.constant("p"));
+    values.set(RANK, cx.constant("rank"));
+    vec![ge("p", "1"), within("rank", "0", "p")]
+}
+
+/// A seat on one of several nodes of equal size, of at least two ranks. What is said of p beside its meaning follows from it;
+/// a rank has no number.
+fn seats(cx: &mut Context<'_>, values: &mut Values) -> Vec<Term> {
+    for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
+        values.set(slot, cx.constant(name));
+    }
+    values.set(LANES, "ppn");
+    let product = cx.product("nodes", "ppn");
+    let world = [ge("nodes", "1"), ge("ppn", "2"), eq("p", &product), le("nodes", "p"), le("ppn", "p")];
+    world.into_iter().chain([within("node", "0", "nodes"), within("local", "0", "ppn")]).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Frame, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::sets::{Piece, SymbolicSet};
+use crate::smt::sets::{Element, Piece, SymbolicSet};
 use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
@@ -32,25 +32,38 @@ impl<'a> Prover<'a> {
     fn stripe_fits(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<()> {
         let mut inner = frame.clone();
         inner.cx.settle();
-        for computed in piece.computed(&self.schedule.functions) {
+        for computed in piece.computed(self.wheel, &self.schedule.functions) {
             computed.any(&mut inner.cx, "")?;
         }
         self.fits(&mut inner, &format!("{name}-stripe"), &format!("`{}` as a stripe", piece.part));
         Ok(())
     }
 
+    /// Every intermediate result of a block, and of the stripe it is part of.
+    fn blocks_fit(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<(Frame<'a>, Element)> {
+        let mut inner = frame.clone();
+        inner.cx.settle();
+        let element = piece.any(&mut inner.cx, "")?;
+        self.fits(&mut inner, name, &format!("`{}`", piece.part));
+        self.stripe_fits(piece, frame, name)?;
+        Ok((inner, element))
+    }
+
     /// Every intermediate result of the clauses fits the machine.
     pub(super) fn width(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+        for within in &l.within {
+            self.attempt(Property::MachineWidth, |prover| {
+                let set = SymbolicSet::new(&within.brings, &[], within.when.as_ref(), &frame.values);
+                let name = format!("round{n}-clause{}", within.site.number);
+                set.pieces.iter().try_for_each(|piece| prover.blocks_fit(piece, frame, &name).map(drop))
+            });
+        }
         for t in &l.transfers {
             self.attempt(Property::MachineWidth, |prover| {
                 let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
                 for piece in &set.pieces {
-                    let mut inner = frame.clone();
-                    inner.cx.settle();
-                    let element = piece.any(&mut inner.cx, "")?;
                     let name = format!("round{n}-clause{}", t.site.number);
-                    prover.fits(&mut inner, &name, &format!("`{}`", piece.part));
-                    prover.stripe_fits(piece, frame, &name)?;
+                    let (mut inner, element) = prover.blocks_fit(piece, frame, &name)?;
                     inner.assume(element.condition.clone());
                     prover.peer(t, &mut inner, &element)?;
                     prover.fits(&mut inner, &format!("{name}-peer"), &format!("the peer `{}`", t.peer));

@@ -7,7 +7,7 @@ use super::super::{Frame, Prover, RANK, Step};
 use crate::smt::context::{Context, Unsupported, Values};
 use crate::smt::query::Property;
 use crate::smt::sets::{Element, Piece, SymbolicSet};
-use crate::smt::term::{Term, add, and, eq, int, mul, or, sub, within};
+use crate::smt::term::{Term, add, and, eq, implies, int, mul, or, sub, within};
 use roundel_spec::affine::affine;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::{Expr, Unary};
@@ -128,7 +128,8 @@ impl<'a> Prover<'a> {
                     if has == "false" || has == goal {
                         return Ok(());
                     }
-                    frame.assume(has);
+                    // A line may be empty here: that is no contradiction.
+                    let goal = implies(&has, &goal);
                     let name = format!("round{n}-line{line}-{}", way.replace(' ', "-"));
                     let line = &prover.schedule.lines[line];
                     let claim =

@@ -1,14 +1,17 @@
 //! Which receives a send may meet.
 //!
-//! `combine = by_rank` is two receives of which exactly one happens; both belong to the same send. Receives that differ
-//! only in condition and side are one *meeting*: that at most one of them happens is an obligation, and matching is proved
-//! for the meeting as a whole.
+//! `combine = by_rank` is two receives of which exactly one happens, and what arrives may go into another line under another
+//! condition; all of them belong to the same send. Receives that differ in condition, line and side only are the ways of one
+//! *meeting*: that at most one of them happens is an obligation, and matching is proved for the meeting as a whole. Which
+//! receives belong together is guessed from their form and from small p: a wrong guess makes a proof fail, never succeed,
+//! because meetings keep the order of clauses, in which messages of a pair meet.
 
 use super::super::{Frame, Prover, Step};
 use crate::smt::query::Property;
 use crate::smt::sets::{Element, SymbolicSet};
 use crate::smt::term::{Term, and, eq, not, or, within};
-use roundel_spec::expr::{Binary, Expr};
+use roundel_spec::blocks::BlockSet;
+use roundel_spec::expr::{Binary, Expr, Var};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 use roundel_spec::sink::{Action, Line};
@@ -17,13 +20,40 @@ use roundel_spec::sink::{Action, Line};
 pub(super) struct Meeting<'a> {
     pub(super) send: &'a Transfer,
     /// Of these, at most one happens.
+    pub(super) receipts: Vec<Receipt<'a>>,
+    /// Any of them, for matching.
+    recv: Transfer,
+}
+
+/// What becomes of a message: the receives that write one line from one operand.
+pub(super) struct Receipt<'a> {
+    /// Of these, at most one happens.
     pub(super) ways: Vec<&'a Transfer>,
     /// Any of them.
     pub(super) recv: Transfer,
 }
 
-impl Meeting<'_> {
-    /// The line that the receive writes.
+impl<'a> Meeting<'a> {
+    fn new(send: &'a Transfer, ways: Vec<&'a Transfer>) -> Self {
+        let recv = any_of(&ways);
+        let mut groups: Vec<Vec<&'a Transfer>> = Vec::new();
+        for t in ways {
+            match groups.last_mut() {
+                Some(group) if group.len() == 1 && alike(group[0], t) => group.push(t),
+                _ => groups.push(vec![t]),
+            }
+        }
+        let receipts = groups.into_iter().map(|ways| Receipt { recv: any_of(&ways), ways }).collect();
+        Meeting { send, receipts, recv }
+    }
+
+    fn ways(&self) -> impl Iterator<Item = &'a Transfer> {
+        self.receipts.iter().flat_map(|receipt| receipt.ways.iter().copied())
+    }
+}
+
+impl Receipt<'_> {
+    /// The line that is written.
     pub(super) fn line(&self) -> usize {
         self.recv.site.line as usize
     }
@@ -33,10 +63,24 @@ impl Meeting<'_> {
         operand(&self.recv).map(usize::from)
     }
 
+    /// Whether it is combined after all that `other` is: clauses are taken in their order.
+    pub(super) fn comes_after(&self, other: &Receipt<'_>) -> bool {
+        let last = other.ways.iter().map(|t| t.site.number).max();
+        self.ways.iter().all(|t| Some(t.site.number) > last)
+    }
+
     /// The blocks that arrive on a rank.
     pub(super) fn arriving(&self, values: &crate::smt::context::Values) -> SymbolicSet {
         SymbolicSet::new(&self.recv.blocks, &self.recv.each, self.recv.when.as_ref(), values)
     }
+}
+
+/// A receive that happens where one of several does, which differ in what they do with the message only.
+fn any_of(ways: &[&Transfer]) -> Transfer {
+    let mut recv = ways[0].clone();
+    let conditions: Option<Vec<Expr>> = ways.iter().map(|t| t.when.clone()).collect();
+    recv.when = conditions.and_then(|all| all.into_iter().reduce(|a, b| Expr::binary(Binary::Or, a, b)));
+    recv
 }
 
 fn operand(t: &Transfer) -> Option<Line> {
@@ -46,43 +90,73 @@ fn operand(t: &Transfer) -> Option<Line> {
     }
 }
 
-/// Whether two receives differ in condition and side only. A clause with indices of its own is none of them: of several
+/// Whether two receives may be ways of one meeting. A clause with indices of its own is none of them: of several
 /// messages between two ranks, those of the first clause would come before those of the second.
+fn same_message(a: &Transfer, b: &Transfer) -> bool {
+    let guarded = a.when.is_some() && b.when.is_some();
+    a.peer == b.peer && same_blocks(&a.blocks, &b.blocks) && guarded && a.each.is_empty() && b.each.is_empty()
+}
+
+/// Whether two sets read alike, whatever variables their indices are.
+fn same_blocks(a: &BlockSet, b: &BlockSet) -> bool {
+    let numbered = |set: &BlockSet| {
+        let mut set = set.clone();
+        for part in &mut set.parts {
+            for i in 0..part.over.len() {
+                let (slot, var) = (part.over[i].var.slot, Var { name: String::new(), slot: usize::MAX - i });
+                part.over[i].var = var.clone();
+                let mut one = BlockSet { parts: vec![part.clone()] };
+                one.for_each_expr_mut(&mut |e| rename(e, slot, &var));
+                *part = one.parts.swap_remove(0);
+            }
+        }
+        set
+    };
+    numbered(a) == numbered(b)
+}
+
+fn rename(e: &mut Expr, slot: usize, var: &Var) {
+    match e {
+        Expr::Var(v) if v.slot == slot => *v = var.clone(),
+        e => e.children_mut().into_iter().for_each(|child| rename(child, slot, var)),
+    }
+}
+
+/// Whether two ways differ in condition and side only.
 fn alike(a: &Transfer, b: &Transfer) -> bool {
     let combined = operand(a).is_some() && operand(a) == operand(b);
-    let same = a.site.line == b.site.line && a.peer == b.peer && a.blocks == b.blocks;
-    let guarded = a.when.is_some() && b.when.is_some();
-    combined && same && guarded && a.each.is_empty() && b.each.is_empty()
+    combined && a.site.line == b.site.line && same_message(a, b)
+}
+
+/// Receives that follow each other, in groups: one joins the group before it if `joins` says so of all that are in it.
+fn grouped<'a>(l: &'a Loop, joins: impl Fn(&[&Transfer], &Transfer) -> bool) -> Vec<Vec<&'a Transfer>> {
+    let mut groups: Vec<Vec<&'a Transfer>> = Vec::new();
+    for t in l.transfers.iter().filter(|t| t.direction == Direction::Recv) {
+        match groups.last_mut() {
+            Some(group) if joins(group, t) => group.push(t),
+            _ => groups.push(vec![t]),
+        }
+    }
+    groups
 }
 
 impl<'a> Prover<'a> {
     /// The meetings of a round: the k-th send with the k-th group of receives; `None` where they have no pairing.
     pub(super) fn meetings(&mut self, n: usize, l: &'a Loop) -> Option<Vec<Meeting<'a>>> {
-        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
-        let mut groups: Vec<Vec<&'a Transfer>> = Vec::new();
-        for t in of(Direction::Recv) {
-            match groups.last_mut() {
-                Some(group) if group.len() == 1 && alike(group[0], t) => group.push(t),
-                _ => groups.push(vec![t]),
-            }
-        }
-        let sends: Vec<&'a Transfer> = of(Direction::Send).collect();
+        let sends: Vec<&'a Transfer> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
+        let by_side = grouped(l, |group, t| group.len() == 1 && alike(group[0], t));
+        let by_line = || {
+            let apart = |a: &Transfer, b: &Transfer| same_message(a, b) && !self.windows.together(a, b);
+            grouped(l, |group, t| group.iter().all(|known| apart(known, t)))
+        };
+        let recvs = by_side.len();
+        let groups = if recvs == sends.len() { by_side } else { by_line() };
         if sends.len() != groups.len() {
-            let (sends, recvs) = (sends.len(), groups.len());
-            let why = format!("round {n} has {sends} sends and {recvs} receives, which have no pairing");
+            let why = format!("round {n} has {} sends and {recvs} receives, which have no pairing", sends.len());
             self.gap(Property::PeerInverse, why);
             return None;
         }
-        let meeting = |(send, ways): (&'a Transfer, Vec<&'a Transfer>)| {
-            let mut recv = ways[0].clone();
-            recv.when = ways
-                .iter()
-                .map(|t| t.when.clone())
-                .collect::<Option<Vec<Expr>>>()
-                .and_then(|conditions| conditions.into_iter().reduce(|a, b| Expr::binary(Binary::Or, a, b)));
-            Meeting { send, ways, recv }
-        };
-        Some(sends.into_iter().zip(groups).map(meeting).collect())
+        Some(sends.into_iter().zip(groups).map(|(send, ways)| Meeting::new(send, ways)).collect())
     }
 
     /// Sends and receives meet, block by block, and a message is received once.
@@ -90,19 +164,26 @@ impl<'a> Prover<'a> {
         for meeting in meetings {
             self.pair(n, l, meeting.send, &meeting.recv, frame);
             self.pair(n, l, &meeting.recv, meeting.send, frame);
-            let [one, other] = meeting.ways.as_slice() else { continue };
-            self.attempt(Property::PeerInverse, |prover| {
-                let mut frame = frame.clone();
-                let mut both = Vec::new();
-                for when in [&one.when, &other.when].into_iter().flatten() {
-                    both.push(frame.cx.lower(when, &frame.values)?);
-                }
-                let name = format!("round{n}-clause{}-one-way", one.site.number);
-                let claim = format!("what arrives from `{}` is combined once", one.peer);
-                prover.prove(&frame, Property::PeerInverse, &name, &claim, not(&and(both)));
-                Ok(())
-            });
+            let ways: Vec<&Transfer> = meeting.ways().collect();
+            for (i, one) in ways.iter().enumerate() {
+                ways[i + 1..].iter().for_each(|other| self.one_way(n, frame, one, other));
+            }
         }
+    }
+
+    /// Of two ways at most one is gone.
+    fn one_way(&mut self, n: usize, frame: &Frame<'a>, one: &Transfer, other: &Transfer) {
+        self.attempt(Property::PeerInverse, |prover| {
+            let mut frame = frame.clone();
+            let mut both = Vec::new();
+            for when in [&one.when, &other.when].into_iter().flatten() {
+                both.push(frame.cx.lower(when, &frame.values)?);
+            }
+            let name = format!("round{n}-clause{}-clause{}-one-way", one.site.number, other.site.number);
+            let claim = format!("what arrives from `{}` is combined once", one.peer);
+            prover.prove(&frame, Property::PeerInverse, &name, &claim, not(&and(both)));
+            Ok(())
+        });
     }
 
     /// The rank at the other end of a message, in `0..p`; what the hints say is true there, too.

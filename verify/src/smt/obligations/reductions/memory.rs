@@ -2,7 +2,7 @@
 
 use super::super::{Frame, Prover, Step};
 use super::claims::Claim;
-use super::meetings::Meeting;
+use super::meetings::Receipt;
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{SymbolicSet, other_index};
@@ -26,16 +26,20 @@ impl<'a> Prover<'a> {
         }
         let Some(meetings) = self.meetings(n, l) else { return };
         self.meet(n, l, frame, &meetings);
-        for (i, meeting) in meetings.iter().enumerate() {
+        for meeting in &meetings {
             self.sends_contributions(n, frame, meeting.send, before);
-            for t in &meeting.ways {
-                self.arrival(n, l, frame, meeting, t, before, after);
+            for t in meeting.receipts.iter().flat_map(|receipt| &receipt.ways) {
+                self.arrival(n, l, frame, meeting.send, t, before, after);
             }
-            self.alone(n, frame, &meetings, i);
         }
-        self.untouched(n, frame, &meetings, before, after);
+        let sends: Vec<&Transfer> = meetings.iter().map(|meeting| meeting.send).collect();
+        let receipts: Vec<Receipt<'a>> = meetings.into_iter().flat_map(|meeting| meeting.receipts).collect();
+        for i in 0..receipts.len() {
+            self.alone(n, frame, &sends, &receipts, i);
+        }
+        self.untouched(n, frame, &receipts, before, after);
         if self.schedule.order.same_tree {
-            self.same_trees(n, l, frame, &meetings, before, after);
+            self.same_trees(n, l, frame, &receipts, before, after);
         }
     }
 
@@ -66,7 +70,7 @@ impl<'a> Prover<'a> {
         n: usize,
         l: &'a Loop,
         frame: &Frame<'a>,
-        meeting: &Meeting<'a>,
+        send: &Transfer,
         t: &Transfer,
         before: &[Claim],
         after: &[Claim],
@@ -79,9 +83,10 @@ impl<'a> Prover<'a> {
                 frame.assume(element.condition.clone());
                 let block = prover.slot(&mut frame, piece, &element)?;
                 let peer = prover.other_end(l, t, &mut frame, "rank", &element)?;
-                let arrives = before[meeting.send.site.line as usize].at(&peer, &block);
-                let here = before[meeting.line()].at("rank", &block);
-                let result = after[meeting.line()].at("rank", &block);
+                let (from, into) = (send.site.line as usize, t.site.line as usize);
+                let arrives = before[from].at(&peer, &block);
+                let here = before[into].at("rank", &block);
+                let result = after[into].at("rank", &block);
                 let at = Arrival { n, t, frame: &frame };
                 let nothing = SymbolicSet { pieces: vec![] };
                 match t.site.action {
@@ -159,31 +164,22 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand; what one
-    /// replaces is not sent either. So the order in which they are taken does not matter.
-    fn alone(&mut self, n: usize, frame: &Frame<'a>, meetings: &[Meeting<'a>], i: usize) {
-        let written = &meetings[i];
-        for (k, other) in meetings.iter().enumerate() {
-            let line = written.line();
-            if k >= i && other.line() == line || k != i && other.operand() == Some(line) {
-                self.differ(
-                    n,
-                    frame,
-                    &written.recv,
-                    &other.recv,
-                    k == i,
-                    "writes a slot that no other message touches",
-                );
+    /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand afterwards;
+    /// what one replaces no other reads or carries at all. So every operand is what was there before the round.
+    fn alone(&mut self, n: usize, frame: &Frame<'a>, sends: &[&Transfer], receipts: &[Receipt<'a>], i: usize) {
+        let (written, line) = (&receipts[i], receipts[i].line());
+        for (k, other) in receipts.iter().enumerate() {
+            let reads = k != i && other.operand() == Some(line);
+            let read_before = written.operand().is_some() && written.comes_after(other);
+            if k >= i && other.line() == line || reads && !read_before {
+                let what = "writes a slot that no other message touches";
+                self.differ(n, frame, &written.recv, &other.recv, k == i, what);
             }
-            if written.recv.site.action == Action::Replace && other.send.site.line as usize == line {
-                self.differ(
-                    n,
-                    frame,
-                    &written.recv,
-                    other.send,
-                    false,
-                    "replaces what no message of the round carries",
-                );
+        }
+        if written.recv.site.action == Action::Replace {
+            for send in sends.iter().filter(|send| send.site.line as usize == line) {
+                let what = "replaces what no message of the round carries";
+                self.differ(n, frame, &written.recv, send, false, what);
             }
         }
     }
@@ -229,7 +225,7 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         frame: &Frame<'a>,
-        meetings: &[Meeting<'a>],
+        receipts: &[Receipt<'a>],
         before: &[Claim],
         after: &[Claim],
     ) {
@@ -244,8 +240,8 @@ impl<'a> Prover<'a> {
                     }
                     frame.assume(has);
                     let mut goal = vec![prover.contributes(&mut frame.cx, &x, &large[line].at("rank", &b))?];
-                    for meeting in meetings.iter().filter(|meeting| meeting.line() == line) {
-                        goal.push(prover.carries(&mut frame.cx, &b, &meeting.arriving(&frame.values))?);
+                    for receipt in receipts.iter().filter(|receipt| receipt.line() == line) {
+                        goal.push(prover.carries(&mut frame.cx, &b, &receipt.arriving(&frame.values))?);
                     }
                     let name = format!("round{n}-line{line}-{way}");
                     let line = &prover.schedule.lines[line];

@@ -11,7 +11,7 @@
 
 use super::super::{Frame, Prover, Step};
 use super::claims::{Claim, first};
-use super::meetings::Meeting;
+use super::meetings::Receipt;
 use super::memory::Arrival;
 use crate::smt::context::{Context, Unsupported};
 use crate::smt::query::{Attempt, Property};
@@ -50,14 +50,14 @@ impl<'a> Prover<'a> {
         n: usize,
         l: &'a Loop,
         frame: &Frame<'a>,
-        meetings: &[Meeting<'a>],
+        receipts: &[Receipt<'a>],
         before: &[Claim],
         after: &[Claim],
     ) {
         if before.len() > 1 {
             return self.gap(Property::SameTree, "`same_tree` with several lines is not encoded".into());
         }
-        let combining = meetings.iter().filter(|meeting| meeting.operand().is_some()).collect::<Vec<_>>();
+        let combining = receipts.iter().filter(|receipt| receipt.operand().is_some()).collect::<Vec<_>>();
         for (i, one) in combining.iter().enumerate() {
             for other in &combining[i..] {
                 self.attempt(Property::SameTree, |prover| prover.same_pair(n, l, frame, [one, other], before, after));
@@ -74,15 +74,15 @@ impl<'a> Prover<'a> {
         n: usize,
         l: &'a Loop,
         frame: &Frame<'a>,
-        meetings: [&Meeting<'a>; 2],
+        receipts: [&Receipt<'a>; 2],
         before: &[Claim],
         after: &[Claim],
     ) -> Step<()> {
         let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, "rank", meetings[0], before, after)?;
+        let one = self.combined(l, &mut frame, "rank", receipts[0], before, after)?;
         let other = self.any_rank(&mut frame, "other!");
         self.hinted(l, &mut frame, &other)?;
-        let two = self.combined(l, &mut frame, &other, meetings[1], before, after)?;
+        let two = self.combined(l, &mut frame, &other, receipts[1], before, after)?;
         frame.assume(eq(&one.block, &two.block));
         let ranks = [&one.rank, &two.rank, &one.peer, &two.peer].map(Clone::clone);
         let mut ends = self.ends(&mut frame, &one.after)?;
@@ -111,7 +111,7 @@ impl<'a> Prover<'a> {
         let straight = eq(&has(&x, &one.arrives)?, &has(&x, &two.arrives)?);
         let crossed = eq(&has(&y, &one.arrives)?, &has(&y, &two.own)?);
         attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, or([straight, crossed])));
-        let sites = meetings.map(|meeting| meeting.recv.site.number);
+        let sites = receipts.map(|receipt| receipt.recv.site.number);
         let name = format!("round{n}-clause{}-clause{}", sites[0], sites[1]);
         let claim = "slots with the same contributors are combined from the same two sets";
         self.push(Property::SameTree, &name, claim, attempts);
@@ -134,13 +134,13 @@ impl<'a> Prover<'a> {
         n: usize,
         l: &'a Loop,
         frame: &Frame<'a>,
-        meeting: &Meeting<'a>,
-        combining: &[&Meeting<'a>],
+        receipt: &Receipt<'a>,
+        combining: &[&Receipt<'a>],
         before: &[Claim],
         after: &[Claim],
     ) -> Step<()> {
         let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, "rank", meeting, before, after)?;
+        let one = self.combined(l, &mut frame, "rank", receipt, before, after)?;
         let other = self.any_rank(&mut frame, "other!");
         self.hinted(l, &mut frame, &other)?;
         let theirs = after[0].at(&other, &one.block);
@@ -149,11 +149,11 @@ impl<'a> Prover<'a> {
         instances.extend(self.ends(&mut frame, &theirs)?);
         self.same_at(&mut frame, &instances, &one.after, &theirs)?;
         let mut goal = Vec::new();
-        for meeting in combining {
-            let arriving = meeting.arriving(&frame.seen_by(&other));
+        for receipt in combining {
+            let arriving = receipt.arriving(&frame.seen_by(&other));
             goal.push(self.carries(&mut frame.cx, &one.block, &arriving)?);
         }
-        let name = format!("round{n}-clause{}-alone", meeting.recv.site.number);
+        let name = format!("round{n}-clause{}-alone", receipt.recv.site.number);
         let claim = "a slot with the contributors of one that is combined is combined, too";
         self.prove(&frame, Property::SameTree, &name, claim, or(goal));
         Ok(())
@@ -165,18 +165,18 @@ impl<'a> Prover<'a> {
         l: &Loop,
         frame: &mut Frame<'_>,
         rank: &str,
-        meeting: &Meeting<'a>,
+        receipt: &Receipt<'a>,
         before: &[Claim],
         after: &[Claim],
     ) -> Step<Combined> {
-        let set = meeting.arriving(&frame.seen_by(rank));
+        let set = receipt.arriving(&frame.seen_by(rank));
         let [piece] = set.pieces.as_slice() else {
-            return Err(Unsupported(format!("`same_tree` where `{}` arrives", meeting.recv.blocks)));
+            return Err(Unsupported(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
         };
         let element = piece.any(&mut frame.cx, "")?;
         frame.assume(element.condition.clone());
         let block = self.slot(frame, piece, &element)?;
-        let peer = self.other_end(l, &meeting.recv, frame, rank, &element)?;
+        let peer = self.other_end(l, &receipt.recv, frame, rank, &element)?;
         Ok(Combined {
             own: before[0].at(rank, &block),
             arrives: before[0].at(&peer, &block),

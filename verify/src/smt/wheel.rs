@@ -1,0 +1,123 @@
+//! What ranks and blocks wrap around.
+//!
+//! A collective that does not look at nodes counts ranks around p. One that does is proved for nodes of equal size, of at
+//! least two ranks: a rank, and a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do not wrap:
+//! `first_rank(x) + l` is the seat `l` of node `x` where `0 <= l < ppn`, which is an obligation. So products of nodes and
+//! their size, in which solvers lose themselves, do not appear.
+
+use super::term::{Term, add, and, eq, int, mul, not, or};
+use roundel_spec::Schedule;
+use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
+use roundel_spec::schedule::Group;
+
+/// The slot of `rank`.
+pub(crate) const RANK: usize = 0;
+/// The slot of `p`.
+pub(crate) const P: usize = 1;
+/// The slot of `node`.
+pub(crate) const NODE: usize = 2;
+/// The slot of `nodes`.
+pub(crate) const NODES: usize = 3;
+/// The slot of `local`.
+pub(crate) const LOCAL: usize = 4;
+/// The slot of `ppn`.
+pub(crate) const PPN: usize = 5;
+/// The slot of `lanes`.
+pub(crate) const LANES: usize = 6;
+
+/// How ranks and blocks are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wheel {
+    /// By their number, around p.
+    Ranks,
+    /// By node and seat, on nodes of equal size, around `nodes`.
+    Nodes,
+}
+
+/// A rank or a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// What wraps: its number, or its node.
+    pub(crate) number: Term,
+    /// Its seat on the node; 0 where nodes are not counted.
+    pub(crate) seat: Term,
+}
+
+impl Wheel {
+    /// How a schedule is read.
+    pub(crate) fn of(schedule: &Schedule) -> Self {
+        let mut nodes = schedule.within().any(|within| matches!(within.group, Group::Node | Group::Lane));
+        schedule.for_each_expr(&mut |_, e| e.walk(&mut |e| nodes |= looks_at_nodes(e)));
+        if nodes { Wheel::Nodes } else { Wheel::Ranks }
+    }
+
+    /// What numbers wrap around.
+    pub(crate) fn around(self) -> &'static str {
+        match self {
+            Wheel::Ranks => "p",
+            Wheel::Nodes => "nodes",
+        }
+    }
+
+    /// Where this rank is.
+    pub(crate) fn here(self) -> Cell {
+        match self {
+            Wheel::Ranks => Cell { number: "rank".into(), seat: "0".into() },
+            Wheel::Nodes => Cell { number: "node".into(), seat: "local".into() },
+        }
+    }
+
+    /// A rank or a block as its two coordinates, if it has that form.
+    pub(crate) fn split(self, e: &Expr) -> Option<(Expr, Expr)> {
+        match (self, e) {
+            (Wheel::Ranks, e) => Some((e.clone(), Expr::Int(0))),
+            (Wheel::Nodes, Expr::Var(v)) if v.slot == RANK => {
+                Some((Expr::var("node", NODE), Expr::var("local", LOCAL)))
+            }
+            (Wheel::Nodes, Expr::Builtin(Builtin::FirstRank, args)) => Some((args[0].clone(), Expr::Int(0))),
+            (Wheel::Nodes, Expr::Binary(Binary::Add, first, seat)) => match &**first {
+                Expr::Builtin(Builtin::FirstRank, args) => Some((args[0].clone(), (**seat).clone())),
+                _ => None,
+            },
+            (Wheel::Nodes, _) => None,
+        }
+    }
+
+    /// Whether two numbers are the same. Exact for those that differ by less than four times around.
+    pub(crate) fn same_number(self, a: &str, b: &str) -> Term {
+        if a == b {
+            return "true".into();
+        }
+        or((-3..=3).map(|m| eq(a, &self.turned(b, m))))
+    }
+
+    /// Whether two ranks or blocks are the same, as far as [`same_number`](Wheel::same_number) is exact.
+    pub(crate) fn same(self, a: &Cell, b: &Cell) -> Term {
+        and([self.same_number(&a.number, &b.number), eq(&a.seat, &b.seat)])
+    }
+
+    /// Whether two numbers differ, for numbers that are at most `apart` times around apart.
+    pub(crate) fn different_number(self, a: &str, b: &str, apart: i64) -> Term {
+        and((-apart..=apart).map(|m| not(&eq(a, &self.turned(b, m)))))
+    }
+
+    /// Whether two ranks or blocks differ, for numbers that are at most `apart` times around apart.
+    pub(crate) fn different(self, a: &Cell, b: &Cell, apart: i64) -> Term {
+        let numbers = self.different_number(&a.number, &b.number, apart);
+        if a.seat == b.seat { numbers } else { or([numbers, not(&eq(&a.seat, &b.seat))]) }
+    }
+
+    /// A number `turns` times further around.
+    pub(crate) fn turned(self, x: &str, turns: i64) -> Term {
+        add(x, &mul(&int(turns), self.around()))
+    }
+}
+
+/// Whether an expression has a value that depends on where ranks sit; its parts are not looked into.
+pub(crate) fn looks_at_nodes(e: &Expr) -> bool {
+    match e {
+        Expr::Var(v) => PLACEMENT_SLOTS.contains(&v.slot),
+        Expr::Builtin(function, _) => matches!(function, Builtin::FirstRank | Builtin::NodeSize),
+        _ => false,
+    }
+}

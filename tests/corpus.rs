@@ -35,8 +35,8 @@ fn serves(name: &str, args: &Arguments, p: usize) -> bool {
 fn largest(name: &str) -> usize {
     match name {
         "allreduce/ring" | "reduce-scatter/pairwise" => MAX_P / 2,
-        // With many lists of ports.
-        "reduce-scatter/cyclic-shift" => MAX_P / 4,
+        // With many lists of ports, and many lines.
+        "allreduce/cyclic-shift" | "reduce-scatter/cyclic-shift" => MAX_P / 4,
         _ => MAX_P,
     }
 }
@@ -427,7 +427,7 @@ impl Visitor for Runner {
 
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
-        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
+        for p in (1..=largest(name)).filter(|&p| serves(name, &collective.arguments(), p)) {
             threads::run(p, |comm| {
                 let collective = C::from_arguments(&args).unwrap().unproved();
                 let (send, mut recv) = (words(comm.rank(), p + 3), words(p, p + 3));
@@ -443,7 +443,7 @@ impl Visitor for Runner {
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         let args = collective.arguments();
-        for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
+        for p in (1..=largest(name)).filter(|&p| serves(name, &collective.arguments(), p)) {
             let Uneven { counts, .. } = Uneven::new(p);
             threads::run(p, |comm| {
                 let collective = C::from_arguments(&args).unwrap().unproved();

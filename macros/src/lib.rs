@@ -16,7 +16,7 @@ use proc_macro::TokenStream;
     Collective,
     attributes(
         collective, split, lines, order, requires, define, round, state, send, recv, exchange, within, holds, hint,
-        bound, layout, check
+        bound, checked, layout, check
     )
 )]
 pub fn derive_collective(input: TokenStream) -> TokenStream {

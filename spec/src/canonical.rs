@@ -241,7 +241,7 @@ impl Writer {
         });
     }
 
-    fn bound(&mut self, Bound { metric, scope, exact, value }: &Bound) {
+    fn bound(&mut self, Bound { metric, scope, exact, checked, value }: &Bound) {
         self.node("bound", |w| {
             w.word(metric);
             match scope {
@@ -252,6 +252,9 @@ impl Writer {
             }
             w.word(if *exact { "exactly" } else { "at-most" });
             w.expr(value);
+            if *checked {
+                w.word("checked");
+            }
         });
     }
 

@@ -264,6 +264,8 @@ pub struct Bound {
     pub scope: Scope,
     /// Whether the value must be met, or only not be passed.
     pub exact: bool,
+    /// Whether it is left to exact checks, and no matter of an induction: `#[checked(…)]`.
+    pub checked: bool,
     /// The value.
     pub value: Expr,
 }
@@ -377,6 +379,13 @@ impl Schedule {
     pub fn by_contract(&self) -> Schedule {
         let inners = self.inners.iter().map(|inner| Inner { schedule: None, ..inner.clone() }).collect();
         Schedule { inners, ..self.clone() }
+    }
+
+    /// The same collective without what is left to exact checks: what an induction speaks of.
+    pub fn inducted(&self) -> Schedule {
+        let mut schedule = self.clone();
+        schedule.bounds.retain(|bound| !bound.checked);
+        schedule
     }
 
     /// All `send` and `recv` clauses, in order of their sites.

@@ -34,7 +34,8 @@ impl fmt::Display for Schedule {
 }
 
 pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
-    writeln!(f, "#[bound({})]", bound.to_string().replace("per round", "per_round"))
+    let clause = if bound.checked { "checked" } else { "bound" };
+    writeln!(f, "#[{clause}({})]", bound.to_string().replace("per round", "per_round"))
 }
 
 fn write_loop(f: &mut impl Write, inners: &[Inner], lines: &[String], l: &Loop) -> fmt::Result {

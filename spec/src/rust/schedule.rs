@@ -208,8 +208,9 @@ impl Build for Bound {
                 quote!(Scope::PerRound(#n))
             }
         };
-        let (metric, exact, value) = (variant(self.metric), self.exact, self.value.build());
-        quote!(Bound { metric: Metric::#metric, scope: #scope, exact: #exact, value: #value })
+        let Bound { exact, checked, .. } = self;
+        let (metric, value) = (variant(self.metric), self.value.build());
+        quote!(Bound { metric: Metric::#metric, scope: #scope, exact: #exact, checked: #checked, value: #value })
     }
 }
 

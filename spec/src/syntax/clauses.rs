@@ -21,7 +21,7 @@ use std::mem::discriminant;
 use syn::{Attribute, Error, Ident, Result, Token};
 
 /// The clauses, in the order in which the documentation presents them.
-pub const CLAUSES: [&str; 17] = [
+pub const CLAUSES: [&str; 18] = [
     "collective",
     "split",
     "lines",
@@ -37,6 +37,7 @@ pub const CLAUSES: [&str; 17] = [
     "holds",
     "hint",
     "bound",
+    "checked",
     "layout",
     "check",
 ];
@@ -73,7 +74,8 @@ impl Builder {
                 b.each(&items, Self::hint);
                 Ok(())
             }),
-            "bound" => self.each(&items, Self::bound),
+            "bound" => self.each(&items, |b, item| b.bound(item, false)),
+            "checked" => self.each(&items, |b, item| b.bound(item, true)),
             "layout" => self.each(&items, Self::layout),
             _ => self.each(&items, Self::limit),
         }
@@ -451,7 +453,7 @@ impl Builder {
     }
 
     // #[bound(rounds = ceil_log(2, p), each blocks_sent <= p - 1, per_round messages_sent <= 1)]
-    fn bound(&mut self, item: &Item) -> Result<()> {
+    fn bound(&mut self, item: &Item, checked: bool) -> Result<()> {
         let form = || {
             let message = "write a bound as `rounds = p - 1`, `blocks_sent <= p`, `each blocks_sent = p - 1`, \
                  `node nonlocal_messages_sent <= nodes` or `per_round messages_sent <= 1`";
@@ -484,7 +486,7 @@ impl Builder {
             self.no_round_variable(&value, &relation.right, message)?;
         }
         self.sources.insert(Spot::Bound(self.bounds.len()), item.tokens.clone());
-        self.bounds.push(Bound { metric, scope, exact: relation.exact, value });
+        self.bounds.push(Bound { metric, scope, exact: relation.exact, checked, value });
         Ok(())
     }
 
@@ -586,7 +588,7 @@ fn example(clause: &str) -> Option<&'static str> {
         "exchange" => "with = rank ^ 1, send = [rank], recv = [rank ^ 1]",
         "within" => "node, inner",
         "holds" => "blocks = [rank + k; k in 0..D]",
-        "bound" => "rounds = ceil_log(2, p)",
+        "bound" | "checked" => "rounds = ceil_log(2, p)",
         "layout" => "in_place",
         _ => "p <= 40",
     })

@@ -46,6 +46,9 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
     if args.engine == Tested::Harness {
         keep_those_with_harnesses(&mut schedules, args.all)?;
     }
+    if args.engine == Tested::Smt {
+        schedules.iter_mut().for_each(|(_, schedule)| *schedule = schedule.inducted());
+    }
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
     // A range that misses a collective is a mistake where the collective was named, and only there.

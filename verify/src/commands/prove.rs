@@ -295,6 +295,9 @@ fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
         proof.rows.iter().for_each(|row| table.row(cells(&proof.name, row)));
         let open = proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why)));
         notes.extend(open.map(|(row, why)| format!("{}: {}: {why}", proof.name, row.property)));
+        let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
+        let range = proof.checked.map_or("no p".into(), |(range, _)| format!("p = {range}"));
+        notes.extend(left.map(|bound| format!("{}: `{bound}` is left to exact checks: {range}", proof.name)));
     }
     notes.extend(
         base.iter()

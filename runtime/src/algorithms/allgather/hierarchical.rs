@@ -22,10 +22,10 @@ use crate::algorithms::allgather::Bruck;
 #[holds(blocks = [region(node + k); k in 0..if local == 0 { min(D, nodes) } else { 1 }])]
 #[round("inside of nodes, once more")]
 #[within(node, inner, brings = [region(node + k); k in 1..if local == 0 { nodes } else { 1 }])]
-#[bound(nonlocal_rounds = ceil_log(2, nodes))]
+#[bound(nonlocal_rounds <= ceil_log(2, nodes))]
 #[bound(each nonlocal_messages_sent = if local == 0 { ceil_log(2, nodes) } else { 0 })]
-#[bound(node nonlocal_messages_sent = ceil_log(2, nodes))]
-#[bound(node nonlocal_blocks_sent <= (nodes - 1) * (p - lanes * (nodes - 1)))]
+#[checked(node nonlocal_messages_sent = ceil_log(2, nodes))]
+#[checked(node nonlocal_blocks_sent <= (nodes - 1) * (p - lanes * (nodes - 1)))]
 #[check(p <= 24)]
 pub struct Hierarchical<I = Bruck> {
     /// The allgather inside of nodes.

@@ -33,13 +33,13 @@ use crate::algorithms::allgather::Bruck;
 #[within(node, inner, brings = [region(node + local * H + k); k in 0..get(local)])]
 #[holds(H == min(pow(lanes, i), nodes))]
 #[holds(blocks = [region(node + k); k in 0..if flat { nodes } else { H }])]
-#[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
+#[checked(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
 #[bound(nonlocal_rounds <= if flat { p - 1 } else { w })]
 #[bound(nonlocal_messages_sent <= if flat { p - 1 } else { w })]
-#[bound(nonlocal_blocks_sent <= if flat { p - 1 } else if w == 0 { 0 }
+#[checked(nonlocal_blocks_sent <= if flat { p - 1 } else if w == 0 { 0 }
     else { largest * ((top - 1) / (lanes - 1) + min(top, nodes - top)) })]
-#[bound(node nonlocal_messages_sent <= if flat { (p - 1) * ppn } else { w * (lanes - 1) })]
-#[bound(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
+#[checked(node nonlocal_messages_sent <= if flat { (p - 1) * ppn } else { w * (lanes - 1) })]
+#[checked(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
 #[check(p <= 24)]
 pub struct LocalityBruck<I = Bruck> {
     /// The allgather inside of nodes.

@@ -30,11 +30,11 @@ use crate::algorithms::allgather::Bruck;
 #[round("inside of nodes")]
 #[within(node, inner, brings =
     [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..nodes, j in 0..carries(node + k)])]
-#[bound(nonlocal_rounds = ceil_log(2, nodes))]
+#[bound(nonlocal_rounds <= ceil_log(2, nodes))]
 #[bound(nonlocal_messages_sent = ceil_log(2, nodes))]
-#[bound(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]
-#[bound(node nonlocal_messages_sent = lanes * ceil_log(2, nodes))]
-#[bound(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
+#[checked(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]
+#[checked(node nonlocal_messages_sent = lanes * ceil_log(2, nodes))]
+#[checked(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
 #[check(p <= 24)]
 pub struct MultiLane<I = Bruck> {
     /// The allgather inside of nodes.

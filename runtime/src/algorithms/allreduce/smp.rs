@@ -36,7 +36,7 @@ use crate::Collective;
 #[send(when = local < D && local + D < ppn, to = at(node, local + D))]
 #[recv(when = D <= local && local < 2 * D, from = at(node, local - D), replaces = acc)]
 #[bound(nonlocal_rounds = floor_log(2, nodes) + if rem > 0 { 2 } else { 0 })]
-#[bound(node nonlocal_messages_sent <= floor_log(2, nodes) + if rem > 0 { 1 } else { 0 })]
+#[checked(node nonlocal_messages_sent <= floor_log(2, nodes) + if rem > 0 { 1 } else { 0 })]
 #[bound(nonlocal_messages_sent <= floor_log(2, nodes) + if rem > 0 { 1 } else { 0 })]
 #[bound(each nonlocal_messages_sent <= if local > 0 { 0 } else if gives { 1 } else { floor_log(2, nodes) + 1 })]
 #[check(p <= 24)]

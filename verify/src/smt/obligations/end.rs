@@ -13,7 +13,7 @@ use roundel_spec::schedule::{Bound, Loop, Metric, Scope};
 impl<'a> Prover<'a> {
     pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if bound.scope != Scope::PerRound(n) {
+            if bound.scope != Scope::PerRound(n) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
@@ -35,7 +35,7 @@ impl<'a> Prover<'a> {
 
     /// A round without messages is no round; an exact number of rounds needs a message in each.
     pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
-        let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact;
+        let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
         if self.schedule.bounds.iter().find(exact).is_none() {
             return;
         }
@@ -94,7 +94,7 @@ impl<'a> Prover<'a> {
             Ok(())
         });
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if matches!(bound.scope, Scope::PerRound(_)) {
+            if matches!(bound.scope, Scope::PerRound(_)) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
@@ -140,23 +140,27 @@ impl<'a> Prover<'a> {
         cell
     }
 
-    /// An upper bound on messages between nodes: one for each clause that sends, in each round; inside of nodes there are none.
+    /// An upper bound on messages between nodes, one for each clause that sends, in each round, or on the rounds that have such
+    /// a clause; inside of nodes there are none.
     fn at_most_in_all(&self, frame: &mut Frame<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
-            let sends = l.transfers.iter().filter(|t| t.direction == Direction::Send);
-            if metric != Metric::NonlocalMessagesSent || sends.clone().any(|t| !t.each.is_empty()) {
-                return Err(Unsupported(format!("a bound on {metric} without `holds({metric} = …)`")));
-            }
-            let rounds = match l.indices.first() {
-                None => "1".into(),
-                Some(index) => {
+            let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
+            let each = match metric {
+                Metric::NonlocalRounds => sends.len().min(1),
+                Metric::NonlocalMessagesSent if sends.iter().all(|t| t.each.is_empty()) => sends.len(),
+                _ => return Err(Unsupported(format!("a bound on {metric} without `holds({metric} = …)`"))),
+            };
+            let rounds = match &l.indices[..] {
+                [] => "1".into(),
+                [index] => {
                     let lo = frame.cx.lower(&index.lo, &frame.values)?;
                     let hi = frame.cx.lower(&index.hi, &frame.values)?;
                     ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
                 }
+                _ => return Err(Unsupported(format!("{metric} of nested rounds"))),
             };
-            total = add(&total, &mul(&int(sends.count() as i64), &rounds));
+            total = add(&total, &mul(&int(each as i64), &rounds));
         }
         Ok(total)
     }

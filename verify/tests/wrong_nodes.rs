@@ -80,7 +80,7 @@ const WRONG: &[(&str, &str, &str)] = &[
         "s in 0..ceil_log(2, nodes)",
         "s in 0..if p > 41 { floor_log(2, nodes) } else { ceil_log(2, nodes) }",
     ),
-    (MULTI_LANE, "uneven = lanes * nodes < p", "uneven = lanes * nodes <= p"),
+    (MULTI_LANE, "else { 0 }..nodes, j", "else { 0 }..nodes - 1, j"),
     (MULTI_LANE, "nonlocal_messages_sent = ceil_log(2, nodes)", "nonlocal_messages_sent = floor_log(2, nodes)"),
 ];
 
@@ -142,6 +142,11 @@ fn what_is_not_understood_is_not_proved() {
         // Of other groups nothing is known.
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(ranks(0, p), inner)]"),
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(node, inner, members = ppn)]"),
+        // What an inner collective costs is not part of its contract.
+        (HIERARCHICAL, "#[check(p <= 24)]", "#[bound(messages_sent <= 100 * p)]\n#[check(p <= 24)]"),
+        (HIERARCHICAL, "#[check(p <= 24)]", "#[bound(rounds <= 100 * p)]\n#[check(p <= 24)]"),
+        (LOCALITY_BRUCK, "#[bound(nonlocal", "#[bound(per_round messages_sent <= 1)]\n#[bound(nonlocal"),
+        (LOCALITY_BRUCK, "#[holds(H ==", "#[holds(blocks_sent = ppn * (H - 1))]\n#[holds(H =="),
     ];
     for (name, old, new) in unencoded {
         let schedule = replaced(name, old, new);

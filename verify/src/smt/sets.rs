@@ -136,7 +136,7 @@ impl Piece {
         vec![self.outside(count, None), self.outside(first, filter.clone()), self.outside(step, filter)]
     }
 
-    /// The node of blocks that are a stripe on it; numbers below p come of it by [`Regions`](roundel_spec::Regions).
+    /// The node of blocks that are a stripe on it; the numbers that come of it are below p.
     fn computed_node(&self, wheel: Wheel) -> Vec<Piece> {
         let (Some((node, _)), Some(last)) = (wheel.split(&self.part.item), self.part.over.last()) else {
             return vec![];

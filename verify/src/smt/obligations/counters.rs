@@ -61,7 +61,9 @@ impl<'a> Prover<'a> {
                 let defined = and(frame.cx.take_defined());
                 let used = match usage(&mut frame, l, *metric) {
                     Ok(used) => used,
-                    Err(_) if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) => {
+                    Err(_)
+                        if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) && l.within.is_empty() =>
+                    {
                         prover.balance(n, l, inside)?;
                         growth(prover, &mut frame, l, next)?
                     }
@@ -164,6 +166,7 @@ pub(super) fn blocks_of(frame: &mut Frame<'_>, t: &Transfer) -> Step<Term> {
 /// An upper bound on the messages of a round: one for each value of the clause's indices.
 pub(super) fn at_most(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
+        _ if !l.within.is_empty() => return Err(Unsupported(format!("{metric} of inner collectives"))),
         Metric::MessagesSent => Direction::Send,
         Metric::MessagesReceived => Direction::Recv,
         _ => return Err(Unsupported(format!("the sum of {metric} over `for`"))),

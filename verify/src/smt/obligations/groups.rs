@@ -20,9 +20,7 @@ impl<'a> Prover<'a> {
     /// Why inner collectives are not encoded, if they are not.
     pub(super) fn groups_out_of_reach(&self) -> Option<String> {
         let all = || self.schedule.within();
-        if all().next().is_none() {
-            return None;
-        }
+        all().next()?;
         let on_nodes = |l: &Loop| l.within.iter().filter(|within| within.group == Group::Node).count();
         if self.schedule.kind.reduces() || self.wheel == Wheel::Ranks {
             Some("collectives inside of groups are not encoded, but for gathers inside of nodes".into())

@@ -93,7 +93,8 @@ fn differ(mut promised: Vec<Message>, mut found: Vec<Message>, missing: Fault, e
         let difference = match (promised.peek(), found.peek()) {
             (None, None) => return differences,
             (Some(a), Some(b)) if a == b => {
-                (promised.next(), found.next());
+                promised.next();
+                found.next();
                 continue;
             }
             (Some(a), b) if b.is_none_or(|b| a < b) => (missing, promised.next()),
@@ -115,6 +116,7 @@ mod tests {
     use roundel_spec::check::Point;
     use roundel_verify::run::Run;
     use std::collections::BTreeSet;
+    use std::slice::from_ref;
 
     /// What the ranks would record if they did what was promised.
     fn faithful(messages: &[Message], p: usize) -> Vec<Record> {
@@ -155,7 +157,7 @@ mod tests {
                 for number in 0..records[rank].sent.len() {
                     let mut altered = records.clone();
                     change(&mut altered[rank].sent[number]);
-                    let found = differences(&[promised.clone()], &altered);
+                    let found = differences(from_ref(&promised), &altered);
                     let faults: BTreeSet<String> = found.iter().map(|found| format!("{:?}", found.fault)).collect();
                     assert_eq!(faults, ["NotPromised", "NotSent"].map(String::from).into(), "{found:?}");
                 }
@@ -168,7 +170,7 @@ mod tests {
         let (promised, records) = example();
         let message = promised[3];
         let only = |altered: &[Record], fault| {
-            assert_eq!(differences(&[promised.clone()], altered), [Difference { fault, message }]);
+            assert_eq!(differences(from_ref(&promised), altered), [Difference { fault, message }]);
         };
         let lost = |list: &mut Vec<Message>| list.retain(|other| *other != message);
         let mut altered = records.clone();

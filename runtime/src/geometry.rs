@@ -133,7 +133,8 @@ impl Described for Uniform {
 impl Recognised for Uniform {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
-        blocking.form == Some(Form::Uniform(self.count))
+        // Not `==` on the whole: that is a call which is not inlined.
+        matches!(blocking.form, Some(Form::Uniform(count)) if count == self.count)
     }
 
     fn remember(&self, blocking: &mut Blocking) {
@@ -239,9 +240,9 @@ impl Recognised for Division<'_> {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
         match self {
-            Division::Even => blocking.form == Some(Form::Even),
-            Division::Elsewhere => blocking.form == Some(Form::Elsewhere),
-            Division::Equal => blocking.form == Some(Form::Equal),
+            Division::Even => matches!(blocking.form, Some(Form::Even)),
+            Division::Elsewhere => matches!(blocking.form, Some(Form::Elsewhere)),
+            Division::Equal => matches!(blocking.form, Some(Form::Equal)),
             Division::Counts(counts) => blocking.form == Some(Form::Counts) && blocking.counts == *counts,
         }
     }

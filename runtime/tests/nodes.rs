@@ -49,7 +49,7 @@ fn blocks_land_where_they_belong_wherever_ranks_sit() {
 
 /// Nodes of two or three sockets with one to three ranks each, in no particular order.
 fn sockets() -> Placement {
-    let socket = |rank: usize| vec![rank * 7 % 3, rank * 5 % 11 % if rank * 7 % 3 == 0 { 2 } else { 3 }];
+    let socket = |rank: usize| vec![rank * 7 % 3, rank * 5 % 11 % if (rank * 7).is_multiple_of(3) { 2 } else { 3 }];
     Placement::from_levels(&(0..17).map(socket).collect::<Vec<_>>())
 }
 

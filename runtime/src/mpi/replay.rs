@@ -61,12 +61,22 @@ impl<C: Combine> Replay<'_, C> {
     /// Takes all steps. When this returns, all messages are complete.
     #[inline(always)]
     pub(super) fn run(mut self, plan: &Plan) -> Result<(), Error> {
-        if let Some(log) = &mut self.flight.log {
-            log.begin();
-        }
+        if self.flight.log.is_none() { self.steps::<false>(plan) } else { self.recorded(plan) }
+    }
+
+    /// The same, while somebody records the messages: a copy of the code, so that otherwise nothing is asked step by step.
+    #[cold]
+    #[inline(never)]
+    fn recorded(&mut self, plan: &Plan) -> Result<(), Error> {
+        self.flight.log.iter_mut().for_each(|log| log.begin());
+        self.steps::<true>(plan)
+    }
+
+    #[inline(always)]
+    fn steps<const RECORDED: bool>(&mut self, plan: &Plan) -> Result<(), Error> {
         for step in &plan.steps {
             match step {
-                Step::Exchange(exchange) => self.exchange(plan, exchange),
+                Step::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
                 Step::Move(piece) => self.copy(piece),
                 Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
                 Step::Arrived { pieces } if self.flight.error.is_none() => {
@@ -76,9 +86,11 @@ impl<C: Combine> Replay<'_, C> {
                     plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
                 }
                 Step::Arrived { .. } | Step::Combine { .. } => {}
-                Step::Round { departures, arrivals } => {
-                    self.round(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
-                }
+                Step::Round { departures, arrivals } => self.round::<RECORDED>(
+                    plan,
+                    &plan.departures[departures.clone()],
+                    &plan.arrivals[arrivals.clone()],
+                ),
             }
         }
         if self.flight.error.is_none() { Ok(()) } else { self.fail() }
@@ -110,7 +122,7 @@ impl<C: Combine> Replay<'_, C> {
 
     /// One message each way.
     #[inline(always)]
-    fn exchange(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) {
+    fn exchange<const RECORDED: bool>(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) {
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
         // SAFETY: both messages lie inside their areas, which live as long as the call.
         let code = unsafe {
@@ -132,7 +144,7 @@ impl<C: Combine> Replay<'_, C> {
         if code != SUCCESS || self.count(status.as_ptr()) != Some(into.elements) {
             self.reject("MPI_Sendrecv", code, status.as_ptr(), into);
         }
-        if self.flight.log.is_some() {
+        if RECORDED {
             self.record(plan, Way::In, into.peer, into.elements, self.datatype);
             self.record(plan, Way::Out, out.peer, out.elements, self.datatype);
             self.end_round();
@@ -141,12 +153,12 @@ impl<C: Combine> Replay<'_, C> {
 
     /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to the
     /// communicator of the messages but to MPI_COMM_WORLD, where they end the job.
-    fn round(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) {
+    fn round<const RECORDED: bool>(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) {
         for parcel in arrivals {
-            self.post(plan, parcel, Way::In);
+            self.post::<RECORDED>(plan, parcel, Way::In);
         }
         for parcel in departures {
-            self.post(plan, parcel, Way::Out);
+            self.post::<RECORDED>(plan, parcel, Way::Out);
         }
         for i in 0..self.flight.requests.len() {
             let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
@@ -167,11 +179,13 @@ impl<C: Combine> Replay<'_, C> {
             let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
             self.note(check("MPI_Type_free", code));
         }
-        self.end_round();
+        if RECORDED {
+            self.end_round();
+        }
     }
 
     /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
-    fn post(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
+    fn post<const RECORDED: bool>(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
         let Message { spot, elements, peer } = parcel.message;
         let (count, datatype) = match &parcel.scattered {
             None => (elements, self.datatype),
@@ -193,13 +207,12 @@ impl<C: Combine> Replay<'_, C> {
         };
         self.note(check(call, code));
         self.flight.requests.push(request);
-        if self.flight.log.is_some() {
+        if RECORDED {
             self.record(plan, way, peer, count, datatype);
         }
     }
 
     /// Records what MPI was told about a message.
-    #[cold]
     fn record(&mut self, plan: &Plan, way: Way, peer: c_int, count: c_int, datatype: ffi::MPI_Datatype) {
         let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
         let bytes = trace::bytes(count, datatype);
@@ -209,12 +222,9 @@ impl<C: Combine> Replay<'_, C> {
         }
     }
 
-    /// Counts the rounds, while somebody records them.
-    #[inline]
+    /// Counts the recorded rounds.
     fn end_round(&mut self) {
-        if let Some(log) = &mut self.flight.log {
-            log.end_round();
-        }
+        self.flight.log.iter_mut().for_each(|log| log.end_round());
     }
 
     /// A datatype for the pieces of a message; the element's own if MPI makes none, which is an error.

@@ -1,7 +1,7 @@
 //! Records the messages of a communicator while somebody asks for it.
 //!
 //! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this is a
-//! test of one pointer for each message. A rank by itself does not know how its rounds are numbered among those of the
+//! test of one pointer for each call. A rank by itself does not know how its rounds are numbered among those of the
 //! others, because groups of an inner collective may have fewer rounds than others; so a plan that is made while messages are
 //! recorded looks at the rounds of all ranks.
 

@@ -50,7 +50,7 @@ fn all_programs(mpi: &Mpi) {
     }
     mpi.run(4, &nodes, &["--panic"]).fails_with("the operation of a reduction panicked");
     let traces = programs.join("trace_suite");
-    for p in RANKS {
+    for p in [1, 2, 3, 5, 8, 12] {
         mpi.run(p, &traces, &[]).succeeds();
     }
     mpi.run(3, &traces, &["--altered"]).fails_with("the run differs from the schedule");

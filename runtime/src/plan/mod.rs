@@ -2,7 +2,7 @@
 //!
 //! A schedule says what each rank does for every p; a plan is that for one p and one set of parameters, recorded from the
 //! generated code. On a plan one can see all ranks at once, so this is where what only all of them together know is used: the
-//! [passes](passes) take away or rearrange messages on both of their ends. A pass is never trusted: what it makes is
+//! [passes] take away or rearrange messages on both of their ends. A pass is never trusted: what it makes is
 //! [checked](Plan::check) like what it was made from, every slot of every rank against the contract.
 //!
 //! The MPI transport has plans of its own, which are something else: one rank's addresses and lengths for buffers of one shape,

@@ -120,8 +120,14 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
     for (n, l) in schedule.loops.iter().enumerate() {
         write_round(out, l)?;
         write_states(out, schedule, l, &places.below[n])?;
-        l.transfers.iter().try_for_each(|t| write_transfer(out, &schedule.lines, t))?;
-        l.within.iter().try_for_each(|within| write_within(out, &schedule.inners, &schedule.lines, within))?;
+        // In the order of their numbers, which they get from their order.
+        let numbers = l.transfers.iter().map(|t| t.site.number).chain(l.within.iter().map(|w| w.site.number));
+        for number in numbers.collect::<BTreeSet<_>>() {
+            let transfers = l.transfers.iter().filter(|t| t.site.number == number);
+            transfers.into_iter().try_for_each(|t| write_transfer(out, &schedule.lines, t))?;
+            let within = l.within.iter().filter(|within| within.site.number == number);
+            within.into_iter().try_for_each(|within| write_within(out, &schedule.inners, &schedule.lines, within))?;
+        }
         write_holds(out, &schedule.lines, l)?;
         let own = schedule.bounds.iter().filter(|bound| bound.scope == Scope::PerRound(n));
         own.into_iter().try_for_each(|bound| write_bound(out, bound))?;

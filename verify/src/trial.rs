@@ -90,7 +90,7 @@ impl Trial<'_> {
         expected: &[u8],
         repeat: usize,
     ) -> Result<Vec<Duration>, String> {
-        let rank = comm.place().map_err(|error| error.to_string())?.rank as usize;
+        let rank = comm.here().map_err(|error| error.to_string())?.rank;
         let send = block(rank, counts[rank]);
         let options = Options { layout: self.layout, ..Options::default() };
         let mut times = Vec::with_capacity(repeat);

@@ -541,7 +541,7 @@ fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
     schedule.blocks = Expr::binary(Binary::Add, schedule.blocks, Expr::Int(1));
     let obligations = smt::obligations(&schedule);
     assert!(obligations.all.is_empty());
-    assert_eq!(obligations.gaps[0].why, "not encoded: p + 1 blocks");
+    assert_eq!(obligations.gaps[0].why, "an allgather without a block for each rank is not encoded");
 }
 
 /// Definitions that each use the one before twice: written out, the last has 2^40 terms.

@@ -54,11 +54,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("allreduce/prefix", "to = rank - D, line = whole", "to = rank - D, line = part"),
     ("allreduce/prefix", "combine = right, operand = whole", "combine = right"),
     ("allreduce/prefix", "next = 2 * D", "next = 2 * D + if p > 41 { 1 } else { 0 }"),
-    (
-        "allreduce/prefix",
-        "from = rank + D, into = part, combine = right)",
-        "from = rank + 2 * D, into = part, combine = right)",
-    ),
+    ("allreduce/prefix", "else if D < p { D } else { D / 2 }", "else { D }"),
     ("allreduce/prefix", "odd = n / D % 2 == 1", "odd = n / D % 2 == 0"),
     ("allreduce/prefix", "odd = n / D % 2 == 1", "odd = if p > 41 { p / D % 2 == 1 } else { n / D % 2 == 1 }"),
     ("allreduce/prefix", "e = n % D + 1", "e = p % D + 1"),

@@ -37,7 +37,7 @@ pub trait Allgather: IsAllgather + Sized {
         options: Options,
     ) -> Result<(), Error> {
         let geometry = Uniform { count: send.len() };
-        comm.gather(self, Gather { send, recv, geometry, options })
+        comm.gather(self, Gather { send: Some(send), recv, geometry, options })
     }
 
     /// Gathers blocks of different lengths: block `b` has `counts[b]` elements and goes to `displs[b]` of `recv`.
@@ -63,7 +63,37 @@ pub trait Allgather: IsAllgather + Sized {
         displs: &[usize],
         options: Options,
     ) -> Result<(), Error> {
-        comm.gather(self, Gather { send, recv, geometry: Varying::new(counts, displs), options })
+        comm.gather(self, Gather { send: Some(send), recv, geometry: Varying::new(counts, displs), options })
+    }
+
+    /// Gathers where the blocks belong: `data` has p blocks of the same length, of which each rank brings its own.
+    ///
+    /// ```
+    /// use roundel::{Allgather, algorithms::Bruck, threads};
+    ///
+    /// let results = threads::run(3, |comm| {
+    ///     let mut all = [0; 3];
+    ///     all[comm.rank()] = comm.rank() + 5;
+    ///     Bruck.allgather_in_place(comm, &mut all).map(|()| all)
+    /// });
+    /// assert!(results.into_iter().all(|all| all == Ok([5, 6, 7])));
+    /// ```
+    fn allgather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
+        let geometry = Uniform { count: data.len() / comm.here()?.p() };
+        comm.gather(self, Gather { send: None, recv: data, geometry, options: Options::default() })
+    }
+
+    /// [`allgatherv`](Allgather::allgatherv) where the blocks belong: block `b` has `counts[b]` elements from `displs[b]` of
+    /// `data` on, and each rank brings its own.
+    fn allgatherv_in_place<T>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        counts: &[usize],
+        displs: &[usize],
+    ) -> Result<(), Error> {
+        let geometry = Varying::new(counts, displs);
+        comm.gather(self, Gather { send: None, recv: data, geometry, options: Options::default() })
     }
 }
 

@@ -83,8 +83,9 @@ impl Blocking {
 
 /// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
 pub trait Described: Geometry + Recognised {
-    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`.
-    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error>;
+    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`,
+    /// whose own block lies in the receive buffer if it sends nothing.
+    fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error>;
 }
 
 /// Blocks of the same length, one after the other.
@@ -112,18 +113,21 @@ impl Geometry for Uniform {
 }
 
 impl Described for Uniform {
-    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error> {
-        if send != self.count {
+    fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error> {
+        if let Some(found) = send.filter(|&send| send != self.count) {
             let why = "the length of a block";
-            return Err(Error::Length { what: "the send buffer", expected: self.count, found: send, why });
+            return Err(Error::Length { what: "the send buffer", expected: self.count, found, why });
         }
-        let expected = send.checked_mul(at.p as usize).filter(|&n| n <= isize::MAX as usize);
+        let expected = self.count.checked_mul(at.p as usize).filter(|&n| n <= isize::MAX as usize);
         let Some(expected) = expected else {
             let limit = isize::MAX as usize / at.p as usize;
-            return Err(Error::TooLarge { what: "the send buffer", elements: send, limit });
+            return Err(Error::TooLarge { what: "the send buffer", elements: self.count, limit });
         };
         if recv != expected {
-            let why = "the send buffer's length times the number of ranks";
+            let why = match send {
+                Some(_) => "the send buffer's length times the number of ranks",
+                None => "a block of the same length for each rank",
+            };
             return Err(Error::Length { what: "the receive buffer", expected, found: recv, why });
         }
         Ok(())
@@ -214,12 +218,12 @@ impl Geometry for Varying<'_> {
 }
 
 impl Described for Varying<'_> {
-    fn validate(&self, at: &Place, send: usize, recv: usize) -> Result<(), Error> {
+    fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error> {
         self.validate_lists(at.p as usize, recv)?;
         let expected = self.counts[at.rank as usize];
-        if send != expected {
+        if let Some(found) = send.filter(|&send| send != expected) {
             let why = "this rank's entry in the counts";
-            return Err(Error::Length { what: "the send buffer", expected, found: send, why });
+            return Err(Error::Length { what: "the send buffer", expected, found, why });
         }
         Ok(())
     }

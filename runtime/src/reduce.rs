@@ -74,6 +74,41 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
     ) -> Result<(), Error> {
         comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Counts(counts), op })
     }
+
+    /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) of what lies in `data`; the result is at its beginning,
+    /// and what follows it is not changed.
+    ///
+    /// ```
+    /// use roundel::{ReduceScatter, algorithms::PairwiseReduceScatter, operation::Sum, threads};
+    ///
+    /// let results = threads::run(3, |comm| {
+    ///     let mut data = [1, 10, 100];
+    ///     PairwiseReduceScatter.reduce_scatter_block_in_place(comm, &mut data, &Sum).map(|()| data[0])
+    /// });
+    /// assert_eq!(results, [Ok(3), Ok(30), Ok(300)]);
+    /// ```
+    #[inline]
+    fn reduce_scatter_block_in_place<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: None, output: data, division: Division::Equal, op })
+    }
+
+    /// [`reduce_scatter`](ReduceScatter::reduce_scatter) of what lies in `data`; the result is at its beginning, and what follows
+    /// it is not changed.
+    #[inline]
+    fn reduce_scatter_in_place<T, O: Operation<T>>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        counts: &[usize],
+        op: &O,
+    ) -> Result<(), Error> {
+        comm.reduce(self, Reduce { input: None, output: data, division: Division::Counts(counts), op })
+    }
 }
 
 impl<C: IsAllreduce> Allreduce for C {}
@@ -130,6 +165,9 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
         match self.division {
             Division::Elsewhere => Ok(()),
             Division::Even => length("the receive buffer", input, output, "as many as the send buffer"),
+            Division::Equal if self.input.is_none() => {
+                length("the buffer", input / p * p, input, "a block of the same length for each rank")
+            }
             Division::Equal => {
                 let why = "the receive buffer's length times the number of ranks";
                 length("the send buffer", output.saturating_mul(p), input, why)
@@ -138,7 +176,10 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
                 length("counts", p, counts.len(), "one entry for each rank")?;
                 let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
                 length("the send buffer", total, input, "the sum of the counts")?;
-                length("the receive buffer", counts[rank], output, "this rank's entry in the counts")
+                match self.input {
+                    Some(_) => length("the receive buffer", counts[rank], output, "this rank's entry in the counts"),
+                    None => Ok(()),
+                }
             }
         }
     }
@@ -147,7 +188,7 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
         match self.division {
             Division::Even | Division::Elsewhere => divide_evenly(self.elements(), blocks, counts, displs),
-            Division::Equal => divide((0..blocks).map(|_| self.output.len()), counts, displs),
+            Division::Equal => divide((0..blocks).map(|_| self.elements() / blocks), counts, displs),
             Division::Counts(given) => divide((0..blocks).map(|b| given[b]), counts, displs),
         }
     }

@@ -79,8 +79,8 @@ impl<'a> Here<'a> {
 /// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
 pub struct Gather<'a, T, G> {
-    /// This rank's block.
-    pub send: &'a [T],
+    /// This rank's block; none if it lies in `recv`, where it belongs.
+    pub send: Option<&'a [T]>,
     /// All blocks.
     pub recv: &'a mut [T],
     /// Where the blocks lie in `recv`.
@@ -92,7 +92,7 @@ pub struct Gather<'a, T, G> {
 impl<T, G: Described> Gather<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
     pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
-        self.geometry.validate(&here.flat(), self.send.len(), self.recv.len())?;
+        self.geometry.validate(&here.flat(), self.send.map(<[T]>::len), self.recv.len())?;
         let at = &here.serves(collective)?;
         match self.options.layout {
             Layout::InPlace => Ok(None),

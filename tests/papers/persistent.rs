@@ -137,6 +137,29 @@ fn prefixes_send_the_lines_that_are_needed() {
     }
 }
 
+/// An allreduce inside groups of `factor` ranks that follow each other, and then among those at that distance.
+#[derive(Collective, Default)]
+#[collective(allreduce, factor: 1.., inner: allreduce)]
+#[requires(p % factor == 0)]
+#[round]
+#[within(ranks(rank / factor * factor, factor), inner)]
+#[within(stride(factor, p / factor), inner)]
+#[check(p <= 12, factor <= 4)]
+struct OverFactors<I> {
+    factor: i64,
+    inner: I,
+}
+
+/// The second row of Table 1 as it runs: groups of 3, then of 13, the whole checked.
+#[test]
+fn factors_of_the_persistent_paper() {
+    for (p, factor, cost) in [(39, 3, (6, 7)), (39, 13, (6, 7)), (39, 39, (6, 8)), (39, 1, (6, 8)), (12, 4, (4, 4))] {
+        let collective = OverFactors { factor, inner: PrefixAllreduce };
+        let (run, _) = reduced(&collective, p);
+        assert_eq!(run.cost(), cost, "{p} over {factor}");
+    }
+}
+
 /// Table 1: 39(1 1 1 1 1 1) takes 6 steps and sends 8 times the message. 3(1 1) 13(1 1 1 1) runs inside groups of 3 and then
 /// of 13, and costs what the two cost one after the other: 6 steps, 7 times the message. The two rows with reduce_scatter
 /// take 12 and send 76/39 of it, which are 38 blocks each way.

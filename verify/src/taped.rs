@@ -45,7 +45,7 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
         let mut slots: Vec<Option<usize>> = vec![None; p];
         let geometry = Uniform { count: 1 };
         let own = [Some(comm.rank())];
-        let call = Gather { send: &own, recv: &mut slots, geometry, options: Options::default() };
+        let call = Gather { send: Some(&own), recv: &mut slots, geometry, options: Options::default() };
         comm.gather(&Taped::<1> { trace: Arc::clone(&taped), blocks: p as i64 }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {

@@ -80,13 +80,13 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        let extents = Extents { send: Some(call.send.len()), recv: call.recv.len(), size: size_of::<T>() };
+        let extents = Extents { send: call.send.map(<[T]>::len), recv: call.recv.len(), size: size_of::<T>() };
         if !work.key.fits(collective, &call.geometry, extents, call.options) {
             let rotation = call.validate(collective, group.here())?;
             plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
-        let areas = Areas::new(Some(call.send), call.recv, scratch.reserve(plan.scratch));
+        let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
     }
@@ -204,11 +204,22 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
 
     /// The own block, then the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
-        let own = Run { start: geometry.offset(self.here.rank), len: self.extents.send.unwrap_or(0) };
+        let rank = self.here.rank;
+        let own = Run { start: geometry.offset(rank), len: self.geometry.len(rank) };
+        let given = Run { start: self.geometry.offset(rank), len: own.len };
         if own.len > 0 {
-            let from = Spot { area: Area::Send, offset: 0 };
             let (to, bytes) = home.locate(own);
-            self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+            match self.extents.send {
+                Some(_) => {
+                    let from = Spot { area: Area::Send, offset: 0 };
+                    self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+                }
+                None if to.area == Area::Recv => {}
+                None => {
+                    let (from, _) = self.recv().locate(given);
+                    self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+                }
+            }
         }
         let p = self.here.p();
         build::rounds(self.plan, self.collective, self.here, &[home], (geometry, p), self.policy);

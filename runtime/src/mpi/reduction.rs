@@ -44,16 +44,18 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     // Where the result belongs to another rank, nothing of the line is copied out.
     let first = if call.division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
-    if extents.send.is_some() && bytes > 0 {
-        let from = Spot { area: Area::Send, offset: 0 };
+    let given = if extents.send.is_some() { Area::Send } else { Area::Recv };
+    if given != first && bytes > 0 {
+        let from = Spot { area: given, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
     }
     build::rounds(plan, collective, group.here(), &homes, (geometry, blocks), Policy::default());
-    if first == Area::Scratch && extents.recv > 0 {
+    let result = geometry.len(group.rank.min(blocks - 1)) * size;
+    if first == Area::Scratch && extents.recv > 0 && result > 0 {
         let own = geometry.offset(group.rank) * size;
         let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };
         let to = Spot { area: Area::Recv, offset: 0 };
-        plan.unpacks.push(Piece { from, to, bytes: extents.recv * size });
+        plan.unpacks.push(Piece { from, to, bytes: result });
         plan.flush_unpacks();
     }
     key.set(collective, &call.division, extents, Default::default());

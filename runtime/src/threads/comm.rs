@@ -53,16 +53,16 @@ impl ThreadComm {
         &self.hub
     }
 
-    /// Puts this rank's block into `buffer` and runs the rounds there.
+    /// Puts this rank's block into `buffer`, unless it is there already, and runs the rounds there.
     fn run<C: Collective, T: Clone + Send + 'static>(
         &self,
         collective: &C,
-        send: &[T],
+        send: Option<&[T]>,
         buffer: &mut [T],
         geometry: &impl Geometry,
     ) -> Result<(), Error> {
         // An empty block may lie anywhere, even outside the buffer.
-        if !send.is_empty() {
+        if let Some(send) = send.filter(|send| !send.is_empty()) {
             buffer[geometry.offset(self.rank())..][..send.len()].clone_from_slice(send);
         }
         self.run_blocks(collective, buffer, geometry, self.size())
@@ -138,8 +138,8 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
             (_, input) => {
                 let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
                 self.run_reduction(collective, &mut data, &geometry, op)?;
-                let own = geometry.offset(self.rank());
-                output.clone_from_slice(&data[own..own + output.len()]);
+                let (own, len) = (geometry.offset(self.rank()), geometry.len(self.rank()));
+                output[..len].clone_from_slice(&data[own..own + len]);
                 Ok(())
             }
         }

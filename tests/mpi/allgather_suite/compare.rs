@@ -125,6 +125,25 @@ impl<T: Sample> Call<T> {
             Some((counts, displs)) => collective.allgatherv_with(comm, send, recv, counts, displs, options),
         }
     }
+
+    /// The same call where this rank's block lies in the receive buffer.
+    fn run_in_place<C: IsAllgather>(
+        &self,
+        collective: &C,
+        comm: &SimpleCommunicator,
+        send: &[T],
+        data: &mut [T],
+    ) -> Result<(), Error> {
+        let rank = comm.rank() as usize;
+        let begin = self.blocks.as_ref().map_or(rank * send.len(), |(_, displs)| displs[rank]);
+        if !send.is_empty() {
+            data[begin..begin + send.len()].clone_from_slice(send);
+        }
+        match &self.blocks {
+            None => collective.allgather_in_place(comm, data),
+            Some((counts, displs)) => collective.allgatherv_in_place(comm, data, counts, displs),
+        }
+    }
 }
 
 /// Displacements with a gap of 0 to 2 elements before each block, and the length of the buffer.
@@ -195,10 +214,35 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
     }
 }
 
+impl<T: Sample> Comparison<'_, '_, T> {
+    /// The call in place, twice: it is planned anew, and then it is not.
+    fn in_place<C: IsAllgather>(&mut self, name: &str, collective: &C) {
+        for repetition in [0, 1] {
+            self.room.clean();
+            let send = &self.call.sends[repetition];
+            let before = allocations();
+            let outcome = self.call.run_in_place(collective, self.comm, send, self.room.inside());
+            let allocated = allocations() - before;
+            self.job.calls += 1;
+            let what = || format!("{name}, {} in place, repetition {repetition}", self.call.name);
+            self.job.expect(outcome == Ok(()), || format!("{}: {outcome:?}", what()));
+            self.job.expect(repetition == 0 || allocated == 0, || format!("{}: {allocated} allocations", what()));
+            if let Some(difference) = self.room.difference(&self.call.results[repetition]) {
+                self.job.fail(&format!("{}: {difference}", what()));
+            }
+        }
+    }
+}
+
 impl<T: Sample> Visitor for Comparison<'_, '_, T> {
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
-        for options in self.job.options(self.comm, collective, self.effort) {
+        let options = self.job.options(self.comm, collective, self.effort);
+        let served = !options.is_empty();
+        for options in options {
             self.twice(name, collective, options);
+        }
+        if served {
+            self.in_place(name, collective);
         }
     }
 }

@@ -202,6 +202,10 @@ impl Visitor for Suite<'_> {
                 self.expect(outcome == Ok(()), || format!("{name}, {n} elements: {outcome:?}"));
                 self.expect(recv == expected, || format!("{name}, {n} elements: a wrong result"));
                 self.expect(turn == 0 || allocated == 0, || format!("{name}, {n}: {allocated} allocations"));
+                let mut data = send.clone();
+                let outcome = collective.reduce_scatter_block_in_place(self.world, &mut data, &operation::Sum);
+                let right = outcome == Ok(()) && data[..n] == expected && data[n..] == send[n..];
+                self.expect(right, || format!("{name}, {n} elements in place: {outcome:?}"));
             }
         }
         let counts: Vec<usize> = (0..p).map(|b| b * 7 % 5 * 11).collect();
@@ -214,6 +218,10 @@ impl Visitor for Suite<'_> {
         let outcome = collective.reduce_scatter(self.world, &send, &mut recv, &counts, &operation::Sum);
         let right = outcome == Ok(()) && recv == all[begin..begin + counts[rank]];
         self.expect(right, || format!("{name}, different counts: {outcome:?}"));
+        let mut data = send.clone();
+        let outcome = collective.reduce_scatter_in_place(self.world, &mut data, &counts, &operation::Sum);
+        let right = outcome == Ok(()) && data[..counts[rank]] == all[begin..begin + counts[rank]];
+        self.expect(right, || format!("{name}, different counts in place: {outcome:?}"));
     }
 }
 

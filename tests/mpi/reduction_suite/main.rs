@@ -206,6 +206,9 @@ impl Visitor for Suite<'_> {
                 let outcome = collective.reduce_scatter_block_in_place(self.world, &mut data, &operation::Sum);
                 let right = outcome == Ok(()) && data[..n] == expected && data[n..] == send[n..];
                 self.expect(right, || format!("{name}, {n} elements in place: {outcome:?}"));
+                // Another kind of call; afterwards the first kind is planned again.
+                let again = collective.reduce_scatter_block(self.world, &send, &mut recv, &operation::Sum);
+                self.expect(again == Ok(()), || format!("{name}, {n} elements: {again:?}"));
             }
         }
         let counts: Vec<usize> = (0..p).map(|b| b * 7 % 5 * 11).collect();

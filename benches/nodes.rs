@@ -15,7 +15,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::algorithms::{Bruck, LocalityBruck, NapAllreduce, RecursiveDoublingAllreduce, SmpAllreduce};
 use roundel::operation::Sum;
-use roundel::{Allgather, AllowUnproved, Allreduce, Error, IsAllgather, IsAllreduce, Transport, arith};
+use roundel::{Allgather, Allreduce, Error, IsAllgather, IsAllreduce, Transport, arith};
 use std::hint::black_box;
 use std::time::Instant;
 use turns::{WARM_UP, median_of_slowest, shuffle};
@@ -29,17 +29,17 @@ struct Variant {
 const VARIANTS: [Variant; 8] = [
     Variant {
         name: "allgather/locality-bruck",
-        call: |job| job.gathers(&LocalityBruck::<Bruck>::default().unproved()),
+        call: |job| job.gathers(&LocalityBruck::<Bruck>::default()),
     },
     Variant { name: "allgather/bruck", call: |job| job.gathers(&Bruck) },
-    Variant { name: "allgather/library", call: |job| job.library_gathers() },
+    Variant { name: "allgather/MPI", call: |job| job.mpi_gathers() },
     Variant {
         name: "allreduce/nap",
-        call: |job| job.reduces(&NapAllreduce::<RecursiveDoublingAllreduce>::default().unproved()),
+        call: |job| job.reduces(&NapAllreduce::<RecursiveDoublingAllreduce>::default()),
     },
     Variant { name: "allreduce/recursive-doubling", call: |job| job.reduces(&RecursiveDoublingAllreduce) },
-    Variant { name: "allreduce/smp", call: |job| job.reduces(&SmpAllreduce.unproved()) },
-    Variant { name: "allreduce/library", call: |job| job.library_reduces() },
+    Variant { name: "allreduce/smp", call: |job| job.reduces(&SmpAllreduce) },
+    Variant { name: "allreduce/MPI", call: |job| job.mpi_reduces() },
     Variant { name: "one-way", call: |job| job.ping_pong() },
 ];
 
@@ -60,7 +60,7 @@ impl Job<'_> {
         done.is_ok() && all.into_iter().eq(0..self.world.size() as u64)
     }
 
-    fn library_gathers(&self) -> bool {
+    fn mpi_gathers(&self) -> bool {
         let mut all = vec![0; self.world.size() as usize];
         self.world.all_gather_into(black_box(&[self.rank()][..]), black_box(&mut all[..]));
         all.into_iter().eq(0..self.world.size() as u64)
@@ -76,7 +76,7 @@ impl Job<'_> {
         done.is_ok() && sum[0] == self.sum()
     }
 
-    fn library_reduces(&self) -> bool {
+    fn mpi_reduces(&self) -> bool {
         let mut sum = 0;
         self.world.all_reduce_into(black_box(&self.rank()), black_box(&mut sum), SystemOperation::sum());
         sum == self.sum()

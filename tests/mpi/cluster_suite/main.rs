@@ -15,7 +15,7 @@ use roundel::algorithms::{
 };
 use roundel::operation::Sum;
 use roundel::trace::Record;
-use roundel::{Allgather, AllowUnproved, Allreduce, Collective, Error, IsAllgather, IsAllreduce};
+use roundel::{Allgather, Allreduce, Collective, Error, IsAllgather, IsAllreduce};
 use roundel_spec::Placement;
 use roundel_spec::arith::{ceil_log, floor_log};
 use roundel_spec::check::{self, Point, record_code};
@@ -131,7 +131,7 @@ impl Cluster<'_> {
             let own: Vec<u64> = (0..n).map(|i| (self.rank() * n + i) as u64).collect();
             let mut all = vec![u64::MAX; n * self.p()];
             let bytes = n * size_of::<u64>();
-            self.call(collective, &cost, bytes, || collective.unproved().allgather(self.world, &own, &mut all));
+            self.call(collective, &cost, bytes, || collective.allgather(self.world, &own, &mut all));
             let right = all.iter().copied().eq(0..(n * self.p()) as u64);
             self.expect(right, || format!("{}, {n} elements: a wrong result", C::NAME));
         }
@@ -146,7 +146,7 @@ impl Cluster<'_> {
                 self.world.all_reduce_into(&own[..], &mut expected[..], SystemOperation::sum());
             }
             let bytes = own.len() * size_of::<i64>();
-            self.call(collective, &cost, bytes, || collective.unproved().allreduce(self.world, &own, &mut sum, &Sum));
+            self.call(collective, &cost, bytes, || collective.allreduce(self.world, &own, &mut sum, &Sum));
             self.expect(sum == expected, || format!("{}, {n} elements: a wrong result", C::NAME));
         }
     }

@@ -27,10 +27,7 @@ struct Variant {
 }
 
 const VARIANTS: [Variant; 8] = [
-    Variant {
-        name: "allgather/locality-bruck",
-        call: |job| job.gathers(&LocalityBruck::<Bruck>::default()),
-    },
+    Variant { name: "allgather/locality-bruck", call: |job| job.gathers(&LocalityBruck::<Bruck>::default()) },
     Variant { name: "allgather/bruck", call: |job| job.gathers(&Bruck) },
     Variant { name: "allgather/MPI", call: |job| job.mpi_gathers() },
     Variant {

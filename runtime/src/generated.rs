@@ -1,6 +1,7 @@
 //! What the code that the derive emits is written with. Not for use by hand.
 
 pub use crate::allgather::IsAllgather;
+pub use crate::alltoall::IsAlltoall;
 pub use crate::reduce::{IsAllreduce, IsReduceScatter};
 pub use crate::rooted::{IsBroadcast, IsGather, IsReduce, IsScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;

@@ -35,6 +35,7 @@ extern crate self as roundel;
 
 pub mod algorithms;
 mod allgather;
+mod alltoall;
 mod error;
 #[doc(hidden)]
 pub mod generated;
@@ -54,6 +55,7 @@ pub mod threads;
 pub mod trace;
 
 pub use allgather::{Allgather, IsAllgather};
+pub use alltoall::IsAlltoall;
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};

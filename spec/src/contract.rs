@@ -20,11 +20,24 @@ pub enum Kind {
     Gather,
     /// Every rank ends with its own of the root's blocks.
     Scatter,
+    /// Every rank ends with the block that every rank has for it. Blocks are pairs of source and destination
+    /// ([`pair`]), and a message takes them along: its sender does not hold them any more.
+    Alltoall,
+}
+
+/// The number of the block that `source` has for `destination`, among `p` ranks.
+pub const fn pair(source: usize, destination: usize, p: usize) -> usize {
+    source * p + destination
+}
+
+/// The source and the destination of a block, among `p` ranks.
+pub const fn ends(block: usize, p: usize) -> (usize, usize) {
+    (block / p, block % p)
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Allgather,
         Kind::Allreduce,
         Kind::ReduceScatter,
@@ -32,6 +45,7 @@ impl Kind {
         Kind::Reduce,
         Kind::Gather,
         Kind::Scatter,
+        Kind::Alltoall,
     ];
 
     /// Its name in declarations.
@@ -44,13 +58,14 @@ impl Kind {
             Kind::Reduce => "reduce",
             Kind::Gather => "gather",
             Kind::Scatter => "scatter",
+            Kind::Alltoall => "alltoall",
         }
     }
 
     /// Its name with an article.
     pub fn with_article(self) -> String {
         match self {
-            Kind::Allgather | Kind::Allreduce => format!("an {self}"),
+            Kind::Allgather | Kind::Allreduce | Kind::Alltoall => format!("an {self}"),
             _ => format!("a {self}"),
         }
     }
@@ -70,19 +85,26 @@ impl Kind {
         matches!(self, Kind::Allgather | Kind::ReduceScatter | Kind::Gather | Kind::Scatter)
     }
 
-    /// Whether `rank` has something of `block` before the first round: the block, or its own contribution to it. `root` is
-    /// the root, where there is one.
-    pub const fn initially_holds(self, rank: usize, block: usize, root: usize) -> bool {
+    /// Whether a message takes its blocks along, so that its sender does not hold them any more.
+    pub const fn moves(self) -> bool {
+        matches!(self, Kind::Alltoall)
+    }
+
+    /// Whether `rank`, of `p`, has something of `block` before the first round: the block, or its own contribution to it.
+    /// `root` is the root, where there is one.
+    pub const fn initially_holds(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
         match self {
+            Kind::Alltoall => ends(block, p).0 == rank,
             Kind::Allgather | Kind::Gather => rank == block,
             Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => true,
             Kind::Broadcast | Kind::Scatter => rank == root,
         }
     }
 
-    /// Whether `rank` must have all of `block` after the last round.
-    pub const fn must_hold(self, rank: usize, block: usize, root: usize) -> bool {
+    /// Whether `rank`, of `p`, must have all of `block` after the last round.
+    pub const fn must_hold(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
         match self {
+            Kind::Alltoall => ends(block, p).1 == rank,
             Kind::Allgather | Kind::Allreduce | Kind::Broadcast => true,
             Kind::ReduceScatter | Kind::Scatter => rank == block,
             Kind::Reduce | Kind::Gather => rank == root,

@@ -6,7 +6,7 @@
 //! blocks back. Sorted, a placement is no more than the sizes of its nodes, and that is what there is to prove about.
 
 use crate::arith;
-use crate::contract::Kind;
+use crate::contract::{Kind, ends, pair};
 use crate::regions::Regions;
 
 /// What one rank knows about itself and its surroundings: the built-in variables of the language.
@@ -196,7 +196,14 @@ impl Placement {
     /// The block that a collective means which sees ranks numbered node by node. Blocks belong to ranks, unless the
     /// collective reduces a vector that is not divided among them.
     pub fn real_block(&self, kind: Kind, block: usize) -> usize {
-        if kind == Kind::Allreduce { block } else { self.order[block] }
+        match kind {
+            Kind::Allreduce => block,
+            Kind::Alltoall => {
+                let (source, destination) = ends(block, self.p());
+                pair(self.order[source], self.order[destination], self.p())
+            }
+            _ => self.order[block],
+        }
     }
 
     /// The number of ranks.

@@ -1,7 +1,8 @@
 //! What every rank holds, block by block, and since when.
 //!
-//! For a gather a slot is filled once, so its whole history is one number: the round in which it was filled. The
-//! checks, the invariants and the pictures all read this table.
+//! For a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
+//! all-to-all a message takes its blocks along, so a block is at one rank at a time, and its history is its way. The checks,
+//! the invariants and the pictures all read this table.
 
 use crate::contract::Kind;
 use std::collections::BTreeSet;
@@ -9,8 +10,24 @@ use std::collections::BTreeSet;
 /// Since when each rank holds each block.
 #[derive(Clone, Debug)]
 pub struct Provenance {
+    p: usize,
     blocks: usize,
-    since: Vec<u32>,
+    table: Table,
+}
+
+#[derive(Clone, Debug)]
+enum Table {
+    /// For each rank and block, before which round the rank has it for the first time.
+    Kept(Vec<u32>),
+    /// For each block the ranks on its way, and before which round it is there for the first time.
+    Moved(Vec<Vec<Stay>>),
+}
+
+/// Where a block is, from before a round on.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    since: u32,
+    rank: u32,
 }
 
 const NEVER: u32 = u32::MAX;
@@ -18,8 +35,17 @@ const NEVER: u32 = u32::MAX;
 impl Provenance {
     /// The state before the first round, as the contract says.
     pub fn new(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
-        let holds = |i| kind.initially_holds(i / blocks, i % blocks, root);
-        Provenance { blocks, since: (0..p * blocks).map(|i| if holds(i) { 0 } else { NEVER }).collect() }
+        let holds = |rank, block| kind.initially_holds(rank, block, root, p);
+        let table = if kind.moves() {
+            let stays = |block| {
+                (0..p).filter(move |&rank| holds(rank, block)).map(|rank| Stay { since: 0, rank: rank as u32 })
+            };
+            Table::Moved((0..blocks).map(|block| stays(block).collect()).collect())
+        } else {
+            let since = |i| if holds(i / blocks, i % blocks) { 0 } else { NEVER };
+            Table::Kept((0..p * blocks).map(since).collect())
+        };
+        Provenance { p, blocks, table }
     }
 
     /// The number of blocks.
@@ -27,33 +53,71 @@ impl Provenance {
         self.blocks
     }
 
+    /// The number of ranks.
+    pub fn p(&self) -> usize {
+        self.p
+    }
+
     /// Whether `rank` holds `block` before `round`.
     pub fn holds(&self, rank: usize, block: usize, round: usize) -> bool {
-        let since = self.since[rank * self.blocks + block];
-        since != NEVER && since as usize <= round
+        match &self.table {
+            Table::Kept(since) => {
+                let since = since[rank * self.blocks + block];
+                since != NEVER && since as usize <= round
+            }
+            Table::Moved(ways) => self.stay(ways, block, round).is_some_and(|stay| stay.rank as usize == rank),
+        }
     }
 
-    /// Whether `rank` holds `block` from any round on.
-    pub fn ever_holds(&self, rank: usize, block: usize) -> bool {
-        self.since[rank * self.blocks + block] != NEVER
+    /// Where a block is before `round`.
+    fn stay<'a>(&self, ways: &'a [Vec<Stay>], block: usize, round: usize) -> Option<&'a Stay> {
+        ways[block].iter().rev().find(|stay| stay.since as usize <= round)
     }
 
-    /// The round in which `rank` received `block`; `None` where it held it from the start, or never gets it.
+    /// Whether `rank` holds `block` in the end.
+    pub fn ends_with(&self, rank: usize, block: usize) -> bool {
+        match &self.table {
+            Table::Kept(since) => since[rank * self.blocks + block] != NEVER,
+            Table::Moved(ways) => ways[block].last().is_some_and(|stay| stay.rank as usize == rank),
+        }
+    }
+
+    /// The round in which `rank` received `block`, for the last time; `None` where it held it from the start, or never gets it.
     pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
-        match self.since[rank * self.blocks + block] {
+        let since = match &self.table {
+            Table::Kept(since) => since[rank * self.blocks + block],
+            Table::Moved(ways) => {
+                ways[block].iter().rev().find(|stay| stay.rank as usize == rank).map_or(NEVER, |stay| stay.since)
+            }
+        };
+        match since {
             0 | NEVER => None,
             since => Some(since as usize - 1),
         }
     }
 
-    /// `rank` receives `block` in `round`; false when it has it already, and then nothing changes.
+    /// `rank` receives `block` in `round`; false when it has it already, or somebody received it in this round, and then
+    /// nothing changes.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
-        let since = &mut self.since[rank * self.blocks + block];
-        if *since != NEVER {
-            return false;
+        match &mut self.table {
+            Table::Kept(since) => {
+                let since = &mut since[rank * self.blocks + block];
+                let free = *since == NEVER;
+                if free {
+                    *since = round as u32 + 1;
+                }
+                free
+            }
+            Table::Moved(ways) => {
+                let next = Stay { since: round as u32 + 1, rank: rank as u32 };
+                let taken = |last: &Stay| last.since == next.since || last.rank == next.rank;
+                let free = !ways[block].last().is_some_and(taken);
+                if free {
+                    ways[block].push(next);
+                }
+                free
+            }
         }
-        *since = round as u32 + 1;
-        true
     }
 
     /// The blocks that `rank` holds before `round`.
@@ -63,7 +127,12 @@ impl Provenance {
 
     /// How many blocks `rank` holds before `round`.
     pub fn count(&self, rank: usize, round: usize) -> usize {
-        let row = &self.since[rank * self.blocks..(rank + 1) * self.blocks];
-        row.iter().filter(|&&since| since != NEVER && since as usize <= round).count()
+        match &self.table {
+            Table::Kept(since) => {
+                let row = &since[rank * self.blocks..(rank + 1) * self.blocks];
+                row.iter().filter(|&&since| since != NEVER && since as usize <= round).count()
+            }
+            Table::Moved(_) => (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count(),
+        }
     }
 }

@@ -75,6 +75,8 @@ pub enum Problem {
     Confused { from: usize, to: usize, sent: Vec<usize>, expected: Vec<usize> },
     /// What is sent is not held.
     Phantom { rank: usize, block: usize, held: Set },
+    /// A block is sent twice in a round, although a message takes it along.
+    SentTwice { rank: usize, block: usize },
     /// A slot is written twice; `earlier` is the round of the first write, `None` for the initial content.
     WrittenTwice { rank: usize, block: usize, earlier: Option<usize> },
     /// The contract is not met at the end.
@@ -142,6 +144,7 @@ impl Violation {
             Problem::DifferentBlocks { .. } => "different-blocks",
             Problem::Confused { .. } => "confused-messages",
             Problem::Phantom { .. } => "phantom-data",
+            Problem::SentTwice { .. } => "sent-twice",
             Problem::WrittenTwice { .. } => "written-twice",
             Problem::Missing { .. } => "coverage",
             Problem::Bound { .. } => "bound",
@@ -181,6 +184,7 @@ impl Violation {
                 format!("{round} has messages of one pair of ranks that are taken for each other")
             }
             Problem::Phantom { .. } => format!("{round} sends a block the sender does not hold"),
+            Problem::SentTwice { .. } => format!("{round} sends a block twice"),
             Problem::WrittenTwice { .. } => format!("{round} writes a block twice"),
             Problem::Missing { .. } => "a block never arrives".into(),
             Problem::Bound { bound, .. } => format!("the bound `{bound}` does not hold"),
@@ -223,6 +227,9 @@ impl Violation {
                  write the receives in the order of the sends"
             ),
             Problem::Phantom { rank, block, held } => format!("rank {rank} holds {held} but sends {block}"),
+            Problem::SentTwice { rank, block } => {
+                format!("rank {rank} sends block {block} twice, but the first message takes it along")
+            }
             Problem::WrittenTwice { rank, block, earlier: None } => {
                 format!("rank {rank} receives block {block}, which it holds from the start")
             }

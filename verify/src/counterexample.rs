@@ -266,6 +266,7 @@ fn rank_of(problem: &Problem) -> Option<usize> {
         Problem::Fault { rank, .. }
         | Problem::SelfMessage { rank, .. }
         | Problem::Phantom { rank, .. }
+        | Problem::SentTwice { rank, .. }
         | Problem::WrittenTwice { rank, .. }
         | Problem::Missing { rank, .. }
         | Problem::OtherBlocks { rank, .. }

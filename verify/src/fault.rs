@@ -47,7 +47,7 @@ impl Fault {
                 let expected = Some(Message { from, to, blocks, contributors: None, nonlocal, effect: None });
                 Fault { ranks: vec![to, from], expected, ..in_round }
             }
-            Problem::Phantom { rank, block, .. } => {
+            Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
                 let messages =
                     sends(trace, rounds.saturating_sub(1), |from, _, blocks| from == *rank && blocks.contains(block));
                 Fault { ranks: vec![*rank], messages, slots: vec![(*rank, *block)], ..in_round }

@@ -263,7 +263,7 @@ fn film(
 ) -> Result<Vec<Memories>, String> {
     let p = tape.0.len();
     let mut memories: Memories =
-        (0..p).map(|rank| Memory::initial(shape.kind, rank, shape.lines, shape.blocks, shape.root)).collect();
+        (0..p).map(|rank| Memory::initial(shape.kind, (rank, p), shape.lines, shape.blocks, shape.root)).collect();
     let mut film = vec![memories.clone()];
     for round in 0..tape.rounds() {
         run(round, &mut memories)?;

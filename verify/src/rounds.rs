@@ -42,6 +42,8 @@ impl Round {
 pub struct Holdings {
     /// `slots[rank][block]`
     pub slots: Vec<Vec<Slot>>,
+    /// Whether a message takes its blocks along.
+    pub moves: bool,
 }
 
 /// The content of one slot of a receive buffer.
@@ -72,8 +74,9 @@ pub enum Slot {
 impl Holdings {
     /// Of a gather, before the first round.
     pub fn initial(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
-        let slot = |rank, block| if kind.initially_holds(rank, block, root) { Slot::Own } else { Slot::Empty };
-        Holdings { slots: (0..p).map(|rank| (0..blocks).map(|block| slot(rank, block)).collect()).collect() }
+        let slot = |rank, block| if kind.initially_holds(rank, block, root, p) { Slot::Own } else { Slot::Empty };
+        let slots = (0..p).map(|rank| (0..blocks).map(|block| slot(rank, block)).collect()).collect();
+        Holdings { slots, moves: kind.moves() }
     }
 
     /// Of a gather, after another round.
@@ -82,6 +85,9 @@ impl Holdings {
             for &block in &message.blocks {
                 if let Some(slot) = self.slots[message.to].get_mut(block) {
                     *slot = Slot::Arrived { round: number, nonlocal: message.nonlocal };
+                }
+                if let Some(slot) = self.slots[message.from].get_mut(block).filter(|_| self.moves) {
+                    *slot = Slot::Empty;
                 }
             }
         }

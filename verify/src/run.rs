@@ -131,7 +131,8 @@ impl<'a> Run<'a> {
             }
         };
         let rows = memory.lines() * blocks;
-        Holdings { slots: (0..p).map(|rank| (0..rows).map(|row| slot(rank, row)).collect()).collect() }
+        let slots = (0..p).map(|rank| (0..rows).map(|row| slot(rank, row)).collect()).collect();
+        Holdings { slots, moves: false }
     }
 
     /// What a rank of a reduction holds before a round, in words; `None` for gathers.

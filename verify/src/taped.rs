@@ -53,7 +53,7 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
     }
     for (rank, slots) in results.iter().flatten().enumerate() {
         for (block, found) in slots.iter().enumerate() {
-            if kind.must_hold(rank, block, 0) && *found != Some(block) {
+            if kind.must_hold(rank, block, 0, p) && *found != Some(block) {
                 let found = found.map_or("nothing".into(), |other| format!("block {other}"));
                 return Ended::WrongData(format!("rank {rank} ends with {found} in slot {block}"));
             }
@@ -70,7 +70,7 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
         Err(_) => return Ended::Failed("the number of blocks has no value".into()),
     };
     let results = threads::run_placed(&point.placement, |comm| {
-        let own = |block| kind.initially_holds(comm.rank(), block, root).then_some(block);
+        let own = |block| kind.initially_holds(comm.rank(), block, root, comm.size()).then_some(block);
         let mut slots: Vec<Option<usize>> = (0..blocks as usize).map(own).collect();
         let standing = Standing { total: slots.len(), input_at: 0, seat: Seat::Output };
         let call = Spread { input: None, output: &mut slots, standing };
@@ -81,7 +81,7 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     }
     for (rank, slots) in results.iter().flatten().enumerate() {
         for (block, found) in slots.iter().enumerate() {
-            if kind.must_hold(rank, block, root) && *found != Some(block) {
+            if kind.must_hold(rank, block, root, trace.p()) && *found != Some(block) {
                 let found = found.map_or("nothing".into(), |other| format!("block {other}"));
                 return Ended::WrongData(format!("rank {rank} ends with {found} in slot {block}"));
             }
@@ -115,7 +115,7 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
     let root = schedule.root(&point.args);
     for (rank, slots) in results.iter().flatten().enumerate() {
         for (block, found) in
-            slots.iter().enumerate().filter(|(block, _)| schedule.kind.must_hold(rank, *block, root))
+            slots.iter().enumerate().filter(|(block, _)| schedule.kind.must_hold(rank, *block, root, p))
         {
             let expected: Vec<Contribution> = (0..p).map(|rank| (rank, block)).collect();
             let mut compared = found.clone();

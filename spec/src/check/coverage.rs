@@ -9,7 +9,8 @@ use crate::violation::{Problem, Set, Violation};
 pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
     let (kind, root) = (scene.schedule.kind, scene.root());
     for rank in 0..scene.trace.p() {
-        let lacks = |&block: &usize| kind.must_hold(rank, block, root) && !provenance.ever_holds(rank, block);
+        let lacks =
+            |&block: &usize| kind.must_hold(rank, block, root, scene.trace.p()) && !provenance.ends_with(rank, block);
         let missing = (0..provenance.blocks()).find(lacks);
         if let Some(block) = missing {
             let held = Set(provenance.held(rank, scene.trace.rounds()));

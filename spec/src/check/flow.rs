@@ -1,16 +1,22 @@
 //! Rule 3: what is sent is held, and no slot is written twice.
 //!
-//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it.
+//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it. Where a message
+//! takes its blocks along, a round cannot send a block twice.
 
 use super::Scene;
 use crate::provenance::Provenance;
-use crate::record::Direction;
+use crate::record::{Direction, RankLog};
 use crate::schedule::{Field, Spot};
+use crate::sink::Site;
 use crate::violation::{Problem, Set, Violation};
+use std::collections::BTreeSet;
 
 /// Checks one round and applies it.
 pub fn check(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
     no_phantom_data(scene, round, provenance)?;
+    if scene.schedule.kind.moves() {
+        sent_once(scene, round)?;
+    }
     single_write(scene, round, provenance)
 }
 
@@ -26,6 +32,25 @@ fn no_phantom_data(scene: &Scene<'_>, round: usize, provenance: &Provenance) -> 
         }
     }
     Ok(())
+}
+
+/// What is taken along goes one way.
+fn sent_once(scene: &Scene<'_>, round: usize) -> Result<(), Violation> {
+    for (rank, log) in scene.trace.ranks.iter().enumerate() {
+        if let Some((site, block)) = twice(log, round) {
+            let problem = Problem::SentTwice { rank, block: block as usize };
+            return Err(scene.violation(Spot::Transfer(site, Field::Blocks), Some(round), problem));
+        }
+    }
+    Ok(())
+}
+
+/// A block that a rank sends twice in a round, and the clause of the second time.
+fn twice(log: &RankLog, round: usize) -> Option<(Site, u32)> {
+    let mut sent = BTreeSet::new();
+    let messages = log.directed(round, Direction::Send);
+    let mut all = messages.flat_map(|message| log.blocks(message).iter().map(|&block| (message.site, block)));
+    all.find(|(_, block)| !sent.insert(*block))
 }
 
 fn single_write(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {

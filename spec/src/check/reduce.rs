@@ -214,7 +214,7 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
     let last = Spot::Round(schedule.loops.len().saturating_sub(1));
     for block in 0..memory.blocks {
         let mut first: Option<(usize, Value)> = None;
-        for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block, scene.root())) {
+        for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block, scene.root(), p)) {
             let value = memory.before(end, rank, 0, block);
             let lacks = |other: &usize| !value.is_some_and(|value| memory.trees.contains(value.tree, *other));
             if let Some(missing) = (0..p).find(lacks).filter(|_| memory.count(end, rank, 0, block) < p) {

@@ -133,6 +133,7 @@ fn marker(kind: Kind) -> Ident {
             Kind::Reduce => "IsReduce",
             Kind::Gather => "IsGather",
             Kind::Scatter => "IsScatter",
+            Kind::Alltoall => "IsAlltoall",
         }
     )
 }
@@ -186,8 +187,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     quote! {
         const _: () = {
             use ::roundel::generated::{
-                Arguments, Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
-                Place, Refusal, Schedule, Sink,
+                Arguments, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter,
+                IsScatter, Place, Refusal, Schedule, Sink,
             };
             use ::roundel::generated::{Option, Result};
 
@@ -231,6 +232,7 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
             impl IsReduce for #name {}
             impl IsGather for #name {}
             impl IsScatter for #name {}
+            impl IsAlltoall for #name {}
         };
     }
 }

@@ -170,11 +170,16 @@ impl<'a> Scene<'a> {
             Table::new(["round", "rank", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
         let (kind, root) = (self.schedule.kind, self.schedule.root(&self.point.args));
         let ranks = self.ranks();
-        let initial =
-            |rank: usize| (0..run.blocks()).filter(|&block| kind.initially_holds(rank, block, root)).collect();
+        let initial = |rank: usize| {
+            (0..run.blocks()).filter(|&block| kind.initially_holds(rank, block, root, trace.p())).collect()
+        };
         let mut held: Vec<BTreeSet<usize>> = (0..trace.p()).map(initial).collect();
         for round in 0..self.shown() {
             for (rank, log) in trace.ranks.iter().enumerate() {
+                let sent = log.directed(round, Direction::Send).flat_map(|message| log.blocks(message));
+                sent.filter(|_| kind.moves()).for_each(|&block| {
+                    held[rank].remove(&(block as usize));
+                });
                 let received = log.directed(round, Direction::Recv).flat_map(|message| log.blocks(message));
                 held[rank].extend(received.map(|&block| block as usize));
             }

@@ -102,7 +102,7 @@ fn moved(declaration: &Schedule, recorded: &Recorded, bytes: usize) -> u64 {
     let Recorded { point, trace, .. } = recorded;
     let blocks = eval::blocks::<Infallible>(declaration, &point.args, &point.placement.place(0));
     let parts = match (declaration.kind, blocks) {
-        (kind, Ok(blocks)) if !kind.has_a_block_each() => blocks as usize,
+        (kind, Ok(blocks)) if !kind.has_a_block_each() && kind != Kind::Alltoall => blocks as usize,
         _ => 1,
     };
     let length = |block: u32| bytes / parts + usize::from((block as usize) < bytes % parts);
@@ -127,6 +127,7 @@ fn text(report: &Report<'_>, kind: Kind) -> String {
         Kind::Reduce => ("vectors", "the root has the sum of all vectors"),
         Kind::Gather => ("blocks", "the root has every block"),
         Kind::Scatter => ("blocks", "every rank has its block of the root's"),
+        Kind::Alltoall => ("blocks", "every rank has its block of every rank"),
     };
     let params: String = report.params.named().iter().map(|(name, value)| format!(", {name} = {value}")).collect();
     let head = format!(

@@ -72,10 +72,11 @@ pub(super) struct Memory {
 
 impl Memory {
     /// What a rank has before the first round.
-    pub(super) fn initial(kind: Kind, rank: usize, lines: usize, blocks: usize, root: usize) -> Self {
+    pub(super) fn initial(kind: Kind, (rank, p): (usize, usize), lines: usize, blocks: usize, root: usize) -> Self {
         let own = |block| match kind {
             Kind::Allgather | Kind::Gather => (block == rank).then(|| Value::own(rank, block)),
             Kind::Broadcast | Kind::Scatter => (rank == root).then(|| Value::own(rank, block)),
+            Kind::Alltoall => (block / p == rank).then(|| Value::own(rank, block)),
             Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => Some(Value::own(rank, block)),
         };
         let mut all = vec![vec![None; blocks]; lines.max(1)];
@@ -132,10 +133,11 @@ impl Memory {
                 Kind::Gather if rank == root => vec![block],
                 Kind::Broadcast => vec![root],
                 Kind::Scatter if block == rank => vec![root],
+                Kind::Alltoall if block % p == rank => vec![block / p],
                 Kind::Allreduce => (0..p).collect(),
                 Kind::Reduce if rank == root => (0..p).collect(),
                 Kind::ReduceScatter if block == rank => (0..p).collect(),
-                Kind::Gather | Kind::Scatter | Kind::Reduce | Kind::ReduceScatter => continue,
+                Kind::Gather | Kind::Scatter | Kind::Reduce | Kind::ReduceScatter | Kind::Alltoall => continue,
             };
             let right = slot.as_ref().is_some_and(|value| value.block == block && value.sorted() == expected);
             if !right {
@@ -156,7 +158,7 @@ mod tests {
 
     /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
     fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
-        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2, 0);
+        let mut memory = Memory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
         memory.write(&note(first, line), 0, Value::own(1, 0), false).expect("the first is right");
         memory.write(&note(second, line), 0, Value::own(1, 0), false)?;
         Ok(memory.line(line)[0].as_ref().map_or_else(Vec::new, |value| value.ranks.clone()))
@@ -173,7 +175,7 @@ mod tests {
         assert_eq!(second(Action::Copy, LEFT, 1), Ok(vec![1, 0]));
         assert_eq!(second(Action::Copy, RIGHT, 1), Ok(vec![0, 1]));
         assert_eq!(second(Action::Copy, Action::Replace, 1), Ok(vec![1]));
-        let mut memory = Memory::initial(Kind::Allreduce, 0, 2, 2, 0);
+        let mut memory = Memory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
         let with_other = note(Action::CombineLeft { with: 1 }, 0);
         let says = |note: &Note, value: Rc<Value>, in_use: bool, words: &str| {
             let why = memory.clone().write(note, 0, value, in_use).expect_err(words);

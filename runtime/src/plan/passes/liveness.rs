@@ -36,7 +36,7 @@ impl Live {
         let (lines, blocks) = (plan.lines, plan.blocks);
         let result = |kind: Kind, i: usize| {
             let (rank, line, block) = (i / (lines * blocks), i / blocks % lines, i % blocks);
-            line == 0 && kind.must_hold(rank, block, plan.root)
+            line == 0 && kind.must_hold(rank, block, plan.root, plan.p)
         };
         let slots = (0..plan.p * lines * blocks).map(|i| result(plan.kind, i)).collect();
         Live { lines, blocks, slots }

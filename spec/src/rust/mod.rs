@@ -153,8 +153,7 @@ fn particulars(declaration: &Declaration) -> TokenStream {
             };
         }
     });
-    let divided = schedule.kind.reduces() || !schedule.kind.has_a_block_each();
-    let blocks = divided.then(|| {
+    let blocks = (schedule.kind.is_divided() || schedule.kind.moves()).then(|| {
         let mut needs = expr::Needs::new(schedule);
         needs.add(&schedule.blocks);
         let (bindings, definitions, blocks) = (needs.bindings(), needs.definitions(), expr::rust(&schedule.blocks));
@@ -328,6 +327,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
 fn plain(kind: Kind) -> TokenStream {
     match kind {
         Kind::Allgather => quote!(::roundel::algorithms::allgather::Bruck),
+        Kind::Alltoall => quote!(::roundel::algorithms::alltoall::SpreadOut),
         _ => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
     }
 }

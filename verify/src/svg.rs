@@ -440,13 +440,14 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rounds::Naming;
     use roundel_spec::Kind;
 
     fn ring(p: usize, placement: &Placement) -> Vec<Round> {
         let message = |from: usize, s: usize| {
             let to = (from + 1) % p;
             let (blocks, nonlocal) = (vec![(from + p - s) % p], placement.nonlocal(from, to));
-            Message { from, to, blocks, contributors: None, nonlocal, effect: None }
+            Message { from, to, blocks, naming: Naming::Numbers, contributors: None, nonlocal, effect: None }
         };
         (0..p.saturating_sub(1)).map(|s| Round { messages: (0..p).map(|from| message(from, s)).collect() }).collect()
     }
@@ -487,8 +488,15 @@ mod tests {
     fn what_is_at_fault_is_marked() {
         let placement = Placement::consecutive(3, 3);
         let rounds = ring(3, &placement);
-        let expected =
-            Some(Message { from: 2, to: 0, blocks: vec![1], contributors: None, nonlocal: false, effect: None });
+        let expected = Some(Message {
+            from: 2,
+            to: 0,
+            blocks: vec![1],
+            naming: Naming::Numbers,
+            contributors: None,
+            nonlocal: false,
+            effect: None,
+        });
         let fault = Fault {
             rounds: 2,
             panel: 2,

@@ -358,7 +358,7 @@ mod tests {
 
     /// The paper's Fig. 3: one message after the other, radices up to 56 and 80, blocks of 64 and 1024 bytes.
     ///
-    /// With 64 bytes the model agrees: 22 (as the paper; 23 is 0.1 % slower) and 64. With 1024 bytes a block takes longer than
+    /// With 64 bytes the model agrees: 22, which is the one the paper names (23 is 0.1 % slower), and 64. With 1024 bytes a block takes longer than
     /// a message's latency, and the largest radix of the paper's range is best by 1 % at most. Here the model does not agree
     /// with the paper: it would send every block straight, for three quarters of the time of `ceil_sqrt(p)`, while the paper
     /// finds Bruck faster than the vendor's all-to-all. That ranks get in each other's way when they send p messages each is

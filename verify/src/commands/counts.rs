@@ -131,13 +131,13 @@ fn over_radices(args: &Counts, json: bool) -> Result<(), Error> {
 
 fn text(args: &Counts, splits: &[Split]) -> String {
     let heads = ["radix", "digits", "substeps", "blocks", "largest"].map(|head| (head, Align::Right));
-    let mut table = Table::new(heads.into_iter().chain([("", Align::Left)]));
+    let mut table = Table::new(heads.into_iter().chain([("note", Align::Left)]));
     let root = ceil_sqrt(args.p);
     for split in splits {
         let Radix { radix, digits, substeps, blocks, largest } = (*split).into();
-        let mark = if radix == root { "ceil(sqrt p)" } else { "" };
+        let mark = (radix == root).then(|| Cell::styled("ceil(sqrt p)", NOTICE));
         let cells = [radix, digits, substeps, blocks, largest].map(Cell::from);
-        table.row(cells.into_iter().chain([Cell::styled(mark, NOTICE)]));
+        table.row(cells.into_iter().chain(mark));
     }
     let mut out = format!("{HEADING}p = {}{HEADING:#}  Bruck's all-to-all over the radix\n{table}\n", args.p);
     let note = "substeps: messages that a rank sends; blocks: in all of them, once for every hop; largest: blocks of one message";

@@ -72,21 +72,18 @@ enum Bound {
     Latency,
     Overhead,
     Bandwidth,
+    /// Nothing takes half of the time.
+    Several,
 }
 
 impl Bound {
     /// `None` if nothing takes any time.
     fn of(choice: &Choice) -> Option<Self> {
-        let time = choice.time;
-        if time.total() <= 0.0 {
-            None
-        } else if time.latency >= time.overhead.max(time.transfer) {
-            Some(Bound::Latency)
-        } else if time.overhead >= time.transfer {
-            Some(Bound::Overhead)
-        } else {
-            Some(Bound::Bandwidth)
-        }
+        let (time, half) = (choice.time, choice.time.total() / 2.0);
+        let parts =
+            [(time.latency, Bound::Latency), (time.overhead, Bound::Overhead), (time.transfer, Bound::Bandwidth)];
+        let most = parts.into_iter().find(|&(part, _)| part >= half).map_or(Bound::Several, |(_, bound)| bound);
+        (half > 0.0).then_some(most)
     }
 
     const fn name(self) -> &'static str {
@@ -94,6 +91,7 @@ impl Bound {
             Bound::Latency => "latency",
             Bound::Overhead => "overhead",
             Bound::Bandwidth => "bandwidth",
+            Bound::Several => "several",
         }
     }
 
@@ -101,7 +99,8 @@ impl Bound {
         match self {
             Bound::Latency => "it is latency-bound, so few rounds count",
             Bound::Overhead => "it is bound by overhead, so few messages count",
-            Bound::Bandwidth => "it is bandwidth-bound, so it counts that blocks take few hops",
+            Bound::Bandwidth => "it is bandwidth-bound, so few hops of each block count",
+            Bound::Several => "nothing takes half of the time, so rounds, messages and hops all count",
         }
     }
 }
@@ -178,20 +177,21 @@ fn text(args: &Explain, network: &Network, all: &[Choice]) -> String {
 
 /// The best, the best of each algorithm, and the square root.
 fn selection(all: &[Choice], root: i64, everything: bool) -> Vec<Choice> {
-    let first = |choice: &Choice| all.iter().find(|other| other.algorithm == choice.algorithm) == Some(choice);
-    let wanted =
-        |&(rank, choice): &(usize, &Choice)| everything || rank < BEST || first(choice) || choice.radix == Some(root);
+    let firsts = Algorithm::ALL.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm));
+    let wanted = |&(rank, choice): &(usize, &Choice)| {
+        everything || rank < BEST || firsts.contains(&Some(rank)) || choice.radix == Some(root)
+    };
     all.iter().enumerate().filter(wanted).map(|(_, choice)| *choice).collect()
 }
 
 fn table(shown: &[Choice], root: i64) -> Table {
     use Align::{Left, Right};
     let numbers = ["radix", "rounds", "messages", "blocks", "bytes", "time"].map(|head| (head, Right));
-    let mut table = Table::new([("algorithm", Left)].into_iter().chain(numbers).chain([("", Left)]));
+    let mut table = Table::new([("algorithm", Left)].into_iter().chain(numbers).chain([("note", Left)]));
     for (rank, choice) in shown.iter().enumerate() {
         let marks = [(rank == 0, "chosen"), (choice.radix == Some(root), "ceil(sqrt p)")];
         let marks: Vec<&str> = marks.into_iter().filter(|(marked, _)| *marked).map(|(_, mark)| mark).collect();
-        table.row([
+        let cells = [
             Cell::styled(choice.algorithm.name(), if rank == 0 { HEADING } else { anstyle::Style::new() }),
             choice.radix.map_or("-".into(), Cell::from),
             choice.rounds.into(),
@@ -199,8 +199,10 @@ fn table(shown: &[Choice], root: i64) -> Table {
             choice.blocks.into(),
             choice.bytes.into(),
             time(choice.time.total()).into(),
-            Cell::styled(marks.join(", "), if rank == 0 { GOOD } else { NOTICE }),
-        ]);
+        ];
+        // A row that ends with an empty cell would end with spaces.
+        let note = (!marks.is_empty()).then(|| Cell::styled(marks.join(", "), if rank == 0 { GOOD } else { NOTICE }));
+        table.row(cells.into_iter().chain(note));
     }
     table
 }

@@ -42,11 +42,15 @@ const PAGE: f64 = 1100.0;
 /// The room that a panel's heading needs.
 const NARROWEST: f64 = 212.0;
 
-const INK: &str = "#1e293b";
-const SOFT: &str = "#64748b";
-const LINE: &str = "#cbd5e1";
+/// The colour of text.
+pub(crate) const INK: &str = "#1e293b";
+/// The colour of side remarks.
+pub(crate) const SOFT: &str = "#64748b";
+/// The colour of thin lines.
+pub(crate) const LINE: &str = "#cbd5e1";
 const LOCAL: &str = "#2563eb";
-const REMOTE: &str = "#ea580c";
+/// Messages between nodes, and whatever else is to be seen first.
+pub(crate) const REMOTE: &str = "#ea580c";
 const WRONG: &str = "#dc2626";
 
 /// Draws a picture.
@@ -433,7 +437,8 @@ fn arrow(name: &str, colour: &str) -> String {
     )
 }
 
-fn escape(text: &str) -> String {
+/// Text as it may stand in a document.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

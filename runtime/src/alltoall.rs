@@ -1,9 +1,173 @@
 //! Alltoall and alltoallv, for every collective of that kind on every transport.
 
+use crate::error::Error;
+use crate::geometry::{Names, Varying};
+use crate::transport::{Here, Options, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
 /// Marks collectives that are declared as `alltoall`. Implemented by the derive.
 pub trait IsAlltoall: Collective {}
 
+/// Calls of an alltoall. Implemented for every collective that is declared as one.
+pub trait Alltoall: IsAlltoall + Sized {
+    /// Sends the d-th of p equal blocks of `send` to rank d, and puts what rank s sends into the s-th block of `recv`.
+    #[inline]
+    fn alltoall<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
+        self.alltoall_with(comm, send, recv, Options::default())
+    }
+
+    /// [`alltoall`](Alltoall::alltoall) with [`Options`].
+    #[inline]
+    fn alltoall_with<T>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        recv: &mut [T],
+        options: Options,
+    ) -> Result<(), Error> {
+        comm.shuffle(self, Shuffle { send: Some(send), recv, options })
+    }
+
+    /// [`alltoall`](Alltoall::alltoall) where `data` is what is sent, and then what is received.
+    #[inline]
+    fn alltoall_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
+        comm.shuffle(self, Shuffle { send: None, recv: data, options: Options::default() })
+    }
+
+    /// Exchanges blocks of any lengths: rank d gets `send_counts[d]` elements from `send_displs[d]` of `send` on, and
+    /// what rank s sends, `recv_counts[s]` elements, goes to `recv_displs[s]` of `recv`.
+    ///
+    /// # Errors
+    /// [`Error::BlockMismatch`] if what a rank sends to this one is not as long as its receive count says. All ranks
+    /// still take part in the call to its end.
+    #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv")]
+    #[inline]
+    fn alltoallv<T>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        send_counts: &[usize],
+        send_displs: &[usize],
+        recv: &mut [T],
+        recv_counts: &[usize],
+        recv_displs: &[usize],
+    ) -> Result<(), Error> {
+        let options = Options::default();
+        self.alltoallv_with(comm, send, send_counts, send_displs, recv, recv_counts, recv_displs, options)
+    }
+
+    /// [`alltoallv`](Alltoall::alltoallv) with [`Options`]. Blocks of any lengths have no layout but one, so a rotated
+    /// one is only looked for; and they always travel through packed copies, unless they lie together.
+    #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv, and options")]
+    fn alltoallv_with<T>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        send_counts: &[usize],
+        send_displs: &[usize],
+        recv: &mut [T],
+        recv_counts: &[usize],
+        recv_displs: &[usize],
+        options: Options,
+    ) -> Result<(), Error> {
+        let leaving = Varying::new(send_counts, send_displs);
+        let arriving = Varying::new(recv_counts, recv_displs);
+        comm.shuffle_varying(self, ShuffleVarying { send: Some(send), leaving, recv, arriving, options })
+    }
+
+    /// [`alltoallv`](Alltoall::alltoallv) where `data` is what is sent, and then what is received: as many elements are
+    /// sent to each rank as are received from it, and they lie in the same place.
+    fn alltoallv_in_place<T>(
+        &self,
+        comm: &impl Transport<T>,
+        data: &mut [T],
+        counts: &[usize],
+        displs: &[usize],
+    ) -> Result<(), Error> {
+        let blocks = Varying::new(counts, displs);
+        let options = Options::default();
+        comm.shuffle_varying(
+            self,
+            ShuffleVarying { send: None, leaving: blocks, recv: data, arriving: blocks, options },
+        )
+    }
+}
+
+impl<C: IsAlltoall> Alltoall for C {}
+
 impl<C: IsAlltoall> IsAlltoall for Unproved<C> {}
+
+/// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`].
+#[derive(Debug)]
+pub struct Shuffle<'a, T> {
+    /// What this rank sends, a block for each rank; none if it lies in `recv`.
+    pub send: Option<&'a [T]>,
+    /// What it receives, a block from each rank.
+    pub recv: &'a mut [T],
+    /// How the call is to run.
+    pub options: Options,
+}
+
+impl<T> Shuffle<'_, T> {
+    /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
+    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
+        let found = self.recv.len();
+        let whole = found.checked_next_multiple_of(here.p()).unwrap_or(usize::MAX);
+        if whole != found {
+            let why = "a block of the same length for each rank";
+            return Err(Error::Length { what: "the receive buffer", expected: whole, found, why });
+        }
+        if let Some(send) = self.send.filter(|send| send.len() != found) {
+            let why = "as many elements as the receive buffer";
+            return Err(Error::Length { what: "the send buffer", expected: found, found: send.len(), why });
+        }
+        let at = here.serves(collective)?;
+        self.options.layout.rotation(collective, &at)
+    }
+}
+
+/// An alltoallv, as the user called it. Built by [`Alltoall`].
+#[derive(Debug)]
+pub struct ShuffleVarying<'a, T> {
+    /// What this rank sends; none if it lies in `recv`, and then both lists of blocks are the same.
+    pub send: Option<&'a [T]>,
+    /// Which block of it each rank gets.
+    pub leaving: Varying<'a>,
+    /// What it receives.
+    pub recv: &'a mut [T],
+    /// Where in it each rank's block goes.
+    pub arriving: Varying<'a>,
+    /// How the call is to run.
+    pub options: Options,
+}
+
+impl<T> ShuffleVarying<'_, T> {
+    const LEAVING: Names = Names { counts: "send counts", displs: "send displacements", buffer: "the send buffer" };
+    const ARRIVING: Names =
+        Names { counts: "receive counts", displs: "receive displacements", buffer: "the receive buffer" };
+
+    /// Every check of blocks and buffers that one rank can make.
+    pub fn validate(&self, here: Here<'_>) -> Result<(), Error> {
+        match self.send {
+            None => self.arriving.validate_lists(here.p(), self.recv.len(), &Names::ONLY)?,
+            Some(send) => {
+                self.leaving.validate_lists(here.p(), send.len(), &Self::LEAVING)?;
+                self.arriving.validate_lists(here.p(), self.recv.len(), &Self::ARRIVING)?;
+            }
+        }
+        self.arriving.reject_overlap()?;
+        let (found, expected) = (self.leaving.counts[here.rank], self.arriving.counts[here.rank]);
+        if found != expected {
+            let (what, why) = ("the block of this rank for itself", "its receive count for itself");
+            return Err(Error::Length { what, expected, found, why });
+        }
+        Ok(())
+    }
+
+    /// Whether the collective serves the call.
+    pub fn serve<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+        let at = here.serves(collective)?;
+        self.options.layout.rotation(collective, &at).map(|_| ())
+    }
+}

@@ -102,6 +102,21 @@ pub enum Error {
         /// What arrived; of a message that was too long, the least that it can have been if the library does not say.
         found: usize,
     },
+    /// A block of an alltoallv has another length than its destination expected.
+    #[error(
+        "rank {from} sent {found} elements to rank {rank}, which expected {expected}: the send count of rank \
+         {from} for rank {rank} must equal the receive count of rank {rank} for rank {from}"
+    )]
+    BlockMismatch {
+        /// This rank, for which the block is.
+        rank: usize,
+        /// The rank whose block it is.
+        from: usize,
+        /// What this rank expected.
+        expected: usize,
+        /// What arrived; of a message that was too long, the least that it can have been if the library does not say.
+        found: usize,
+    },
     /// A message had another element type than this rank expected (threads only).
     #[error(
         "rank {rank} received elements of type {found} from rank {from} where it expected {expected}: \

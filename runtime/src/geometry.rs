@@ -149,8 +149,20 @@ impl Recognised for Uniform {
 /// Blocks with a count and a displacement each, as in the v-variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Varying<'a> {
-    counts: &'a [usize],
-    displs: &'a [usize],
+    pub(crate) counts: &'a [usize],
+    pub(crate) displs: &'a [usize],
+}
+
+/// What the lists of a call and the buffer behind them are called in errors.
+pub(crate) struct Names {
+    pub(crate) counts: &'static str,
+    pub(crate) displs: &'static str,
+    pub(crate) buffer: &'static str,
+}
+
+impl Names {
+    /// Where there is one pair of lists.
+    pub(crate) const ONLY: Names = Names { counts: "counts", displs: "displacements", buffer: "the receive buffer" };
 }
 
 impl<'a> Varying<'a> {
@@ -159,9 +171,9 @@ impl<'a> Varying<'a> {
         Varying { counts, displs }
     }
 
-    /// Refuses lists of a wrong length, blocks outside a buffer of `len` elements, and blocks that overlap.
-    fn validate_lists(&self, p: usize, len: usize) -> Result<(), Error> {
-        for (what, list) in [("counts", self.counts), ("displacements", self.displs)] {
+    /// Refuses lists of a wrong length, and blocks outside a buffer of `len` elements.
+    pub(crate) fn validate_lists(&self, p: usize, len: usize, names: &Names) -> Result<(), Error> {
+        for (what, list) in [(names.counts, self.counts), (names.displs, self.displs)] {
             if list.len() != p {
                 let why = "one entry for each rank";
                 return Err(Error::Length { what, expected: p, found: list.len(), why });
@@ -175,9 +187,14 @@ impl<'a> Varying<'a> {
             };
             if count > 0 && end > len {
                 let why = "every block must lie inside it";
-                return Err(Error::Length { what: "the receive buffer", expected: end, found: len, why });
+                return Err(Error::Length { what: names.buffer, expected: end, found: len, why });
             }
         }
+        Ok(())
+    }
+
+    /// Refuses blocks that overlap; the lists are valid.
+    pub(crate) fn reject_overlap(&self) -> Result<(), Error> {
         reject_overlap(self.counts, self.displs)
     }
 }
@@ -219,7 +236,8 @@ impl Geometry for Varying<'_> {
 
 impl Described for Varying<'_> {
     fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error> {
-        self.validate_lists(at.p as usize, recv)?;
+        self.validate_lists(at.p as usize, recv, &Names::ONLY)?;
+        self.reject_overlap()?;
         let expected = self.counts[at.rank as usize];
         if let Some(found) = send.filter(|&send| send != expected) {
             let why = "this rank's entry in the counts";

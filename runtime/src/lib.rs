@@ -57,7 +57,7 @@ pub mod threads;
 pub mod trace;
 
 pub use allgather::{Allgather, IsAllgather};
-pub use alltoall::IsAlltoall;
+pub use alltoall::{Alltoall, IsAlltoall, Shuffle, ShuffleVarying};
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};

@@ -1,5 +1,6 @@
 //! What runs a collective's rounds on real data.
 
+use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
 use crate::geometry::Described;
 use crate::operation::Operation;
@@ -18,6 +19,20 @@ pub enum Layout {
     InPlace,
     /// Blocks rotated while the collective runs, and put in place at the end.
     Rotated,
+}
+
+impl Layout {
+    /// By how much blocks are rotated while a collective runs that serves the call at `at`.
+    pub(crate) fn rotation<C: Collective>(self, collective: &C, at: &Place) -> Result<Option<usize>, Error> {
+        match self {
+            Layout::InPlace => Ok(None),
+            Layout::Declared if !C::PREFERS_ROTATION => Ok(None),
+            Layout::Declared | Layout::Rotated => match collective.rotation(at) {
+                Some(by) => Ok(Some(arith::wrap(by, at.p) as usize)),
+                None => Err(Error::NoSuchLayout { name: C::NAME.into() }),
+            },
+        }
+    }
 }
 
 /// Choices of a call that do not change its result.
@@ -93,15 +108,8 @@ impl<T, G: Described> Gather<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
     pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
         self.geometry.validate(&here.flat(), self.send.map(<[T]>::len), self.recv.len())?;
-        let at = &here.serves(collective)?;
-        match self.options.layout {
-            Layout::InPlace => Ok(None),
-            Layout::Declared if !C::PREFERS_ROTATION => Ok(None),
-            Layout::Declared | Layout::Rotated => match collective.rotation(at) {
-                Some(by) => Ok(Some(arith::wrap(by, at.p) as usize)),
-                None => Err(Error::NoSuchLayout { name: C::NAME.into() }),
-            },
-        }
+        let at = here.serves(collective)?;
+        self.options.layout.rotation(collective, &at)
     }
 }
 
@@ -123,4 +131,10 @@ pub trait Transport<T> {
 
     /// Validates the call and runs the rounds of `collective`.
     fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error>;
+
+    /// Validates the call and runs the rounds of `collective`, with blocks of the same length.
+    fn shuffle<C: Collective>(&self, collective: &C, call: Shuffle<'_, T>) -> Result<(), Error>;
+
+    /// Validates the call and runs the rounds of `collective`, with blocks of any lengths.
+    fn shuffle_varying<C: Collective>(&self, collective: &C, call: ShuffleVarying<'_, T>) -> Result<(), Error>;
 }

@@ -40,6 +40,13 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &suite, &["--disagree"]).succeeds();
     }
     mpi.run(2, &suite, &["--panic"]).fails_with("a collective panicked");
+    let alltoalls = programs.join("alltoall_suite");
+    for p in [1, 2, 3, 4, 5, 6, 8, 13, 16] {
+        mpi.run(p, &alltoalls, &[]).succeeds();
+    }
+    for p in [2, 5] {
+        mpi.run(p, &alltoalls, &["--disagree"]).succeeds();
+    }
     let reductions = programs.join("reduction_suite");
     for p in RANKS {
         mpi.run(p, &reductions, &[]).succeeds();

@@ -5,7 +5,7 @@
 
 use super::areas::{Area, Spot};
 use super::limit::LIMIT;
-use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
+use super::plan::{Begin, Combination, Form, Message, Parcel, Piece, Plan, Step};
 use super::trace;
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
@@ -49,7 +49,7 @@ pub(super) fn rounds<K: Collective>(
     let (free, p) = (plan.scratch, here.p());
     let combined_from = plan.combinations.len();
     let filled = vec![false; (homes.len() - 1) * blocks];
-    let round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
+    let round = plan.begin_round();
     let mut builder = Builder {
         plan: &mut *plan,
         p,
@@ -73,13 +73,6 @@ pub(super) fn rounds<K: Collective>(
     forget(guard);
 }
 
-/// The beginning of a round among the plan's messages.
-#[derive(Clone, Copy, Default)]
-struct Round {
-    departures: usize,
-    arrivals: usize,
-}
-
 struct Builder<'a, G> {
     plan: &'a mut Plan,
     p: usize,
@@ -90,7 +83,7 @@ struct Builder<'a, G> {
     /// Where scratch for packed messages begins, and where the round's use of it ends.
     free: usize,
     used: usize,
-    round: Round,
+    round: Begin,
     /// Where the round's combinations begin.
     combined_from: usize,
     /// Which blocks of the lines after the first hold something: nothing else may be read there.
@@ -109,14 +102,14 @@ impl<G: Geometry> Builder<'_, G> {
             && matches!(site.action, Action::CombineLeft { .. } | Action::CombineRight { .. });
         // What is given up may still be on its way to somebody.
         let aside = direction == Direction::In && site.action == Action::Overwrite;
-        let (spot, scattered) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
-            _ if combines => (self.combined(blocks, site), None),
-            _ if aside => (self.packed(blocks, home, direction), None),
-            Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, None),
-            Wire::Packed => (self.packed(blocks, home, direction), None),
-            Wire::Datatype => (home.begin, Some(self.scattered(blocks, home))),
+        let (spot, form) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
+            _ if combines => (self.combined(blocks, site), Form::Whole),
+            _ if aside => (self.packed(blocks, home, direction), Form::Whole),
+            Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, Form::Whole),
+            Wire::Packed => (self.packed(blocks, home, direction), Form::Whole),
+            Wire::Datatype => (home.begin, Form::Within(self.scattered(blocks, home))),
         };
-        Parcel { message: Message { spot, elements, peer }, scattered }
+        Parcel { message: Message { spot, elements, peer }, form }
     }
 
     /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an element.
@@ -194,24 +187,13 @@ impl<G: Geometry> Builder<'_, G> {
 
     /// Ends the round, if there is one.
     fn close(&mut self) {
-        let Builder { plan, round, .. } = self;
-        let (departures, arrivals) = (round.departures..plan.departures.len(), round.arrivals..plan.arrivals.len());
-        plan.flush_packs();
-        match (&plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()]) {
-            ([], []) => {}
-            ([Parcel { message: out, scattered: None }], [Parcel { message: into, scattered: None }]) => {
-                plan.steps.push(Step::Exchange(Exchange { out: *out, into: *into }));
-                plan.departures.truncate(departures.start);
-                plan.arrivals.truncate(arrivals.start);
-            }
-            _ => plan.steps.push(Step::Round { departures, arrivals }),
-        }
-        plan.flush_unpacks();
+        let plan = &mut *self.plan;
+        plan.end_round(self.round);
         if self.combined_from < plan.combinations.len() {
             plan.steps.push(Step::Combine { combinations: self.combined_from..plan.combinations.len() });
         }
         self.combined_from = plan.combinations.len();
-        *round = Round { departures: plan.departures.len(), arrivals: plan.arrivals.len() };
+        self.round = plan.begin_round();
         self.used = self.free;
     }
 }
@@ -249,8 +231,8 @@ impl<G: Geometry> Sink for Builder<'_, G> {
 }
 
 /// Dropped only when a schedule panics.
-struct EndsTheJob {
-    rank: usize,
+pub(super) struct EndsTheJob {
+    pub(super) rank: usize,
 }
 
 impl Drop for EndsTheJob {

@@ -39,6 +39,46 @@ fn check_all<K: Collective, G: Geometry>(collective: &K, placement: &Placement, 
     }
 }
 
+/// [`check`] for blocks of `count` elements each of an alltoall, of which a message may have any number.
+pub(super) fn check_blocks<K: Collective>(collective: &K, placement: &Placement, count: usize) -> Result<(), Error> {
+    let p = placement.p();
+    if p.checked_mul(p).and_then(|blocks| blocks.checked_mul(count)).is_some_and(|all| all <= LIMIT) {
+        return Ok(());
+    }
+    let mut most = MostBlocks(0);
+    for rank in 0..p {
+        infallible(rounds_of(collective, placement, rank, &mut most));
+    }
+    match most.0.saturating_mul(count) {
+        elements if elements > LIMIT => Err(Error::TooLarge { what: "a message", elements, limit: LIMIT }),
+        _ => Ok(()),
+    }
+}
+
+/// Finds how many blocks the longest message has.
+struct MostBlocks(usize);
+
+impl Sink for MostBlocks {
+    type Error = Infallible;
+
+    fn begin_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn send<B: Blocks>(&mut self, _: Site, _: usize, blocks: B) -> Result<(), Infallible> {
+        self.0 = self.0.max(blocks.count());
+        Ok(())
+    }
+
+    fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        self.send(site, from, blocks)
+    }
+
+    fn end_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
 /// Finds the longest message.
 struct Largest<'a, G> {
     geometry: &'a G,

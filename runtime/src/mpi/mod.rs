@@ -14,6 +14,8 @@
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
+//! - `shuffle`, `space`: plans of alltoalls with blocks of the same length, and who uses scratch meanwhile
+//! - `varying`, `itinerary`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
 //! - `trace`: records the messages that it posts
@@ -24,20 +26,28 @@
 //! Ranks that disagree about a call get [`Error::Mismatch`], as far as the library allows. Open MPI 4.1 writes a message of
 //! more than a few kilobytes past the end of a shorter receive buffer before it reports the truncation
 //! (`btl_vader_single_copy_mechanism=none` helps within a node). MPICH 4.0 ends the job if the round has several
-//! messages each way, unless `MPI_COMM_WORLD` returns errors.
+//! messages each way, unless `MPI_COMM_WORLD` returns errors. In an alltoallv, that is a matter of blocks that travel straight
+//! from their source to their destination alone: of all others the length is known before they are received, and one that
+//! does not fit is not written anywhere. Counts of more than 2^31 elements that differ may leave messages behind, because
+//! the two ranks do not agree about how many there are.
 
 mod areas;
+mod arena;
 mod attribute;
 mod build;
 mod code;
+mod itinerary;
 mod limit;
 mod nodes;
 mod plan;
 mod reduction;
 mod replay;
+mod shuffle;
+mod space;
 mod spread;
 mod state;
 mod trace;
+mod varying;
 
 pub use self::trace::trace;
 
@@ -46,8 +56,9 @@ use self::build::Home;
 use self::plan::{Piece, Plan, Step};
 use self::replay::{Nothing, Replay};
 use self::state::{Group, Work};
+use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
-use crate::geometry::{Described, Geometry, Moved, Rotated};
+use crate::geometry::{Described, Geometry, Moved, Rotated, Uniform};
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::Reduce;
@@ -67,6 +78,14 @@ use roundel_spec::Collective;
 /// numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
 pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
     attribute::state(comm)?.place(comm, path)
+}
+
+/// Has messages of an alltoallv on `comm` travel in pieces of at most so many elements, at least 1. All ranks must agree. For
+/// tests: otherwise only messages of 2^31 elements would.
+#[doc(hidden)]
+pub fn cut_messages(comm: &impl Communicator, elements: usize) -> Result<(), Error> {
+    attribute::state(comm)?.lease()?.luggage.limit = elements.clamp(1, limit::LIMIT);
+    Ok(())
 }
 
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
@@ -129,6 +148,40 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+    }
+
+    /// A call like the last one is known to be valid, and its steps are known.
+    #[inline(always)]
+    fn shuffle<K: Collective>(&self, collective: &K, call: Shuffle<'_, T>) -> Result<(), Error> {
+        let state = attribute::state(self)?;
+        let group = state.group(self)?;
+        let mut work = state.lease()?;
+        let extents = Extents { send: call.send.map(<[T]>::len), recv: call.recv.len(), size: size_of::<T>() };
+        // All lengths follow from that of the buffer, which need not be divided for this.
+        let geometry = Uniform { count: extents.recv };
+        if !work.key.fits(collective, &geometry, extents, call.options) {
+            let rotation = call.validate(collective, group.here())?;
+            shuffle::plan_anew(&mut work, group, collective, extents, call.options, rotation)?;
+            work.key.set(collective, &geometry, extents, call.options);
+        }
+        let Work { plan, scratch, flight, .. } = &mut *work;
+        let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
+        let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+    }
+
+    /// Counts may differ from call to call; the way of blocks is known from the last one.
+    fn shuffle_varying<K: Collective>(&self, collective: &K, call: ShuffleVarying<'_, T>) -> Result<(), Error> {
+        let state = attribute::state(self)?;
+        let group = state.group(self)?;
+        let mut work = state.lease()?;
+        call.validate(group.here())?;
+        let (layout, itinerary) = (call.options.layout, &mut work.luggage.itinerary);
+        if !itinerary.fits(collective, layout) {
+            call.serve(collective, group.here())?;
+            itinerary.plan(collective, group.here(), layout);
+        }
+        varying::run(&mut work, group, call)
     }
 }
 

@@ -4,7 +4,7 @@
 //! addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's areas,
 //! so it serves any buffers; its [`Key`] says which calls.
 
-use super::areas::{Extents, Spot};
+use super::areas::{Area, Extents, Spot};
 use crate::geometry::{Blocking, Recognised};
 use crate::transport::Options;
 use ::mpi::ffi;
@@ -32,8 +32,18 @@ pub(super) struct Exchange {
 #[derive(Clone, Debug)]
 pub(super) struct Parcel {
     pub(super) message: Message,
-    /// Its pieces among the plan's lengths and displacements, if it is scattered over memory.
-    pub(super) scattered: Option<Range<usize>>,
+    pub(super) form: Form,
+}
+
+/// How a message lies in memory.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// In one piece.
+    Whole,
+    /// In pieces after its spot, which are these among the plan's lengths and displacements.
+    Within(Range<usize>),
+    /// In pieces of several areas, which are these among the plan's lengths, displacements and areas.
+    Across(Range<usize>),
 }
 
 /// A piece of memory that moves.
@@ -70,6 +80,13 @@ pub(super) struct Combination {
     pub(super) elements: usize,
 }
 
+/// The beginning of a round among the plan's messages.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Begin {
+    departures: usize,
+    arrivals: usize,
+}
+
 /// The steps of a call, and what they refer to.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -81,6 +98,8 @@ pub(super) struct Plan {
     /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
     pub(super) lengths: Vec<c_int>,
     pub(super) displacements: Vec<ffi::MPI_Aint>,
+    /// The areas of the pieces, where they lie in several.
+    pub(super) areas: Vec<Area>,
     /// How `roundel show` numbers the rounds in which this rank has messages; none unless messages are recorded.
     pub(super) numbers: Option<Vec<usize>>,
     /// How many bytes of scratch the steps use.
@@ -101,6 +120,7 @@ impl Plan {
             combinations,
             lengths,
             displacements,
+            areas,
             numbers,
             scratch,
             packs,
@@ -113,10 +133,32 @@ impl Plan {
         combinations.clear();
         lengths.clear();
         displacements.clear();
+        areas.clear();
         numbers.iter_mut().for_each(Vec::clear);
         *scratch = 0;
         packs.clear();
         unpacks.clear();
+    }
+
+    /// Where the messages of a round that begins now will be.
+    pub(super) fn begin_round(&self) -> Begin {
+        Begin { departures: self.departures.len(), arrivals: self.arrivals.len() }
+    }
+
+    /// Adds the copies and messages of a round, if it has any.
+    pub(super) fn end_round(&mut self, begin: Begin) {
+        let (departures, arrivals) = (begin.departures..self.departures.len(), begin.arrivals..self.arrivals.len());
+        self.flush_packs();
+        match (&self.departures[departures.clone()], &self.arrivals[arrivals.clone()]) {
+            ([], []) => {}
+            ([Parcel { message: out, form: Form::Whole }], [Parcel { message: into, form: Form::Whole }]) => {
+                self.steps.push(Step::Exchange(Exchange { out: *out, into: *into }));
+                self.departures.truncate(departures.start);
+                self.arrivals.truncate(arrivals.start);
+            }
+            _ => self.steps.push(Step::Round { departures, arrivals }),
+        }
+        self.flush_unpacks();
     }
 
     /// Adds the copies that a round makes before its messages leave.

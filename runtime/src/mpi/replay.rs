@@ -4,15 +4,16 @@
 //! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in the
 //! middle would leave others waiting for its messages.
 
-use super::areas::Areas;
+use super::areas::{Areas, Spot};
 use super::code::{SUCCESS, check, failure, is};
-use super::plan::{Combination, Exchange, Message, Parcel, Piece, Plan, Step};
+use super::plan::{Combination, Exchange, Form, Message, Parcel, Piece, Plan, Step};
 use super::trace::{self, Log};
 use crate::error::Error;
 use ::mpi::ffi;
 use std::ffi::c_int;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, take};
 use std::ops::Range;
+use std::ptr::null_mut;
 
 const TAG: c_int = 0;
 
@@ -22,6 +23,8 @@ pub(super) struct Flight {
     requests: Vec<ffi::MPI_Request>,
     /// Datatypes that describe messages of the round.
     datatypes: Vec<ffi::MPI_Datatype>,
+    /// Where the pieces of a message are.
+    addresses: Vec<ffi::MPI_Aint>,
     /// The first error of the call.
     error: Option<Error>,
     /// What is posted, while somebody records it.
@@ -106,7 +109,7 @@ impl<C: Combine> Replay<'_, C> {
         let (to, from) = (self.areas.at(piece.to), self.areas.at(piece.from));
         // SAFETY: both ends lie inside their areas, which was checked when the plan was built for these extents. They do
         // not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one is
-        // borrowed exclusively.
+        // borrowed exclusively, or they are parts of scratch that were in use at the same time.
         unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
     }
 
@@ -187,13 +190,15 @@ impl<C: Combine> Replay<'_, C> {
     /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
     fn post<const RECORDED: bool>(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
         let Message { spot, elements, peer } = parcel.message;
-        let (count, datatype) = match &parcel.scattered {
-            None => (elements, self.datatype),
-            Some(pieces) => (1, self.describe(plan, pieces)),
+        let (address, count, datatype) = match &parcel.form {
+            Form::Whole => (self.areas.at(spot), elements, self.datatype),
+            Form::Within(pieces) => (self.areas.at(spot), 1, self.describe_within(plan, pieces)),
+            // The datatype has the addresses. This is MPI_BOTTOM, which is null in every library that we know.
+            Form::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
         };
         // SAFETY: the null handle is a constant of the library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        let address = self.areas.at(spot).cast();
+        let address = address.cast();
         // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the request.
         let (call, code) = unsafe {
             match way {
@@ -227,9 +232,26 @@ impl<C: Combine> Replay<'_, C> {
         self.flight.log.iter_mut().for_each(|log| log.end_round());
     }
 
-    /// A datatype for the pieces of a message; the element's own if MPI makes none, which is an error.
-    fn describe(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
-        let (lengths, displacements) = (&plan.lengths[pieces.clone()], &plan.displacements[pieces.clone()]);
+    /// A datatype for the pieces of a message that lie after its spot.
+    fn describe_within(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
+        self.describe(&plan.lengths[pieces.clone()], &plan.displacements[pieces.clone()])
+    }
+
+    /// A datatype for the pieces of a message that lie in several areas.
+    fn describe_across(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
+        let mut addresses = take(&mut self.flight.addresses);
+        addresses.clear();
+        let spots = plan.areas[pieces.clone()].iter().zip(&plan.displacements[pieces.clone()]);
+        addresses.extend(spots.map(|(&area, &displacement)| {
+            self.areas.at(Spot { area, offset: displacement as usize }) as ffi::MPI_Aint
+        }));
+        let datatype = self.describe(&plan.lengths[pieces.clone()], &addresses);
+        self.flight.addresses = addresses;
+        datatype
+    }
+
+    /// A datatype for pieces; the element's own if MPI makes none, which is an error.
+    fn describe(&mut self, lengths: &[c_int], displacements: &[ffi::MPI_Aint]) -> ffi::MPI_Datatype {
         let mut datatype = self.datatype;
         // SAFETY: both lists have as many entries as are said, and the element's datatype is live.
         let code = unsafe {

@@ -5,6 +5,7 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::plan::{Key, Plan};
 use super::replay::Flight;
+use super::varying::Luggage;
 use crate::error::Error;
 use crate::transport::Here;
 use ::mpi::ffi;
@@ -40,6 +41,8 @@ pub(super) struct Work {
     /// How long blocks of different lengths are, and where they begin.
     pub(super) counts: Vec<usize>,
     pub(super) offsets: Vec<usize>,
+    /// What alltoalls with blocks of any lengths use.
+    pub(super) luggage: Luggage,
 }
 
 impl State {

@@ -55,7 +55,9 @@ impl<'a> Tracing<'a> {
         }
         // Plans that were made before do not know the numbers of their rounds.
         work.key.clear();
+        work.luggage.itinerary.clear();
         work.plan.numbers = Some(Vec::new());
+        work.luggage.itinerary.numbers = Some(Vec::new());
         work.flight.log = Some(Box::default());
         Ok(Tracing { state })
     }
@@ -75,6 +77,7 @@ impl Drop for Tracing<'_> {
     fn drop(&mut self) {
         if let Ok(mut work) = self.state.lease() {
             work.plan.numbers = None;
+            work.luggage.itinerary.numbers = None;
             work.flight.log = None;
         }
     }

@@ -2,9 +2,11 @@
 
 use super::hub::Hub;
 use super::rotation::Rotation;
+use super::shuffle::{BlockSink, Lengths};
 use super::sink::RoundSink;
+use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
-use crate::geometry::{Described, Geometry, Varying};
+use crate::geometry::{Described, Geometry, Uniform, Varying};
 use crate::operation::Operation;
 use crate::reduce::{Division, Reduce};
 use crate::rooted::{Seat, Spread, Standing};
@@ -80,6 +82,19 @@ impl ThreadComm {
         let lines = vec![buffer];
         let mut sink = RoundSink::new(self, C::NAME, lines, geometry, blocks, gathers);
         rounds_of(collective, &self.placement, self.rank, &mut sink)
+    }
+
+    /// Takes this rank's blocks out of `send`, or out of `recv`, exchanges them, and puts those of the others into `recv`.
+    fn run_shuffle<C: Collective, T: Clone + Send + 'static>(
+        &self,
+        collective: &C,
+        (send, leaving): (Option<&[T]>, &impl Geometry),
+        (recv, arriving): (&mut [T], &impl Geometry),
+        lengths: Lengths,
+    ) -> Result<(), Error> {
+        let mut sink = BlockSink::new(self, C::NAME, send.unwrap_or(recv), leaving, lengths);
+        rounds_of(collective, &self.placement, self.rank, &mut sink)?;
+        sink.put_in_place(recv, arriving)
     }
 
     /// Reduces `data` where it lies.
@@ -169,6 +184,21 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
                 Ok(())
             }
         }
+    }
+
+    fn shuffle<C: Collective>(&self, collective: &C, call: Shuffle<'_, T>) -> Result<(), Error> {
+        call.validate(collective, self.here())?;
+        self.hub.check(self.rank())?;
+        let blocks = Uniform { count: call.recv.len() / self.size() };
+        self.run_shuffle(collective, (call.send, &blocks), (call.recv, &blocks), Lengths::All(blocks.count))
+    }
+
+    fn shuffle_varying<C: Collective>(&self, collective: &C, call: ShuffleVarying<'_, T>) -> Result<(), Error> {
+        call.validate(self.here())?;
+        call.serve(collective, self.here())?;
+        self.hub.check(self.rank())?;
+        let ShuffleVarying { send, leaving, recv, arriving, options: _ } = call;
+        self.run_shuffle(collective, (send, &leaving), (recv, &arriving), Lengths::Any)
     }
 }
 

@@ -37,6 +37,7 @@ mod parcel;
 mod queues;
 mod report;
 mod rotation;
+mod shuffle;
 mod sink;
 mod world;
 

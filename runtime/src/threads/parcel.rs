@@ -15,7 +15,13 @@ impl Parcel {
         Parcel { type_name: type_name::<T>(), len: elements.len(), elements: Box::new(elements) }
     }
 
-    /// The elements. Only for a parcel that an [`Expected`] of the same type accepted.
+    /// Blocks, each with a length of its own.
+    pub(super) fn of_blocks<T: Send + 'static>(blocks: Vec<Vec<T>>) -> Self {
+        let len = blocks.iter().map(Vec::len).sum();
+        Parcel { type_name: type_name::<T>(), len, elements: Box::new(blocks) }
+    }
+
+    /// The elements, or the blocks. Only for a parcel that an [`Expected`] of the same type accepted.
     pub(super) fn open<T: 'static>(self) -> Vec<T> {
         match self.elements.downcast() {
             Ok(elements) => *elements,
@@ -29,13 +35,19 @@ impl Parcel {
 pub(super) struct Expected {
     vec_of: TypeId,
     type_name: &'static str,
-    len: usize,
+    /// How many elements; none if they may be any number.
+    len: Option<usize>,
 }
 
 impl Expected {
     /// Exactly `len` elements of type `T`.
     pub(super) fn elements<T: 'static>(len: usize) -> Self {
-        Expected { vec_of: TypeId::of::<Vec<T>>(), type_name: type_name::<T>(), len }
+        Expected { vec_of: TypeId::of::<Vec<T>>(), type_name: type_name::<T>(), len: Some(len) }
+    }
+
+    /// Blocks of elements of type `T`: with exactly `len` elements in all, or with any number.
+    pub(super) fn blocks<T: 'static>(len: Option<usize>) -> Self {
+        Expected { vec_of: TypeId::of::<Vec<Vec<T>>>(), type_name: type_name::<T>(), len }
     }
 
     /// Whether `parcel`, from rank `from`, is what this receive of rank `rank` expects.
@@ -43,8 +55,8 @@ impl Expected {
         if (*parcel.elements).type_id() != self.vec_of {
             return Err(Error::WrongType { rank, from, expected: self.type_name, found: parcel.type_name });
         }
-        if parcel.len != self.len {
-            return Err(Error::Mismatch { rank, from, expected: self.len, found: parcel.len });
+        if let Some(expected) = self.len.filter(|&len| len != parcel.len) {
+            return Err(Error::Mismatch { rank, from, expected, found: parcel.len });
         }
         Ok(())
     }

@@ -1,0 +1,376 @@
+//! Plans of alltoalls with blocks of the same length.
+//!
+//! Nothing is rotated unless a layout asks for it. A block of this rank is read from the send buffer, and a block for this rank
+//! goes to the receive buffer, where it belongs. What is in transit stays where the message landed that brought it, in a
+//! part of scratch that is used again when all of its blocks have left. So a block is copied when it is packed, and
+//! once more if it arrives for this rank among others; a message that lies in one piece is not copied at all.
+
+use super::areas::{Area, Extents, Spot};
+use super::build::EndsTheJob;
+use super::limit::{self, LIMIT};
+use super::plan::{Begin, Form, Message, Parcel, Piece, Plan, Step};
+use super::space::Space;
+use super::state::{Group, Work};
+use super::trace;
+use crate::error::Error;
+use crate::policy::{Policy, Wire};
+use crate::transport::Options;
+use ::mpi::ffi;
+use roundel_spec::contract::{ends, pair};
+use roundel_spec::{Blocks, Collective, Sink, Site, rounds_of};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::ffi::c_int;
+use std::mem::forget;
+use std::ops::Range;
+
+/// Makes the plan for a call that is not like the last one, and is valid. The caller sets the key.
+#[inline(never)]
+pub(super) fn plan_anew<K: Collective>(
+    work: &mut Work,
+    group: &Group,
+    collective: &K,
+    extents: Extents,
+    options: Options,
+    rotation: Option<usize>,
+) -> Result<(), Error> {
+    let Work { key, plan, .. } = work;
+    let here = group.here();
+    let count = extents.recv / here.p();
+    limit::check_blocks(collective, here.placement, count)?;
+    key.clear();
+    plan.clear();
+
+    let guard = EndsTheJob { rank: here.rank };
+    let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
+    let mut builder = Builder::new(plan, sizes, options.policy, rotation.is_some());
+    builder.bring(extents.send.is_some(), rotation);
+    match rounds_of(collective, here.placement, here.rank, &mut builder) {
+        Ok(()) => builder.finish(),
+        Err(never) => match never {},
+    }
+    if let Some(numbers) = &mut plan.numbers {
+        *numbers = trace::numbers(collective, here);
+    }
+    forget(guard);
+    Ok(())
+}
+
+/// The numbers of a call.
+#[derive(Clone, Copy)]
+struct Sizes {
+    rank: usize,
+    p: usize,
+    /// How many elements a block has, and how many bytes.
+    count: usize,
+    bytes: usize,
+}
+
+/// A block that is here.
+#[derive(Clone, Copy)]
+struct Held {
+    spot: Spot,
+    /// The part of scratch in which it lies, if it does.
+    part: Option<usize>,
+}
+
+/// A part of scratch in which blocks lie.
+struct Part {
+    range: Range<usize>,
+    /// How many of them are still needed.
+    blocks: usize,
+}
+
+/// A contiguous piece of a message.
+#[derive(Clone, Copy)]
+struct Tract {
+    spot: Spot,
+    bytes: usize,
+}
+
+struct Builder<'a> {
+    plan: &'a mut Plan,
+    sizes: Sizes,
+    policy: Policy,
+    /// Whether blocks for this rank stay in scratch until the last round is over.
+    rotated: bool,
+    space: Space,
+    parts: Vec<Part>,
+    /// Where the blocks are that this rank has.
+    held: HashMap<usize, Held>,
+    round: Begin,
+    /// What arrives in the round, and is here when it is over.
+    arriving: Vec<(usize, Held)>,
+    /// Parts that blocks of the round leave, and scratch that only the round needs.
+    left: Vec<usize>,
+    spent: Vec<Range<usize>>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(plan: &'a mut Plan, sizes: Sizes, policy: Policy, rotated: bool) -> Self {
+        let round = plan.begin_round();
+        Builder {
+            plan,
+            sizes,
+            policy,
+            rotated,
+            space: Space::default(),
+            parts: Vec::new(),
+            held: HashMap::new(),
+            round,
+            arriving: Vec::new(),
+            left: Vec::new(),
+            spent: Vec::new(),
+        }
+    }
+
+    /// This rank's own blocks, before the first round. They are copied to scratch if a layout asks for it, or if what arrives
+    /// would overwrite them.
+    fn bring(&mut self, has_send: bool, rotation: Option<usize>) {
+        let Sizes { rank, p, bytes, .. } = self.sizes;
+        let given = if has_send { Area::Send } else { Area::Recv };
+        let aside = (!has_send || self.rotated).then(|| self.part(p, if self.rotated { p } else { p - 1 }));
+        let by = rotation.unwrap_or(0);
+        for to in 0..p {
+            let held = match aside {
+                Some((begin, part)) => {
+                    let place = if to >= by { to - by } else { to + p - by };
+                    Held { spot: behind(begin, place * bytes), part: Some(part) }
+                }
+                None => Held { spot: Spot { area: given, offset: to * bytes }, part: None },
+            };
+            self.held.insert(pair(rank, to, p), held);
+        }
+        if let Some((begin, _)) = aside {
+            let front = (p - by) * bytes;
+            self.copy(Spot { area: given, offset: by * bytes }, begin, front);
+            self.copy(Spot { area: given, offset: 0 }, behind(begin, front), by * bytes);
+        }
+        if !self.rotated {
+            let own = Spot { area: Area::Recv, offset: rank * bytes };
+            if has_send {
+                self.copy(Spot { area: given, offset: rank * bytes }, own, bytes);
+            }
+            self.held.insert(pair(rank, rank, p), Held { spot: own, part: None });
+        }
+    }
+
+    /// A copy before the first round.
+    fn copy(&mut self, from: Spot, to: Spot, bytes: usize) {
+        if bytes > 0 {
+            self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+        }
+    }
+
+    /// A part of scratch for `blocks` blocks, of which so many are `needed` after the round.
+    fn part(&mut self, blocks: usize, needed: usize) -> (Spot, usize) {
+        let range = self.space.take(blocks * self.sizes.bytes);
+        let begin = Spot { area: Area::Scratch, offset: range.start };
+        self.parts.push(Part { range, blocks: needed });
+        (begin, self.parts.len() - 1)
+    }
+
+    /// Where the blocks of a message lie that leaves.
+    fn departure(&mut self, blocks: &impl Blocks) -> (Spot, Form) {
+        let mut tracts = Vec::new();
+        for block in blocks.each() {
+            let Some(held) = self.held.remove(&block) else {
+                panic!("the schedule sends a block that this rank does not have")
+            };
+            self.left.extend(held.part);
+            self.sizes.append(&mut tracts, held.spot);
+        }
+        match self.choose(&tracts) {
+            Wire::Contiguous => (first(&tracts), Form::Whole),
+            Wire::Datatype => (first(&tracts), self.across(&tracts)),
+            Wire::Packed => {
+                let range = self.space.take(total(&tracts));
+                let begin = Spot { area: Area::Scratch, offset: range.start };
+                self.spent.push(range);
+                let mut to = begin;
+                for Tract { spot: from, bytes } in tracts {
+                    self.plan.packs.push(Piece { from, to, bytes });
+                    to.offset += bytes;
+                }
+                (begin, Form::Whole)
+            }
+        }
+    }
+
+    /// Where the blocks of a message land: in the receive buffer if they are for this rank, otherwise in scratch; or all
+    /// of them in scratch first.
+    fn arrival(&mut self, blocks: &impl Blocks) -> (Spot, Form) {
+        let (transit, all) = (blocks.each().filter(|&b| self.home(b).is_none()).count(), blocks.count());
+        let (begin, part) = self.part(transit, transit);
+        let (mut tracts, mut next) = (Vec::new(), begin);
+        for block in blocks.each() {
+            let held = self.home(block).unwrap_or_else(|| self.sizes.next(&mut next, part));
+            self.arriving.push((block, held));
+            self.sizes.append(&mut tracts, held.spot);
+        }
+        match self.choose(&tracts) {
+            Wire::Contiguous => (first(&tracts), Form::Whole),
+            Wire::Datatype => (first(&tracts), self.across(&tracts)),
+            Wire::Packed => {
+                let landed = self.arriving.len() - all;
+                self.arriving.truncate(landed);
+                self.space.give(self.parts[part].range.clone());
+                self.parts.truncate(part);
+                self.unpacked(blocks, all, transit)
+            }
+        }
+    }
+
+    /// Scratch for all blocks of a message; those for this rank are copied to where they belong.
+    fn unpacked(&mut self, blocks: &impl Blocks, all: usize, transit: usize) -> (Spot, Form) {
+        let (begin, part) = self.part(all, transit);
+        let mut next = begin;
+        for block in blocks.each() {
+            let landed = self.sizes.next(&mut next, part);
+            let home = self.home(block);
+            if let Some(home) = home {
+                let piece = Piece { from: landed.spot, to: home.spot, bytes: self.sizes.bytes };
+                append_piece(&mut self.plan.unpacks, piece);
+            }
+            self.arriving.push((block, home.unwrap_or(landed)));
+        }
+        (begin, Form::Whole)
+    }
+
+    /// Where a block belongs, if it is for this rank and may go there at once.
+    fn home(&self, block: usize) -> Option<Held> {
+        let Sizes { rank, p, bytes, .. } = self.sizes;
+        let (from, to) = ends(block, p);
+        assert!(from < p, "the schedule names a block outside the buffer");
+        let spot = Spot { area: Area::Recv, offset: from * bytes };
+        (to == rank && !self.rotated).then_some(Held { spot, part: None })
+    }
+
+    fn choose(&self, tracts: &[Tract]) -> Wire {
+        self.policy.choose(tracts.len(), total(tracts))
+    }
+
+    /// The pieces of a message, for a datatype.
+    fn across(&mut self, tracts: &[Tract]) -> Form {
+        let Plan { lengths, displacements, areas, .. } = &mut *self.plan;
+        let (begin, size) = (lengths.len(), self.sizes.bytes / self.sizes.count);
+        for Tract { spot, bytes } in tracts {
+            lengths.push((bytes / size) as c_int);
+            displacements.push(spot.offset as ffi::MPI_Aint);
+            areas.push(spot.area);
+        }
+        Form::Across(begin..lengths.len())
+    }
+
+    /// A message to or from a peer.
+    fn message(&self, peer: usize, blocks: usize, (spot, form): (Spot, Form)) -> Parcel {
+        assert!(peer < self.sizes.p, "the schedule names a rank outside the communicator");
+        let elements = blocks * self.sizes.count;
+        assert!(elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
+        Parcel { message: Message { spot, elements: elements as c_int, peer: peer as c_int }, form }
+    }
+
+    /// Ends the round: what arrived is here, and scratch that is not needed any more is free.
+    fn close(&mut self) {
+        self.plan.end_round(self.round);
+        self.round = self.plan.begin_round();
+        self.held.extend(self.arriving.drain(..));
+        for part in self.left.drain(..) {
+            let part = &mut self.parts[part];
+            // A block that arrived twice, in a schedule that was never checked, leaves twice.
+            part.blocks = part.blocks.saturating_sub(1);
+        }
+        self.spent.drain(..).for_each(|range| self.space.give(range));
+        for part in self.parts.iter_mut().filter(|part| part.blocks == 0) {
+            self.space.give(std::mem::take(&mut part.range));
+        }
+    }
+
+    /// Ends the call: the blocks for this rank that are not where they belong are put there.
+    fn finish(self) {
+        let Sizes { rank, p, bytes, .. } = self.sizes;
+        for from in (0..p).filter(|_| self.rotated && bytes > 0) {
+            if let Some(held) = self.held.get(&pair(from, rank, p)) {
+                let to = Spot { area: Area::Recv, offset: from * bytes };
+                append_piece(&mut self.plan.unpacks, Piece { from: held.spot, to, bytes });
+            }
+        }
+        self.plan.flush_unpacks();
+        self.plan.scratch = self.space.end();
+    }
+}
+
+impl Sizes {
+    /// Adds a block to the pieces of a message: to the last one, if it lies behind it.
+    fn append(&self, tracts: &mut Vec<Tract>, spot: Spot) {
+        match tracts.last_mut() {
+            _ if self.bytes == 0 => {}
+            Some(last) if touch(behind(last.spot, last.bytes), spot) => last.bytes += self.bytes,
+            _ => tracts.push(Tract { spot, bytes: self.bytes }),
+        }
+    }
+
+    /// The next block of a part of scratch.
+    fn next(&self, at: &mut Spot, part: usize) -> Held {
+        let held = Held { spot: *at, part: Some(part) };
+        at.offset += self.bytes;
+        held
+    }
+}
+
+/// Adds a copy: to the last one, if it goes on where that one ends.
+fn append_piece(pieces: &mut Vec<Piece>, piece: Piece) {
+    match pieces.last_mut() {
+        _ if piece.bytes == 0 => {}
+        Some(last)
+            if touch(behind(last.from, last.bytes), piece.from) && touch(behind(last.to, last.bytes), piece.to) =>
+        {
+            last.bytes += piece.bytes;
+        }
+        _ => pieces.push(piece),
+    }
+}
+
+fn touch(end: Spot, begin: Spot) -> bool {
+    end.area == begin.area && end.offset == begin.offset
+}
+
+fn behind(spot: Spot, bytes: usize) -> Spot {
+    Spot { area: spot.area, offset: spot.offset + bytes }
+}
+
+fn total(tracts: &[Tract]) -> usize {
+    tracts.iter().map(|tract| tract.bytes).sum()
+}
+
+/// Where a message begins; an empty one may begin anywhere.
+fn first(tracts: &[Tract]) -> Spot {
+    tracts.first().map_or(Spot { area: Area::Scratch, offset: 0 }, |tract| tract.spot)
+}
+
+impl Sink for Builder<'_> {
+    type Error = Infallible;
+
+    fn begin_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
+        let where_it_lies = self.departure(&blocks);
+        let parcel = self.message(to, blocks.count(), where_it_lies);
+        self.plan.departures.push(parcel);
+        Ok(())
+    }
+
+    fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
+        let where_it_lands = self.arrival(&blocks);
+        let parcel = self.message(from, blocks.count(), where_it_lands);
+        self.plan.arrivals.push(parcel);
+        Ok(())
+    }
+
+    fn end_round(&mut self) -> Result<(), Infallible> {
+        self.close();
+        Ok(())
+    }
+}

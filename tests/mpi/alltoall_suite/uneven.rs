@@ -1,0 +1,178 @@
+//! Blocks of any lengths: results compared with those of MPI_Alltoallv.
+
+use crate::data::{Guarded, Record, Sample};
+use crate::job::Job;
+use crate::shuffles::{Bruck, Visit, visit_all};
+use mpi::Count;
+use mpi::datatype::{Partition, PartitionMut};
+use mpi::traits::*;
+use roundel::{Alltoall, IsAlltoall};
+
+/// All types and sizes.
+pub(crate) fn all_sizes(job: &mut Job<'_>) {
+    compare::<i32>(job, 4, Lengths::Random);
+    compare::<i32>(job, 0, Lengths::Random);
+    compare::<Record>(job, 3, Lengths::Random);
+    compare::<u8>(job, 2000, Lengths::Random);
+    if job.p() <= 8 {
+        compare::<f64>(job, 9000, Lengths::Random);
+    }
+    compare::<u64>(job, 5, Lengths::OneRank);
+}
+
+/// Messages in several pieces, which need not be long for that.
+pub(crate) fn in_pieces(job: &mut Job<'_>) {
+    for limit in [1, 5] {
+        let cut = roundel::mpi::cut_messages(job.world, limit);
+        job.expect(cut == Ok(()), || format!("{cut:?}"));
+        compare::<i32>(job, 4, Lengths::Random);
+    }
+    let whole = roundel::mpi::cut_messages(job.world, usize::MAX);
+    job.expect(whole == Ok(()), || format!("{whole:?}"));
+}
+
+fn compare<T: Sample>(job: &mut Job<'_>, n: usize, lengths: Lengths) {
+    let p = job.p();
+    let exchanges = [0, 1].map(|turn| Exchange::<T>::new(job, n, lengths, turn, false));
+    let symmetric = [0, 1].map(|turn| Exchange::<T>::new(job, n, lengths, turn, true));
+    visit_all(p, &mut Comparison { job, exchanges, symmetric });
+}
+
+/// How long blocks are.
+#[derive(Clone, Copy)]
+enum Lengths {
+    /// Anything up to a limit, and often 0.
+    Random,
+    /// Only one rank has anything to send.
+    OneRank,
+}
+
+impl Lengths {
+    /// How long the block from `s` to `d` is. The second turn is the first with fewer elements, never more.
+    fn of(self, n: usize, s: usize, d: usize, turn: usize) -> usize {
+        let seed = (s as u64 * 1_000_003 + d as u64 * 7919 + 12345).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+        let random = match seed % 3 {
+            0 => 0,
+            _ => seed as usize / 3 % (n + 1),
+        };
+        match self {
+            Lengths::Random => random.saturating_sub(turn * (s % 2)),
+            Lengths::OneRank => {
+                if s == 0 {
+                    n
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+/// A call, and what MPI's own function makes of it.
+struct Exchange<T> {
+    send: Vec<T>,
+    sent: (Vec<usize>, Vec<usize>),
+    received: (Vec<usize>, Vec<usize>),
+    /// The receive buffer before and after.
+    before: Vec<T>,
+    result: Vec<T>,
+    name: String,
+}
+
+impl<T: Sample> Exchange<T> {
+    fn new(job: &Job<'_>, n: usize, lengths: Lengths, turn: usize, symmetric: bool) -> Self {
+        let (rank, p) = (job.rank(), job.p());
+        let length = |s: usize, d: usize| match symmetric {
+            true => lengths.of(n, s.min(d), s.max(d), turn),
+            false => lengths.of(n, s, d, turn),
+        };
+        let sent = placed((0..p).map(|d| length(rank, d)).collect(), false);
+        let received = placed((0..p).map(|s| length(s, rank)).collect(), !symmetric && n % 2 == 0);
+        let (send_len, recv_len) = (end(&sent), end(&received));
+        let send: Vec<T> =
+            (0..send_len).map(|i| T::sample(((rank + 1) as u64) << 32 | (i * 3 + turn) as u64)).collect();
+        let before: Vec<T> = if symmetric { send.clone() } else { Guarded::new(recv_len).inside().to_vec() };
+        let mut result = before.clone();
+        let counts = |list: &[usize]| list.iter().map(|&n| n as Count).collect::<Vec<_>>();
+        let from = Partition::new(&send[..], counts(&sent.0), counts(&sent.1));
+        let mut to = PartitionMut::new(&mut result[..], counts(&received.0), counts(&received.1));
+        job.world.all_to_all_varcount_into(&from, &mut to);
+        let name = format!("up to {n} {}", T::NAME);
+        Exchange { send, sent, received, before, result, name }
+    }
+}
+
+/// Displacements with gaps, in the order of ranks or in the reverse order.
+fn placed(counts: Vec<usize>, reverse: bool) -> (Vec<usize>, Vec<usize>) {
+    let mut displs = vec![0; counts.len()];
+    let mut end = 0;
+    for i in 0..counts.len() {
+        let b = if reverse { counts.len() - 1 - i } else { i };
+        // Now and then blocks lie together.
+        displs[b] = end + b / 2 % 2;
+        end = displs[b] + counts[b];
+    }
+    (counts, displs)
+}
+
+/// The length of the buffer, never 0: an empty one has an address that Open MPI takes for MPI_IN_PLACE.
+fn end((counts, displs): &(Vec<usize>, Vec<usize>)) -> usize {
+    counts.iter().zip(displs).map(|(count, displ)| count + displ).max().unwrap_or(0) + 1
+}
+
+/// Runs calls with every collective.
+struct Comparison<'a, 'job, T> {
+    job: &'a mut Job<'job>,
+    exchanges: [Exchange<T>; 2],
+    symmetric: [Exchange<T>; 2],
+}
+
+impl<T: Sample> Visit for Comparison<'_, '_, T> {
+    fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
+        let (world, job) = (self.job.world, &mut *self.job);
+        let options = job.options::<C>()[0];
+        // The same call twice, then one with smaller counts.
+        for (turn, exchange) in [0, 0, 1].map(|i| &self.exchanges[i]).into_iter().enumerate() {
+            let Exchange { send, sent, received, before, result, name: size } = exchange;
+            let what = format!("{name}, {size}, turn {turn}, {options:?}");
+            let (mut room, mut send) = (Guarded::new(before.len()), send.clone());
+            room.inside().clone_from_slice(before);
+            let recv = room.inside();
+            job.call(turn == 0, &what, || {
+                let (counts, displs) = received;
+                collective.alltoallv_with(world, &send, &sent.0, &sent.1, recv, counts, displs, options)
+            });
+            send.fill(T::sample(999));
+            if let Some(difference) = room.difference(result) {
+                job.fail(&format!("{what}: {difference}"));
+            }
+        }
+        for (turn, exchange) in [0, 0, 1].map(|i| &self.symmetric[i]).into_iter().enumerate() {
+            let Exchange { sent: (counts, displs), before, result, name: size, .. } = exchange;
+            let what = format!("{name}, {size} in place, turn {turn}");
+            let mut room = Guarded::new(before.len());
+            room.inside().clone_from_slice(before);
+            let data = room.inside();
+            job.call(turn == 0, &what, || collective.alltoallv_in_place(world, data, counts, displs));
+            if let Some(difference) = room.difference(result) {
+                job.fail(&format!("{what}: {difference}"));
+            }
+        }
+    }
+}
+
+/// The lengths are messages, too.
+pub(crate) fn lengths_are_recorded(job: &mut Job<'_>) {
+    let (p, world) = (job.p(), job.world);
+    let (mut data, counts, displs) = (vec![1u32; p], vec![1; p], (0..p).collect::<Vec<_>>());
+    let bruck = Bruck::<false>::plain(2);
+    let call = || bruck.alltoallv_in_place(world, &mut data, &counts, &displs);
+    let Ok((outcome, record)) = roundel::mpi::trace(world, call) else { job.fail("nothing is recorded") };
+    let rounds = p.next_power_of_two().ilog2() as usize;
+    // With 2 or 3 ranks blocks go straight to their destinations, if they are alone.
+    let direct = [0, 0, 1, 1].get(p).copied().unwrap_or(0);
+    let messages = 2 * rounds - direct;
+    let right = outcome == Ok(()) && record.sent.len() == messages && record.received.len() == messages;
+    job.expect(right || p == 3, || format!("{outcome:?}, {:?}", record.sent));
+    job.calls += 1;
+}

@@ -9,11 +9,13 @@ fn main() {
 #[cfg(feature = "bench")]
 fn handwritten() {
     println!("cargo:rerun-if-changed=../benches/handwritten.c");
+    println!("cargo:rerun-if-changed=../benches/forced.c");
     println!("cargo:rerun-if-env-changed=MPICC");
     let mpicc = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
     cc::Build::new()
         .compiler(mpicc)
         .file("../benches/handwritten.c")
+        .file("../benches/forced.c")
         .warnings_into_errors(true)
         .compile("handwritten");
 }

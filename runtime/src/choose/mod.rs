@@ -8,6 +8,8 @@
 //! - [`Split`]: the counts, with integers
 //! - [`Network`]: what a message and a byte cost
 //! - [`choose()`], [`candidates`]: the modelled times, best first
+//! - [`measure()`]: a network, from a few calls
+//! - [`alltoall`]: a call that chooses for itself
 //!
 //! ```
 //! use roundel::choose::{Algorithm, Network, choose};
@@ -24,11 +26,15 @@
 //! A choice is a pure function of its arguments: no clocks, no state, and arithmetic that IEEE 754 defines to the last bit.
 //! Ranks that call it with the same values get the same answer, without a message.
 
+mod call;
 mod counts;
+mod measure;
 mod model;
 mod network;
 
+pub use call::alltoall;
 pub use counts::{MAX_P, Split, Substep, blocks, ceil_sqrt, substeps, total_blocks};
+pub use measure::measure;
 pub use model::{Algorithm, Choice, Time, candidates, choose, choose_radix, modelled};
 pub use network::Network;
 

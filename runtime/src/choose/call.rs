@@ -1,0 +1,94 @@
+//! Calls that choose for themselves, and calls of what was chosen.
+
+use super::{Algorithm, Choice, Network, choose};
+use crate::algorithms::{KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
+use crate::alltoall::Alltoall;
+use crate::error::Error;
+use crate::transport::Transport;
+
+/// An alltoall without a radix: the fastest by the model ([`choose()`]) on this network, which all ranks must describe alike.
+///
+/// ```
+/// use roundel::choose::{Network, alltoall};
+/// use roundel::threads;
+///
+/// let results = threads::run(4, |comm| {
+///     let send: Vec<usize> = (0..4).map(|to| 10 * comm.rank() + to).collect();
+///     let mut recv = [0; 4];
+///     alltoall(comm, &send, &mut recv, &Network::default()).map(|()| recv)
+/// });
+/// assert_eq!(results[1], Ok([1, 11, 21, 31]));
+/// ```
+///
+/// # Errors
+/// Those of [`Alltoall::alltoall`].
+pub fn alltoall<T>(comm: &impl Transport<T>, send: &[T], recv: &mut [T], network: &Network) -> Result<(), Error> {
+    let p = comm.here()?.p();
+    let bytes = (recv.len() / p).saturating_mul(size_of::<T>());
+    // Calls beyond what can be modelled are judged by the call itself.
+    match choose(p as i64, i64::try_from(bytes).unwrap_or(i64::MAX), network) {
+        Ok(choice) => choice.alltoall(comm, send, recv),
+        Err(_) => SpreadOut.alltoall(comm, send, recv),
+    }
+}
+
+impl Choice {
+    /// The radix, for algorithms that have one.
+    fn base(&self) -> i64 {
+        self.radix.unwrap_or(2)
+    }
+
+    /// Runs what was chosen: [`Alltoall::alltoall`].
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub fn alltoall<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
+        match self.algorithm {
+            Algorithm::SpreadOut => SpreadOut.alltoall(comm, send, recv),
+            Algorithm::Pairwise => PairwiseAlltoall.alltoall(comm, send, recv),
+            Algorithm::KBruck => KBruckAlltoall { radix: self.base() }.alltoall(comm, send, recv),
+            Algorithm::ModifiedBruck => ModifiedBruck { radix: self.base() }.alltoall(comm, send, recv),
+        }
+    }
+
+    /// Runs what was chosen with blocks of any lengths: [`Alltoall::alltoallv`]. All ranks must have chosen alike, so the
+    /// length that was chosen for is one that they agree about, such as an average.
+    ///
+    /// # Errors
+    /// Those of the call.
+    #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv")]
+    pub fn alltoallv<T>(
+        &self,
+        comm: &impl Transport<T>,
+        send: &[T],
+        send_counts: &[usize],
+        send_displs: &[usize],
+        recv: &mut [T],
+        recv_counts: &[usize],
+        recv_displs: &[usize],
+    ) -> Result<(), Error> {
+        let (leaving, arriving) = ((send_counts, send_displs), (recv_counts, recv_displs));
+        match self.algorithm {
+            Algorithm::SpreadOut => varying(&SpreadOut, comm, send, leaving, recv, arriving),
+            Algorithm::Pairwise => varying(&PairwiseAlltoall, comm, send, leaving, recv, arriving),
+            Algorithm::KBruck => varying(&KBruckAlltoall { radix: self.base() }, comm, send, leaving, recv, arriving),
+            Algorithm::ModifiedBruck => {
+                varying(&ModifiedBruck { radix: self.base() }, comm, send, leaving, recv, arriving)
+            }
+        }
+    }
+}
+
+/// Counts and displacements.
+type Lists<'a> = (&'a [usize], &'a [usize]);
+
+fn varying<T, C: Alltoall>(
+    collective: &C,
+    comm: &impl Transport<T>,
+    send: &[T],
+    leaving: Lists<'_>,
+    recv: &mut [T],
+    arriving: Lists<'_>,
+) -> Result<(), Error> {
+    collective.alltoallv(comm, send, leaving.0, leaving.1, recv, arriving.0, arriving.1)
+}

@@ -12,7 +12,7 @@ use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::algorithms::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
-use roundel::choose::{self, Network, ceil_sqrt, choose};
+use roundel::choose::{self, Cluster, ceil_sqrt};
 use roundel::{Alltoall, Error};
 use std::ffi::c_int;
 use std::hint::black_box;
@@ -66,7 +66,7 @@ fn forced(world: &SimpleCommunicator, algorithm: c_int) -> Option<SimpleCommunic
     }
 }
 
-fn variants(world: &SimpleCommunicator, bytes: usize, network: &Network) -> Vec<Variant> {
+fn variants(world: &SimpleCommunicator, bytes: usize, cluster: &Cluster) -> Vec<Variant> {
     let p = i64::from(world.size());
     let root = ceil_sqrt(p).max(2);
     let mut all = vec![library("MPI_Alltoall".into(), forced(world, 0).unwrap_or_else(|| world.duplicate()))];
@@ -80,7 +80,7 @@ fn variants(world: &SimpleCommunicator, bytes: usize, network: &Network) -> Vec<
     all.push(ours(world, "spread-out".into(), SpreadOut));
     all.push(ours(world, "pairwise".into(), PairwiseAlltoall));
     all.push(ours(world, "hierarchical".into(), HierarchicalAlltoall::<SpreadOut, SpreadOut>::default()));
-    if let Ok(choice) = choose(p, bytes as i64, network) {
+    if let Ok(choice) = cluster.choose(bytes as i64) {
         let call = move |comm: &SimpleCommunicator, send: &[u8], recv: &mut [u8]| {
             choice.alltoall(comm, black_box(send), black_box(recv)).is_ok()
         };
@@ -97,13 +97,20 @@ fn main() -> Result<(), Error> {
     let Some(universe) = mpi::initialize() else { return Ok(()) };
     let world = universe.world();
     let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(20);
-    let network = choose::measure(&world)?;
+    // Connections are made by the first messages, and are no matter of this.
+    choose::measure(&world)?;
+    let cluster = choose::measure(&world)?;
     if world.rank() == 0 {
-        let (latency, overhead) = (network.latency() * 1e6, network.overhead() * 1e6);
-        eprintln!("latency {latency:.1} us, overhead {overhead:.1} us, {:.1} MB/s", network.bandwidth() / 1e6);
+        for (name, network) in [("inside", cluster.inside), ("between", cluster.between)] {
+            let (latency, overhead) = (network.latency() * 1e6, network.overhead() * 1e6);
+            eprintln!(
+                "{name}: latency {latency:.1} us, overhead {overhead:.1} us, {:.1} MB/s",
+                network.bandwidth() / 1e6
+            );
+        }
     }
     for bytes in [8, 64, 256, 1024, 4096] {
-        let variants = variants(&world, bytes, &network);
+        let variants = variants(&world, bytes, &cluster);
         let times = measure(&world, &variants, bytes, batches);
         if world.rank() == 0 {
             variants.iter().zip(times).for_each(|(variant, time)| println!("{bytes} {} {time:.3}", variant.name));

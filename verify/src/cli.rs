@@ -124,6 +124,7 @@ Examples:
   roundel explain alltoall -p 512 --bytes 64
   roundel explain alltoall -p 512 --bytes 64 --latency 2us --overhead 1us --bandwidth 156MB/s
   roundel explain alltoall -p 4096 --bytes 1024 --json
+  roundel explain alltoall -p 64 --ppn 8 --bytes 64 --latency 500us
 
 Nothing is run. A round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
 messages and bytes are exact. The same model chooses in programs: `roundel::choose`.")]
@@ -258,6 +259,18 @@ pub struct Explain {
     /// What a rank is busy with sending and receiving one message, in seconds, or as in `1us` [default: 1us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<Seconds>,
+    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub ppn: Option<i64>,
+    /// The latency inside of a node [default: 1us]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "ppn")]
+    pub inside_latency: Option<Seconds>,
+    /// The bandwidth of one rank inside of a node [default: 5GB/s]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, requires = "ppn")]
+    pub inside_bandwidth: Option<BytesPerSecond>,
+    /// What one message inside of a node costs [default: 0.3us]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "ppn")]
+    pub inside_overhead: Option<Seconds>,
     /// Print all candidates.
     #[arg(long)]
     pub all: bool,

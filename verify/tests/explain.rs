@@ -136,3 +136,20 @@ fn what_makes_no_sense_is_refused() {
     refused(&["allgather", "-p", "4"], "there is no model of `allgather`: `roundel explain` knows alltoall");
     refused(&["alltoall"], "-p <P>");
 }
+
+#[test]
+fn nodes_make_the_hierarchical_one_a_candidate() {
+    let nodes = ["alltoall", "-p", "16", "--ppn", "4", "--bytes", "8", "--latency", "500us"];
+    let told = text(&nodes);
+    assert!(
+        told.contains("inside of nodes of 4 ranks: latency 1.00 us, overhead 300 ns, bandwidth 5.00 GB/s"),
+        "{told}"
+    );
+    let first = told.lines().find(|line| line.contains("chosen")).unwrap();
+    assert!(first.starts_with("alltoall/hierarchical"), "{told}");
+    let machine = json(&nodes);
+    assert_eq!((&machine["ppn"], &machine["chosen"]["messages"]), (&json!(4), &json!(6)));
+    assert!(!text(&["alltoall", "-p", "16"]).lines().any(|line| line.starts_with("alltoall/hierarchical")));
+    refused(&["alltoall", "-p", "16", "--ppn", "0"], "give at least one rank per node");
+    refused(&["alltoall", "-p", "16", "--inside-latency", "1us"], "--ppn");
+}

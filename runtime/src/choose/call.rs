@@ -1,34 +1,38 @@
 //! Calls that choose for themselves, and calls of what was chosen.
 
-use super::{Algorithm, Choice, Network, choose};
-use crate::algorithms::{KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
+use super::{Algorithm, Choice, Cluster};
+use crate::algorithms::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use crate::alltoall::Alltoall;
 use crate::error::Error;
-use crate::transport::Transport;
+use crate::transport::{Here, Transport};
 
-/// An alltoall without a radix: the fastest by the model ([`choose()`]) on this network, which all ranks must describe alike.
+/// An alltoall without a radix: the fastest by the model on this cluster, which all ranks must describe alike, of those that
+/// are proved for the call.
 ///
 /// ```
-/// use roundel::choose::{Network, alltoall};
+/// use roundel::choose::{Cluster, Network, alltoall};
 /// use roundel::threads;
 ///
+/// let cluster = Cluster::flat(4, Network::default());
 /// let results = threads::run(4, |comm| {
 ///     let send: Vec<usize> = (0..4).map(|to| 10 * comm.rank() + to).collect();
 ///     let mut recv = [0; 4];
-///     alltoall(comm, &send, &mut recv, &Network::default()).map(|()| recv)
+///     alltoall(comm, &send, &mut recv, &cluster).map(|()| recv)
 /// });
 /// assert_eq!(results[1], Ok([1, 11, 21, 31]));
 /// ```
 ///
 /// # Errors
 /// Those of [`Alltoall::alltoall`].
-pub fn alltoall<T>(comm: &impl Transport<T>, send: &[T], recv: &mut [T], network: &Network) -> Result<(), Error> {
-    let p = comm.here()?.p();
-    let bytes = (recv.len() / p).saturating_mul(size_of::<T>());
+pub fn alltoall<T>(comm: &impl Transport<T>, send: &[T], recv: &mut [T], cluster: &Cluster) -> Result<(), Error> {
+    let here = comm.here()?;
+    let bytes = (recv.len() / here.p()).saturating_mul(size_of::<T>());
+    let candidates = cluster.candidates(i64::try_from(bytes).unwrap_or(i64::MAX));
     // Calls beyond what can be modelled are judged by the call itself.
-    match choose(p as i64, i64::try_from(bytes).unwrap_or(i64::MAX), network) {
-        Ok(choice) => choice.alltoall(comm, send, recv),
-        Err(_) => SpreadOut.alltoall(comm, send, recv),
+    let candidates = candidates.unwrap_or_default();
+    match candidates.iter().find(|choice| choice.serves(here)) {
+        Some(choice) => choice.alltoall(comm, send, recv),
+        None => SpreadOut.alltoall(comm, send, recv),
     }
 }
 
@@ -36,6 +40,19 @@ impl Choice {
     /// The radix, for algorithms that have one.
     fn base(&self) -> i64 {
         self.radix.unwrap_or(2)
+    }
+
+    /// Whether what was chosen is proved for a call here.
+    pub fn serves(&self, here: Here<'_>) -> bool {
+        let radix = self.base();
+        match (self.algorithm, self.radix) {
+            (Algorithm::SpreadOut, _) => here.serves(&SpreadOut).is_ok(),
+            (Algorithm::Pairwise, _) => here.serves(&PairwiseAlltoall).is_ok(),
+            (Algorithm::KBruck, _) => here.serves(&KBruckAlltoall { radix }).is_ok(),
+            (Algorithm::ModifiedBruck, _) => here.serves(&ModifiedBruck { radix }).is_ok(),
+            (Algorithm::Hierarchical, None) => here.serves(&<HierarchicalAlltoall>::default()).is_ok(),
+            (Algorithm::Hierarchical, Some(radix)) => here.serves(&HierarchicalAlltoall::with_radix(radix)).is_ok(),
+        }
     }
 
     /// Runs what was chosen: [`Alltoall::alltoall`].
@@ -48,6 +65,10 @@ impl Choice {
             Algorithm::Pairwise => PairwiseAlltoall.alltoall(comm, send, recv),
             Algorithm::KBruck => KBruckAlltoall { radix: self.base() }.alltoall(comm, send, recv),
             Algorithm::ModifiedBruck => ModifiedBruck { radix: self.base() }.alltoall(comm, send, recv),
+            Algorithm::Hierarchical => match self.radix {
+                None => <HierarchicalAlltoall>::default().alltoall(comm, send, recv),
+                Some(radix) => HierarchicalAlltoall::with_radix(radix).alltoall(comm, send, recv),
+            },
         }
     }
 
@@ -75,6 +96,10 @@ impl Choice {
             Algorithm::ModifiedBruck => {
                 varying(&ModifiedBruck { radix: self.base() }, comm, send, leaving, recv, arriving)
             }
+            Algorithm::Hierarchical => match self.radix {
+                None => varying(&<HierarchicalAlltoall>::default(), comm, send, leaving, recv, arriving),
+                Some(radix) => varying(&HierarchicalAlltoall::with_radix(radix), comm, send, leaving, recv, arriving),
+            },
         }
     }
 }

@@ -8,7 +8,8 @@
 //! - [`Split`]: the counts, with integers
 //! - [`Network`]: what a message and a byte cost
 //! - [`choose()`], [`candidates`]: the modelled times, best first
-//! - [`measure()`]: a network, from a few calls
+//! - [`Cluster`]: the same with nodes, inside of which messages cost less
+//! - [`measure()`]: a cluster, from a few calls
 //! - [`alltoall`]: a call that chooses for itself
 //!
 //! ```
@@ -27,12 +28,14 @@
 //! Ranks that call it with the same values get the same answer, without a message.
 
 mod call;
+mod cluster;
 mod counts;
 mod measure;
 mod model;
 mod network;
 
 pub use call::alltoall;
+pub use cluster::Cluster;
 pub use counts::{MAX_P, Split, Substep, blocks, ceil_sqrt, substeps, total_blocks};
 pub use measure::measure;
 pub use model::{Algorithm, Choice, Time, candidates, choose, choose_radix, modelled};
@@ -53,6 +56,12 @@ pub enum Error {
     Radix {
         /// What was asked for.
         radix: i64,
+    },
+    /// Nodes without ranks.
+    #[error("nodes of {ppn} ranks have nobody to send to: give at least one rank per node")]
+    Nodes {
+        /// What was asked for.
+        ppn: i64,
     },
     /// A block of negative length, or blocks whose lengths do not add up in 64 bits.
     #[error("blocks of {bytes} bytes cannot be sent among {p} ranks: give a number of bytes in 0..={most}")]

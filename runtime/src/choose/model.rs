@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`Algorithm::ModifiedBruck`] and copies once
-/// more, so it is none; nor is `alltoall/hierarchical`, whose point is that messages do not all cost the same.
+/// more, so it is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -22,10 +22,13 @@ pub enum Algorithm {
     KBruck,
     /// Bruck with a radix; one substep after the other.
     ModifiedBruck,
+    /// Inside of nodes and between them. The radix is that of `alltoall/k-bruck` between nodes; without one it is
+    /// `alltoall/spread-out` there. Only a [`Cluster`](super::Cluster) has nodes.
+    Hierarchical,
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All that do not look at nodes.
     pub const ALL: [Algorithm; 4] =
         [Algorithm::SpreadOut, Algorithm::Pairwise, Algorithm::KBruck, Algorithm::ModifiedBruck];
 
@@ -36,6 +39,7 @@ impl Algorithm {
             Algorithm::Pairwise => "alltoall/pairwise",
             Algorithm::KBruck => "alltoall/k-bruck",
             Algorithm::ModifiedBruck => "alltoall/modified-bruck",
+            Algorithm::Hierarchical => "alltoall/hierarchical",
         }
     }
 
@@ -93,7 +97,7 @@ impl Time {
 impl Choice {
     /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then the
     /// order of [`Algorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
-    fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn order(&self, other: &Self) -> Ordering {
         let times = self.time.total().total_cmp(&other.time.total());
         times.then(self.radix.cmp(&other.radix)).then(self.algorithm.cmp(&other.algorithm))
     }
@@ -191,7 +195,7 @@ pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &
     }
     let (messages, blocks) = (split.substeps(), split.total());
     let rounds = match algorithm {
-        Algorithm::SpreadOut | Algorithm::KBruck => split.digits(),
+        Algorithm::SpreadOut | Algorithm::KBruck | Algorithm::Hierarchical => split.digits(),
         Algorithm::Pairwise | Algorithm::ModifiedBruck => messages,
     };
     let bytes = blocks * bytes;

@@ -5,7 +5,7 @@ use crate::cli::Explain;
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::units::{rate, time};
-use roundel::choose::{Algorithm, Choice, Network, candidates, ceil_sqrt};
+use roundel::choose::{Algorithm, Choice, Cluster, Network, ceil_sqrt};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,6 +22,10 @@ struct Explained {
     p: i64,
     bytes: i64,
     network: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ppn: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<Figures>,
     ceil_sqrt: i64,
     bound: Option<&'static str>,
     chosen: Option<Candidate>,
@@ -110,40 +114,52 @@ pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
     if args.collective.trim_end_matches('/') != KNOWN {
         return Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN });
     }
-    let network = network(args)?;
-    let all = candidates(args.p, args.bytes, &network)?;
+    let cluster = cluster(args)?;
+    let all = cluster.candidates(args.bytes)?;
     if json {
         print_json(&Explained {
             collective: KNOWN,
             p: args.p,
             bytes: args.bytes,
-            network: Figures {
-                latency: network.latency(),
-                bandwidth: network.bandwidth(),
-                overhead: network.overhead(),
-            },
+            network: Figures::from(&cluster.between),
+            ppn: args.ppn,
+            inside: args.ppn.map(|_| Figures::from(&cluster.inside)),
             ceil_sqrt: ceil_sqrt(args.p),
             bound: all.first().and_then(Bound::of).map(Bound::name),
             chosen: all.first().map(Candidate::from),
             candidates: all.iter().map(Candidate::from).collect(),
         })?;
     } else {
-        print(&text(args, &network, &all))?;
+        print(&text(args, &cluster, &all))?;
     }
     Ok(Outcome::Fine)
 }
 
 /// What was given, and the usual for the rest.
-fn network(args: &Explain) -> Result<Network, Error> {
+fn cluster(args: &Explain) -> Result<Cluster, Error> {
     let usual = Network::default();
-    Ok(Network::new(
+    let between = Network::new(
         args.latency.map_or(usual.latency(), |time| time.0),
         args.bandwidth.map_or(usual.bandwidth(), |rate| rate.0),
         args.overhead.map_or(usual.overhead(), |time| time.0),
-    )?)
+    )?;
+    let Some(ppn) = args.ppn else { return Ok(Cluster::flat(args.p, between)) };
+    let inside = Network::new(
+        args.inside_latency.map_or(1e-6, |time| time.0),
+        args.inside_bandwidth.map_or(5e9, |rate| rate.0),
+        args.inside_overhead.map_or(3e-7, |time| time.0),
+    )?;
+    Ok(Cluster::new(args.p, ppn, inside, between)?)
 }
 
-fn text(args: &Explain, network: &Network, all: &[Choice]) -> String {
+impl From<&Network> for Figures {
+    fn from(network: &Network) -> Self {
+        Figures { latency: network.latency(), bandwidth: network.bandwidth(), overhead: network.overhead() }
+    }
+}
+
+fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
+    let network = &cluster.between;
     let mut out = format!(
         "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
         args.p,
@@ -152,6 +168,18 @@ fn text(args: &Explain, network: &Network, all: &[Choice]) -> String {
         time(network.overhead()),
         rate(network.bandwidth()),
     );
+    if args.ppn.is_some() {
+        let inside = &cluster.inside;
+        out.truncate(out.len() - 1);
+        let _ = writeln!(
+            out,
+            "{FAINT}inside of nodes of {}: latency {}, overhead {}, bandwidth {}{FAINT:#}\n",
+            counted(cluster.ppn, "rank"),
+            time(inside.latency()),
+            time(inside.overhead()),
+            rate(inside.bandwidth()),
+        );
+    }
     let root = ceil_sqrt(args.p);
     let shown = selection(all, root, args.all);
     out += &table(&shown, root).to_string();
@@ -169,15 +197,17 @@ fn text(args: &Explain, network: &Network, all: &[Choice]) -> String {
     let _ = writeln!(
         out,
         "\n{FAINT}by a model of rounds, messages and bytes; not of copies, of waiting, or of wires that ranks share. \
-         alltoall/radix-bruck sends what\nalltoall/modified-bruck sends, and copies once more; alltoall/hierarchical is for nodes, \
-         which the model does not know{FAINT:#}"
+         alltoall/radix-bruck sends what\nalltoall/modified-bruck sends, and copies once more; alltoall/hierarchical is a candidate \
+         with `--ppn`{FAINT:#}"
     );
     out
 }
 
 /// The best, the best of each algorithm, and the square root.
 fn selection(all: &[Choice], root: i64, everything: bool) -> Vec<Choice> {
-    let firsts = Algorithm::ALL.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm));
+    let kinds = Algorithm::ALL.into_iter().chain([Algorithm::Hierarchical]);
+    let firsts: Vec<Option<usize>> =
+        kinds.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm)).collect();
     let wanted = |&(rank, choice): &(usize, &Choice)| {
         everything || rank < BEST || firsts.contains(&Some(rank)) || choice.radix == Some(root)
     };

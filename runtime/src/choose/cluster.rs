@@ -1,0 +1,145 @@
+//! Nodes: messages inside of one cost other than those between them, and some all-to-alls know it.
+
+use super::model::{Algorithm, Choice, Time, candidates, modelled};
+use super::{Error, Network};
+use roundel_spec::arith::ceil_div;
+
+/// Ranks on nodes, and what messages cost inside of a node and between two of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Cluster {
+    /// The number of ranks.
+    pub p: i64,
+    /// The number of nodes.
+    pub nodes: i64,
+    /// The most ranks on a node.
+    pub ppn: i64,
+    /// Inside of a node.
+    pub inside: Network,
+    /// Between nodes.
+    pub between: Network,
+}
+
+impl Cluster {
+    /// Ranks that all reach each other alike.
+    pub const fn flat(p: i64, network: Network) -> Self {
+        Cluster { p, nodes: 1, ppn: p, inside: network, between: network }
+    }
+
+    /// `p` ranks, `ppn` on each node.
+    ///
+    /// # Errors
+    /// [`Error::Nodes`] if a node has no ranks.
+    pub fn new(p: i64, ppn: i64, inside: Network, between: Network) -> Result<Self, Error> {
+        if ppn < 1 {
+            return Err(Error::Nodes { ppn });
+        }
+        let nodes = ceil_div(p, ppn).max(1);
+        Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between })
+    }
+
+    /// What the ranks of different nodes pay, or all of them if there is one node.
+    const fn outer(&self) -> &Network {
+        if self.nodes > 1 { &self.between } else { &self.inside }
+    }
+
+    /// The fastest all-to-all for blocks of so many bytes, by the model: one that looks at nodes, or one that does not.
+    ///
+    /// ```
+    /// use roundel::choose::{Algorithm, Cluster, Network};
+    /// let (inside, between) = (Network::new(1e-6, 5e9, 3e-7)?, Network::new(5e-4, 1e9, 2e-5)?);
+    /// let choice = Cluster::new(16, 4, inside, between)?.choose(8)?;
+    /// assert_eq!((choice.algorithm, choice.rounds), (Algorithm::Hierarchical, 2));
+    /// # Ok::<(), roundel::choose::Error>(())
+    /// ```
+    pub fn choose(&self, bytes: i64) -> Result<Choice, Error> {
+        let all = self.candidates(bytes)?;
+        all.into_iter().next().ok_or(Error::Ranks { p: self.p })
+    }
+
+    /// All candidates, the fastest first.
+    pub fn candidates(&self, bytes: i64) -> Result<Vec<Choice>, Error> {
+        let mut all = candidates(self.p, bytes, self.outer())?;
+        if self.nodes > 1 && self.ppn > 1 {
+            // What lanes exchange between nodes are the blocks of all ranks of a node.
+            let inside = modelled(Algorithm::SpreadOut, self.ppn, 2, bytes.saturating_mul(self.nodes), &self.inside)?;
+            for between in candidates(self.nodes, bytes.saturating_mul(self.ppn), &self.between)? {
+                // Between nodes too, rounds of many messages are the better ones of their radix.
+                if matches!(between.algorithm, Algorithm::SpreadOut | Algorithm::KBruck) {
+                    all.push(self.composed(&inside, &between));
+                }
+            }
+            all.sort_by(Choice::order);
+        }
+        Ok(all)
+    }
+
+    /// An all-to-all inside of nodes, whose blocks are those for all nodes, and one between them.
+    fn composed(&self, inside: &Choice, between: &Choice) -> Choice {
+        let sum = |a: f64, b: f64| a + b;
+        Choice {
+            algorithm: Algorithm::Hierarchical,
+            radix: between.radix,
+            rounds: inside.rounds + between.rounds,
+            messages: inside.messages + between.messages,
+            blocks: inside.blocks * self.nodes + between.blocks * self.ppn,
+            bytes: inside.bytes + between.bytes,
+            time: Time {
+                latency: sum(inside.time.latency, between.time.latency),
+                overhead: sum(inside.time.overhead, between.time.overhead),
+                transfer: sum(inside.time.transfer, between.time.transfer),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(latency: f64, bandwidth: f64, overhead: f64) -> Network {
+        Network::new(latency, bandwidth, overhead).expect("makes sense")
+    }
+
+    #[test]
+    fn nodes_count_what_the_hierarchical_one_sends() {
+        use crate::algorithms::HierarchicalAlltoall;
+        use roundel_spec::check::{self, Census, Point, Scene};
+        use roundel_spec::schedule::Metric;
+        use roundel_spec::{Collective, Placement};
+        let (inside, between) = (network(1e-6, 1e10, 1e-7), network(1e-3, 1e9, 1e-5));
+        for (nodes, ppn) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
+            let cluster = Cluster::new(nodes * ppn, ppn, inside, between).expect("has ranks");
+            let choice = cluster.choose(8).expect("in the domain");
+            let placement = Placement::consecutive((nodes * ppn) as usize, ppn as usize);
+            let trace = match choice.radix {
+                None => check::record_code(&<HierarchicalAlltoall>::default(), &placement),
+                Some(radix) => check::record_code(&HierarchicalAlltoall::with_radix(radix), &placement),
+            };
+            let schedule = <HierarchicalAlltoall as Collective>::schedule();
+            let point = Point { placement, args: Default::default() };
+            let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+            assert_eq!(choice.algorithm, Algorithm::Hierarchical);
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
+        }
+    }
+
+    #[test]
+    fn one_node_and_nodes_of_one_rank_have_no_hierarchy() {
+        let usual = Network::default();
+        for cluster in [Cluster::flat(12, usual), Cluster::new(12, 1, usual, usual).expect("has ranks")] {
+            let all = cluster.candidates(64).expect("in the domain");
+            assert_eq!(all, candidates(12, 64, &usual).expect("in the domain"));
+        }
+        assert_eq!(Cluster::new(12, 0, usual, usual), Err(Error::Nodes { ppn: 0 }));
+    }
+
+    #[test]
+    fn many_nodes_are_reached_by_digits() {
+        let (inside, between) = (network(1e-6, 1e10, 1e-7), network(1e-5, 1e10, 1e-5));
+        let choice =
+            Cluster::new(4096, 16, inside, between).and_then(|cluster| cluster.choose(1)).expect("in the domain");
+        assert_eq!((choice.algorithm, choice.radix.is_some()), (Algorithm::Hierarchical, true));
+    }
+}

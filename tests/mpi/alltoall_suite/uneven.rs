@@ -87,7 +87,7 @@ impl<T: Sample> Exchange<T> {
             false => lengths.of(n, s, d, turn),
         };
         let sent = placed((0..p).map(|d| length(rank, d)).collect(), false);
-        let received = placed((0..p).map(|s| length(s, rank)).collect(), !symmetric && n % 2 == 0);
+        let received = placed((0..p).map(|s| length(s, rank)).collect(), !symmetric && n.is_multiple_of(2));
         let (send_len, recv_len) = (end(&sent), end(&received));
         let send: Vec<T> =
             (0..send_len).map(|i| T::sample(((rank + 1) as u64) << 32 | (i * 3 + turn) as u64)).collect();

@@ -26,6 +26,7 @@
 //! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
 //! - [`Allgather`]: the calls, on every [`Transport`]
 //! - [`algorithms`]: the catalogue
+//! - [`choose`]: which all-to-all, with which radix
 //! - [`plan`]: what all ranks do in one call, as data
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
@@ -36,6 +37,7 @@ extern crate self as roundel;
 pub mod algorithms;
 mod allgather;
 mod alltoall;
+pub mod choose;
 mod error;
 #[doc(hidden)]
 pub mod generated;

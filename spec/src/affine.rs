@@ -53,7 +53,7 @@ pub fn always_has_a_value(e: &Expr, functions: &[Function]) -> bool {
 fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
     let constant = |i: usize, least: i64| matches!(args[i], Expr::Int(n) if n >= least);
     match function {
-        Builtin::Min | Builtin::Max | Builtin::Gcd | Builtin::FirstRank | Builtin::NodeSize => true,
+        Builtin::Min | Builtin::Max | Builtin::Gcd | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => true,
         Builtin::CeilDiv => constant(1, 1),
         Builtin::CeilLog => constant(0, 2),
         Builtin::Pow | Builtin::FloorLog | Builtin::Digit | Builtin::DigitSum => false,

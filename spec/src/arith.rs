@@ -100,6 +100,12 @@ pub const fn step(steps: i64) -> Option<i64> {
     if steps > 0 { Some(steps - 1) } else { None }
 }
 
+/// The number of the block that `source` has for `destination`, among `p` ranks; both wrap around.
+#[inline(always)]
+pub const fn pair(source: i64, destination: i64, p: i64) -> i64 {
+    wrap(source, p) * p + wrap(destination, p)
+}
+
 /// Euclidean quotient.
 #[inline(always)]
 pub const fn div(a: i64, b: i64) -> i64 {

@@ -125,7 +125,7 @@ impl Writer {
         });
     }
 
-    fn within(&mut self, Within { site, inner, group, members, when, brings }: &Within) {
+    fn within(&mut self, Within { site, inner, group, members, when, to, brings }: &Within) {
         self.node("within", |w| {
             w.site(site);
             w.word(inner);
@@ -144,6 +144,9 @@ impl Writer {
             }
             w.all("members", members.as_slice(), Self::expr);
             w.all("when", when.as_slice(), Self::expr);
+            if let Some(to) = to {
+                w.node("to", |w| w.var(to));
+            }
             w.blocks(brings);
         });
     }

@@ -90,6 +90,11 @@ impl Kind {
         matches!(self, Kind::Alltoall)
     }
 
+    /// Whether a declaration says how the data is divided into blocks.
+    pub const fn is_divided(self) -> bool {
+        (self.reduces() || !self.has_a_block_each()) && !self.moves()
+    }
+
     /// Whether `rank`, of `p`, has something of `block` before the first round: the block, or its own contribution to it.
     /// `root` is the root, where there is one.
     pub const fn initially_holds(self, rank: usize, block: usize, root: usize, p: usize) -> bool {

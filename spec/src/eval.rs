@@ -11,6 +11,7 @@ use crate::affine::affine;
 use crate::arith::{self, budget};
 use crate::blocks::{BlockSet, Blocks, Index, Part, Stripe};
 use crate::collective::Arguments;
+use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
 use crate::proof::MAX_P;
@@ -127,7 +128,8 @@ impl<'a> Env<'a> {
         for (number, value) in schedule.numbers.iter().zip(&args.numbers) {
             values[number.var.slot] = *value;
         }
-        Env { schedule, values, args, place: *place, p: place.p, around: place.p, budget: budget(place.p) }
+        let around = if schedule.kind.moves() { place.p * place.p } else { place.p };
+        Env { schedule, values, args, place: *place, p: place.p, around, budget: budget(place.p) }
     }
 
     /// Takes steps from the budget; `what` is named when it is used up.
@@ -252,6 +254,7 @@ impl<'a> Env<'a> {
             Builtin::DigitSum => arith::checked_digit_sum(v[0], v[1]),
             Builtin::FirstRank => Some(self.place.first_rank(v[0])),
             Builtin::NodeSize => Some(self.place.node_size(v[0])),
+            Builtin::Pair => Some(arith::pair(v[0], v[1], self.p)),
         };
         value.ok_or_else(|| Fault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
     }
@@ -531,16 +534,16 @@ pub fn rounds<S: Sink>(
 }
 
 /// The largest number of blocks that is followed, with `p` ranks: every rank's part of every block is held in memory.
-pub const fn most_blocks(p: i64) -> i64 {
-    let by_rank = p.saturating_mul(16);
+pub const fn most_blocks(kind: Kind, p: i64) -> i64 {
+    let by_rank = p.saturating_mul(if kind.moves() { p } else { 16 });
     if by_rank > 4096 { by_rank } else { 4096 }
 }
 
 /// How many blocks there are: at least one.
 pub fn blocks<E>(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<i64, Halt<E>> {
     match at(Spot::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
-        blocks if blocks > most_blocks(place.p) => {
-            let (what, limit) = (format!("split({})", schedule.blocks), most_blocks(place.p));
+        blocks if blocks > most_blocks(schedule.kind, place.p) => {
+            let (what, limit) = (format!("split({})", schedule.blocks), most_blocks(schedule.kind, place.p));
             Err(Halt::Fault(Spot::Blocks, Fault::TooLong { what, limit }))
         }
         blocks if blocks > 0 => Ok(blocks),

@@ -109,10 +109,12 @@ pub enum Builtin {
     DigitSum,
     FirstRank,
     NodeSize,
+    /// `source -> destination`: a block of an all-to-all. Both wrap around p. It stands in block sets alone.
+    Pair,
 }
 
 impl Builtin {
-    /// All of them.
+    /// All that expressions call by their names.
     pub const ALL: [Builtin; 11] = [
         Builtin::Min,
         Builtin::Max,
@@ -141,6 +143,7 @@ impl Builtin {
             Builtin::DigitSum => "digit_sum",
             Builtin::FirstRank => "first_rank",
             Builtin::NodeSize => "node_size",
+            Builtin::Pair => "pair",
         }
     }
 
@@ -267,6 +270,10 @@ fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
             write_expr(f, b, strength + 1)?;
             f.write_str(if parenthesised { ")" } else { "" })
         }
+        Expr::Builtin(Builtin::Pair, ends) => match ends.as_slice() {
+            [source, destination] => write!(f, "{source} -> {destination}"),
+            other => write_call(f, "pair", other),
+        },
         Expr::Builtin(function, args) => write_call(f, function.name(), args),
         Expr::Call(name, _, args) if args.is_empty() => f.write_str(name),
         Expr::Call(name, _, args) => write_call(f, name, args),

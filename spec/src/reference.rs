@@ -5,7 +5,7 @@
 
 use crate::blocks::{BlockSet, Index, Part};
 use crate::contract::Kind;
-use crate::expr::{Binary, Expr, Var};
+use crate::expr::{Binary, Builtin, Expr, Var};
 use crate::record::Direction;
 use crate::schedule::{Layout, Limits, Loop, Order, Schedule, Transfer};
 use crate::sink::{Action, Site};
@@ -13,24 +13,30 @@ use crate::sink::{Action, Site};
 /// The plainest collective of a kind.
 pub fn of(kind: Kind) -> Schedule {
     match kind {
-        Kind::Allgather => everybody_to_everybody(),
+        Kind::Allgather | Kind::Alltoall => everybody_to_everybody(kind),
         Kind::Allreduce => chain(),
         // The parser knows no inner collectives of these kinds.
         kind => schedule(kind, p(), Vec::new(), 7),
     }
 }
 
-/// One round: every rank sends its block to every other.
-fn everybody_to_everybody() -> Schedule {
+/// One round: every rank sends its block, or its block for another, to every other.
+fn everybody_to_everybody(kind: Kind) -> Schedule {
     let j = Var { name: "j".into(), slot: 7 };
     let others = vec![Index { var: j.clone(), lo: 1.into(), hi: p() }];
     let ahead = Expr::binary(Binary::Add, rank(), Expr::Var(j.clone()));
     let behind = Expr::binary(Binary::Sub, rank(), Expr::Var(j));
+    let block = |source: Expr, destination: Expr| match kind {
+        Kind::Alltoall => one(Expr::Builtin(Builtin::Pair, vec![source, destination])),
+        _ => one(source),
+    };
+    let (sent, received) = (block(rank(), ahead.clone()), block(behind.clone(), rank()));
     let transfers = vec![
-        Transfer { each: others.clone(), ..transfer(Direction::Send, 0, None, ahead, one(rank())) },
-        Transfer { each: others, ..transfer(Direction::Recv, 1, None, behind.clone(), one(behind)) },
+        Transfer { each: others.clone(), ..transfer(Direction::Send, 0, None, ahead, sent) },
+        Transfer { each: others, ..transfer(Direction::Recv, 1, None, behind, received) },
     ];
-    schedule(Kind::Allgather, p(), vec![Loop { transfers, ..Loop::default() }], 8)
+    let blocks = if kind.moves() { Expr::binary(Binary::Mul, p(), p()) } else { p() };
+    schedule(kind, blocks, vec![Loop { transfers, ..Loop::default() }], 8)
 }
 
 /// Every rank adds its contribution to what the ranks before it have, in their order; the last one tells the result.
@@ -108,7 +114,7 @@ mod tests {
 
     #[test]
     fn references_keep_their_contracts() {
-        for kind in [Kind::Allgather, Kind::Allreduce] {
+        for kind in [Kind::Allgather, Kind::Allreduce, Kind::Alltoall] {
             let schedule = of(kind);
             assert_eq!(check::over(&schedule, &Points::new(&schedule, 1..=17)), Ok(17), "{kind}");
         }

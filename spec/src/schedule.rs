@@ -156,7 +156,9 @@ pub struct Within {
     pub members: Option<Expr>,
     /// Only where this is true; it is the same for all members.
     pub when: Option<Expr>,
-    /// For a gather: the blocks that each member brings.
+    /// Of an all-to-all: the index of the member that blocks are brought for.
+    pub to: Option<Var>,
+    /// The blocks that each member brings; none for a reduction.
     pub brings: BlockSet,
 }
 
@@ -193,11 +195,13 @@ pub enum Metric {
     NonlocalMessagesSent,
     NonlocalMessagesReceived,
     NonlocalBlocksSent,
+    /// Of an all-to-all: the largest number of blocks between two rounds that neither come from the rank nor are for it.
+    Scratch,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Metric; 9] = [
+    pub const ALL: [Metric; 10] = [
         Metric::Rounds,
         Metric::MessagesSent,
         Metric::MessagesReceived,
@@ -207,6 +211,7 @@ impl Metric {
         Metric::NonlocalMessagesSent,
         Metric::NonlocalMessagesReceived,
         Metric::NonlocalBlocksSent,
+        Metric::Scratch,
     ];
 
     /// Its name in declarations.
@@ -221,6 +226,7 @@ impl Metric {
             Metric::NonlocalMessagesSent => "nonlocal_messages_sent",
             Metric::NonlocalMessagesReceived => "nonlocal_messages_received",
             Metric::NonlocalBlocksSent => "nonlocal_blocks_sent",
+            Metric::Scratch => "scratch",
         }
     }
 

@@ -89,7 +89,12 @@ pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String
     }
     match lines.get(within.site.line as usize) {
         Some(line) => write!(f, ", line = {line}")?,
-        None => write!(f, ", brings = {}", within.brings)?,
+        None => {
+            if let Some(to) = &within.to {
+                write!(f, ", to = {}", to.name)?;
+            }
+            write!(f, ", brings = {}", within.brings)?;
+        }
     }
     writeln!(f, ")]")
 }
@@ -147,7 +152,7 @@ fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result
 
 /// The clauses at the top that only some kinds have.
 pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
-    if !schedule.kind.has_a_block_each() || schedule.kind.reduces() {
+    if schedule.kind.is_divided() {
         writeln!(f, "#[split({})]", schedule.blocks)?;
     }
     if schedule.lines.is_empty() {

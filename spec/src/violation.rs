@@ -1,5 +1,6 @@
 //! What is wrong with a schedule, and the smallest case that shows it.
 
+use crate::contract::ends;
 use crate::eval::Fault;
 use crate::record::Direction;
 use crate::schedule::Spot;
@@ -17,6 +18,24 @@ pub struct Case {
     pub nodes: Option<Vec<usize>>,
     /// Parameters by name.
     pub params: Vec<(String, String)>,
+    /// Whether blocks are pairs of ranks.
+    pub pairs: bool,
+}
+
+impl Case {
+    /// A block, for people: its number, or its source and destination.
+    pub fn block(&self, block: usize) -> String {
+        if !self.pairs {
+            return block.to_string();
+        }
+        let (source, destination) = ends(block, self.p);
+        format!("{source}->{destination}")
+    }
+
+    /// Blocks between brackets.
+    fn blocks<'a>(&self, blocks: impl IntoIterator<Item = &'a usize>) -> String {
+        blocks.into_iter().map(|&block| self.block(block)).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl fmt::Display for Case {
@@ -210,37 +229,44 @@ impl Violation {
     }
 
     fn details(&self) -> String {
+        let one = |block: &usize| self.case.block(*block);
+        let list = |blocks: &[usize]| self.case.blocks(blocks);
+        let set = |blocks: &Set| format!("{{{}}}", self.case.blocks(&blocks.0));
         match &self.problem {
             Problem::Fault { rank, fault } => format!("on rank {rank} {fault}"),
             Problem::SelfMessage { rank, .. } => format!("the peer of rank {rank} is {rank}"),
             Problem::UnmatchedSend { from, to, blocks } => {
-                format!("rank {from} sends {blocks:?} to rank {to}, which has no receive for it")
+                format!("rank {from} sends [{}] to rank {to}, which has no receive for it", list(blocks))
             }
             Problem::UnmatchedRecv { to, from, blocks } => {
-                format!("rank {to} expects {blocks:?} from rank {from}, which does not send them")
+                format!("rank {to} expects [{}] from rank {from}, which does not send them", list(blocks))
             }
             Problem::DifferentBlocks { from, to, sent, expected } => {
-                format!("rank {from} sends {sent:?} to rank {to}, which expects {expected:?}")
+                format!("rank {from} sends [{}] to rank {to}, which expects [{}]", list(sent), list(expected))
             }
             Problem::Confused { from, to, sent, expected } => format!(
-                "rank {from} sends {sent:?} first and rank {to} takes it for {expected:?}; \
-                 write the receives in the order of the sends"
+                "rank {from} sends [{}] first and rank {to} takes it for [{}]; \
+                 write the receives in the order of the sends",
+                list(sent),
+                list(expected)
             ),
-            Problem::Phantom { rank, block, held } => format!("rank {rank} holds {held} but sends {block}"),
+            Problem::Phantom { rank, block, held } => {
+                format!("rank {rank} holds {} but sends {}", set(held), one(block))
+            }
             Problem::SentTwice { rank, block } => {
-                format!("rank {rank} sends block {block} twice, but the first message takes it along")
+                format!("rank {rank} sends block {} twice, but the first message takes it along", one(block))
             }
             Problem::WrittenTwice { rank, block, earlier: None } => {
-                format!("rank {rank} receives block {block}, which it holds from the start")
+                format!("rank {rank} receives block {}, which it holds from the start", one(block))
             }
             Problem::WrittenTwice { rank, block, earlier } if *earlier == self.round => {
-                format!("rank {rank} receives block {block} twice in this round")
+                format!("rank {rank} receives block {} twice in this round", one(block))
             }
             Problem::WrittenTwice { rank, block, earlier: Some(round) } => {
-                format!("rank {rank} receives block {block}, which it received in round {round}")
+                format!("rank {rank} receives block {}, which it received in round {round}", one(block))
             }
             Problem::Missing { rank, block, held } => {
-                format!("rank {rank} ends with {held} and lacks block {block}")
+                format!("rank {rank} ends with {} and lacks block {}", set(held), one(block))
             }
             Problem::Bound { bound, value, found, rank: Some(rank) } => {
                 let who = if bound.starts_with("node ") { "the node of rank" } else { "rank" };
@@ -251,7 +277,7 @@ impl Violation {
                 format!("{round}the bound is {value}, but {found} was found")
             }
             Problem::OtherBlocks { rank, claimed, held } => {
-                format!("rank {rank} holds {held}, but `holds` says {claimed}")
+                format!("rank {rank} holds {}, but `holds` says {}", set(held), set(claimed))
             }
             Problem::Empty { rank, line, block } => {
                 format!("on rank {rank} block {block} of `{line}` holds nothing")
@@ -285,7 +311,7 @@ impl Violation {
             Problem::OtherContributors { rank, block, claimed, found, .. } => {
                 format!("on rank {rank} block {block} has {found}, but `holds` says {claimed}")
             }
-            Problem::ClaimedTwice { rank, block } => format!("on rank {rank} it names block {block} twice"),
+            Problem::ClaimedTwice { rank, block } => format!("on rank {rank} it names block {} twice", one(block)),
             Problem::OtherCount { rank, claimed, found, .. } => {
                 format!("on rank {rank} it says {claimed}, but {found} was found")
             }

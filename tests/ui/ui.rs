@@ -19,6 +19,11 @@ fn wrong_groups_do_not_compile() {
 }
 
 #[test]
+fn wrong_alltoalls_do_not_compile() {
+    trybuild::TestCases::new().compile_fail("alltoall/*.rs");
+}
+
+#[test]
 fn every_construct_compiles_and_runs() {
     trybuild::TestCases::new().pass("pass/*.rs");
 }

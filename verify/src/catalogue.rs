@@ -6,7 +6,8 @@
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::{
-    Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Refusal,
+    Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
+    Refusal,
 };
 use roundel_spec::check::{self, Census, Point, Scene};
 use roundel_spec::{Arguments, Placement, Trace, Violation};
@@ -63,6 +64,10 @@ impl Visitor for Record<'_> {
     fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
+
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
 }
 
 /// Whether an entry is proved for a call that its domain admits.
@@ -109,6 +114,10 @@ impl Visitor for Proved<'_> {
     }
 
     fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.ask(collective);
     }
 }

@@ -3,6 +3,7 @@
 use crate::params::Assignment;
 use crate::placing::Placing;
 use crate::range::Range;
+use crate::units::{BytesPerSecond, Seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -117,6 +118,24 @@ The file holds the declaration, so it can be replayed anywhere. The exit code is
 there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be reachable: \
 it is said whether it is.")]
     Replay(Replay),
+    /// Say which algorithm, with which radix, is fastest on a network, by a model, and why
+    #[command(after_help = "\
+Examples:
+  roundel explain alltoall -p 512 --bytes 64
+  roundel explain alltoall -p 512 --bytes 64 --latency 2us --overhead 1us --bandwidth 156MB/s
+  roundel explain alltoall -p 4096 --bytes 1024 --json
+
+Nothing is run. A round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
+messages and bytes are exact. The same model chooses in programs: `roundel::choose`.")]
+    Explain(Explain),
+    /// Count what Bruck's all-to-all sends, for every radix or substep by substep
+    #[command(after_help = "\
+Examples:
+  roundel counts -p 6 --radix 2            the substeps: digit, value, distance, blocks
+  roundel counts -p 4096                   substeps and blocks over the radix
+  roundel counts -p 4096 --svg radix.svg   the same as a picture
+  roundel counts -p 100 --json")]
+    Counts(Counts),
 }
 
 /// `roundel show`
@@ -216,6 +235,48 @@ pub struct Replay {
     pub file: PathBuf,
     /// Draw the rounds up to the fault into this file.
     #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// `roundel explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The kind of collective: `alltoall`.
+    pub collective: String,
+    /// The number of ranks.
+    #[arg(short, value_name = "P", allow_hyphen_values = true)]
+    pub p: i64,
+    /// The size in bytes of a block: what one rank has for another.
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
+    pub bytes: i64,
+    /// From departure to arrival, in seconds, or as in `20us` [default: 20us]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub latency: Option<Seconds>,
+    /// Of one rank, in bytes per second, or as in `1.25GB/s` [default: 1.25GB/s]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+    pub bandwidth: Option<BytesPerSecond>,
+    /// What a rank is busy with sending and receiving one message, in seconds, or as in `1us` [default: 1us]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub overhead: Option<Seconds>,
+    /// Print all candidates.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `roundel counts`
+#[derive(Debug, Args)]
+pub struct Counts {
+    /// The number of ranks.
+    #[arg(short, value_name = "P", allow_hyphen_values = true)]
+    pub p: i64,
+    /// Print the substeps of this radix, one by one.
+    #[arg(long, value_name = "R", allow_hyphen_values = true)]
+    pub radix: Option<i64>,
+    /// Print every radix, not a selection.
+    #[arg(long, conflicts_with = "radix")]
+    pub all: bool,
+    /// Plot substeps and blocks over the radix, into this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "radix")]
     pub svg: Option<PathBuf>,
 }
 

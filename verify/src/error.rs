@@ -264,6 +264,43 @@ pub enum Error {
         /// The largest number drawn.
         limit: usize,
     },
+    /// A call that cannot be counted or modelled.
+    #[error(transparent)]
+    Choose(#[from] roundel::choose::Error),
+    /// A kind of collective without a model.
+    #[error("there is no model of `{collective}`: `roundel explain` knows {known}")]
+    NoModel {
+        /// What was asked for.
+        collective: String,
+        /// What there is.
+        known: &'static str,
+    },
+    /// A time or a rate that cannot be read.
+    #[error("`{text}` is no {what}: write {examples}")]
+    Quantity {
+        /// What was written.
+        text: String,
+        /// What it should be.
+        what: &'static str,
+        /// How to write it.
+        examples: &'static str,
+    },
+    /// A table that nobody would read.
+    #[error("{rows} lines are too many, at most {limit} are printed: {instead}")]
+    TooManyLines {
+        /// How many there would be.
+        rows: i64,
+        /// The most that are printed.
+        limit: i64,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A plot over radices of which there are not two.
+    #[error("with p = {p} there is nothing to plot: the radices 2..=p-1 are at least two from p = 4 on")]
+    NothingToPlot {
+        /// The number of ranks.
+        p: i64,
+    },
     /// Standard output is gone.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),

@@ -44,28 +44,30 @@ impl Fault {
             Problem::UnmatchedRecv { to, from, blocks } => {
                 let nonlocal = placement.nonlocal(*from, *to);
                 let (from, to, blocks) = (*from, *to, blocks.clone());
-                let expected = Some(Message { from, to, blocks, contributors: None, nonlocal, effect: None });
+                let naming = run.naming();
+                let expected = Some(Message { from, to, blocks, naming, contributors: None, nonlocal, effect: None });
                 Fault { ranks: vec![to, from], expected, ..in_round }
             }
             Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
                 let messages =
                     sends(trace, rounds.saturating_sub(1), |from, _, blocks| from == *rank && blocks.contains(block));
-                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, *block)], ..in_round }
+                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
             }
             Problem::WrittenTwice { rank, block, .. } => {
                 let messages =
                     sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
-                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, *block)], ..in_round }
+                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
             }
             Problem::Missing { rank, block, .. } => {
-                Fault { ranks: vec![*rank], slots: vec![(*rank, *block)], ..in_round }
+                Fault { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..in_round }
             }
             Problem::OtherBlocks { rank, claimed, held } => {
-                let slots = claimed.0.symmetric_difference(&held.0).map(|&block| (*rank, block)).collect();
+                let slots =
+                    claimed.0.symmetric_difference(&held.0).map(|&block| (*rank, run.row("", block))).collect();
                 Fault { ranks: vec![*rank], slots, ..between }
             }
             Problem::ClaimedTwice { rank, block } => {
-                Fault { ranks: vec![*rank], slots: vec![(*rank, *block)], ..between }
+                Fault { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..between }
             }
             Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => {
                 Fault { ranks: vec![*rank], ..between }
@@ -85,10 +87,10 @@ impl Fault {
             Problem::CountedTwice { rank, block, .. } => {
                 let messages =
                     sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
-                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, *block)], ..in_round }
+                Fault { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
             }
             Problem::Incomplete { rank, block, .. } | Problem::OutOfOrder { rank, block } => {
-                Fault { ranks: vec![*rank], slots: vec![(*rank, *block)], ..in_round }
+                Fault { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..in_round }
             }
             Problem::OtherTree { ranks: (a, b), block } => {
                 Fault { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }

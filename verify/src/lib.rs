@@ -7,7 +7,7 @@
 //! - [`bodies`]: what the Kani harnesses say of a schedule that has no generated code
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
-//! - [`run`], [`rounds`], [`svg`], [`table`]: what people see
+//! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: what people see and write
 
 pub mod bodies;
 pub mod catalogue;
@@ -20,6 +20,7 @@ pub mod mutants;
 pub mod oracle;
 pub mod params;
 pub mod placing;
+pub mod plot;
 mod progress;
 pub mod prove;
 pub mod range;
@@ -33,6 +34,7 @@ pub mod sweep;
 pub mod table;
 pub mod taped;
 pub mod trial;
+pub mod units;
 
 pub use commands::{Outcome, execute};
 pub use error::Error;

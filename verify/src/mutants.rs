@@ -97,7 +97,7 @@ impl Nursery<'_> {
 
 /// Whether an expression stands in the declaration: how many blocks there are does not, where each rank has its own.
 fn declared(original: &Schedule, spot: Spot) -> bool {
-    original.kind.reduces() || !original.kind.has_a_block_each() || spot != Spot::Blocks
+    original.kind.is_divided() || spot != Spot::Blocks
 }
 
 /// Changes inside expressions.
@@ -241,7 +241,8 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
         | Builtin::Digit
         | Builtin::DigitSum
         | Builtin::FirstRank
-        | Builtin::NodeSize => None,
+        | Builtin::NodeSize
+        | Builtin::Pair => None,
     }
 }
 

@@ -215,7 +215,8 @@ fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Resul
     };
     let first = on(0)?;
     let whole = matches!(schedule.kind, Kind::Allreduce | Kind::Broadcast | Kind::Reduce);
-    let each_has_one = whole || first == placement.p();
+    let pairs = schedule.kind == Kind::Alltoall && first == placement.p() * placement.p();
+    let each_has_one = whole || pairs || first == placement.p();
     for rank in 0..placement.p() {
         if on(rank)? != first || !each_has_one {
             return Err(format!("{first} blocks do not suit rank {rank}"));
@@ -231,6 +232,9 @@ type Memories = Vec<Memory>;
 fn simulate(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
     film(shape, tape, |round, memories| {
         let wires = transmit(tape, round, memories)?;
+        if shape.kind == Kind::Alltoall {
+            give_up(tape, round, memories)?;
+        }
         deliver(tape, round, wires, memories)
     })
 }
@@ -286,6 +290,16 @@ fn transmit(tape: &Tape, round: usize, memories: &Memories) -> Result<Wires, Str
         }
     }
     Ok(wires)
+}
+
+/// Empties the slots that an all-to-all has sent.
+fn give_up(tape: &Tape, round: usize, memories: &mut Memories) -> Result<(), String> {
+    for (rank, memory) in memories.iter_mut().enumerate() {
+        for note in tape.notes(rank, round).iter().filter(|note| !note.receives) {
+            memory.give_up(note).map_err(|b| format!("round {round}: rank {rank} sends slot {b} twice"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Takes all messages of a round off the wires.
@@ -355,6 +369,8 @@ impl Story<'_> {
                 received().filter(|note| self.placement.nonlocal(rank, note.peer)).count()
             }
             Metric::NonlocalBlocksSent => remote().map(|note| note.blocks.len()).sum(),
+            // No matter of one round.
+            Metric::Scratch => 0,
         };
         count as i64
     }
@@ -364,7 +380,17 @@ impl Story<'_> {
         self.tape.notes(rank, round).iter().any(|note| self.placement.nonlocal(rank, note.peer))
     }
 
+    /// How many blocks a rank keeps for others before a round.
+    fn kept(&self, rank: usize, round: usize) -> i64 {
+        let p = self.tape.0.len();
+        let slots = self.film[round][rank].line(0).iter().enumerate();
+        slots.filter(|(b, value)| value.is_some() && b / p != rank && b % p != rank).count() as i64
+    }
+
     fn total(&self, metric: Metric, rank: usize, before: usize) -> i64 {
+        if metric == Metric::Scratch {
+            return (0..=before).map(|round| self.kept(rank, round)).max().unwrap_or(0);
+        }
         (0..before).map(|round| self.count(metric, rank, round)).sum()
     }
 

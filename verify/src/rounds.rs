@@ -1,11 +1,52 @@
 //! The rounds of a run as people talk about them: who sends which blocks to whom, and what everyone holds afterwards.
 
 use roundel_spec::Kind;
-use serde::Serialize;
+use roundel_spec::contract::ends;
+use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
+/// What blocks are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// By their numbers.
+    #[default]
+    Numbers,
+    /// By source and destination, among so many ranks.
+    Pairs(usize),
+}
+
+impl Naming {
+    /// What the blocks of a collective are called.
+    pub fn of(kind: Kind, p: usize) -> Self {
+        if kind.moves() { Naming::Pairs(p) } else { Naming::Numbers }
+    }
+
+    /// Blocks as text.
+    ///
+    /// ```
+    /// use roundel_verify::rounds::Naming;
+    /// assert_eq!(Naming::Numbers.text(&[3, 1, 4]), "3 1 4");
+    /// assert_eq!(Naming::Pairs(4).text(&[1, 6]), "0→1 1→2");
+    /// assert_eq!(Naming::Pairs(3).text(&[1, 2, 3, 4, 5, 6, 7, 8]), "0→1 0→2 1→0 1→1 1→2 … 2→2 (8 blocks)");
+    /// ```
+    pub fn text(self, blocks: &[usize]) -> String {
+        let Naming::Pairs(p) = self else { return compact(blocks) };
+        let pair = |&block: &usize| {
+            let (source, destination) = ends(block, p);
+            format!("{source}→{destination}")
+        };
+        match blocks {
+            [first @ .., last] if blocks.len() > 6 => {
+                let first: Vec<String> = first[..5].iter().map(pair).collect();
+                format!("{} … {} ({} blocks)", first.join(" "), pair(last), blocks.len())
+            }
+            few => few.iter().map(pair).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
 /// One message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The sender.
     pub from: usize,
@@ -13,14 +54,43 @@ pub struct Message {
     pub to: usize,
     /// The blocks, in the order in which they travel.
     pub blocks: Vec<usize>,
+    /// What they are called.
+    pub naming: Naming,
     /// Of a reduction: for each of the blocks, the ranks whose contributions it brings, in order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub contributors: Option<Vec<Vec<usize>>>,
     /// Whether it leaves a node.
     pub nonlocal: bool,
     /// Of a reduction: what the receiver does with it, in words.
-    #[serde(skip)]
     pub effect: Option<String>,
+}
+
+/// Blocks, for machines.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Named<'a> {
+    Numbers(&'a [usize]),
+    Pairs(Vec<(usize, usize)>),
+}
+
+impl Serialize for Message {
+    /// A block of an all-to-all is `[source, destination]`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Plain<'a> {
+            from: usize,
+            to: usize,
+            blocks: Named<'a>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            contributors: &'a Option<Vec<Vec<usize>>>,
+            nonlocal: bool,
+        }
+        let blocks = match self.naming {
+            Naming::Numbers => Named::Numbers(&self.blocks),
+            Naming::Pairs(p) => Named::Pairs(self.blocks.iter().map(|&block| ends(block, p)).collect()),
+        };
+        let Message { from, to, contributors, nonlocal, .. } = self;
+        Plain { from: *from, to: *to, blocks, contributors, nonlocal: *nonlocal }.serialize(serializer)
+    }
 }
 
 /// One round: its messages by sender and receiver.
@@ -42,8 +112,8 @@ impl Round {
 pub struct Holdings {
     /// `slots[rank][block]`
     pub slots: Vec<Vec<Slot>>,
-    /// Whether a message takes its blocks along.
-    pub moves: bool,
+    /// What blocks are called: pairs are taken along by messages.
+    pub naming: Naming,
 }
 
 /// The content of one slot of a receive buffer.
@@ -76,7 +146,7 @@ impl Holdings {
     pub fn initial(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
         let slot = |rank, block| if kind.initially_holds(rank, block, root, p) { Slot::Own } else { Slot::Empty };
         let slots = (0..p).map(|rank| (0..blocks).map(|block| slot(rank, block)).collect()).collect();
-        Holdings { slots, moves: kind.moves() }
+        Holdings { slots, naming: Naming::of(kind, p) }
     }
 
     /// Of a gather, after another round.
@@ -86,11 +156,30 @@ impl Holdings {
                 if let Some(slot) = self.slots[message.to].get_mut(block) {
                     *slot = Slot::Arrived { round: number, nonlocal: message.nonlocal };
                 }
-                if let Some(slot) = self.slots[message.from].get_mut(block).filter(|_| self.moves) {
+                if let Some(slot) = self.slots[message.from].get_mut(block).filter(|_| self.naming != Naming::Numbers)
+                {
                     *slot = Slot::Empty;
                 }
             }
         }
+    }
+
+    /// For a picture: of pairs, how many of the blocks for each destination a rank holds.
+    pub fn by_destination(&self, before: Option<&Holdings>) -> Option<Holdings> {
+        let Naming::Pairs(p) = self.naming else { return None };
+        let count = |holdings: &Holdings, rank: usize, destination: usize| {
+            let slots = holdings.slots[rank].iter().enumerate().filter(|(block, _)| ends(*block, p).1 == destination);
+            slots.filter(|(_, slot)| **slot != Slot::Empty).count()
+        };
+        let slot = |rank: usize, destination: usize| match count(self, rank, destination) {
+            0 => Slot::Empty,
+            have => {
+                let new = before.is_some_and(|before| count(before, rank, destination) < have);
+                Slot::Share { have, of: p, new }
+            }
+        };
+        let slots = (0..p).map(|rank| (0..p).map(|destination| slot(rank, destination)).collect()).collect();
+        Some(Holdings { slots, naming: Naming::Numbers })
     }
 
     /// The blocks a rank holds.
@@ -186,6 +275,9 @@ fn progression(blocks: &[usize]) -> usize {
 
 /// What every rank does in a round, if all do the same relative to their own rank: one text for each message.
 pub fn pattern(round: &Round, p: usize) -> Option<Vec<String>> {
+    if round.messages.iter().any(|message| message.naming != Naming::Numbers) {
+        return pattern_of_pairs(round, p);
+    }
     let relative = |rank: usize| -> Vec<(usize, Vec<usize>)> {
         let own = round.messages.iter().filter(|message| message.from == rank);
         let off = |x: usize| (x + p - rank) % p;
@@ -198,11 +290,38 @@ pub fn pattern(round: &Round, p: usize) -> Option<Vec<String>> {
     all_alike.then(|| first.iter().map(|(to, blocks)| sentence(*to, blocks, p)).collect())
 }
 
-fn sentence(to: usize, blocks: &[usize], p: usize) -> String {
-    let peer = match to {
+/// The same for blocks that are pairs: sources are told relative to the rank, destinations relative to the source.
+fn pattern_of_pairs(round: &Round, p: usize) -> Option<Vec<String>> {
+    let relative = |rank: usize| -> Vec<(usize, Vec<(usize, usize)>)> {
+        let own = round.messages.iter().filter(|message| message.from == rank);
+        let pair = |&block: &usize| {
+            let (source, destination) = ends(block, p);
+            ((source + p - rank) % p, (destination + p - source) % p)
+        };
+        let mut own: Vec<_> = own.map(|m| ((m.to + p - rank) % p, m.blocks.iter().map(pair).collect())).collect();
+        own.sort();
+        own
+    };
+    let first = relative(0);
+    let all_alike = p > 1 && !first.is_empty() && (1..p).all(|rank| relative(rank) == first);
+    let sentence = |(to, blocks): &(usize, Vec<(usize, usize)>)| {
+        let offsets: Vec<usize> = blocks.iter().map(|(_, offset)| *offset).collect();
+        let what = if offsets.len() == 1 { "the block".into() } else { format!("the {} blocks", offsets.len()) };
+        format!("{what} for {} further on to {}", compact(&offsets), peer(*to, p))
+    };
+    all_alike.then(|| first.iter().map(sentence).collect())
+}
+
+/// A rank relative to the own one, the nearest way round too.
+fn peer(to: usize, p: usize) -> String {
+    match to {
         near if 2 * near <= p => shifted(near as i64),
         far => format!("{} = {}", shifted(far as i64), shifted(far as i64 - p as i64)),
-    };
+    }
+}
+
+fn sentence(to: usize, blocks: &[usize], p: usize) -> String {
+    let peer = peer(to, p);
     let what = if blocks.len() == 1 { "block" } else { "blocks" };
     format!("{what} {} to {peer}", relative_blocks(blocks, p))
 }
@@ -244,6 +363,7 @@ mod tests {
             from,
             to: (from + to) % p,
             blocks: blocks.iter().map(|block| (from + block) % p).collect(),
+            naming: Naming::Numbers,
             contributors: None,
             nonlocal: false,
             effect: None,

@@ -3,8 +3,9 @@
 //! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction holds
 //! the contributions of some ranks, which the exact check knows.
 
-use crate::rounds::{self, Holdings, Message, Round, Slot};
+use crate::rounds::{self, Holdings, Message, Naming, Round, Slot};
 use roundel_spec::check::{self, Point, Reduction};
+use roundel_spec::contract::ends;
 use roundel_spec::eval;
 use roundel_spec::record::{self, Direction};
 use roundel_spec::{Action, Line, Schedule, Site, Trace};
@@ -40,6 +41,11 @@ impl<'a> Run<'a> {
         blocks.map_or(self.trace.p(), |blocks| blocks as usize)
     }
 
+    /// What blocks are called.
+    pub fn naming(&self) -> Naming {
+        Naming::of(self.schedule.kind, self.trace.p())
+    }
+
     /// One round, as its senders tell it.
     pub fn round(&self, number: usize) -> Round {
         let mut messages = Vec::new();
@@ -54,6 +60,7 @@ impl<'a> Run<'a> {
                     to: sent.peer,
                     contributors: self.contributors(number, from, sent.site.line, &blocks),
                     blocks,
+                    naming: self.naming(),
                     nonlocal: self.point.placement.nonlocal(from, sent.peer),
                     effect: self.effect(number, from, sent.peer, nth),
                 });
@@ -118,6 +125,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The same for a picture: of an all-to-all, how many of the blocks for each destination.
+    pub fn pictured(&self, numbers: &[usize]) -> Vec<Holdings> {
+        let film = self.film(numbers);
+        let by_destination = |i: usize| {
+            film[i].by_destination(i.checked_sub(1).map(|before| &film[before])).unwrap_or_else(|| film[i].clone())
+        };
+        (0..film.len()).map(by_destination).collect()
+    }
+
     /// The slots of a reduction before a round: line after line, block after block.
     fn shares(&self, memory: &Reduction, round: usize) -> Holdings {
         let (p, blocks) = (self.trace.p(), memory.blocks());
@@ -132,7 +148,7 @@ impl<'a> Run<'a> {
         };
         let rows = memory.lines() * blocks;
         let slots = (0..p).map(|rank| (0..rows).map(|row| slot(rank, row)).collect()).collect();
-        Holdings { slots, moves: false }
+        Holdings { slots, naming: Naming::Numbers }
     }
 
     /// What a rank of a reduction holds before a round, in words; `None` for gathers.
@@ -156,12 +172,15 @@ impl<'a> Run<'a> {
     pub fn content(&self, message: &Message) -> String {
         match &message.contributors {
             Some(contributors) => rounds::shares(&message.blocks, contributors, self.blocks()),
-            None => rounds::compact(&message.blocks),
+            None => message.naming.text(&message.blocks),
         }
     }
 
-    /// The place of a block among the slots of a rank.
+    /// The place of a block among the slots of a rank, in a picture.
     pub fn row(&self, line: &str, block: usize) -> usize {
+        if let Naming::Pairs(p) = self.naming() {
+            return ends(block, p).1;
+        }
         let line = self.schedule.lines.iter().position(|name| name == line).unwrap_or(0);
         line * self.blocks() + block
     }

@@ -42,11 +42,15 @@ const PAGE: f64 = 1100.0;
 /// The room that a panel's heading needs.
 const NARROWEST: f64 = 212.0;
 
-const INK: &str = "#1e293b";
-const SOFT: &str = "#64748b";
-const LINE: &str = "#cbd5e1";
+/// The colour of text.
+pub(crate) const INK: &str = "#1e293b";
+/// The colour of side remarks.
+pub(crate) const SOFT: &str = "#64748b";
+/// The colour of thin lines.
+pub(crate) const LINE: &str = "#cbd5e1";
 const LOCAL: &str = "#2563eb";
-const REMOTE: &str = "#ea580c";
+/// Messages between nodes, and whatever else is to be seen first.
+pub(crate) const REMOTE: &str = "#ea580c";
 const WRONG: &str = "#dc2626";
 
 /// Draws a picture.
@@ -433,20 +437,22 @@ fn arrow(name: &str, colour: &str) -> String {
     )
 }
 
-fn escape(text: &str) -> String {
+/// Text as it may stand in a document.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rounds::Naming;
     use roundel_spec::Kind;
 
     fn ring(p: usize, placement: &Placement) -> Vec<Round> {
         let message = |from: usize, s: usize| {
             let to = (from + 1) % p;
             let (blocks, nonlocal) = (vec![(from + p - s) % p], placement.nonlocal(from, to));
-            Message { from, to, blocks, contributors: None, nonlocal, effect: None }
+            Message { from, to, blocks, naming: Naming::Numbers, contributors: None, nonlocal, effect: None }
         };
         (0..p.saturating_sub(1)).map(|s| Round { messages: (0..p).map(|from| message(from, s)).collect() }).collect()
     }
@@ -487,8 +493,15 @@ mod tests {
     fn what_is_at_fault_is_marked() {
         let placement = Placement::consecutive(3, 3);
         let rounds = ring(3, &placement);
-        let expected =
-            Some(Message { from: 2, to: 0, blocks: vec![1], contributors: None, nonlocal: false, effect: None });
+        let expected = Some(Message {
+            from: 2,
+            to: 0,
+            blocks: vec![1],
+            naming: Naming::Numbers,
+            contributors: None,
+            nonlocal: false,
+            effect: None,
+        });
         let fault = Fault {
             rounds: 2,
             panel: 2,

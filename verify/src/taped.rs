@@ -7,9 +7,11 @@
 use roundel::geometry::Uniform;
 use roundel::operation::commutative;
 use roundel::{
-    Collective, Division, Error, Gather, Options, Reduce, Refusal, Seat, Spread, Standing, Transport, threads,
+    Collective, Division, Error, Gather, Options, Reduce, Refusal, Seat, Shuffle, Spread, Standing, Transport,
+    threads,
 };
 use roundel_spec::check::Point;
+use roundel_spec::contract::{ends, pair};
 use roundel_spec::expr::Expr;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Limits, Order};
@@ -32,6 +34,7 @@ pub enum Ended {
 pub fn run(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     match (schedule.kind.reduces(), schedule.lines.len()) {
         (false, _) if schedule.kind.has_root() => spread(schedule, trace, point),
+        (false, _) if schedule.kind.moves() => shuffle(trace, point),
         (false, _) => gather(schedule.kind, trace, point),
         (true, 0 | 1) => reduce::<1>(schedule, trace, point),
         (true, 2..=8) => reduce::<8>(schedule, trace, point),
@@ -56,6 +59,30 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
             if kind.must_hold(rank, block, 0, p) && *found != Some(block) {
                 let found = found.map_or("nothing".into(), |other| format!("block {other}"));
                 return Ended::WrongData(format!("rank {rank} ends with {found} in slot {block}"));
+            }
+        }
+    }
+    Ended::Right
+}
+
+/// An all-to-all: every rank starts with a block for each rank, which is its number.
+fn shuffle(trace: &Trace, point: &Point) -> Ended {
+    let (p, taped) = (trace.p(), Arc::new(trace.clone()));
+    let results = threads::run_placed(&point.placement, |comm| {
+        let own: Vec<Option<usize>> = (0..p).map(|destination| Some(pair(comm.rank(), destination, p))).collect();
+        let mut slots = vec![None; p];
+        let call = Shuffle { send: Some(&own), recv: &mut slots, options: Options::default() };
+        comm.shuffle(&Taped::<1> { trace: Arc::clone(&taped), blocks: (p * p) as i64 }, call).map(|()| slots)
+    });
+    if let Some(failed) = failure(&results) {
+        return failed;
+    }
+    for (rank, slots) in results.iter().flatten().enumerate() {
+        for (source, found) in slots.iter().enumerate() {
+            if *found != Some(pair(source, rank, p)) {
+                let name = |&block: &usize| format!("what {} has for {}", ends(block, p).0, ends(block, p).1);
+                let found = found.as_ref().map_or("nothing".into(), name);
+                return Ended::WrongData(format!("rank {rank} ends with {found} in slot {source}"));
             }
         }
     }

@@ -1,6 +1,7 @@
-//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, or the
-//! reduction of what all ranks have.
+//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, to all or to
+//! that one, or the reduction of what all ranks have.
 
+mod alltoall;
 mod reductions;
 mod rooted;
 
@@ -42,6 +43,7 @@ impl Trial<'_> {
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
         match (self.entry.schedule)().kind {
             Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
+            Kind::Alltoall => alltoall::uniform(self, bytes, repeat),
             kind if kind.has_root() => rooted::uniform(self, bytes, repeat),
             kind => reductions::uniform(self, kind, bytes, repeat),
         }
@@ -56,6 +58,9 @@ impl Trial<'_> {
         }
         if kind.reduces() {
             return reductions::varying(self, kind);
+        }
+        if kind == Kind::Alltoall {
+            return alltoall::varying(self);
         }
         let counts: Vec<usize> = (0..self.placement.p()).map(|b| (b * 5 + 3) % 7).collect();
         self.run(&counts, 1, true).map(|_| ())

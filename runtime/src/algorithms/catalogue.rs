@@ -7,6 +7,7 @@ use super::allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
+use super::alltoall::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut};
 use super::broadcast::BinomialBroadcast;
 use super::gather::BinomialGather;
 use super::reduce::{BinomialReduce, OrderedBinomialReduce};
@@ -14,7 +15,7 @@ use super::reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
 };
 use super::scatter::BinomialScatter;
-use crate::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
+use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::Points;
 use roundel_spec::{Arguments, Collective, Schedule};
 
@@ -60,6 +61,9 @@ pub trait Visitor {
 
     /// Sees a scatter.
     fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
+    /// Sees an alltoall.
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// A name that the catalogue does not have, or that several of its algorithms end with.
@@ -134,6 +138,12 @@ catalogue! {
     "reduce/binomial-ordered" => OrderedBinomialReduce, reduce in "reduce/binomial_ordered.rs",
     "gather/binomial" => BinomialGather, gather in "gather/binomial.rs",
     "scatter/binomial" => BinomialScatter, scatter in "scatter/binomial.rs",
+    "alltoall/spread-out" => SpreadOut, alltoall in "alltoall/spread_out.rs",
+    "alltoall/pairwise" => PairwiseAlltoall, alltoall in "alltoall/pairwise.rs",
+    "alltoall/radix-bruck" => RadixBruck, alltoall in "alltoall/radix_bruck.rs",
+    "alltoall/modified-bruck" => ModifiedBruck, alltoall in "alltoall/modified_bruck.rs",
+    "alltoall/k-bruck" => KBruckAlltoall, alltoall in "alltoall/k_bruck.rs",
+    "alltoall/hierarchical" => HierarchicalAlltoall, alltoall in "alltoall/hierarchical.rs",
 }
 
 /// All algorithms.

@@ -4,6 +4,7 @@
 
 pub mod allgather;
 pub mod allreduce;
+pub mod alltoall;
 pub mod broadcast;
 mod catalogue;
 pub mod gather;
@@ -18,6 +19,7 @@ pub use allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
+pub use alltoall::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut};
 pub use broadcast::BinomialBroadcast;
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
 pub use gather::BinomialGather;

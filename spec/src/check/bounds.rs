@@ -1,8 +1,9 @@
 //! Rule 5: rounds, messages and blocks, local and inter-node, stay in the declared bounds.
 
 use super::Scene;
+use crate::contract::ends;
 use crate::eval::{self, Env, Halt, Walker};
-use crate::record::{Direction, RankLog};
+use crate::record::{Direction, Message, RankLog};
 use crate::schedule::{Bound, Loop, Metric, Scope, Spot};
 use crate::violation::{Problem, Violation};
 
@@ -17,6 +18,10 @@ pub struct Usage {
     pub nonlocal_messages_sent: i64,
     pub nonlocal_messages_received: i64,
     pub nonlocal_blocks_sent: i64,
+    /// Blocks of an all-to-all that neither come from the rank nor are for it: how many more there are.
+    pub in_transit: i64,
+    /// The most of them at a time.
+    pub scratch: i64,
 }
 
 impl Usage {
@@ -27,20 +32,24 @@ impl Usage {
         for message in log.round(round) {
             let blocks = log.blocks(message).len() as i64;
             let nonlocal = scene.point.placement.nonlocal(rank, message.peer) as i64;
+            let strange = if scene.schedule.kind.moves() { strange(scene, rank, message) } else { 0 };
             match message.direction {
                 Direction::Send => {
                     usage.messages_sent += 1;
                     usage.blocks_sent += blocks;
                     usage.nonlocal_messages_sent += nonlocal;
                     usage.nonlocal_blocks_sent += nonlocal * blocks;
+                    usage.in_transit -= strange;
                 }
                 Direction::Recv => {
                     usage.messages_received += 1;
                     usage.blocks_received += blocks;
                     usage.nonlocal_messages_received += nonlocal;
+                    usage.in_transit += strange;
                 }
             }
         }
+        usage.scratch = usage.in_transit;
         usage
     }
 
@@ -53,6 +62,8 @@ impl Usage {
         self.nonlocal_messages_sent += other.nonlocal_messages_sent;
         self.nonlocal_messages_received += other.nonlocal_messages_received;
         self.nonlocal_blocks_sent += other.nonlocal_blocks_sent;
+        self.in_transit += other.in_transit;
+        self.scratch = self.scratch.max(self.in_transit);
     }
 
     /// The value of a metric; rounds are no matter of one rank and are given.
@@ -67,8 +78,19 @@ impl Usage {
             Metric::NonlocalMessagesSent => self.nonlocal_messages_sent,
             Metric::NonlocalMessagesReceived => self.nonlocal_messages_received,
             Metric::NonlocalBlocksSent => self.nonlocal_blocks_sent,
+            Metric::Scratch => self.scratch,
         }
     }
+}
+
+/// How many blocks of a message neither come from a rank nor are for it.
+fn strange(scene: &Scene<'_>, rank: usize, message: &Message) -> i64 {
+    let p = scene.trace.p();
+    let passes = |&&block: &&u32| {
+        let (source, destination) = ends(block as usize, p);
+        source != rank && destination != rank
+    };
+    scene.trace.ranks[rank].blocks(message).iter().filter(passes).count() as i64
 }
 
 /// How many rounds there are.

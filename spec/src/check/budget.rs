@@ -75,6 +75,8 @@ fn cost(schedule: &Schedule) -> f64 {
         true => (p * (p + 1.0) / 2.0).powi(2),
         false => p * (p + 1.0) * (2.0 * p + 1.0) / 6.0,
     };
+    // In an all-to-all, each pair of ranks has a block of its own, and every rank looks for it in every round.
+    let pairs = if schedule.kind.moves() { pairs * (1.0 + p / 4.0) } else { pairs };
     pairs * Choices::within(schedule, &schedule.limits).estimate()
 }
 

@@ -79,7 +79,10 @@ impl Invariant<'_, '_> {
                 Hold::Blocks(set) => {
                     self.claimed.clear();
                     at(spot, env.many_blocks(set, &mut self.claimed))?;
-                    self.make_real();
+                    if self.renumbered {
+                        let (placement, kind) = (&self.scene.point.placement, self.scene.schedule.kind);
+                        self.claimed.iter_mut().for_each(|block| *block = placement.real_block(kind, *block));
+                    }
                     self.blocks()
                 }
                 Hold::Contributors { line, block, ranks } => at(spot, self.contributors(env, *line, block, ranks))?,
@@ -101,7 +104,7 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
-    /// Real ranks for those that `holds` names. They own the blocks of a gather, and contribute to a reduction.
+    /// Real ranks for those that `holds` names as contributors.
     fn make_real(&mut self) {
         if self.renumbered {
             let order = self.scene.point.placement.order();
@@ -155,16 +158,25 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
+    /// How many blocks are held.
+    fn held(&self, provenance: &Provenance) -> usize {
+        match self.scene.schedule.kind.moves() {
+            // Those for every rank at first, then what came and did not go.
+            true => (self.scene.trace.p() as i64 + self.used.blocks_received - self.used.blocks_sent) as usize,
+            false => provenance.count(self.rank, self.round),
+        }
+    }
+
     /// Compares the claimed blocks with those that are held.
     fn blocks(&self) -> Option<Problem> {
         let Memory::Blocks(provenance) = self.memory else { return None };
         let rank = self.rank;
         let all_held = self.claimed.iter().all(|&block| provenance.holds(rank, block, self.round));
-        let mut seen = vec![false; self.scene.trace.p()];
+        let mut seen = vec![false; provenance.blocks()];
         if let Some(&block) = self.claimed.iter().find(|&&block| std::mem::replace(&mut seen[block], true)) {
             return Some(Problem::ClaimedTwice { rank, block });
         }
-        if all_held && self.claimed.len() == provenance.count(rank, self.round) {
+        if all_held && self.claimed.len() == self.held(provenance) {
             return None;
         }
         let claimed = Set(self.claimed.iter().copied().collect());

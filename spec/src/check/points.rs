@@ -38,7 +38,8 @@ impl Point {
             true => (Some(self.placement.ppn()), self.placement.irregular()),
             false => (None, None),
         };
-        Case { p: self.placement.p(), ppn, nodes, params: super::named(schedule, &self.args) }
+        let params = super::named(schedule, &self.args);
+        Case { p: self.placement.p(), ppn, nodes, params, pairs: schedule.kind.moves() }
     }
 }
 

@@ -30,8 +30,8 @@ pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> 
     };
     if takes_part {
         let members = at(spot(Field::Peer), members(env, within))?;
-        let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
         if let Some(place) = members.place {
+            let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
             inside(env, within, &place, &members.ranks, &brought, sink)?;
         }
     }
@@ -113,12 +113,24 @@ fn brought(env: &mut Env<'_>, within: &Within, members: &Members<'_>) -> Result<
         // The inner collective reduces the vector as a whole.
         return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
     }
-    let bring = |&rank: &usize| {
-        let mut blocks = Vec::new();
-        env.on(&env.place.of(rank as i64)).blocks(&within.brings, &mut blocks)?;
+    let bring = |rank: usize, to: Option<usize>| {
+        let (mut blocks, mut there) = (Vec::new(), env.on(&env.place.of(rank as i64)));
+        if let (Some(var), Some(to)) = (&within.to, to) {
+            there.set(var.slot, to as i64);
+        }
+        there.blocks(&within.brings, &mut blocks)?;
         Ok(blocks)
     };
-    members.ranks.iter().map(bring).collect()
+    if within.to.is_none() {
+        return members.ranks.iter().map(|&rank| bring(rank, None)).collect();
+    }
+    let all = members.ranks.len();
+    members
+        .ranks
+        .iter()
+        .flat_map(|&rank| (0..all).map(move |to| (rank, to)))
+        .map(|(rank, to)| bring(rank, Some(to)))
+        .collect()
 }
 
 /// Why an inner collective that is known does not serve one of the groups, if one does not.

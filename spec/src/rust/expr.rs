@@ -61,6 +61,7 @@ fn inside(e: &Expr, outer: u8) -> TokenStream {
             let (name, args) = (ident(function.name()), args.iter().map(rust));
             match function {
                 Builtin::FirstRank | Builtin::NodeSize => quote!(at.#name(#(#args),*)),
+                Builtin::Pair => quote!(arith::pair(#(#args),*, p)),
                 _ => quote!(arith::#name(#(#args),*)),
             }
         }
@@ -115,6 +116,7 @@ impl<'a> Needs<'a> {
             Expr::Element(list, _) | Expr::Length(list) | Expr::Product(list, ..) => self.name(&list.name),
             Expr::Call(_, index, _) => self.function(*index),
             Expr::Builtin(Builtin::FirstRank | Builtin::NodeSize, _) => self.asks_for_nodes = true,
+            Expr::Builtin(Builtin::Pair, _) => self.name("p"),
             _ => {}
         });
         self

@@ -138,7 +138,7 @@ impl<'a> WithinCode<'a> {
 
     /// The blocks that a member brings.
     fn brings_function(&self) -> TokenStream {
-        let (name, args) = (self.name("brings"), self.args());
+        let (name, mut args) = (self.name("brings"), self.args());
         if self.schedule.kind.reduces() {
             return quote! {
                 /// The inner collective reduces the vector as a whole.
@@ -152,7 +152,14 @@ impl<'a> WithinCode<'a> {
         let mut needs = Needs::new(self.schedule);
         let code = blocks(&self.within.brings, &mut needs);
         let (bindings, definitions, value) = (needs.bindings(), needs.definitions(), code.value);
-        let doc = format!(" The blocks that a rank brings: `{}`.", self.within.brings);
+        let doc = match &self.within.to {
+            None => format!(" The blocks that a rank brings: `{}`.", self.within.brings),
+            Some(to) => {
+                let index = ident(&to.name);
+                args = quote!(#index: i64, #args);
+                format!(" The blocks that a rank brings for member `{}`: `{}`.", to.name, self.within.brings)
+            }
+        };
         let result = if code.single { quote!(Stripe) } else { quote!(impl Blocks + 'a) };
         quote! {
             #[doc = #doc]
@@ -175,11 +182,18 @@ impl<'a> WithinCode<'a> {
         let (group, member, brings) = (self.name("group"), self.name("member"), self.name("brings"));
         let (names, field, site) = (self.names(), self.field(), site(&self.within.site));
         let lines = Literal::usize_unsuffixed(self.schedule.lines.len());
+        let brings = match &self.within.to {
+            None => quote!(self.#brings(at.of(member(block) as i64), #names)),
+            Some(_) => quote!({
+                let (from, to) = (arith::div(block as i64, group.p), arith::rem(block as i64, group.p));
+                self.#brings(at.of(member(from as usize) as i64), to, #names)
+            }),
+        };
         quote! {
             sink.enter_groups()?;
             if let Some(group) = self.#group(at, #names) {
                 let member = |index: usize| self.#member(at, index as i64, #names);
-                let brings = |block: usize| self.#brings(at.of(member(block) as i64), #names);
+                let brings = |block: usize| #brings;
                 Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.run(&self.#field, &group)?;
             }
             sink.leave_groups()?;

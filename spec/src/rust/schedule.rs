@@ -248,8 +248,9 @@ impl Build for Within {
     fn build(&self) -> TokenStream {
         let (site, inner, group) = (site(&self.site), self.inner.build(), self.group.build());
         let (members, when, brings) = (self.members.build(), self.when.build(), self.brings.build());
+        let to = self.to.build();
         quote! {
-            Within { site: #site, inner: #inner, group: #group, members: #members, when: #when, brings: #brings }
+            Within { site: #site, inner: #inner, group: #group, members: #members, when: #when, to: #to, brings: #brings }
         }
     }
 }

@@ -1,10 +1,13 @@
-//! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`.
+//! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`. An item is a block, the blocks of a node, or,
+//! in an all-to-all, `source -> destination`.
 
 use super::expr::{Lower, both, is_function};
+use super::items::parse;
 use super::scope::{Scope, Ty};
 use crate::blocks::{BlockSet, Index, Part};
 use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -87,8 +90,43 @@ enum Clause {
 
 /// One pair of brackets.
 struct PartSyntax {
-    items: Vec<syn::Expr>,
+    items: Vec<ItemSyntax>,
     clauses: Vec<Clause>,
+}
+
+/// `block`, or `source -> destination`.
+struct ItemSyntax {
+    block: syn::Expr,
+    destination: Option<syn::Expr>,
+    tokens: TokenStream,
+}
+
+impl Parse for ItemSyntax {
+    /// Takes the item apart at its arrow: to an expression, `->` is a minus sign.
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let (mut tokens, mut sides) = (TokenStream::new(), vec![TokenStream::new()]);
+        while !(input.is_empty() || input.peek(Token![,]) || input.peek(Token![;])) {
+            if input.peek(Token![->]) {
+                input.parse::<Token![->]>()?.to_tokens(&mut tokens);
+                sides.push(TokenStream::new());
+                continue;
+            }
+            let token: proc_macro2::TokenTree = input.parse()?;
+            tokens.extend([token.clone()]);
+            sides.last_mut().expect("there is a side").extend([token]);
+        }
+        if sides.iter().any(TokenStream::is_empty) {
+            let message = "expected a block, such as `rank`, or in an alltoall `rank -> rank + s`";
+            return Err(if tokens.is_empty() { input.error(message) } else { Error::new_spanned(&tokens, message) });
+        }
+        match sides.as_slice() {
+            [block] => Ok(ItemSyntax { block: parse(block)?, destination: None, tokens }),
+            [source, destination] => {
+                Ok(ItemSyntax { block: parse(source)?, destination: Some(parse(destination)?), tokens })
+            }
+            _ => Err(Error::new_spanned(tokens, "a block has one source and one destination: `rank -> rank + s`")),
+        }
+    }
 }
 
 impl Parse for PartSyntax {
@@ -163,18 +201,46 @@ impl PartSyntax {
 }
 
 /// One item over its indices: a block, or the blocks of a node, `region(node + k)`.
-fn part(item: &syn::Expr, mut over: Vec<Index>, filter: Option<Expr>, scope: &mut Scope, kind: Kind) -> Result<Part> {
+fn part(
+    item: &ItemSyntax,
+    mut over: Vec<Index>,
+    filter: Option<Expr>,
+    scope: &mut Scope,
+    kind: Kind,
+) -> Result<Part> {
+    let item = match (&item.destination, kind.moves()) {
+        (None, false) => side(&item.block, &mut over, scope, kind)?,
+        (Some(destination), true) => {
+            let source = side(&item.block, &mut over, scope, kind);
+            let (source, destination) = both(source, side(destination, &mut over, scope, kind))?;
+            Expr::Builtin(Builtin::Pair, vec![source, destination])
+        }
+        (None, true) => {
+            let message = "a block of an alltoall has a source and a destination: write `rank -> rank + s`";
+            return Err(Error::new_spanned(&item.tokens, message));
+        }
+        (Some(_), false) => {
+            let message = format!("a block of {} is a number; `->` belongs to an alltoall", kind.with_article());
+            return Err(Error::new_spanned(&item.tokens, message));
+        }
+    };
+    Ok(Part { item, over, filter })
+}
+
+/// A block, a source or a destination; `region(…)` adds an index for the ranks of the node.
+fn side(item: &syn::Expr, over: &mut Vec<Index>, scope: &mut Scope, kind: Kind) -> Result<Expr> {
     let Some(node) = region(item)? else {
-        return Ok(Part { item: Lower { scope, kind }.int(item)?, over, filter });
+        return Lower { scope, kind }.int(item);
     };
     let node = Lower { scope, kind }.int(node)?;
     // A name that nothing else has here: the text of a set says what it means.
-    let name = (0..).map(|n| format!("seat{}", "_".repeat(n))).find(|name| scope.get(name).is_none());
+    let taken = |name: &str| scope.get(name).is_some() || over.iter().any(|index| index.var.name == name);
+    let name = (0..).map(|n| format!("seat{}", "_".repeat(n))).find(|name| !taken(name));
     let var = scope.anonymous(&name.unwrap_or_default());
     let of = |function| Expr::Builtin(function, vec![node.clone()]);
     let item = Expr::binary(Binary::Add, of(Builtin::FirstRank), Expr::Var(var.clone()));
     over.push(Index { var, lo: 0.into(), hi: of(Builtin::NodeSize) });
-    Ok(Part { item, over, filter })
+    Ok(item)
 }
 
 /// What stands inside of `region(…)`.

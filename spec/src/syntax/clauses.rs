@@ -477,6 +477,11 @@ impl Builder {
         if scope == Extent::Node && metric.counts_rounds() {
             return Err(Error::new_spanned(name, "all nodes have the same rounds; count them without `node`"));
         }
+        if metric == Metric::Scratch && !(self.kind.moves() && matches!(scope, Extent::Max | Extent::Each)) {
+            let message =
+                "`scratch` counts the blocks of an alltoall that a rank keeps for others, over the whole run";
+            return Err(Error::new_spanned(name, message));
+        }
         let value = match scope {
             Extent::Each | Extent::Node => self.lower(&relation.right, Ty::Int)?,
             _ => self.lower_common(&relation.right, Ty::Int, "this bound")?,

@@ -7,7 +7,7 @@ use super::items::{Item, parse};
 use super::scope::Ty;
 use crate::blocks::{BlockSet, Part};
 use crate::contract::Kind;
-use crate::expr::Expr;
+use crate::expr::{Expr, Var};
 use crate::schedule::{Field, Group, Inner, Spot, Within};
 use crate::sink::{Action, Site};
 use proc_macro2::TokenStream;
@@ -28,6 +28,11 @@ impl syn::parse::Parse for InnerSyntax {
     }
 }
 
+/// Whether collectives of this kind have inner ones.
+fn nests(kind: Kind) -> bool {
+    matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
+}
+
 const GROUPS: &str = "a group is `node`, `lane`, `all`, `stride(distance, count)` or `ranks(first, count)`";
 
 impl Builder {
@@ -42,9 +47,9 @@ impl Builder {
         self.params.push(name.clone());
         Some(match known {
             Err(()) => Err(Error::new_spanned(&kind, format!("`{kind}` is not a collective; expected `{outer}`"))),
-            Ok(found) if found != outer || !matches!(outer, Kind::Allgather | Kind::Allreduce) => {
+            Ok(found) if found != outer || !nests(outer) => {
                 let message = match outer {
-                    _ if !matches!(outer, Kind::Allgather | Kind::Allreduce) => {
+                    _ if !nests(outer) => {
                         format!("{} has no inner collective; remove it", outer.with_article())
                     }
                     _ => format!("inside of {} runs another {outer}; write `{name}: {outer}`", outer.with_article()),
@@ -61,12 +66,14 @@ impl Builder {
         let form = || Error::new_spanned(attr, "write the group and the collective: `#[within(node, inner)]`");
         let [group, inner, rest @ ..] = items else { return Err(form()) };
         let (group, inner_number) = (self.group(&group.tokens), self.inner_named(&inner.tokens));
-        let known: &[&str] = match self.kind.reduces() {
-            false => &["when", "members", "brings"],
-            true => &["when", "members", "line"],
+        let known: &[&str] = match self.kind {
+            Kind::Alltoall => &["when", "members", "to", "brings"],
+            kind if kind.reduces() => &["when", "members", "line"],
+            _ => &["when", "members", "brings"],
         };
         let mut fields = Fields::new("within", rest, known)?;
         let (when, members, brings) = (fields.take("when"), fields.take("members"), fields.take("brings"));
+        let to = fields.take("to");
         let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
         let site = Site { number: self.sites, line, action: Action::Copy };
         self.sites += 1;
@@ -82,17 +89,42 @@ impl Builder {
         }
         let when = when.map(|when| self.lower(&when, Ty::Bool)).transpose()?;
         let members = members.map(|members| self.lower(&members, Ty::Int)).transpose()?;
+        let mark = self.scope.mark();
+        let to = match to {
+            Some(to) => Some(self.receiving_member(&to)?),
+            None => None,
+        };
         let brings = match brings {
-            Some(brings) => self.blocks(&brings)?,
+            Some(brings) if self.kind.moves() && to.is_none() => {
+                let message = "name the member that the blocks are for: `to = m, brings = [rank -> at(n, m); …]`";
+                return Err(Error::new_spanned(brings, message));
+            }
+            None if self.kind.moves() => {
+                let message = "say what each member brings for another: `to = m, brings = [rank -> at(n, m); …]`";
+                return Err(Error::new_spanned(attr, message));
+            }
+            Some(brings) => {
+                let blocks = self.blocks(&brings);
+                self.scope.forget(mark);
+                blocks?
+            }
             None if self.kind.reduces() => BlockSet::default(),
             None => {
                 let item = Expr::Var(self.scope.builtin("rank"));
                 BlockSet { parts: vec![Part { item, over: Vec::new(), filter: None }] }
             }
         };
-        let within = Within { site, inner: inner_number?, group: group?, members, when, brings };
+        let within = Within { site, inner: inner_number?, group: group?, members, when, to, brings };
         self.current().within.push(within);
         Ok(())
+    }
+
+    /// The index of the member that blocks are brought for.
+    fn receiving_member(&mut self, tokens: &TokenStream) -> Result<Var> {
+        let name: Ident =
+            parse(tokens).map_err(|_| Error::new_spanned(tokens, "name the receiving member, such as `to = m`"))?;
+        fresh(&self.scope, &name)?;
+        Ok(self.scope.var(&name.to_string(), false))
     }
 
     fn inner_named(&self, tokens: &TokenStream) -> Result<usize> {

@@ -41,8 +41,9 @@ impl Builder {
         let [item] = items else {
             return Err(Error::new_spanned(attr, "write the number of blocks: `#[split(p)]`"));
         };
-        if self.kind.has_a_block_each() && !self.kind.reduces() {
-            let message = format!("{} has a block for each rank; remove `split`", self.kind.with_article());
+        if !self.kind.is_divided() {
+            let each = if self.kind.moves() { "pair of ranks" } else { "rank" };
+            let message = format!("{} has a block for each {each}; remove `split`", self.kind.with_article());
             return Err(Error::new_spanned(attr, message));
         }
         if !self.loops.is_empty() {
@@ -183,6 +184,7 @@ impl Builder {
         match &self.blocks {
             Some(blocks) => blocks.clone(),
             None if self.kind.has_a_block_each() => p(),
+            None if self.kind.moves() => Expr::binary(Binary::Mul, p(), p()),
             None => Expr::Int(1),
         }
     }
@@ -196,7 +198,7 @@ impl Builder {
     ) -> Result<Option<TokenStream>> {
         match fields.take(key) {
             Some(tokens) => Ok(Some(tokens)),
-            None if self.kind.reduces() || !self.kind.has_a_block_each() => Ok(None),
+            None if self.kind.is_divided() => Ok(None),
             None => fields.required(key, attr).map(Some),
         }
     }

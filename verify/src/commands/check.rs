@@ -319,7 +319,7 @@ struct Fact {
 
 impl Fact {
     fn new(violation: &Violation) -> Self {
-        let Case { p, ppn, nodes, params } = violation.case.clone();
+        let Case { p, ppn, nodes, params, pairs: _ } = violation.case.clone();
         Fact { code: violation.code(), p, ppn, nodes, params: params.into_iter().collect(), round: violation.round }
     }
 }

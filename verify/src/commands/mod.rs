@@ -1,7 +1,9 @@
 //! The commands, one file each.
 
 mod check;
+mod counts;
 mod expand;
+mod explain;
 mod list;
 mod mutants;
 mod prove;
@@ -51,6 +53,8 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Prove(args) => prove::prove(args, cli.json),
         Command::Mutants(args) => mutants::mutants(args, cli.json),
         Command::Replay(args) => replay::replay(args, cli.json),
+        Command::Explain(args) => explain::explain(args, cli.json),
+        Command::Counts(args) => counts::counts(args, cli.json),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::counterexample::{Counterexample, Refutes};
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::reach::{self, Reached};
-use crate::rounds::{self, Round};
+use crate::rounds::Round;
 use crate::run::Run;
 use crate::svg::{self, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -139,7 +139,7 @@ impl<'a> Scene<'a> {
         let case = self.point.case(self.schedule);
         let subtitle = self.violation.as_ref().map_or_else(|| case.to_string(), Violation::to_string);
         let numbers: Vec<usize> = (0..self.shown()).collect();
-        let film = self.run().map(|run| run.film(&numbers)).unwrap_or_default();
+        let film = self.run().map(|run| run.pictured(&numbers)).unwrap_or_default();
         let picture = svg::draw(&Picture {
             title: &saved.collective,
             subtitle: &subtitle,
@@ -186,7 +186,7 @@ impl<'a> Scene<'a> {
             for (line, &rank) in ranks.iter().enumerate() {
                 let log = &trace.ranks[rank];
                 let blocks =
-                    |m: &Message| rounds::compact(&log.blocks(m).iter().map(|&b| b as usize).collect::<Vec<_>>());
+                    |m: &Message| run.naming().text(&log.blocks(m).iter().map(|&b| b as usize).collect::<Vec<_>>());
                 let effect = |m: &Message| match (m.direction, self.schedule.kind.reduces()) {
                     (Direction::Recv, true) => format!(", {}", run.effect_of(m.site)),
                     _ => String::new(),
@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
                     if at_fault { Cell::styled(name, BAD) } else { name.into() },
                     side(Direction::Send, "to").into(),
                     side(Direction::Recv, "from").into(),
-                    run.shares_of(rank, round + 1).unwrap_or_else(|| rounds::compact(&holds)).into(),
+                    run.shares_of(rank, round + 1).unwrap_or_else(|| run.naming().text(&holds)).into(),
                 ]);
             }
         }

@@ -86,7 +86,7 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
 /// Every rank has a buffer for all blocks, or for a vector.
 fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
     let (each, what) = match kind {
-        kind if kind.has_a_block_each() => (p, format!("{p} blocks of {bytes} bytes")),
+        kind if kind.has_a_block_each() || kind.moves() => (p, format!("{p} blocks of {bytes} bytes")),
         _ => (1, format!("a vector of {bytes} bytes")),
     };
     let total = p.checked_mul(each).and_then(|blocks| blocks.checked_mul(bytes));

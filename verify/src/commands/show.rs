@@ -5,7 +5,7 @@ use crate::catalogue::{self, Recorded};
 use crate::cli::Show;
 use crate::error::Error;
 use crate::params::Params;
-use crate::rounds::{self, Message, Round};
+use crate::rounds::{self, Message, Naming, Round};
 use crate::run::Run;
 use crate::svg::{self, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -46,6 +46,9 @@ struct Totals {
     max_blocks_sent: i64,
     max_nonlocal_messages_sent: i64,
     max_nonlocal_blocks_sent: i64,
+    /// Of an all-to-all: the most blocks at a time that a rank keeps for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_scratch: Option<i64>,
 }
 
 /// Everything there is to show.
@@ -83,6 +86,7 @@ impl Scene {
             max_blocks_sent: max(Metric::BlocksSent),
             max_nonlocal_messages_sent: max(Metric::NonlocalMessagesSent),
             max_nonlocal_blocks_sent: max(Metric::NonlocalBlocksSent),
+            max_scratch: self.schedule.kind.moves().then(|| max(Metric::Scratch)),
         }
     }
 
@@ -120,6 +124,9 @@ impl Scene {
                 counted(blocks, "block"),
                 counted(totals.nonlocal_rounds, "round"),
             );
+        }
+        if let Some(scratch) = totals.max_scratch {
+            let _ = write!(cost, ", {} kept for others", counted(scratch, "block"));
         }
         cost
     }
@@ -189,7 +196,7 @@ fn draw(scene: &Scene, path: &Path) -> Result<(), Error> {
         subtitle: &subtitle,
         placement: scene.placement(),
         rounds: &scene.rounds,
-        film: &run.film(&run.loud()),
+        film: &run.pictured(&run.loud()),
         fault: None,
     });
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
@@ -217,7 +224,8 @@ fn all_ranks(out: &mut String, scene: &Scene) {
     let run = scene.run();
     for (number, round) in scene.rounds.iter().enumerate() {
         // Blocks are relative to ranks only where there are as many of them.
-        let pattern = if run.blocks() == scene.p() { rounds::pattern(round, scene.p()) } else { None };
+        let relative = run.blocks() == scene.p() || run.naming() != Naming::Numbers;
+        let pattern = if relative { rounds::pattern(round, scene.p()) } else { None };
         let heading = match pattern {
             Some(messages) => format!("every rank r sends {}", messages.join("; ")),
             None => format!(
@@ -266,7 +274,7 @@ fn one_rank(scene: &Scene, rank: usize) -> String {
     // What the rank holds after so many of the rounds.
     let held = |shown: usize| {
         let before = shown.checked_sub(1).map_or(0, |last| loud[last] + 1);
-        run.shares_of(rank, before).unwrap_or_else(|| rounds::compact(&film[shown].held(rank)))
+        run.shares_of(rank, before).unwrap_or_else(|| run.naming().text(&film[shown].held(rank)))
     };
     table.row(["start".into(), "".into(), "".into(), held(0).into()]);
     for (number, round) in scene.rounds.iter().enumerate() {

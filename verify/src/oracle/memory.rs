@@ -94,6 +94,12 @@ impl Memory {
         note.blocks.iter().map(|&block| line[block].clone().ok_or(block)).collect()
     }
 
+    /// Empties the slots of a message; or names one that is empty.
+    pub(super) fn give_up(&mut self, note: &Note) -> Result<(), usize> {
+        let line = &mut self.lines[note.line];
+        note.blocks.iter().try_for_each(|&block| line[block].take().map(|_| ()).ok_or(block))
+    }
+
     /// Puts what arrives into one slot. `in_use` says whether another message of the round reads or writes the slot.
     pub(super) fn write(
         &mut self,

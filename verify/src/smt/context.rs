@@ -463,7 +463,7 @@ impl<'a> Context<'a> {
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
             Builtin::DigitSum => return self.digit_sum(a, b),
-            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize => {
+            Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
                 return Err(Unsupported(format!("`{whole}`")));
             }
         })

@@ -1,0 +1,32 @@
+use crate::Collective;
+
+/// Bruck's all-to-all with any radix, with a rotation before the first substep and after the last.
+///
+/// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with value
+/// `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit `x` a block
+/// has come as far as the lower digits of `j` say. Meanwhile block `j` lies at place `j`. A large radix means more substeps
+/// and fewer blocks in each.
+///
+/// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps, of
+/// so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
+///
+/// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, SC 2022 (poster); Bruck, Ho, Kipnis, Upfal,
+/// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS 8(11), 1997.
+#[derive(Collective, Clone, Copy, Debug)]
+#[collective(alltoall, radix: 2..)]
+#[layout(rotated(rank))]
+#[define(w = ceil_log(radix, p))]
+#[define(substeps = if p == 1 { 0 } else { w * (radix - 1) - (pow(radix, w) - p) / pow(radix, w - 1) })]
+#[round(x in 0..ceil_log(radix, p), z in 1..radix)]
+#[state(X = 1, next = radix * X)]
+#[define(gone(j) = if digit(j, radix, x) < z { j % (radix * X) } else { j % X })]
+#[define(numD = p / (radix * X) * X + min(X, max(0, p % (radix * X) - z * X)))]
+#[send(to = rank + z * X, blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
+#[recv(from = rank - z * X, blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
+#[holds(X == pow(radix, x), blocks = [rank - gone(j) -> rank - gone(j) + j; j in 0..p])]
+#[bound(per_round blocks_sent = numD, per_round messages_sent = 1)]
+#[bound(rounds = substeps, scratch <= p - 1 - substeps)]
+pub struct RadixBruck {
+    /// The base of the digits.
+    pub radix: i64,
+}

@@ -1,0 +1,18 @@
+use crate::Collective;
+
+/// Spread-out all-to-all: every rank sends every block straight to its destination, all at the same time.
+///
+/// Rank r sends to r + 1, r + 2 and so on, so that no rank is everybody's first.
+///
+/// Domain: any p. Cost: one round of p - 1 messages, each block moves once, nothing is kept for others.
+///
+/// Kang, Ross, Latham, Lee, Agrawal, Choudhary, Liao: Improving All-to-Many Personalized Communication in Two-Phase I/O,
+/// SC 2020 (as MPICH has it).
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(alltoall)]
+#[round]
+#[send(for s in 1..p, to = rank + s, blocks = [rank -> rank + s])]
+#[recv(for s in 1..p, from = rank - s, blocks = [rank - s -> rank])]
+#[holds(blocks = [rank - j -> rank; j in 0..p])]
+#[bound(rounds = min(1, p - 1), each messages_sent = p - 1, each blocks_sent = p - 1, scratch = 0)]
+pub struct SpreadOut;

@@ -1,0 +1,75 @@
+//! Which all-to-all, and with which radix: exact counts of what each sends, and a model of how long that takes.
+//!
+//! The radix of Bruck's all-to-all trades messages for data: radix 2 sends the fewest messages and every block up to
+//! `ceil_log(2, p)` times, radix `p` sends every block once, in a message of its own. Both are known exactly for every radix
+//! (Fan and Kumar, *Parameterized Radix-r Bruck Algorithm for All-to-all Communication*), so that a model of the network
+//! suffices to choose without a trial run.
+//!
+//! - [`Split`]: the counts, with integers
+//! - [`Network`]: what a message and a byte cost
+//! - [`choose()`], [`candidates`]: the modelled times, best first
+//!
+//! ```
+//! use roundel::choose::{Algorithm, Network, choose};
+//!
+//! // Short blocks: few rounds. Long blocks: every block goes straight to its destination.
+//! let network = Network::default();
+//! let short = choose(64, 8, &network)?;
+//! assert_eq!((short.algorithm, short.radix), (Algorithm::KBruck, Some(8)));
+//! let long = choose(64, 1 << 20, &network)?;
+//! assert_eq!((long.algorithm, long.radix), (Algorithm::SpreadOut, None));
+//! # Ok::<(), roundel::choose::Error>(())
+//! ```
+//!
+//! A choice is a pure function of its arguments: no clocks, no state, and arithmetic that IEEE 754 defines to the last bit.
+//! Ranks that call it with the same values get the same answer, without a message.
+
+mod counts;
+mod model;
+mod network;
+
+pub use counts::{MAX_P, Split, Substep, blocks, ceil_sqrt, substeps, total_blocks};
+pub use model::{Algorithm, Choice, Time, candidates, choose, choose_radix, modelled};
+pub use network::Network;
+
+/// Why nothing can be chosen or counted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number of ranks that does not exist.
+    #[error("there is no all-to-all among {p} ranks: give a number of ranks in 1..={MAX_P}")]
+    Ranks {
+        /// What was asked for.
+        p: i64,
+    },
+    /// A radix in which numbers cannot be written.
+    #[error("no number can be written in radix {radix}: give a radix of at least 2")]
+    Radix {
+        /// What was asked for.
+        radix: i64,
+    },
+    /// A block of negative length, or blocks whose lengths do not add up in 64 bits.
+    #[error("blocks of {bytes} bytes cannot be sent among {p} ranks: give a number of bytes in 0..={most}")]
+    Bytes {
+        /// What was asked for.
+        bytes: i64,
+        /// The number of ranks.
+        p: i64,
+        /// The longest block among so many ranks.
+        most: i64,
+    },
+    /// A property of a network that is no number, or lies outside what can be modelled.
+    #[error("{what} of {value} {unit} makes no sense: give a number in {least}..={most}")]
+    Network {
+        /// Which property.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// The smallest value.
+        least: f64,
+        /// The largest value.
+        most: f64,
+    },
+}

@@ -1,0 +1,258 @@
+//! `roundel explain`: which algorithm is chosen on a network, and why.
+
+use super::{Outcome, counted, print, print_json};
+use crate::cli::Explain;
+use crate::error::Error;
+use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use crate::units::{rate, time};
+use roundel::choose::{Algorithm, Choice, Network, candidates, ceil_sqrt};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The collectives that there is a model of.
+const KNOWN: &str = "alltoall";
+
+/// How many of the best candidates are printed.
+const BEST: usize = 8;
+
+/// An explanation, for machines.
+#[derive(Serialize)]
+struct Explained {
+    collective: &'static str,
+    p: i64,
+    bytes: i64,
+    network: Figures,
+    ceil_sqrt: i64,
+    bound: Option<&'static str>,
+    chosen: Option<Candidate>,
+    candidates: Vec<Candidate>,
+}
+
+#[derive(Serialize)]
+struct Figures {
+    latency: f64,
+    bandwidth: f64,
+    overhead: f64,
+}
+
+#[derive(Clone, Serialize)]
+struct Candidate {
+    name: &'static str,
+    radix: Option<i64>,
+    rounds: i64,
+    messages: i64,
+    blocks: i64,
+    bytes: i64,
+    seconds: f64,
+    latency_seconds: f64,
+    overhead_seconds: f64,
+    transfer_seconds: f64,
+}
+
+impl From<&Choice> for Candidate {
+    fn from(choice: &Choice) -> Self {
+        Candidate {
+            name: choice.algorithm.name(),
+            radix: choice.radix,
+            rounds: choice.rounds,
+            messages: choice.messages,
+            blocks: choice.blocks,
+            bytes: choice.bytes,
+            seconds: choice.time.total(),
+            latency_seconds: choice.time.latency,
+            overhead_seconds: choice.time.overhead,
+            transfer_seconds: choice.time.transfer,
+        }
+    }
+}
+
+/// What most of a time is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Latency,
+    Overhead,
+    Bandwidth,
+    /// Nothing takes half of the time.
+    Several,
+}
+
+impl Bound {
+    /// `None` if nothing takes any time.
+    fn of(choice: &Choice) -> Option<Self> {
+        let (time, half) = (choice.time, choice.time.total() / 2.0);
+        let parts =
+            [(time.latency, Bound::Latency), (time.overhead, Bound::Overhead), (time.transfer, Bound::Bandwidth)];
+        let most = parts.into_iter().find(|&(part, _)| part >= half).map_or(Bound::Several, |(_, bound)| bound);
+        (half > 0.0).then_some(most)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Bound::Latency => "latency",
+            Bound::Overhead => "overhead",
+            Bound::Bandwidth => "bandwidth",
+            Bound::Several => "several",
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Bound::Latency => "it is latency-bound, so few rounds count",
+            Bound::Overhead => "it is bound by overhead, so few messages count",
+            Bound::Bandwidth => "it is bandwidth-bound, so few hops of each block count",
+            Bound::Several => "nothing takes half of the time, so rounds, messages and hops all count",
+        }
+    }
+}
+
+/// Explains a choice.
+pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
+    if args.collective.trim_end_matches('/') != KNOWN {
+        return Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN });
+    }
+    let network = network(args)?;
+    let all = candidates(args.p, args.bytes, &network)?;
+    if json {
+        print_json(&Explained {
+            collective: KNOWN,
+            p: args.p,
+            bytes: args.bytes,
+            network: Figures {
+                latency: network.latency(),
+                bandwidth: network.bandwidth(),
+                overhead: network.overhead(),
+            },
+            ceil_sqrt: ceil_sqrt(args.p),
+            bound: all.first().and_then(Bound::of).map(Bound::name),
+            chosen: all.first().map(Candidate::from),
+            candidates: all.iter().map(Candidate::from).collect(),
+        })?;
+    } else {
+        print(&text(args, &network, &all))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What was given, and the usual for the rest.
+fn network(args: &Explain) -> Result<Network, Error> {
+    let usual = Network::default();
+    Ok(Network::new(
+        args.latency.map_or(usual.latency(), |time| time.0),
+        args.bandwidth.map_or(usual.bandwidth(), |rate| rate.0),
+        args.overhead.map_or(usual.overhead(), |time| time.0),
+    )?)
+}
+
+fn text(args: &Explain, network: &Network, all: &[Choice]) -> String {
+    let mut out = format!(
+        "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
+        args.p,
+        counted(args.bytes, "byte"),
+        time(network.latency()),
+        time(network.overhead()),
+        rate(network.bandwidth()),
+    );
+    let root = ceil_sqrt(args.p);
+    let shown = selection(all, root, args.all);
+    out += &table(&shown, root).to_string();
+    if shown.len() < all.len() {
+        let _ =
+            writeln!(out, "{FAINT}{} of {} candidates; `--all` prints the others{FAINT:#}", shown.len(), all.len());
+    }
+    out.push('\n');
+    if let Some(chosen) = all.first() {
+        let _ = writeln!(out, "{}", why(chosen));
+        if let Some(sentence) = compared(chosen, all, root) {
+            let _ = writeln!(out, "{sentence}");
+        }
+    }
+    let _ = writeln!(
+        out,
+        "\n{FAINT}by a model of rounds, messages and bytes; not of copies, of waiting, or of wires that ranks share. \
+         alltoall/radix-bruck sends what\nalltoall/modified-bruck sends, and copies once more; alltoall/hierarchical is for nodes, \
+         which the model does not know{FAINT:#}"
+    );
+    out
+}
+
+/// The best, the best of each algorithm, and the square root.
+fn selection(all: &[Choice], root: i64, everything: bool) -> Vec<Choice> {
+    let firsts = Algorithm::ALL.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm));
+    let wanted = |&(rank, choice): &(usize, &Choice)| {
+        everything || rank < BEST || firsts.contains(&Some(rank)) || choice.radix == Some(root)
+    };
+    all.iter().enumerate().filter(wanted).map(|(_, choice)| *choice).collect()
+}
+
+fn table(shown: &[Choice], root: i64) -> Table {
+    use Align::{Left, Right};
+    let numbers = ["radix", "rounds", "messages", "blocks", "bytes", "time"].map(|head| (head, Right));
+    let mut table = Table::new([("algorithm", Left)].into_iter().chain(numbers).chain([("note", Left)]));
+    for (rank, choice) in shown.iter().enumerate() {
+        let marks = [(rank == 0, "chosen"), (choice.radix == Some(root), "ceil(sqrt p)")];
+        let marks: Vec<&str> = marks.into_iter().filter(|(marked, _)| *marked).map(|(_, mark)| mark).collect();
+        let cells = [
+            Cell::styled(choice.algorithm.name(), if rank == 0 { HEADING } else { anstyle::Style::new() }),
+            choice.radix.map_or("-".into(), Cell::from),
+            choice.rounds.into(),
+            choice.messages.into(),
+            choice.blocks.into(),
+            choice.bytes.into(),
+            time(choice.time.total()).into(),
+        ];
+        // A row that ends with an empty cell would end with spaces.
+        let note = (!marks.is_empty()).then(|| Cell::styled(marks.join(", "), if rank == 0 { GOOD } else { NOTICE }));
+        table.row(cells.into_iter().chain(note));
+    }
+    table
+}
+
+fn named(choice: &Choice) -> String {
+    match choice.radix {
+        Some(radix) => format!("{} with radix {radix}", choice.algorithm),
+        None => choice.algorithm.to_string(),
+    }
+}
+
+/// Why it is chosen: what its time is spent on.
+fn why(chosen: &Choice) -> String {
+    let all = chosen.time.total();
+    let Some(bound) = Bound::of(chosen) else {
+        return format!("{HEADING}{}{HEADING:#}: by the model it takes no time at all", named(chosen));
+    };
+    let share = |part: f64| format!("{:.0} %", part / all * 100.0);
+    format!(
+        "{HEADING}{}{HEADING:#} takes {}: {} latency ({}), {} overhead ({}), {} transfer ({}); {}",
+        named(chosen),
+        time(all),
+        share(chosen.time.latency),
+        counted(chosen.rounds, "round"),
+        share(chosen.time.overhead),
+        counted(chosen.messages, "message"),
+        share(chosen.time.transfer),
+        counted(chosen.bytes, "byte"),
+        bound.meaning(),
+    )
+}
+
+/// The radix that the paper recommends, one message after the other as in the paper, beside what is chosen.
+fn compared(chosen: &Choice, all: &[Choice], root: i64) -> Option<String> {
+    let substeps = |choice: &&Choice| choice.algorithm == Algorithm::ModifiedBruck;
+    let best = all.iter().find(substeps)?;
+    let at_root = all.iter().filter(substeps).find(|choice| choice.radix == Some(root))?;
+    let times = |choice: &Choice, than: &Choice| choice.time.total() / than.time.total();
+    let of_best = match best.radix == at_root.radix {
+        true => "the best radix of this algorithm".into(),
+        false => {
+            format!("{:.2} times the time of its best radix, {}", times(at_root, best), best.radix.unwrap_or(root))
+        }
+    };
+    if chosen.time.total() <= 0.0 || chosen == at_root {
+        return None;
+    }
+    let (time, ratio) = (time(at_root.time.total()), times(at_root, chosen));
+    Some(format!(
+        "{} = ceil(sqrt p) takes {time}: {of_best}, and {ratio:.2} times the time of the choice",
+        named(at_root)
+    ))
+}

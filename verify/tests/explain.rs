@@ -1,0 +1,138 @@
+//! `roundel explain` as its users meet it: the choice, its reasons, and what it says about mistakes.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::process::{Command, Output};
+
+fn roundel(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_roundel")).arg("explain").args(args).output().unwrap()
+}
+
+fn text(args: &[&str]) -> String {
+    let output = roundel(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&text(&[args, &["--json"]].concat())).unwrap()
+}
+
+/// Nothing on standard output, exit code 2, all of `words` in the message.
+fn refused(args: &[&str], words: &str) {
+    let output = roundel(args);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {message}");
+    assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
+}
+
+/// The arguments of a supercomputer's network, of which 64 ranks of a node share the bandwidth.
+const SHARED: [&str; 6] = ["--latency", "2us", "--overhead", "1us", "--bandwidth", "156.25MB/s"];
+
+#[test]
+fn the_choice_comes_first_and_is_marked() {
+    let told = text(&["alltoall", "-p", "64", "--bytes", "8"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "alltoall  p = 64, blocks of 8 bytes");
+    assert_eq!(lines[1], "latency 20.0 us, overhead 1.00 us for each message, bandwidth 1.25 GB/s");
+    assert_eq!(lines[3], "algorithm                radix  rounds  messages  blocks  bytes     time  note");
+    assert_eq!(
+        lines[4],
+        "alltoall/k-bruck             8       2        14     112    896  54.7 us  chosen, ceil(sqrt p)"
+    );
+    assert_eq!(lines.iter().filter(|line| line.contains("chosen")).count(), 1);
+    for name in ["alltoall/spread-out", "alltoall/pairwise", "alltoall/modified-bruck"] {
+        assert!(lines[5..].iter().any(|line| line.starts_with(name)), "{name}: {told}");
+    }
+    assert!(told.contains(
+        "alltoall/k-bruck with radix 8 takes 54.7 us: 73 % latency (2 rounds), 26 % overhead (14 messages), \
+         1 % transfer (896 bytes); it is latency-bound, so few rounds count\n"
+    ));
+    assert!(told.contains("alltoall/modified-bruck with radix 8 = ceil(sqrt p) takes 295 us: "), "{told}");
+    assert!(lines.iter().all(|line| *line == line.trim_end()), "{told}");
+    assert!(text(&["alltoall", "-p", "64", "--all"]).lines().count() > 124);
+}
+
+#[test]
+fn what_the_time_is_spent_on() {
+    let bound = |args: &[&str]| json(&[&["alltoall", "-p", "64"], args].concat())["bound"].clone();
+    assert_eq!(bound(&["--bytes", "8"]), "latency");
+    assert_eq!(bound(&["--bytes", "1000000"]), "bandwidth");
+    assert_eq!(bound(&["--bytes", "8", "--overhead", "1ms"]), "overhead");
+    assert_eq!(json(&["alltoall", "-p", "512", "--bytes", "64"])["bound"], "several");
+    assert_eq!(json(&["alltoall", "-p", "1"])["bound"], Value::Null);
+    let told = text(&["alltoall", "-p", "64", "--bytes", "1000000"]);
+    assert!(told.contains("alltoall/spread-out takes") && told.contains("bandwidth-bound"), "{told}");
+}
+
+/// The paper's Fig. 3: one message after the other, 64 bytes. Radix 22 with 512 processes and 64 with 4096.
+#[test]
+fn the_square_root_is_there_and_good_where_the_paper_measured() {
+    for (p, root, best) in [("512", 23, 22), ("4096", 64, 64)] {
+        let args = [&["alltoall", "-p", p, "--bytes", "64"][..], &SHARED].concat();
+        let explained = json(&args);
+        assert_eq!(explained["ceil_sqrt"], root);
+        let all = explained["candidates"].as_array().unwrap();
+        let substeps: Vec<&Value> = all.iter().filter(|c| c["name"] == "alltoall/modified-bruck").collect();
+        assert_eq!(substeps[0]["radix"], best);
+        let at_root = substeps.iter().find(|c| c["radix"] == root).unwrap();
+        assert!(at_root["seconds"].as_f64().unwrap() <= 1.01 * substeps[0]["seconds"].as_f64().unwrap());
+        let told = text(&args);
+        assert!(told.lines().filter(|line| line.ends_with("ceil(sqrt p)")).count() == 2, "{told}");
+    }
+}
+
+#[test]
+fn json_has_everything() {
+    let explained = json(&["alltoall/", "-p", "3", "--bytes", "100", "--latency", "1e-6", "--bandwidth", "100MB/s"]);
+    assert_eq!(explained["network"], json!({ "latency": 1e-6, "bandwidth": 1e8, "overhead": 1e-6 }));
+    let all = explained["candidates"].as_array().unwrap();
+    let names: Vec<_> = all.iter().map(|c| (c["name"].as_str().unwrap(), c["radix"].as_i64())).collect();
+    let expected = [
+        ("alltoall/spread-out", None),
+        ("alltoall/pairwise", None),
+        ("alltoall/k-bruck", Some(2)),
+        ("alltoall/modified-bruck", Some(2)),
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(explained["chosen"], all[0]);
+    let counts = ["rounds", "messages", "blocks", "bytes"].map(|count| all[0][count].as_i64());
+    assert_eq!(counts, [1, 2, 2, 200].map(Some));
+    let parts =
+        ["latency_seconds", "overhead_seconds", "transfer_seconds"].map(|part| all[0][part].as_f64().unwrap());
+    assert_eq!(parts, [1e-6, 2e-6, 2e-6]);
+    // The reader of JSON is off by a last bit.
+    assert!((all[0]["seconds"].as_f64().unwrap() - 5e-6).abs() < 1e-20);
+    let seconds: Vec<f64> = all.iter().map(|c| c["seconds"].as_f64().unwrap()).collect();
+    assert!(seconds.is_sorted());
+}
+
+#[test]
+fn the_largest_call_is_explained() {
+    let told = text(&["alltoall", "-p", "2147483647", "--bytes", "1"]);
+    assert!(told.contains("46341") && told.contains("candidates; `--all`"), "{told}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    refused(
+        &["alltoall", "-p", "0"],
+        "there is no all-to-all among 0 ranks: give a number of ranks in 1..=2147483647",
+    );
+    refused(&["alltoall", "-p", "-3"], "among -3 ranks");
+    refused(&["alltoall", "-p", "99999999999"], "among 99999999999 ranks");
+    refused(
+        &["alltoall", "-p", "4", "--bytes", "-1"],
+        "blocks of -1 bytes cannot be sent among 4 ranks: give a number",
+    );
+    refused(&["alltoall", "-p", "4", "--bytes", "9223372036854775807"], "give a number of bytes in 0..=");
+    refused(&["alltoall", "-p", "4", "--latency", "NaN"], "a latency of NaN seconds makes no sense");
+    refused(&["alltoall", "-p", "4", "--latency", "-1us"], "a latency of -0.000001 seconds makes no sense");
+    refused(&["alltoall", "-p", "4", "--overhead", "inf"], "an overhead of inf seconds makes no sense");
+    refused(&["alltoall", "-p", "4", "--bandwidth", "0"], "a bandwidth of 0 bytes per second makes no sense");
+    refused(&["alltoall", "-p", "4", "--bandwidth", "10GB"], "write `10GB/s`, `10Gbit/s` or `1.25e9`");
+    refused(&["alltoall", "-p", "4", "--latency", "soon"], "write `500us`, `1.2ms` or `3e-6`");
+    refused(&["allgather", "-p", "4"], "there is no model of `allgather`: `roundel explain` knows alltoall");
+    refused(&["alltoall"], "-p <P>");
+}

@@ -10,6 +10,17 @@ use roundel_spec::Collective;
 pub trait IsAlltoall: Collective {}
 
 /// Calls of an alltoall. Implemented for every collective that is declared as one.
+///
+/// ```
+/// use roundel::{Alltoall, algorithms::ModifiedBruck, threads};
+///
+/// let results = threads::run(3, |comm| {
+///     let send = [0, 1, 2].map(|to| (comm.rank(), to));
+///     let mut recv = [(0, 0); 3];
+///     ModifiedBruck { radix: 2 }.alltoall(comm, &send, &mut recv).map(|()| recv)
+/// });
+/// assert_eq!(results[1], Ok([(0, 1), (1, 1), (2, 1)]));
+/// ```
 pub trait Alltoall: IsAlltoall + Sized {
     /// Sends the d-th of p equal blocks of `send` to rank d, and puts what rank s sends into the s-th block of `recv`.
     #[inline]
@@ -30,6 +41,16 @@ pub trait Alltoall: IsAlltoall + Sized {
     }
 
     /// [`alltoall`](Alltoall::alltoall) where `data` is what is sent, and then what is received.
+    ///
+    /// ```
+    /// use roundel::{Alltoall, algorithms::PairwiseAlltoall, threads};
+    ///
+    /// let results = threads::run(2, |comm| {
+    ///     let mut data = [["a", "b"], ["c", "d"]][comm.rank()];
+    ///     PairwiseAlltoall.alltoall_in_place(comm, &mut data).map(|()| data)
+    /// });
+    /// assert_eq!(results, [Ok(["a", "c"]), Ok(["b", "d"])]);
+    /// ```
     #[inline]
     fn alltoall_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         comm.shuffle(self, Shuffle { send: None, recv: data, options: Options::default() })
@@ -37,6 +58,19 @@ pub trait Alltoall: IsAlltoall + Sized {
 
     /// Exchanges blocks of any lengths: rank d gets `send_counts[d]` elements from `send_displs[d]` of `send` on, and
     /// what rank s sends, `recv_counts[s]` elements, goes to `recv_displs[s]` of `recv`.
+    ///
+    /// ```
+    /// use roundel::{Alltoall, algorithms::ModifiedBruck, threads};
+    ///
+    /// // Rank r sends r elements to each rank.
+    /// let results = threads::run(3, |comm| {
+    ///     let n = comm.rank();
+    ///     let (send, mut recv) = ([n; 2], [9; 3]);
+    ///     let bruck = ModifiedBruck { radix: 2 };
+    ///     bruck.alltoallv(comm, &send, &[n; 3], &[0; 3], &mut recv, &[0, 1, 2], &[0, 0, 1]).map(|()| recv)
+    /// });
+    /// assert!(results.into_iter().all(|recv| recv == Ok([1, 2, 2])));
+    /// ```
     ///
     /// # Errors
     /// [`Error::BlockMismatch`] if what a rank sends to this one is not as long as its receive count says. All ranks
@@ -78,6 +112,16 @@ pub trait Alltoall: IsAlltoall + Sized {
 
     /// [`alltoallv`](Alltoall::alltoallv) where `data` is what is sent, and then what is received: as many elements are
     /// sent to each rank as are received from it, and they lie in the same place.
+    ///
+    /// ```
+    /// use roundel::{Alltoall, algorithms::SpreadOut, threads};
+    ///
+    /// let results = threads::run(2, |comm| {
+    ///     let mut data = [comm.rank(); 4];
+    ///     SpreadOut.alltoallv_in_place(comm, &mut data, &[1, 1], &[1, 3]).map(|()| data)
+    /// });
+    /// assert_eq!(results, [Ok([0, 0, 0, 1]), Ok([1, 0, 1, 1])]);
+    /// ```
     fn alltoallv_in_place<T>(
         &self,
         comm: &impl Transport<T>,

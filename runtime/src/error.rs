@@ -114,7 +114,7 @@ pub enum Error {
         from: usize,
         /// What this rank expected.
         expected: usize,
-        /// What arrived; of a message that was too long, the least that it can have been if the library does not say.
+        /// What arrived; if MPI found that too long, the least that it can have been.
         found: usize,
     },
     /// A message had another element type than this rank expected (threads only).

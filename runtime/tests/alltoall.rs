@@ -4,8 +4,9 @@
 mod shuffles;
 
 use proptest::prelude::*;
+use roundel::algorithms::{self, HierarchicalAlltoall};
 use roundel::threads::{Placement, ThreadComm, run, run_placed};
-use roundel::{Alltoall, Error, IsAlltoall, Layout, Options, Policy};
+use roundel::{AllowUnproved, Alltoall, Error, IsAlltoall, Layout, Options, Policy};
 use shuffles::{Bruck, Pairwise, SpreadOut, Star, Visit, visit_all};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -64,6 +65,10 @@ fn ranks_may_sit_anywhere() {
             let (send, expected) = uniform(comm.rank(), p, 2);
             let mut recv = vec![String::new(); 2 * p];
             assert_eq!(Star.alltoall(comm, &send, &mut recv), Ok(()));
+            assert_eq!(recv, expected);
+            recv.fill(String::new());
+            let hierarchical = HierarchicalAlltoall::<algorithms::SpreadOut>::default().unproved();
+            assert_eq!(hierarchical.alltoall(comm, &send, &mut recv), Ok(()));
             assert_eq!(recv, expected);
         });
     }

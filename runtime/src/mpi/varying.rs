@@ -185,8 +185,8 @@ impl Voyage<'_> {
 
     fn round(&mut self, luggage: &mut Luggage, stage: &Stage) {
         self.expect(luggage, stage);
-        self.announce(luggage, stage);
-        self.depart(luggage, stage);
+        let announced = self.announce(luggage, stage);
+        self.depart(luggage, stage, announced);
         self.arrive(luggage, stage);
         self.complete(luggage);
         self.unpack(luggage, stage);
@@ -211,8 +211,8 @@ impl Voyage<'_> {
         }
     }
 
-    /// Tells the others how long the blocks are that leave.
-    fn announce(&mut self, luggage: &mut Luggage, stage: &Stage) {
+    /// Tells the others how long the blocks are that leave, and says of how many.
+    fn announce(&mut self, luggage: &mut Luggage, stage: &Stage) -> usize {
         let mut told = 0;
         for i in stage.departures.clone() {
             let leg = luggage.itinerary.departures[i].clone();
@@ -228,25 +228,24 @@ impl Voyage<'_> {
             let request = self.post(luggage, Way::Out, at, (told - begin) as c_int, self.length, leg.peer, LENGTHS);
             luggage.sending.push(request);
         }
+        told
     }
 
     /// Sends what leaves; what does not lie together is packed.
-    fn depart(&mut self, luggage: &mut Luggage, stage: &Stage) {
-        let legs = stage.departures.clone();
-        let packed = |i: usize| self.pack(luggage, &luggage.itinerary.departures[i], None).1;
-        let bytes = legs.clone().map(packed).sum();
-        let mut free = luggage.packed.reserve(bytes);
-        for i in legs {
+    fn depart(&mut self, luggage: &mut Luggage, stage: &Stage, announced: usize) {
+        // Room for all, though some may lie together: in the next call, which must not allocate, they need not.
+        let lengths: usize = luggage.announced[..announced].iter().map(|&length| length as usize).sum();
+        let mut free = luggage.packed.reserve(lengths * self.size);
+        for i in stage.departures.clone() {
             let leg = luggage.itinerary.departures[i].clone();
-            let (block, bytes) = self.pack(luggage, &leg, Some(free));
-            free = free.wrapping_add(bytes);
+            let (block, packed) = self.pack(luggage, &leg, free);
+            free = free.wrapping_add(packed);
             self.send(luggage, &leg, if leg.direct { DIRECT } else { TOLD }, block);
         }
     }
 
-    /// The message of a leg, and how many bytes at `to` it needs: none if its blocks lie together. Copies them there, if that is
-    /// said.
-    fn pack(&self, luggage: &Luggage, leg: &Leg, to: Option<*mut u8>) -> (Block, usize) {
+    /// The message of a leg, and how many bytes of it were copied to `to`: none if its blocks lie together.
+    fn pack(&self, luggage: &Luggage, leg: &Leg, to: *mut u8) -> (Block, usize) {
         let blocks = || {
             let all = luggage.itinerary.blocks[leg.blocks.clone()].iter();
             all.map(|&block| (discriminant(&block), self.find(luggage, block)))
@@ -263,15 +262,13 @@ impl Voyage<'_> {
         if together {
             return (whole, 0);
         }
-        if let Some(to) = to {
-            whole.at = to;
-            let mut to = to;
-            for (_, block) in blocks() {
-                let bytes = block.elements * self.size;
-                // SAFETY: there are so many elements at a block, and the caller reserved as many bytes as all of them have.
-                unsafe { std::ptr::copy_nonoverlapping(block.at.cast_const(), to, bytes) };
-                to = to.wrapping_add(bytes);
-            }
+        whole.at = to;
+        let mut to = to;
+        for (_, block) in blocks() {
+            let bytes = block.elements * self.size;
+            // SAFETY: there are so many elements at a block, and the caller reserved as many bytes as all of them have.
+            unsafe { std::ptr::copy_nonoverlapping(block.at.cast_const(), to, bytes) };
+            to = to.wrapping_add(bytes);
         }
         (whole, whole.elements * self.size)
     }
@@ -297,7 +294,9 @@ impl Voyage<'_> {
             }
             let total = self.total(&luggage.told[lengths.clone()]).unwrap_or(0);
             let straight = self.straight(luggage, &leg, lengths.start);
-            let at = straight.unwrap_or_else(|| luggage.arena.take(total * self.size));
+            // Room in any case, so that the next call finds it.
+            let room = luggage.arena.take(total * self.size);
+            let at = straight.unwrap_or(room);
             luggage.landed.push(if straight.is_some() { std::ptr::null_mut() } else { at });
             self.place(luggage, &leg, lengths.start, at);
             self.receive(luggage, &leg, TOLD, Block { at, elements: total });
@@ -498,18 +497,25 @@ impl Voyage<'_> {
         if code != SUCCESS && !truncated {
             return Err(failure("MPI_Wait", code));
         }
-        let mut found = 0;
-        // SAFETY: the datatype is live and the status was set by a call that completed a message.
-        let counted = unsafe { ffi::MPI_Get_count(status.as_ptr(), datatype, &mut found) } == SUCCESS;
-        if !truncated && counted && found == elements {
+        let expected = elements as usize;
+        let found = match truncated {
+            // The least that it can be: MPICH 4.0 may say the length of some message before it.
+            true => expected + 1,
+            false => usize::try_from(count(status.as_ptr(), datatype)).unwrap_or(0),
+        };
+        if found == expected {
             return Ok(());
         }
-        // Not every library says how long a message is that was too long. Then this is the least that it can be.
-        let expected = elements as usize;
-        let least = if truncated { expected + 1 } else { 0 };
-        let found = usize::try_from(found).unwrap_or(0).max(least);
         Err(Error::Mismatch { rank: self.rank, from: peer as usize, expected, found })
     }
+}
+
+/// How many elements arrived; a negative number if the message ends within one.
+fn count(status: *const ffi::MPI_Status, datatype: ffi::MPI_Datatype) -> c_int {
+    let mut found = -1;
+    // SAFETY: the datatype is live and the status was set by a call that completed a message.
+    unsafe { ffi::MPI_Get_count(status, datatype, &mut found) };
+    found
 }
 
 impl Luggage {

@@ -5,7 +5,8 @@ use crate::job::Job;
 use crate::shuffles::{Bruck, Pairwise, Star, Visit, visit_all};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::{Alltoall, IsAlltoall};
+use roundel::algorithms::{HierarchicalAlltoall, SpreadOut};
+use roundel::{AllowUnproved, Alltoall, IsAlltoall};
 
 /// All types and sizes.
 pub(crate) fn all_sizes(job: &mut Job<'_>) {
@@ -92,7 +93,10 @@ pub(crate) fn on_nodes(job: &mut Job<'_>) {
     let comm = job.world.duplicate();
     let placed = roundel::mpi::place(&comm, &[(job.rank() * 2 + 1) % 3]);
     job.expect(placed == Ok(()), || format!("places: {placed:?}"));
-    Comparison::<u64>::new(job, &comm, 2).visit("star on nodes", Star);
+    let mut comparison = Comparison::<u64>::new(job, &comm, 2);
+    comparison.visit("star on nodes", Star);
+    let hierarchical = HierarchicalAlltoall::<SpreadOut>::default().unproved();
+    comparison.visit("hierarchical on nodes", hierarchical);
 }
 
 /// What is recorded are the messages of the schedule.

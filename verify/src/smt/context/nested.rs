@@ -1,0 +1,79 @@
+//! Digits of numbers, for all-to-alls that go by them: quotients by products and by one more.
+//!
+//! `a / (c * b)` is `(a / b) / c`, and `a % (c * b)` is `(a / b) % c * b + a % b`, for positive b and c. So all quotients of one
+//! number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition of that number.
+
+use super::{Context, POW, Quotient};
+use crate::smt::term::{Term, add, and, eq, ge, implies, lt};
+
+/// The factors of a product of two.
+fn factors(term: &str) -> Option<(&str, &str)> {
+    let inside = term.strip_prefix("(* ")?.strip_suffix(')')?;
+    let mut depth = 0;
+    let mut cut = None;
+    for (i, c) in inside.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ' ' if depth == 0 && cut.is_some() => return None,
+            ' ' if depth == 0 => cut = Some(i),
+            _ => {}
+        }
+    }
+    cut.map(|i| (&inside[..i], &inside[i + 1..]))
+}
+
+impl Context<'_> {
+    /// The quotient by a product, of an all-to-all.
+    pub(super) fn nested_quotient(&mut self, a: &str, b: &str) -> Option<(Term, Term)> {
+        if !self.schedule.kind.moves() {
+            return None;
+        }
+        let (first, second) = factors(b)?;
+        // By the power first, or by what the number is divided by already.
+        let known = |d: &str| self.quotients.iter().any(|q| q.dividend == a && q.divisor == d);
+        let power = |d: &str| d.starts_with(&format!("({POW} "));
+        let swap = (known(first) && !known(second)) || (power(first) && !power(second));
+        let (outer, inner) = if swap { (second, first) } else { (first, second) };
+        let (q, r) = self.quotient(a, inner);
+        let (u, v) = self.quotient(&q, outer);
+        let high = self.product(&v, inner);
+        Some((u, add(&high, &r)))
+    }
+
+    /// Digit `position` of a number.
+    pub(super) fn digit(&mut self, n: &str, base: &str, position: &str) -> Term {
+        self.must(and([ge(base, "2"), ge(n, "0"), ge(position, "0")]));
+        let weight = self.pow(base, position);
+        // What must be defined is said above: the weight of a digit is positive.
+        self.law(implies(&and([ge(base, "2"), ge(position, "0")]), &ge(&weight, "1")));
+        let must = self.defined.len();
+        let (q, _) = self.quotient(n, &weight);
+        let (_, digit) = self.quotient(&q, base);
+        self.defined.truncate(must);
+        digit
+    }
+
+    /// Quotients of a number and of one more, by the same divisor.
+    pub(super) fn one_more_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        if !self.schedule.kind.moves() {
+            return laws;
+        }
+        for a in &self.quotients {
+            for b in self.quotients.iter().filter(|b| b.divisor == a.divisor && b.dividend != a.dividend) {
+                laws.push(one_more(a, b));
+            }
+        }
+        laws
+    }
+}
+
+/// The remainder is one more, or it is none and the quotient is one more.
+fn one_more(a: &Quotient, b: &Quotient) -> Term {
+    let next = add(&a.remainder, "1");
+    let within = and([lt(&next, &a.divisor), eq(&b.quotient, &a.quotient), eq(&b.remainder, &next)]);
+    let full = and([eq(&next, &a.divisor), eq(&b.quotient, &add(&a.quotient, "1")), eq(&b.remainder, "0")]);
+    let either = crate::smt::term::or([within, full]);
+    implies(&and([ge(&a.divisor, "1"), eq(&b.dividend, &add(&a.dividend, "1"))]), &either)
+}

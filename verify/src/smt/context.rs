@@ -511,6 +511,13 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// How many digits it takes to count up to `n`, and what the first of them counts.
+    pub(crate) fn top_digit(&mut self, base: &str, n: &str) -> (Term, Term) {
+        let digits = self.ceil_log(base, n);
+        let top = self.pow(base, &sub(&digits, "1"));
+        (digits, top)
+    }
+
     fn floor_log(&mut self, base: &str, n: &str) -> Term {
         self.must(and([ge(base, "2"), ge(n, "1")]));
         self.memo(format!("floor_log {base} {n}"), |cx| {

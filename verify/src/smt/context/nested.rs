@@ -4,7 +4,7 @@
 //! number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition of that number.
 
 use super::{Context, POW, Quotient};
-use crate::smt::term::{Term, add, and, eq, ge, implies, lt};
+use crate::smt::term::{Term, add, and, eq, ge, implies, lt, mul};
 
 /// The factors of a product of two.
 fn factors(term: &str) -> Option<(&str, &str)> {
@@ -54,7 +54,32 @@ impl Context<'_> {
         digit
     }
 
-    /// Quotients of a number and of one more, by the same divisor.
+    /// Quotients of one number by powers of one base: by equal ones, by one and the next, by one and any higher one that leaves
+    /// nothing. The digit is that of the lower power.
+    fn power_quotient_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        let power = |q: &Quotient| self.powers.iter().find(|(b, e)| q.divisor == format!("({POW} {b} {e})"));
+        let powers: Vec<_> = self.quotients.iter().filter_map(|q| power(q).map(|(b, e)| (q, b, e))).collect();
+        for (low, b, e) in &powers {
+            let digit = self.quotients.iter().find(|q| q.dividend == low.quotient && q.divisor == **b);
+            for (high, _, f) in
+                powers.iter().filter(|(q, c, _)| q.dividend == low.dividend && c == b && q.divisor != low.divisor)
+            {
+                let valid = and([ge(b, "2"), ge(e, "0"), ge(f, "0")]);
+                let same = and([eq(&high.quotient, &low.quotient), eq(&high.remainder, &low.remainder)]);
+                laws.push(implies(&and([valid.clone(), eq(e, f)]), &same));
+                let Some(digit) = digit else { continue };
+                let value = add(&mul(&digit.remainder, &low.divisor), &low.remainder);
+                let next = and([eq(&high.quotient, &digit.quotient), eq(&high.remainder, &value)]);
+                laws.push(implies(&and([valid.clone(), eq(f, &add(e, "1"))]), &next));
+                let nothing = and([eq(&low.remainder, "0"), eq(&digit.remainder, "0")]);
+                laws.push(implies(&and([valid, lt(e, f), eq(&high.remainder, "0")]), &nothing));
+            }
+        }
+        laws
+    }
+
+    /// Quotients of a number and of one more, by the same divisor; and those by powers.
     pub(super) fn one_more_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         if !self.schedule.kind.moves() {
@@ -65,6 +90,7 @@ impl Context<'_> {
                 laws.push(one_more(a, b));
             }
         }
+        laws.extend(self.power_quotient_laws());
         laws
     }
 }

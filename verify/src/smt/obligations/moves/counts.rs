@@ -182,7 +182,8 @@ impl<'a> Prover<'a> {
 
     /// Whether counters say how many rounds there were after the last one.
     fn rounds_are_known(&self) -> bool {
-        let counts = |known: bool, l: &Loop| if l.indices.is_empty() { known } else { has_counter(l, Metric::Rounds) };
+        let counts =
+            |known: bool, l: &Loop| if l.indices.is_empty() { known } else { has_counter(l, Metric::Rounds) };
         self.schedule.loops.iter().fold(true, counts)
     }
 

@@ -4,7 +4,7 @@ use super::sets::{Comprehension, any_has};
 use super::{Block, Frame, Held, Prover, Step};
 use crate::smt::context::Values;
 use crate::smt::query::Property;
-use crate::smt::term::{and, eq, not, or};
+use crate::smt::term::{and, eq, implies, not, or};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::Loop;
 
@@ -62,17 +62,16 @@ impl<'a> Prover<'a> {
                 let block = Block::any(&mut inner);
                 let z = inner.cx.constant(&each.var.name);
                 let there = one.has(&mut inner.cx, &z, &block)?;
-                inner.assume(there);
                 let which = one.which(&mut inner.cx, &block)?;
                 let claim = format!("a block of `{}` {what} in one message", one.text);
-                self.prove(&inner, Property::SingleWrite, &format!("{name}{i}-message"), &claim, eq(&z, &which));
+                let goal = implies(&there, &eq(&z, &which));
+                self.prove(&inner, Property::SingleWrite, &format!("{name}{i}-message"), &claim, goal);
             }
             for (k, other) in all.iter().enumerate().skip(i + 1) {
                 let mut inner = frame.clone();
                 let block = Block::any(&mut inner);
                 let there = one.has_in_any(&mut inner.cx, &block)?;
-                inner.assume(there);
-                let goal = not(&other.has_in_any(&mut inner.cx, &block)?);
+                let goal = not(&and([there, other.has_in_any(&mut inner.cx, &block)?]));
                 let claim = format!("no block of `{}` {what} as one of `{}`, too", one.text, other.text);
                 self.prove(&inner, Property::SingleWrite, &format!("{name}{i}-{k}"), &claim, goal);
             }

@@ -33,8 +33,7 @@ impl Comprehension {
         } else {
             candidates.push("0".into());
         }
-        let found =
-            candidates.iter().map(|j| self.at_indices(cx, z, j).map(and)).collect::<Step<Vec<Term>>>()?;
+        let found = candidates.iter().map(|j| self.at_indices(cx, z, j).map(and)).collect::<Step<Vec<Term>>>()?;
         Ok(or(found))
     }
 

@@ -144,7 +144,8 @@ impl<'a> Prover<'a> {
     fn first_point(&mut self, n: usize, l: &'a Loop, entry: &Entry<'a>) -> Step<Frame<'a>> {
         let mut start = entry.frame.clone();
         start.cx.settle();
-        let inits = l.states.iter().map(|state| start.cx.lower(&state.init, &start.values)).collect::<Step<Vec<_>>>()?;
+        let inits =
+            l.states.iter().map(|state| start.cx.lower(&state.init, &start.values)).collect::<Step<Vec<_>>>()?;
         let outer = &l.indices[0];
         let lo = start.cx.lower(&outer.lo, &start.values)?;
         start.cx.lower(&outer.hi, &start.values)?;
@@ -286,4 +287,3 @@ pub(super) fn mentions(schedule: &Schedule, e: &Expr, slot: usize) -> bool {
     });
     found
 }
-

@@ -3,7 +3,7 @@
 use super::{Block, Frame, Prover, Step};
 use crate::smt::context::{Context, Unsupported, Values};
 use crate::smt::query::Property;
-use crate::smt::term::{Term, add, and, eq, ge, int, lt, mul, or, sub, within};
+use crate::smt::term::{Term, add, and, eq, ge, implies, int, lt, mul, or, sub, within};
 use roundel_spec::affine::{self, affine};
 use roundel_spec::blocks::{BlockSet, Index, Part};
 use roundel_spec::expr::{Binary, Builtin, Expr};
@@ -104,9 +104,9 @@ impl Comprehension {
     /// The block at given indices.
     pub(super) fn at(&self, cx: &mut Context<'_>, z: &str, j: &str) -> Step<Element> {
         let mut all = Vec::new();
-        let lowered = self.conditions(cx, z, j, &mut all).and_then(|values| {
-            Ok((cx.lower(&self.source, &values)?, cx.lower(&self.destination, &values)?))
-        });
+        let lowered = self
+            .conditions(cx, z, j, &mut all)
+            .and_then(|values| Ok((cx.lower(&self.source, &values)?, cx.lower(&self.destination, &values)?)));
         cx.leave(all.len());
         let (source, destination) = lowered?;
         let offset = if self.over.is_some() { j.to_string() } else { sub(&destination, &source) };
@@ -124,11 +124,7 @@ impl Comprehension {
     /// That a block is in the message with index `z` of the clause.
     pub(super) fn has(&self, cx: &mut Context<'_>, z: &str, block: &Block) -> Step<Term> {
         let element = self.at(cx, z, &block.offset)?;
-        Ok(and([
-            element.condition,
-            eq(&element.offset, &block.offset),
-            around(&element.source, &block.source),
-        ]))
+        Ok(and([element.condition, eq(&element.offset, &block.offset), around(&element.source, &block.source)]))
     }
 
     /// In which message of its clause a block is, if in any: the index that an equation of the filter, or the offset, says. That
@@ -220,13 +216,14 @@ impl<'a> Prover<'a> {
             let name = format!("{name}-{i}");
             let defined = and(frame.cx.take_defined());
             self.prove(&frame, Property::Defined, &name, &format!("`{}` has a value", one.text), defined);
-            frame.assume(element.condition.clone());
             let way = sub(&element.destination, &element.source);
             let goal = and([within(&element.offset, "0", "p"), eq(&way, &element.offset)]);
             let claim = format!("`{}` is by offsets in [0, p)", one.text);
+            let goal = implies(&element.condition, &goal);
             self.prove(&frame, Property::WrapRange, &format!("{name}-offset"), &claim, goal);
             let claim = format!("sources of `{}` lie in [-p, 2p)", one.text);
-            self.prove(&frame, Property::WrapRange, &format!("{name}-source"), &claim, near(&element.source));
+            let goal = implies(&element.condition, &near(&element.source));
+            self.prove(&frame, Property::WrapRange, &format!("{name}-source"), &claim, goal);
         }
         Ok(())
     }

@@ -85,7 +85,11 @@ impl Context<'_> {
         if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
             return;
         }
-        let turns: &[i64] = if b == "p" { &[-1, 0, 1] } else { &[0] };
+        let turns: &[i64] = match (b, self.schedule.kind.moves()) {
+            ("p", _) => &[-1, 0, 1],
+            (_, true) => &[0, 1],
+            (_, false) => &[0],
+        };
         for turn in turns {
             let start = mul(&int(*turn), b);
             let there = within(a, &start, &add(&start, b));

@@ -4,7 +4,7 @@
 //! number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition of that number.
 
 use super::{Context, POW, Quotient};
-use crate::smt::term::{Term, add, and, eq, ge, implies, lt, mul};
+use crate::smt::term::{Term, add, and, eq, ge, implies, le, lt, mul};
 
 /// The factors of a product of two.
 fn factors(term: &str) -> Option<(&str, &str)> {
@@ -60,6 +60,17 @@ impl Context<'_> {
         let mut laws = Vec::new();
         let power = |q: &Quotient| self.powers.iter().find(|(b, e)| q.divisor == format!("({POW} {b} {e})"));
         let powers: Vec<_> = self.quotients.iter().filter_map(|q| power(q).map(|(b, e)| (q, b, e))).collect();
+        for (a, b, e) in &powers {
+            for (other, _, f) in powers.iter().filter(|(q, c, _)| c == b && q.divisor != a.divisor) {
+                laws.push(implies(&and([ge(b, "2"), eq(e, f)]), &one_more(a, other)));
+            }
+            // Of two numbers that are a multiple of the divisor together, both leave nothing or none does.
+            for (other, _, _) in powers.iter().filter(|(q, _, _)| q.divisor == a.divisor && q.dividend < a.dividend) {
+                let together = eq(&add(&a.dividend, &other.dividend), &mul(b, &a.divisor));
+                let nothing = eq(&eq(&a.remainder, "0"), &eq(&other.remainder, "0"));
+                laws.push(implies(&and([ge(&a.divisor, "1"), together]), &nothing));
+            }
+        }
         for (low, b, e) in &powers {
             let digit = self.quotients.iter().find(|q| q.dividend == low.quotient && q.divisor == **b);
             for (high, _, f) in
@@ -68,12 +79,13 @@ impl Context<'_> {
                 let valid = and([ge(b, "2"), ge(e, "0"), ge(f, "0")]);
                 let same = and([eq(&high.quotient, &low.quotient), eq(&high.remainder, &low.remainder)]);
                 laws.push(implies(&and([valid.clone(), eq(e, f)]), &same));
+                let multiple = and([valid.clone(), le(e, f), eq(&high.remainder, "0")]);
+                laws.push(implies(&multiple, &eq(&low.remainder, "0")));
                 let Some(digit) = digit else { continue };
                 let value = add(&mul(&digit.remainder, &low.divisor), &low.remainder);
                 let next = and([eq(&high.quotient, &digit.quotient), eq(&high.remainder, &value)]);
                 laws.push(implies(&and([valid.clone(), eq(f, &add(e, "1"))]), &next));
-                let nothing = and([eq(&low.remainder, "0"), eq(&digit.remainder, "0")]);
-                laws.push(implies(&and([valid, lt(e, f), eq(&high.remainder, "0")]), &nothing));
+                laws.push(implies(&and([valid, lt(e, f), eq(&high.remainder, "0")]), &eq(&digit.remainder, "0")));
             }
         }
         laws
@@ -101,5 +113,6 @@ fn one_more(a: &Quotient, b: &Quotient) -> Term {
     let within = and([lt(&next, &a.divisor), eq(&b.quotient, &a.quotient), eq(&b.remainder, &next)]);
     let full = and([eq(&next, &a.divisor), eq(&b.quotient, &add(&a.quotient, "1")), eq(&b.remainder, "0")]);
     let either = crate::smt::term::or([within, full]);
-    implies(&and([ge(&a.divisor, "1"), eq(&b.dividend, &add(&a.dividend, "1"))]), &either)
+    let same = eq(&a.divisor, &b.divisor);
+    implies(&and([ge(&a.divisor, "1"), same, eq(&b.dividend, &add(&a.dividend, "1"))]), &either)
 }

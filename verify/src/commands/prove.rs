@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 
-/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed, and for
-/// several blocks with every root: work grows with the cube of p.
+/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed, for
+/// several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
 const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.
@@ -32,7 +32,7 @@ fn exhaustive_range(schedule: &Schedule) -> Range {
         return Range { from: 1, to: WITH_PLACES as usize };
     }
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
-    let heavy = schedule.kind.reduces() || schedule.kind.has_root();
+    let heavy = schedule.kind.reduces() || schedule.kind.has_root() || schedule.kind.moves();
     if heavy && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
 }
 

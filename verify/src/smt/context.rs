@@ -7,6 +7,7 @@
 
 mod bits;
 mod digits;
+mod nested;
 
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
@@ -37,6 +38,13 @@ impl Values {
     pub(crate) fn with(&self, slot: usize, term: impl Into<Term>) -> Self {
         let mut values = self.clone();
         values.set(slot, term);
+        values
+    }
+
+    /// The same values, but for one variable, which has none.
+    pub(crate) fn without(&self, slot: usize) -> Self {
+        let mut values = self.clone();
+        values.slots[slot] = None;
         values
     }
 
@@ -416,6 +424,9 @@ impl<'a> Context<'a> {
         {
             return (rest.into(), "0".into());
         }
+        if let Some(nested) = self.nested_quotient(a, b) {
+            return nested;
+        }
         if let Some(known) = self.quotients.iter().find(|q| q.dividend == a && q.divisor == b) {
             return (known.quotient.clone(), known.remainder.clone());
         }
@@ -463,6 +474,10 @@ impl<'a> Context<'a> {
             Builtin::FloorLog => self.floor_log(a, b),
             Builtin::CeilDiv => self.ceil_div(a, b),
             Builtin::DigitSum => return self.digit_sum(a, b),
+            Builtin::Digit if self.schedule.kind.moves() => {
+                let position = args[2].clone();
+                self.digit(a, b, &position)
+            }
             Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
                 return Err(Unsupported(format!("`{whole}`")));
             }
@@ -494,6 +509,13 @@ impl<'a> Context<'a> {
             cx.law(implies(&ge(base, "2"), &meaning));
             w
         })
+    }
+
+    /// How many digits it takes to count up to `n`, and what the first of them counts.
+    pub(crate) fn top_digit(&mut self, base: &str, n: &str) -> (Term, Term) {
+        let digits = self.ceil_log(base, n);
+        let top = self.pow(base, &sub(&digits, "1"));
+        (digits, top)
     }
 
     fn floor_log(&mut self, base: &str, n: &str) -> Term {
@@ -533,6 +555,7 @@ impl<'a> Context<'a> {
         laws.extend(self.bit_laws());
         laws.extend(self.digit_laws());
         laws.extend(self.equal_divisors());
+        laws.extend(self.one_more_laws());
         if more {
             laws.extend(self.product_laws());
         }

@@ -84,10 +84,15 @@ pub(crate) struct Windows {
 const LOOK_AT: usize = 12;
 
 impl Windows {
+    /// Nothing was seen.
+    pub(crate) fn none() -> Self {
+        Windows { seen: Vec::new(), together: BTreeSet::new(), ran: BTreeSet::new() }
+    }
+
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
         let wheel = Wheel::of(schedule);
-        let mut windows = Windows { seen: Vec::new(), together: BTreeSet::new(), ran: BTreeSet::new() };
+        let mut windows = Windows::none();
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
                 continue;

@@ -82,10 +82,14 @@ impl Context<'_> {
     /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. It follows from the
     /// meaning of quotient and remainder, by a product with something unknown, which solvers find late.
     pub(super) fn near(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
-        if !self.schedule.kind.reduces() || is_literal(b) {
+        if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
             return;
         }
-        let turns: &[i64] = if b == "p" { &[-1, 0, 1] } else { &[0] };
+        let turns: &[i64] = match (b, self.schedule.kind.moves()) {
+            ("p", _) => &[-1, 0, 1],
+            (_, true) => &[0, 1],
+            (_, false) => &[0],
+        };
         for turn in turns {
             let start = mul(&int(*turn), b);
             let there = within(a, &start, &add(&start, b));

@@ -250,12 +250,12 @@ impl<'a> Prover<'a> {
 }
 
 /// Whether a state's value may differ between ranks.
-fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
+pub(super) fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.states.iter().any(|state| varies(schedule, &state.init) || varies(schedule, &state.next))
 }
 
 /// Whether the number of rounds may differ between ranks. The parser refuses that; the induction rests on it.
-fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
+pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 

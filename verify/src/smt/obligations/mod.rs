@@ -11,6 +11,7 @@ mod groups;
 mod holdings;
 mod loops;
 mod matching;
+mod moves;
 mod reductions;
 mod round;
 mod start;
@@ -51,7 +52,8 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
         let gap = Gap { property: Property::Invariant, why: "not encoded: collectives with a root".into() };
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
-    let windows = Windows::seen(schedule);
+    // Pairs lie in one window always.
+    let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
     let wheel = Wheel::of(schedule);
     let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
@@ -138,6 +140,9 @@ type Step<T> = Result<T, Unsupported>;
 
 impl<'a> Prover<'a> {
     fn whole(&mut self) {
+        if self.schedule.kind.moves() {
+            return self.all_to_all();
+        }
         if let Some(why) = self.out_of_reach() {
             return self.gap(Property::Invariant, why);
         }

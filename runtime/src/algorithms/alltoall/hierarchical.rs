@@ -12,8 +12,7 @@ use crate::algorithms::alltoall::{KBruckAlltoall, SpreadOut};
 /// Domain: any p, any placement, if the collectives inside and between serve the nodes. Cost: that of theirs; with
 /// `spread-out` between nodes, one round and `nodes - 1` messages of a lane's rank leave its node.
 ///
-/// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020; Kumar, Sabharwal,
-/// Garg, Heidelberger: Optimization of All-to-all Communication on the Blue Gene/L Supercomputer, ICPP 2008.
+/// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(alltoall, inside: alltoall, between: alltoall)]
 #[define(uneven = lanes * nodes < p, carries(g, l) = if l < lanes { ceil_div(node_size(g) - l, lanes) } else { 0 })]

@@ -10,7 +10,7 @@ use crate::Collective;
 /// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps, of
 /// so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
 ///
-/// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, SC 2022 (poster); Bruck, Ho, Kipnis, Upfal,
+/// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022; Bruck, Ho, Kipnis, Upfal,
 /// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS 8(11), 1997.
 #[derive(Collective, Clone, Copy, Debug)]
 #[collective(alltoall, radix: 2..)]

@@ -6,8 +6,7 @@ use crate::Collective;
 ///
 /// Domain: any p. Cost: one round of p - 1 messages, each block moves once, nothing is kept for others.
 ///
-/// Kang, Ross, Latham, Lee, Agrawal, Choudhary, Liao: Improving All-to-Many Personalized Communication in Two-Phase I/O,
-/// SC 2020 (as MPICH has it).
+/// Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(alltoall)]
 #[round]

@@ -3,7 +3,7 @@
 //! `benches/alltoall.sh` runs this several times and combines the results. All variants take turns in one job, each on a
 //! communicator of its own, so that what a call leaves behind for the next one like it is there. A line of output is a number of
 //! bytes per block, a name, and the median over batches of the time per call on the slowest rank, in microseconds. The network
-//! that the radix is chosen for is measured at the beginning.
+//! that the radix is chosen for is measured before each length.
 
 mod turns;
 
@@ -97,9 +97,22 @@ fn main() -> Result<(), Error> {
     let Some(universe) = mpi::initialize() else { return Ok(()) };
     let world = universe.world();
     let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(20);
-    // Connections are made by the first messages, and are no matter of this.
-    choose::measure(&world)?;
-    let cluster = choose::measure(&world)?;
+    for bytes in [8, 64, 256, 1024, 4096] {
+        // Connections are made by the first messages, and are no matter of this.
+        choose::measure(&world, bytes)?;
+        let cluster = choose::measure(&world, bytes)?;
+        tell(&world, &cluster);
+        let variants = variants(&world, bytes, &cluster);
+        let times = measure(&world, &variants, bytes, batches);
+        if world.rank() == 0 {
+            variants.iter().zip(times).for_each(|(variant, time)| println!("{bytes} {} {time:.3}", variant.name));
+        }
+    }
+    Ok(())
+}
+
+/// Says what was measured.
+fn tell(world: &SimpleCommunicator, cluster: &Cluster) {
     if world.rank() == 0 {
         for (name, network) in [("inside", cluster.inside), ("between", cluster.between)] {
             let (latency, overhead) = (network.latency() * 1e6, network.overhead() * 1e6);
@@ -109,14 +122,6 @@ fn main() -> Result<(), Error> {
             );
         }
     }
-    for bytes in [8, 64, 256, 1024, 4096] {
-        let variants = variants(&world, bytes, &cluster);
-        let times = measure(&world, &variants, bytes, batches);
-        if world.rank() == 0 {
-            variants.iter().zip(times).for_each(|(variant, time)| println!("{bytes} {} {time:.3}", variant.name));
-        }
-    }
-    Ok(())
 }
 
 /// The time of each variant in microseconds.

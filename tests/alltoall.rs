@@ -208,3 +208,60 @@ fn lanes_send_one_message_to_each_other_node() {
     let uneven = Placement::from_nodes(vec![0, 0, 0, 1, 2, 2]);
     assert_eq!(between_nodes(&spread, uneven), (1, 2, 3 * 1 + 3 * 2));
 }
+
+/// Every rule of the checker on the generated code, every radix up to p + 2.
+fn is_right_with_every_radix<C: Collective>(make: fn(i64) -> C, max_p: usize) {
+    let schedule = C::schedule();
+    for p in 1..=max_p {
+        for radix in 2..=p as i64 + 2 {
+            let placement = Placement::consecutive(p, p);
+            let collective = make(radix);
+            let trace = check::record_code(&collective, &placement);
+            let point = Point { placement, args: collective.arguments() };
+            check::trace(&schedule, &point, &trace).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+}
+
+#[test]
+fn substeps_are_right_with_every_radix() {
+    is_right_with_every_radix(|radix| ModifiedBruck { radix }, 40);
+}
+
+#[test]
+fn digits_are_right_with_every_radix() {
+    is_right_with_every_radix(|radix| KBruckAlltoall { radix }, 40);
+}
+
+/// The choice counts what the declarations do.
+#[test]
+fn the_choice_counts_what_is_sent() {
+    use roundel::choose::{Algorithm, Network, Split, modelled};
+    let network = Network::default();
+    let count = |name: &str, trace: &check::Census| {
+        (name.to_string(), trace.rounds.loud, trace.max(Metric::MessagesSent), trace.max(Metric::BlocksSent))
+    };
+    fn census<C: Collective>(collective: &C, p: usize) -> check::Census {
+        let placement = Placement::consecutive(p, p);
+        let trace = check::record_code(collective, &placement);
+        let point = Point { placement, args: collective.arguments() };
+        check::Census::of(&Scene { schedule: &C::schedule(), point: &point, trace: &trace })
+    }
+    for (p, radix) in (1..=40).flat_map(|p| (2..=p + 2).map(move |radix| (p, radix))) {
+        let found = [
+            (Algorithm::SpreadOut, census(&SpreadOut, p as usize)),
+            (Algorithm::Pairwise, census(&PairwiseAlltoall, p as usize)),
+            (Algorithm::KBruck, census(&KBruckAlltoall { radix }, p as usize)),
+            (Algorithm::ModifiedBruck, census(&ModifiedBruck { radix }, p as usize)),
+        ];
+        for (algorithm, census) in found {
+            let choice = modelled(algorithm, p, radix, 8, &network).unwrap();
+            let modelled = (algorithm.name().to_string(), choice.rounds, choice.messages, choice.blocks);
+            assert_eq!(modelled, count(algorithm.name(), &census), "p = {p}, radix = {radix}");
+            assert!(roundel::algorithms::find(algorithm.name()).is_ok());
+        }
+        let sent: Vec<i64> =
+            sent(&ModifiedBruck { radix }, p as usize, 0).iter().map(|(_, blocks)| *blocks as i64).collect();
+        assert!(Split::new(p, radix).unwrap().each().map(|substep| substep.blocks).eq(sent));
+    }
+}

@@ -9,8 +9,8 @@ use roundel::algorithms::{Bruck, KBruck, Visitor, catalogue, visit_all, visit_on
 use roundel::operation::{commutative, ordered};
 use roundel::threads::{self, ThreadComm};
 use roundel::{
-    Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce,
-    IsReduceScatter, IsScatter, Layout, Options, Place, ReduceScatter, Refusal,
+    Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather,
+    IsReduce, IsReduceScatter, IsScatter, Layout, Options, Place, ReduceScatter, Refusal,
 };
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Point};
@@ -337,6 +337,10 @@ fn names_and_arguments_lead_to_the_collective() {
         }
 
         fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+            self.0 = Some((name, collective.arguments()));
+        }
+
+        fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
             self.0 = Some((name, collective.arguments()));
         }
     }

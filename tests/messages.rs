@@ -112,7 +112,9 @@ mod tests {
 
     use super::*;
     use roundel::algorithms::{Bruck, LocalityBruck, Visitor, catalogue, visit_all};
-    use roundel::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
+    use roundel::{
+        IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
+    };
     use roundel_spec::check::Point;
     use roundel_verify::run::Run;
     use std::collections::BTreeSet;
@@ -255,6 +257,9 @@ mod tests {
             self.compare(name, collective);
         }
         fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+            self.compare(name, collective);
+        }
+        fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
             self.compare(name, collective);
         }
     }

@@ -1,8 +1,9 @@
 //! What a network costs, measured with the collectives themselves, while all ranks are at it.
 //!
 //! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers: all
-//! messages at once take `latency + (p - 1) overhead`, one after the other `(p - 1) (latency + overhead)`, and with long
-//! blocks so much more.
+//! messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead + wire)`, and longer
+//! ones so much more. Libraries send messages of different lengths in different ways, so lengths are those that matter:
+//! a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
 use super::{Cluster, Network};
 use crate::algorithms::{HierarchicalAlltoall, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut};
@@ -13,27 +14,24 @@ use crate::reduce::Allreduce;
 use crate::transport::Transport;
 use std::time::Instant;
 
-/// The bytes of a long block.
-const LONG: usize = 16 * 1024;
-
 /// Calls that are not counted, and those of which the median is taken.
 const CALLS: (usize, usize) = (3, 9);
 
-/// Measures the cluster that a communicator spans, for [`Cluster::choose`]. Collective: all ranks call it, and all get the same
-/// answer. It takes the time of some 60 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
+/// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes. Collective: all ranks
+/// call it, with the same number, and all get the same answer. It takes the time of some 60 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
 /// and one rank has no network, and gets the default.
 ///
 /// ```
 /// use roundel::{choose, threads};
 ///
-/// let clusters = threads::run(4, |comm| choose::measure(comm));
+/// let clusters = threads::run(4, |comm| choose::measure(comm, 64));
 /// let first = clusters[0].as_ref().expect("measured");
 /// assert!(first.inside.bandwidth() > 0.0 && clusters.iter().all(|other| other.as_ref() == Ok(first)));
 /// ```
 ///
 /// # Errors
 /// Those of the calls.
-pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C) -> Result<Cluster, Error> {
+pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Result<Cluster, Error> {
     let here = Transport::<u8>::here(comm)?;
     let (p, nodes, ppn) = (here.p(), here.placement.regions().nodes(), here.placement.ppn() as i64);
     if p == 1 {
@@ -42,47 +40,78 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C) -> Result<Cluster, E
     let hierarchy = <HierarchicalAlltoall>::default();
     let has_nodes = nodes > 1 && ppn > 1 && here.serves(&hierarchy).is_ok();
     let others = (p - 1) as f64;
+    let lengths = Lengths::of(bytes, p);
+    let (short, long) = (p * lengths.short, p * lengths.long);
     let mut own = [
-        time(&SpreadOut, comm, p)?,
-        time(&PairwiseAlltoall, comm, p)? / others,
-        time(&PairwiseAlltoall, comm, p * LONG)? / others,
+        time(&SpreadOut, comm, short)?,
+        time(&PairwiseAlltoall, comm, short)? / others,
+        time(&PairwiseAlltoall, comm, long)? / others,
         0.0,
         0.0,
     ];
     if has_nodes {
-        own[3] = time(&hierarchy, comm, p)?;
-        own[4] = time(&hierarchy, comm, p * LONG)?;
+        own[3] = time(&hierarchy, comm, short)?;
+        own[4] = time(&hierarchy, comm, long)?;
     }
     // The slowest rank's times are those of the call.
     let (mut slowest, later) = ([0.0; 5], commutative(|a: &f64, b: &f64| a.max(*b)));
     RecursiveDoublingAllreduce.allreduce(comm, &own, &mut slowest, &later)?;
     let [together, short, long, nodes_short, nodes_long] = slowest;
-    let between = solve(together, short, long, others);
+    let between = solve(together, short, long, others, lengths);
     let inside = match has_nodes {
-        true => solve_inside(nodes_short, nodes_long, &between, nodes, ppn),
+        true => solve_inside(nodes_short, nodes_long, &between, (nodes, ppn), lengths),
         false => between,
     };
     Ok(Cluster { p: p as i64, nodes, ppn, inside, between })
 }
 
+/// The bytes of the blocks that are measured.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
+    short: usize,
+    long: usize,
+}
+
+impl Lengths {
+    /// Blocks of so many bytes among `p` ranks, and half of all of them; long enough to differ.
+    fn of(bytes: usize, p: usize) -> Self {
+        let short = bytes.clamp(1, MOST);
+        Lengths { short, long: short.saturating_mul(p / 2).clamp(short * 2, MOST * 2).max(LEAST) }
+    }
+
+    fn difference(self) -> f64 {
+        (self.long - self.short) as f64
+    }
+}
+
+/// Beyond this many bytes of a block there is nothing but bandwidth, and it need not be measured for long.
+const MOST: usize = 64 * 1024;
+
+/// Fewer bytes than this take no time that could be measured.
+const LEAST: usize = 1024;
+
 /// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs there is
 /// called latency.
-fn solve_inside(short: f64, long: f64, between: &Network, nodes: i64, ppn: i64) -> Network {
+fn solve_inside(short: f64, long: f64, between: &Network, (nodes, ppn): (i64, i64), lengths: Lengths) -> Network {
     let lanes = (nodes - 1) as f64;
-    let bytes = (LONG - 1) as f64;
-    let latency = short - between.latency() - lanes * between.overhead();
-    let transfer = long - short - lanes * ppn as f64 * bytes / between.bandwidth();
-    let sent = ((ppn - 1) * nodes) as f64 * bytes;
+    let (sent_between, sent_inside) = (lanes * ppn as f64, ((ppn - 1) * nodes) as f64);
+    let transfer = long - short - sent_between * lengths.difference() / between.bandwidth();
     // Inside of a node nothing takes longer than between nodes.
-    let bandwidth = (sent / transfer.max(1e-12)).max(between.bandwidth());
+    let bandwidth = (sent_inside * lengths.difference() / transfer.max(1e-12)).max(between.bandwidth());
+    let wires = sent_between / between.bandwidth() + sent_inside / bandwidth;
+    let latency = short - between.latency() - lanes * between.overhead() - wires * lengths.short as f64;
     Network::new(latency.max(0.0).min(short), bandwidth, 0.0).unwrap_or(*between)
 }
 
 /// The network of three times: of all short messages together, of a short one and of a long one.
-fn solve(together: f64, short: f64, long: f64, others: f64) -> Network {
-    let overhead = if others > 1.0 { ((together - short) / (others - 1.0)).min(short).max(0.0) } else { 0.0 };
+fn solve(together: f64, short: f64, long: f64, others: f64, lengths: Lengths) -> Network {
     let extra = (long - short).max(short * 1e-3).max(1e-12);
-    let network = Network::new(short - overhead, (LONG - 1) as f64 / extra, overhead);
+    let bandwidth = lengths.difference() / extra;
+    let wire = lengths.short as f64 / bandwidth;
+    // What one message more costs, of which the wire is a part.
+    let each = if others > 1.0 { ((together - short) / (others - 1.0)).min(short).max(0.0) } else { 0.0 };
+    let overhead = (each - wire).max(0.0);
+    let network = Network::new((short - overhead - wire).max(0.0), bandwidth, overhead);
     // Clocks that stand still give no network; then the default must do, on all ranks.
     network.unwrap_or_default()
 }
@@ -109,36 +138,38 @@ mod tests {
     #[test]
     fn three_times_give_the_network_that_made_them() {
         let (latency, overhead, bandwidth) = (500e-6, 12e-6, 2e8);
-        let wire = (LONG - 1) as f64 / bandwidth;
-        for others in [2.0, 3.0, 15.0, 1023.0] {
-            let short = latency + overhead;
-            let network = solve(latency + others * overhead, short, short + wire, others);
+        for (others, bytes) in [(2.0, 8), (3.0, 64), (15.0, 1), (1023.0, 4096)] {
+            let lengths = Lengths::of(bytes, others as usize + 1);
+            let each = overhead + lengths.short as f64 / bandwidth;
+            let (short, extra) = (latency + each, lengths.difference() / bandwidth);
+            let network = solve(latency + others * each, short, short + extra, others, lengths);
             assert!((network.latency() / latency - 1.0).abs() < 1e-6, "{network:?}");
             assert!((network.overhead() / overhead - 1.0).abs() < 1e-6, "{network:?}");
             assert!((network.bandwidth() / bandwidth - 1.0).abs() < 1e-6, "{network:?}");
         }
-        let two = solve(1e-3, 1e-3, 2e-3, 1.0);
-        assert_eq!((two.latency(), two.overhead()), (1e-3, 0.0));
+        let two = solve(1e-3, 1e-3, 2e-3, 1.0, Lengths::of(8, 2));
+        assert!((two.latency() - 1e-3).abs() < 1e-5 && two.overhead() == 0.0, "{two:?}");
     }
 
     #[test]
     fn nodes_are_told_from_what_is_left() {
         let (between, nodes, ppn) = (Network::new(5e-4, 1e9, 1e-5).expect("makes sense"), 4, 4);
-        let (latency, bandwidth, bytes) = (3e-6, 4e9, (LONG - 1) as f64);
-        let short = latency + between.latency() + 3.0 * between.overhead();
-        let long = short + 3.0 * 4.0 * bytes / between.bandwidth() + 3.0 * 4.0 * bytes / bandwidth;
-        let inside = solve_inside(short, long, &between, nodes, ppn);
+        let (latency, bandwidth, lengths) = (3e-6, 4e9, Lengths::of(256, 16));
+        let wires = |bytes: f64| 3.0 * 4.0 * bytes / between.bandwidth() + 3.0 * 4.0 * bytes / bandwidth;
+        let short = latency + between.latency() + 3.0 * between.overhead() + wires(lengths.short as f64);
+        let long = short + wires(lengths.difference());
+        let inside = solve_inside(short, long, &between, (nodes, ppn), lengths);
         assert!(
             (inside.latency() / latency - 1.0).abs() < 1e-6 && (inside.bandwidth() / bandwidth - 1.0).abs() < 1e-6
         );
-        let odd = solve_inside(0.0, 0.0, &between, nodes, ppn);
+        let odd = solve_inside(0.0, 0.0, &between, (nodes, ppn), lengths);
         assert!(odd.latency() >= 0.0 && odd.bandwidth() >= between.bandwidth());
     }
 
     #[test]
     fn times_that_make_no_sense_give_a_network_all_the_same() {
         for times in [[0.0; 3], [1.0, 1.0, 0.5], [f64::NAN; 3], [f64::INFINITY; 3], [0.1, 5.0, 5.0]] {
-            let network = solve(times[0], times[1], times[2], 7.0);
+            let network = solve(times[0], times[1], times[2], 7.0, Lengths::of(8, 8));
             assert!(network.latency() >= 0.0 && network.bandwidth() > 0.0 && network.overhead() >= 0.0);
         }
     }

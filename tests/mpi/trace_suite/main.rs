@@ -18,9 +18,9 @@ use roundel::algorithms::{
 use roundel::operation::Sum;
 use roundel::trace::Record;
 use roundel::{
-    Allgather, AllowUnproved, Allreduce, Broadcast, Collective, Error, GatherTo, IsAllgather, IsAllreduce,
-    IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Layout, Options, Policy, ReduceScatter, ReduceTo,
-    ScatterFrom, Unproved,
+    Allgather, AllowUnproved, Allreduce, Alltoall, Broadcast, Collective, Error, GatherTo, IsAllgather, IsAllreduce,
+    IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Layout, Options, Policy, ReduceScatter,
+    ReduceTo, ScatterFrom, Unproved,
 };
 use roundel_spec::Placement;
 use std::collections::BTreeSet;
@@ -208,6 +208,28 @@ impl Visitor for Suite<'_> {
                 || {
                     collective.allreduce_in_place(comm, &mut data, &Sum)?;
                     collective.allreduce_in_place(comm, &mut data, &Sum)
+                },
+            );
+        }
+    }
+
+    /// With blocks of equal lengths: otherwise lengths travel, too.
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
+        let Some(collective) = &self.served(name, collective) else { return };
+        let (comm, p) = (self.comm, self.p());
+        for n in LENGTHS {
+            let (send, mut recv) = (vec![1u32; n * p], vec![0; n * p]);
+            let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE, Policy::DATATYPE];
+            self.compare(
+                name,
+                collective,
+                policies.len(),
+                |_| n * size_of::<u32>(),
+                || {
+                    policies.into_iter().try_for_each(|policy| {
+                        let options = Options { layout: Layout::Declared, policy };
+                        collective.alltoall_with(comm, &send, &mut recv, options)
+                    })
                 },
             );
         }

@@ -26,6 +26,12 @@ use std::path::{Path, PathBuf};
 /// The range for the catalogue.
 const CATALOGUE_RANGE: Range = Range { from: 1, to: 64 };
 
+/// The range for an entry: a block for each pair of ranks on every placement is more than anybody waits for.
+fn catalogue_range(schedule: &Schedule) -> Range {
+    let heavy = schedule.kind.moves() && schedule.uses_placement();
+    Range { to: if heavy { 32 } else { CATALOGUE_RANGE.to }, ..CATALOGUE_RANGE }
+}
+
 /// Catalogue entries are also run on up to so many threads.
 const LARGEST_RUN: usize = 16;
 
@@ -37,7 +43,7 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
-    let mut candidates = candidates(&targets, range, |_| CATALOGUE_RANGE)?;
+    let mut candidates = candidates(&targets, range, catalogue_range)?;
     for subject in candidates.iter_mut().flatten() {
         subject.placements = placed.as_ref().map(|(_, placements)| placements.clone());
     }

@@ -29,7 +29,8 @@ const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
     if schedule.uses_placement() {
-        return Range { from: 1, to: WITH_PLACES as usize };
+        let most = WITH_PLACES as usize;
+        return Range { from: 1, to: if schedule.kind.moves() { most / 2 } else { most } };
     }
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
     let heavy = schedule.kind.reduces() || schedule.kind.has_root() || schedule.kind.moves();

@@ -154,3 +154,17 @@ fn one_more(a: &Quotient, b: &Quotient) -> Term {
     let same = eq(&a.divisor, &b.divisor);
     implies(&and([ge(&a.divisor, "1"), same, eq(&b.dividend, &add(&a.dividend, "1"))]), &either)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_two_have_factors() {
+        assert_eq!(factors("(* radix (pow radix x))"), Some(("radix", "(pow radix x)")));
+        assert_eq!(factors("(* (+ a b) (* 2 c))"), Some(("(+ a b)", "(* 2 c)")));
+        assert_eq!(factors("(* a b c)"), None);
+        assert_eq!(factors("(+ a b)"), None);
+        assert_eq!(factors("a"), None);
+    }
+}

@@ -26,8 +26,14 @@ const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 /// several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
 const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
+/// The same for all-to-alls that look at nodes, where every placement is followed pair by pair.
+const PAIRS_WITH_PLACES: Range = Range { from: 1, to: 24 };
+
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
+    if schedule.uses_placement() && schedule.kind.moves() {
+        return PAIRS_WITH_PLACES;
+    }
     if schedule.uses_placement() {
         let most = WITH_PLACES as usize;
         return Range { from: 1, to: if schedule.kind.moves() { most / 2 } else { most } };

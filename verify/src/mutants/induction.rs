@@ -87,7 +87,7 @@ fn suspects(code: &str) -> &'static [Property] {
             &[Property::SameBlocks, Property::PeerInverse]
         }
         "phantom-data" => &[Property::SendsHeld],
-        "written-twice" => &[Property::SingleWrite],
+        "written-twice" | "sent-twice" => &[Property::SingleWrite],
         "coverage" => &[Property::Coverage],
         "bound" => &[Property::Bounds, Property::Counters, Property::Rounds],
         "holds" => &[Property::Invariant, Property::Contributors, Property::Initialisation, Property::Counters],

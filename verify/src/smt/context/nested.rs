@@ -4,7 +4,7 @@
 //! number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition of that number.
 
 use super::{Context, POW, Quotient};
-use crate::smt::term::{Term, add, and, eq, ge, implies, le, lt, mul};
+use crate::smt::term::{Term, add, and, eq, ge, implies, le, lt, mul, sub, within};
 
 /// The factors of a product of two.
 fn factors(term: &str) -> Option<(&str, &str)> {
@@ -91,6 +91,42 @@ impl Context<'_> {
         laws
     }
 
+    /// A quotient by a power is the largest digit, or the one before it, where the number lies there.
+    fn top_quotient_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        for (b, e) in &self.powers {
+            let power = format!("({POW} {b} {e})");
+            for q in self.quotients.iter().filter(|q| q.divisor == power && q.dividend.contains(POW)) {
+                for digit in [sub(b, "1"), sub(b, "2")] {
+                    let start = mul(&digit, &power);
+                    let there = within(&q.dividend, &start, &add(&start, &power));
+                    let meaning = and([eq(&q.quotient, &digit), eq(&q.remainder, &sub(&q.dividend, &start))]);
+                    laws.push(implies(&and([ge(&power, "1"), there]), &meaning));
+                }
+            }
+        }
+        laws
+    }
+
+    /// Monotony of products with digits: of two products with a common factor, of which one is by a digit, the one with the
+    /// larger other factor is larger.
+    fn digit_product_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        let digit = |x: &Term| {
+            let of_quotient = |q: &Quotient| self.quotients.iter().any(|a| a.quotient == q.dividend);
+            self.quotients.iter().any(|q| q.remainder == *x && of_quotient(q))
+        };
+        for (common, v) in self.products.iter().filter(|(_, x)| digit(x)) {
+            for (_, y) in self.products.iter().filter(|(other, y)| other == common && y != v && !digit(y)) {
+                for (low, high) in [(v, y), (y, v)] {
+                    let next = le(&add(&mul(common, low), common), &mul(common, high));
+                    laws.push(implies(&and([ge(common, "0"), lt(low, high)]), &next));
+                }
+            }
+        }
+        laws
+    }
+
     /// Quotients of a number and of one more, by the same divisor; and those by powers.
     pub(super) fn one_more_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
@@ -103,6 +139,8 @@ impl Context<'_> {
             }
         }
         laws.extend(self.power_quotient_laws());
+        laws.extend(self.top_quotient_laws());
+        laws.extend(self.digit_product_laws());
         laws
     }
 }
@@ -110,9 +148,23 @@ impl Context<'_> {
 /// The remainder is one more, or it is none and the quotient is one more.
 fn one_more(a: &Quotient, b: &Quotient) -> Term {
     let next = add(&a.remainder, "1");
-    let within = and([lt(&next, &a.divisor), eq(&b.quotient, &a.quotient), eq(&b.remainder, &next)]);
+    let inside = and([lt(&next, &a.divisor), eq(&b.quotient, &a.quotient), eq(&b.remainder, &next)]);
     let full = and([eq(&next, &a.divisor), eq(&b.quotient, &add(&a.quotient, "1")), eq(&b.remainder, "0")]);
-    let either = crate::smt::term::or([within, full]);
+    let either = crate::smt::term::or([inside, full]);
     let same = eq(&a.divisor, &b.divisor);
     implies(&and([ge(&a.divisor, "1"), same, eq(&b.dividend, &add(&a.dividend, "1"))]), &either)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_two_have_factors() {
+        assert_eq!(factors("(* radix (pow radix x))"), Some(("radix", "(pow radix x)")));
+        assert_eq!(factors("(* (+ a b) (* 2 c))"), Some(("(+ a b)", "(* 2 c)")));
+        assert_eq!(factors("(* a b c)"), None);
+        assert_eq!(factors("(+ a b)"), None);
+        assert_eq!(factors("a"), None);
+    }
 }

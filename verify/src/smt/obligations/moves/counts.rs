@@ -371,6 +371,9 @@ impl<'a> Prover<'a> {
 
     /// The number of rounds of all loops, none of which is silent but for those without an index.
     fn rounds_in_all(&self, frame: &mut Frame<'_>) -> Step<Term> {
+        if self.rounds_are_known() && !self.schedule.loops.iter().all(|l| l.indices.is_empty()) {
+            return Err(Unsupported("the number of rounds where the last loop ends".into()));
+        }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             let rounds = match l.indices.as_slice() {

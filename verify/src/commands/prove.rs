@@ -27,7 +27,7 @@ const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
 /// The same for all-to-alls that look at nodes, where every placement is followed pair by pair.
-const PAIRS_WITH_PLACES: Range = Range { from: 1, to: 24 };
+const PAIRS_WITH_PLACES: Range = Range { from: 1, to: 48 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
@@ -35,8 +35,7 @@ fn exhaustive_range(schedule: &Schedule) -> Range {
         return PAIRS_WITH_PLACES;
     }
     if schedule.uses_placement() {
-        let most = WITH_PLACES as usize;
-        return Range { from: 1, to: if schedule.kind.moves() { most / 2 } else { most } };
+        return Range { from: 1, to: WITH_PLACES as usize };
     }
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
     let heavy = schedule.kind.reduces() || schedule.kind.has_root() || schedule.kind.moves();

@@ -189,3 +189,44 @@ impl Sink for Builder {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{KBruckAlltoall, ModifiedBruck, SpreadOut};
+    use roundel_spec::Placement;
+
+    fn itinerary<K: Collective>(collective: &K, p: usize) -> Itinerary {
+        let (mut made, placement) = (Itinerary::default(), Placement::consecutive(p, p));
+        made.plan(collective, Here { placement: &placement, rank: p / 2 }, Layout::Declared);
+        assert!(made.fits(collective, Layout::Declared) && !made.fits(collective, Layout::Rotated));
+        made
+    }
+
+    #[test]
+    fn blocks_that_go_straight_need_no_lengths() {
+        for p in 1..9 {
+            let made = itinerary(&SpreadOut, p);
+            assert!(made.arrivals.iter().chain(&made.departures).all(|leg| leg.direct));
+            assert_eq!((made.slots, made.announces, made.is_told), (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_slots_as_blocks_in_transit() {
+        for (p, radix) in (1..40).flat_map(|p| [(p, 2), (p, 3), (p, 7)]) {
+            // A rank has p blocks at any time. Of those in transit none is its own, so the slots are fewer than p less the
+            // messages that it sends.
+            let made = itinerary(&ModifiedBruck { radix }, p);
+            assert!(made.slots + made.departures.len() < p.max(1), "p = {p}, radix {radix}: {}", made.slots);
+        }
+    }
+
+    #[test]
+    fn an_itinerary_serves_no_other_parameters() {
+        let made = itinerary(&KBruckAlltoall { radix: 3 }, 5);
+        assert!(made.fits(&KBruckAlltoall { radix: 3 }, Layout::Declared));
+        assert!(!made.fits(&KBruckAlltoall { radix: 4 }, Layout::Declared));
+        assert!(!made.fits(&ModifiedBruck { radix: 3 }, Layout::Declared));
+    }
+}

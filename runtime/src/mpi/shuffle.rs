@@ -14,7 +14,7 @@ use super::state::{Group, Work};
 use super::trace;
 use crate::error::Error;
 use crate::policy::{Policy, Wire};
-use crate::transport::Options;
+use crate::transport::{Here, Options};
 use ::mpi::ffi;
 use roundel_spec::contract::{ends, pair};
 use roundel_spec::{Blocks, Collective, Sink, Site, rounds_of};
@@ -35,15 +35,26 @@ pub(super) fn plan_anew<K: Collective>(
     rotation: Option<usize>,
 ) -> Result<(), Error> {
     let Work { key, plan, .. } = work;
-    let here = group.here();
-    let count = extents.recv / here.p();
-    limit::check_blocks(collective, here.placement, count)?;
+    limit::check_blocks(collective, &group.placement, extents.recv / group.here().p())?;
     key.clear();
     plan.clear();
+    draw(plan, collective, group.here(), extents, options.policy, rotation);
+    Ok(())
+}
 
+/// Draws up an empty plan.
+fn draw<K: Collective>(
+    plan: &mut Plan,
+    collective: &K,
+    here: Here<'_>,
+    extents: Extents,
+    policy: Policy,
+    rotation: Option<usize>,
+) {
     let guard = EndsTheJob { rank: here.rank };
+    let count = extents.recv / here.p();
     let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
-    let mut builder = Builder::new(plan, sizes, options.policy, rotation.is_some());
+    let mut builder = Builder::new(plan, sizes, policy, rotation.is_some());
     builder.bring(extents.send.is_some(), rotation);
     match rounds_of(collective, here.placement, here.rank, &mut builder) {
         Ok(()) => builder.finish(),
@@ -53,7 +64,6 @@ pub(super) fn plan_anew<K: Collective>(
         *numbers = trace::numbers(collective, here);
     }
     forget(guard);
-    Ok(())
 }
 
 /// The numbers of a call.
@@ -372,5 +382,95 @@ impl Sink for Builder<'_> {
     fn end_round(&mut self) -> Result<(), Infallible> {
         self.close();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{ModifiedBruck, PairwiseAlltoall, SpreadOut};
+    use roundel_spec::Placement;
+
+    const COUNT: usize = 3;
+    const SIZE: usize = 8;
+
+    fn plan<K: Collective>(collective: &K, p: usize, rank: usize, policy: Policy, rotation: Option<usize>) -> Plan {
+        let (mut plan, placement) = (Plan::default(), Placement::consecutive(p, p));
+        let extents = Extents { send: Some(p * COUNT), recv: p * COUNT, size: SIZE };
+        draw(&mut plan, collective, Here { placement: &placement, rank }, extents, policy, rotation);
+        plan
+    }
+
+    /// How many elements a plan sends.
+    fn sent(plan: &Plan) -> usize {
+        let exchanged = plan.steps.iter().map(|step| match step {
+            Step::Exchange(exchange) => exchange.out.elements as usize,
+            _ => 0,
+        });
+        exchanged.chain(plan.departures.iter().map(|parcel| parcel.message.elements as usize)).sum()
+    }
+
+    fn moves(plan: &Plan) -> usize {
+        plan.steps.iter().filter(|step| matches!(step, Step::Move(_))).count()
+    }
+
+    #[test]
+    fn blocks_that_travel_alone_are_not_copied() {
+        for p in 1..10 {
+            let plans = [
+                plan(&SpreadOut, p, p / 2, Policy::PACKED, None),
+                plan(&PairwiseAlltoall, p, p / 2, Policy::PACKED, None),
+                plan(&ModifiedBruck { radix: p as i64 + 1 }, p, p / 2, Policy::PACKED, None),
+            ];
+            for plan in plans {
+                assert_eq!((plan.pieces.len(), plan.scratch, moves(&plan)), (0, 0, 1), "p = {p}");
+                assert_eq!(sent(&plan), (p - 1) * COUNT);
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_is_copied_once_for_each_message_and_once_at_the_end() {
+        for (p, radix) in (1..40).flat_map(|p| [(p, 2), (p, 3), (p, 5)]) {
+            let plan = plan(&ModifiedBruck { radix }, p, p / 3, Policy::PACKED, None);
+            let copied: usize = plan.pieces.iter().map(|piece| piece.bytes).sum();
+            assert!(copied <= sent(&plan) * SIZE + (p - 1) * COUNT * SIZE, "p = {p}, radix {radix}");
+        }
+    }
+
+    #[test]
+    fn with_datatypes_nothing_is_copied_but_the_own_block() {
+        for (p, radix) in (1..20).flat_map(|p| [(p, 2), (p, 4)]) {
+            let plan = plan(&ModifiedBruck { radix }, p, p - 1, Policy::DATATYPE, None);
+            assert_eq!((plan.pieces.len(), moves(&plan)), (0, 1), "p = {p}, radix {radix}");
+        }
+    }
+
+    #[test]
+    fn every_copy_and_message_lies_inside_its_area() {
+        for (p, policy) in (1..20).flat_map(|p| [(p, Policy::PACKED), (p, Policy::DATATYPE)]) {
+            for rotation in [None, Some(p / 2)] {
+                let plan = plan(&ModifiedBruck { radix: 2 }, p, p / 2, policy, rotation);
+                let inside = |spot: Spot, bytes: usize| {
+                    let end = if spot.area == Area::Scratch { plan.scratch } else { p * COUNT * SIZE };
+                    spot.offset + bytes <= end
+                };
+                assert!(
+                    plan.pieces.iter().all(|piece| inside(piece.from, piece.bytes) && inside(piece.to, piece.bytes))
+                );
+                let tracts = plan.areas.iter().zip(&plan.displacements).zip(&plan.lengths);
+                for ((&area, &offset), &elements) in tracts {
+                    assert!(inside(Spot { area, offset: offset as usize }, elements as usize * SIZE), "p = {p}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scratch_is_used_again() {
+        // Every message would need its own: so much less is it.
+        let (p, radix) = (64, 8);
+        let plan = plan(&ModifiedBruck { radix }, p, 5, Policy::PACKED, None);
+        assert!(plan.scratch < sent(&plan) * SIZE, "{} of {}", plan.scratch, sent(&plan) * SIZE);
     }
 }

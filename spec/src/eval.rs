@@ -145,6 +145,11 @@ impl<'a> Env<'a> {
         Ok((lo, hi))
     }
 
+    /// Block sets wrap around so many blocks.
+    pub fn wrap_around(&mut self, blocks: i64) {
+        self.around = blocks;
+    }
+
     /// Gives a variable a value.
     pub fn set(&mut self, slot: usize, value: i64) {
         self.values[slot] = value;

@@ -348,7 +348,12 @@ impl Story<'_> {
     }
 
     fn env(&self, rank: usize) -> Env<'_> {
-        Env::new(self.schedule, self.args, &self.placement.place(rank))
+        let mut env = Env::new(self.schedule, self.args, &self.placement.place(rank));
+        // Sets name blocks, but in a reduction `holds` names ranks.
+        if !self.schedule.kind.reduces() {
+            env.wrap_around(self.film[0][rank].line(0).len() as i64);
+        }
+        env
     }
 
     /// How much of a metric a rank uses in one round.

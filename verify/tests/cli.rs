@@ -115,7 +115,7 @@ fn sparbit_with_5_processes_is_figure_3() {
 
 #[test]
 fn json_keys_come_in_their_documented_order() {
-    let text = text(&["show", "k-bruck", "-p", "4", "--set", "radix=3", "--json"]);
+    let text = text(&["show", "allgather/k-bruck", "-p", "4", "--set", "radix=3", "--json"]);
     let keys =
         ["\"name\"", "\"p\"", "\"ppn\"", "\"params\"", "\"radix\"", "\"rounds\"", "\"from\"", "\"to\"", "\"census\""];
     let places: Vec<usize> = keys.iter().map(|key| text.find(key).unwrap()).collect();
@@ -137,7 +137,7 @@ fn nonlocal_messages_are_those_between_nodes() {
 
 #[test]
 fn messages_are_sorted_and_add_up_to_the_census() {
-    for (name, set) in [("allgather/ring", None), ("bruck", None), ("sparbit", None), ("k-bruck", Some("radix=4"))] {
+    for (name, set) in [("allgather/ring", None), ("bruck", None), ("sparbit", None), ("allgather/k-bruck", Some("radix=4"))] {
         for p in ["1", "2", "7", "12"] {
             let mut args = vec!["show", name, "-p", p];
             args.extend(set.iter().flat_map(|set| ["--set", set]));
@@ -187,9 +187,9 @@ fn text_is_explicit_and_says_the_pattern() {
 
 #[test]
 fn a_default_parameter_is_said() {
-    let text = text(&["show", "k-bruck", "-p", "6"]);
+    let text = text(&["show", "allgather/k-bruck", "-p", "6"]);
     assert!(text.contains("radix = 2 (the smallest; change it with --set)"), "{text}");
-    assert_eq!(json_with(&["show", "k-bruck", "-p", "6"], 0)["params"], json!({ "radix": 2 }));
+    assert_eq!(json_with(&["show", "allgather/k-bruck", "-p", "6"], 0)["params"], json!({ "radix": 2 }));
 }
 
 #[test]
@@ -208,12 +208,12 @@ fn what_cannot_be_shown() {
     refused(&["show", "sparbit", "-p", "5", "--ppn", "0"], &["--ppn"]);
     refused(&["show", "quicksort", "-p", "5"], &["quicksort", "allgather/sparbit"]);
     refused(&["show", "sparbit", "-p", "5", "--set", "radix=3"], &["no parameter `radix`", "leave out"]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "base=3"], &["no parameter `base`", "radix in 2.."]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=1"], &["radix", "2..", "1 was given"]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=2,3"], &["one number", "2 were given"]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=2", "--set", "radix=3"], &["twice"]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "radix"], &["no assignment"]);
-    refused(&["show", "k-bruck", "-p", "5", "--set", "radix=three"], &["no assignment"]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "base=3"], &["no parameter `base`", "radix in 2.."]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix=1"], &["radix", "2..", "1 was given"]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix=2,3"], &["one number", "2 were given"]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix=2", "--set", "radix=3"], &["twice"]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix"], &["no assignment"]);
+    refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix=three"], &["no assignment"]);
     refused(&["show", "allgather/recursive-doubling", "-p", "6"], &["it requires `p", "p = 6"]);
     refused(&["show", "allgather/recursive-doubling", "-p", "6", "--json"], &["requires"]);
     refused(&["show", "sparbit", "-p", "100", "--svg", "never-written.svg"], &["at most 64"]);
@@ -223,10 +223,10 @@ fn what_cannot_be_shown() {
 #[test]
 fn extreme_parameters_do_no_harm() {
     let beyond = "radix=9223372036854775807";
-    refused(&["show", "k-bruck", "-p", "7", "--set", beyond], &["`radix`", "up to 2147483647"]);
+    refused(&["show", "allgather/k-bruck", "-p", "7", "--set", beyond], &["`radix`", "up to 2147483647"]);
     for radix in ["2147483647", "1000000007"] {
         let set = format!("radix={radix}");
-        let shown = json_with(&["show", "k-bruck", "-p", "7", "--set", &set], 0);
+        let shown = json_with(&["show", "allgather/k-bruck", "-p", "7", "--set", &set], 0);
         assert_eq!(shown["census"]["rounds"], 1);
     }
 }
@@ -466,7 +466,7 @@ fn runs_are_compared_with_the_definition() {
             assert!(report["median_seconds"].as_f64().unwrap() >= 0.0);
         }
     }
-    assert!(text(&["run", "k-bruck", "-n", "4", "--set", "radix=3", "--bytes", "0"]).contains("correct"));
+    assert!(text(&["run", "allgather/k-bruck", "-n", "4", "--set", "radix=3", "--bytes", "0"]).contains("correct"));
 }
 
 #[test]
@@ -478,7 +478,7 @@ fn what_cannot_be_run() {
     refused(&["run", "sparbit", "-n", "4", "--repeat", "0"], &["0"]);
     refused(&["run", "sparbit", "-n", "4", "--bytes", "99999999999999"], &["--bytes"]);
     refused(&["run", "allgather/recursive-doubling", "-n", "6"], &["requires"]);
-    refused(&["run", "k-bruck", "-n", "6", "--set", "radix=0"], &["radix"]);
+    refused(&["run", "allgather/k-bruck", "-n", "6", "--set", "radix=0"], &["radix"]);
 }
 
 // ---- list, expand, mutants

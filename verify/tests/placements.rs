@@ -29,7 +29,7 @@ fn node_aware() -> Vec<&'static str> {
         |name: &str| ["locality-bruck", "hierarchical", "multi-lane", "smp", "nap"].map(|end| name.ends_with(end));
     let found: Vec<_> =
         catalogue().iter().map(|entry| entry.name).filter(|name| looks(name).contains(&true)).collect();
-    assert_eq!(found.len(), 5);
+    assert_eq!(found.len(), 6);
     found
 }
 

@@ -30,6 +30,9 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     let each: Vec<Rounds> = (0..scene.trace.rounds()).map(|round| Rounds::one(scene, round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank));
+        if let Memory::Blocks(provenance) = memory {
+            env.wrap_around(provenance.blocks() as i64);
+        }
         let mut walker = Invariant {
             scene,
             memory,

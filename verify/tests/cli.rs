@@ -137,7 +137,9 @@ fn nonlocal_messages_are_those_between_nodes() {
 
 #[test]
 fn messages_are_sorted_and_add_up_to_the_census() {
-    for (name, set) in [("allgather/ring", None), ("bruck", None), ("sparbit", None), ("allgather/k-bruck", Some("radix=4"))] {
+    for (name, set) in
+        [("allgather/ring", None), ("bruck", None), ("sparbit", None), ("allgather/k-bruck", Some("radix=4"))]
+    {
         for p in ["1", "2", "7", "12"] {
             let mut args = vec!["show", name, "-p", p];
             args.extend(set.iter().flat_map(|set| ["--set", set]));

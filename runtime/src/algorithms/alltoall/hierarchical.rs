@@ -1,5 +1,5 @@
 use crate::Collective;
-use crate::algorithms::alltoall::{KBruckAlltoall, SpreadOut};
+use crate::algorithms::alltoall::SpreadOut;
 
 /// Node-aware all-to-all: inside of nodes, then between nodes, lane by lane.
 ///
@@ -30,11 +30,4 @@ pub struct HierarchicalAlltoall<I = SpreadOut, B = SpreadOut> {
     pub inside: I,
     /// The all-to-all of the lanes, between nodes.
     pub between: B,
-}
-
-impl HierarchicalAlltoall<SpreadOut, KBruckAlltoall> {
-    /// With Bruck's all-to-all of this radix between nodes: for many nodes and short blocks.
-    pub const fn with_radix(radix: i64) -> Self {
-        HierarchicalAlltoall { inside: SpreadOut, between: KBruckAlltoall { radix } }
-    }
 }

@@ -13,3 +13,10 @@ pub use modified_bruck::ModifiedBruck;
 pub use pairwise::PairwiseAlltoall;
 pub use radix_bruck::RadixBruck;
 pub use spread_out::SpreadOut;
+
+impl HierarchicalAlltoall<SpreadOut, KBruckAlltoall> {
+    /// With Bruck's all-to-all of this radix between nodes: for many nodes and short blocks.
+    pub const fn with_radix(radix: i64) -> Self {
+        HierarchicalAlltoall { inside: SpreadOut, between: KBruckAlltoall { radix } }
+    }
+}

@@ -11,7 +11,9 @@ use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::algorithms::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
+use roundel::algorithms::{
+    HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut,
+};
 use roundel::choose::{self, Cluster, ceil_sqrt};
 use roundel::{Alltoall, Error};
 use std::ffi::c_int;
@@ -79,6 +81,7 @@ fn variants(world: &SimpleCommunicator, bytes: usize, cluster: &Cluster) -> Vec<
     all.push(ours(world, format!("k-bruck/{root}"), KBruckAlltoall { radix: root }));
     all.push(ours(world, "spread-out".into(), SpreadOut));
     all.push(ours(world, "pairwise".into(), PairwiseAlltoall));
+    all.push(ours(world, "leaders".into(), Leaders));
     all.push(ours(world, "hierarchical".into(), HierarchicalAlltoall::<SpreadOut, SpreadOut>::default()));
     if let Ok(choice) = cluster.choose(bytes as i64) {
         let call = move |comm: &SimpleCommunicator, send: &[u8], recv: &mut [u8]| {

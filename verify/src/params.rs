@@ -1,6 +1,7 @@
 //! Parameters of a collective, from `--set name=value`.
 
 use crate::error::Error;
+use roundel::choose::{Algorithm, Network, choose_radix};
 use roundel_spec::Arguments;
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::schedule::{Domain, Schedule};
@@ -79,6 +80,22 @@ impl Params {
             params.args.lists.push(values.collect::<Result<_, _>>()?);
         }
         Ok(params)
+    }
+
+    /// Chooses the radix of an all-to-all, if none was given: the fastest on a usual network, by the model.
+    pub fn choose_radix(&mut self, name: &str, p: usize, bytes: usize) {
+        let algorithm = match name {
+            "alltoall/radix-bruck" | "alltoall/modified-bruck" => Algorithm::ModifiedBruck,
+            "alltoall/k-bruck" => Algorithm::KBruck,
+            _ => return,
+        };
+        let choice = choose_radix(algorithm, p as i64, bytes as i64, &Network::default());
+        let at = self.names.0.iter().position(|name| name == "radix");
+        if let (Some(at), Some(radix)) = (at, choice.ok().and_then(|choice| choice.radix))
+            && self.defaulted.iter().any(|name| name == "radix")
+        {
+            self.args.numbers[at] = radix;
+        }
     }
 
     /// The parameters of a point of a check.

@@ -153,3 +153,28 @@ fn nodes_make_the_hierarchical_one_a_candidate() {
     refused(&["alltoall", "-p", "16", "--ppn", "0"], "give at least one rank per node");
     refused(&["alltoall", "-p", "16", "--inside-latency", "1us"], "--ppn");
 }
+
+#[test]
+fn a_run_without_a_radix_chooses_one() {
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_roundel")).arg("run").args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let sqrt = run(&["alltoall/k-bruck", "-n", "16", "--bytes", "8"]);
+    assert!(sqrt.contains("radix = 4 (chosen; change it with --set)") && sqrt.contains("correct"), "{sqrt}");
+    let chosen = json(&["alltoall", "-p", "16", "--bytes", "8"])["candidates"].clone();
+    let best = chosen.as_array().unwrap().iter().find(|choice| choice["name"] == "alltoall/modified-bruck").unwrap();
+    let substeps = run(&["alltoall/modified-bruck", "-n", "16", "--bytes", "8"]);
+    assert!(substeps.contains(&format!("radix = {} (chosen", best["radix"])), "{substeps}");
+    assert!(run(&["alltoall/k-bruck", "-n", "16", "--set", "radix=5"]).contains("radix = 5, layout"));
+    refused_run(&["alltoall/k-bruck", "-n", "4", "--set", "radix=1"]);
+    refused_run(&["alltoall/radix-bruck", "-n", "4", "--set", "radix=0"]);
+}
+
+fn refused_run(args: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).arg("run").args(args).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("radix") && message.contains("2.."), "{message}");
+}

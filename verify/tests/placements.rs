@@ -25,11 +25,12 @@ fn refused(args: &[&str], words: &str) {
 }
 
 fn node_aware() -> Vec<&'static str> {
-    let looks =
-        |name: &str| ["locality-bruck", "hierarchical", "multi-lane", "smp", "nap"].map(|end| name.ends_with(end));
+    let looks = |name: &str| {
+        ["locality-bruck", "hierarchical", "leaders", "multi-lane", "smp", "nap"].map(|end| name.ends_with(end))
+    };
     let found: Vec<_> =
         catalogue().iter().map(|entry| entry.name).filter(|name| looks(name).contains(&true)).collect();
-    assert_eq!(found.len(), 6);
+    assert_eq!(found.len(), 7);
     found
 }
 

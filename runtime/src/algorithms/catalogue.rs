@@ -7,7 +7,9 @@ use super::allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
-use super::alltoall::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut};
+use super::alltoall::{
+    HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut,
+};
 use super::broadcast::BinomialBroadcast;
 use super::gather::BinomialGather;
 use super::reduce::{BinomialReduce, OrderedBinomialReduce};
@@ -143,6 +145,7 @@ catalogue! {
     "alltoall/radix-bruck" => RadixBruck, alltoall in "alltoall/radix_bruck.rs",
     "alltoall/modified-bruck" => ModifiedBruck, alltoall in "alltoall/modified_bruck.rs",
     "alltoall/k-bruck" => KBruckAlltoall, alltoall in "alltoall/k_bruck.rs",
+    "alltoall/leaders" => Leaders, alltoall in "alltoall/leaders.rs",
     "alltoall/hierarchical" => HierarchicalAlltoall, alltoall in "alltoall/hierarchical.rs",
 }
 

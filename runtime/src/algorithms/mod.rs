@@ -19,7 +19,9 @@ pub use allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
-pub use alltoall::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut};
+pub use alltoall::{
+    HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut,
+};
 pub use broadcast::BinomialBroadcast;
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
 pub use gather::BinomialGather;

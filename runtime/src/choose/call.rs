@@ -1,7 +1,7 @@
 //! Calls that choose for themselves, and calls of what was chosen.
 
 use super::{Algorithm, Choice, Cluster};
-use crate::algorithms::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
+use crate::algorithms::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use crate::alltoall::Alltoall;
 use crate::error::Error;
 use crate::transport::{Here, Transport};
@@ -50,6 +50,7 @@ impl Choice {
             (Algorithm::Pairwise, _) => here.serves(&PairwiseAlltoall).is_ok(),
             (Algorithm::KBruck, _) => here.serves(&KBruckAlltoall { radix }).is_ok(),
             (Algorithm::ModifiedBruck, _) => here.serves(&ModifiedBruck { radix }).is_ok(),
+            (Algorithm::Leaders, _) => here.serves(&Leaders).is_ok(),
             (Algorithm::Hierarchical, None) => here.serves(&<HierarchicalAlltoall>::default()).is_ok(),
             (Algorithm::Hierarchical, Some(radix)) => here.serves(&HierarchicalAlltoall::with_radix(radix)).is_ok(),
         }
@@ -65,6 +66,7 @@ impl Choice {
             Algorithm::Pairwise => PairwiseAlltoall.alltoall(comm, send, recv),
             Algorithm::KBruck => KBruckAlltoall { radix: self.base() }.alltoall(comm, send, recv),
             Algorithm::ModifiedBruck => ModifiedBruck { radix: self.base() }.alltoall(comm, send, recv),
+            Algorithm::Leaders => Leaders.alltoall(comm, send, recv),
             Algorithm::Hierarchical => match self.radix {
                 None => <HierarchicalAlltoall>::default().alltoall(comm, send, recv),
                 Some(radix) => HierarchicalAlltoall::with_radix(radix).alltoall(comm, send, recv),
@@ -96,6 +98,7 @@ impl Choice {
             Algorithm::ModifiedBruck => {
                 varying(&ModifiedBruck { radix: self.base() }, comm, send, leaving, recv, arriving)
             }
+            Algorithm::Leaders => varying(&Leaders, comm, send, leaving, recv, arriving),
             Algorithm::Hierarchical => match self.radix {
                 None => varying(&<HierarchicalAlltoall>::default(), comm, send, leaving, recv, arriving),
                 Some(radix) => varying(&HierarchicalAlltoall::with_radix(radix), comm, send, leaving, recv, arriving),

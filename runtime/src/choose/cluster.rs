@@ -18,12 +18,34 @@ pub struct Cluster {
     pub inside: Network,
     /// Between nodes.
     pub between: Network,
+    /// What algorithms that look at nodes take, where that is known.
+    pub(super) known: Option<Known>,
+}
+
+/// Times that were measured: they know what the model does not, such as ranks that share a processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Known {
+    pub(super) hierarchical: Line,
+    pub(super) leaders: Line,
+}
+
+/// A time, in seconds, that grows with the bytes of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) least: f64,
+    pub(super) per_byte: f64,
+}
+
+impl Line {
+    fn at(self, bytes: i64) -> Time {
+        Time { latency: self.least, overhead: 0.0, transfer: self.per_byte * bytes as f64 }
+    }
 }
 
 impl Cluster {
     /// Ranks that all reach each other alike.
     pub const fn flat(p: i64, network: Network) -> Self {
-        Cluster { p, nodes: 1, ppn: p, inside: network, between: network }
+        Cluster { p, nodes: 1, ppn: p, inside: network, between: network, known: None }
     }
 
     /// `p` ranks, `ppn` on each node.
@@ -35,7 +57,7 @@ impl Cluster {
             return Err(Error::Nodes { ppn });
         }
         let nodes = ceil_div(p, ppn).max(1);
-        Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between })
+        Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between, known: None })
     }
 
     /// What the ranks of different nodes pay, or all of them if there is one node.
@@ -65,13 +87,50 @@ impl Cluster {
             let inside = modelled(Algorithm::SpreadOut, self.ppn, 2, bytes.saturating_mul(self.nodes), &self.inside)?;
             for between in candidates(self.nodes, bytes.saturating_mul(self.ppn), &self.between)? {
                 // Between nodes too, rounds of many messages are the better ones of their radix.
-                if matches!(between.algorithm, Algorithm::SpreadOut | Algorithm::KBruck) {
+                let wanted = match between.algorithm {
+                    Algorithm::SpreadOut => true,
+                    // Only what is modelled can be compared with what is modelled.
+                    Algorithm::KBruck => self.known.is_none(),
+                    _ => false,
+                };
+                if wanted {
                     all.push(self.composed(&inside, &between));
+                }
+            }
+            all.push(self.through_leaders(bytes)?);
+            for choice in &mut all {
+                match (self.known, choice.algorithm) {
+                    (Some(known), Algorithm::Hierarchical) => choice.time = known.hierarchical.at(bytes),
+                    (Some(known), Algorithm::Leaders) => choice.time = known.leaders.at(bytes),
+                    _ => {}
                 }
             }
             all.sort_by(Choice::order);
         }
         Ok(all)
+    }
+
+    /// What a leader does: all others do less.
+    fn through_leaders(&self, bytes: i64) -> Result<Choice, Error> {
+        let (others, remote) = (self.ppn - 1, self.p - self.ppn);
+        // What comes from a rank of the node, or goes to it, and what goes to other nodes.
+        let between = modelled(Algorithm::SpreadOut, self.nodes, 2, bytes.saturating_mul(self.ppn), &self.between)?;
+        let handed = others * (self.p - 1);
+        let (inside, wire) =
+            (&self.inside, |blocks: i64, network: &Network| blocks as f64 * bytes as f64 / network.bandwidth());
+        Ok(Choice {
+            algorithm: Algorithm::Leaders,
+            radix: None,
+            rounds: 3,
+            messages: self.nodes - 1 + others,
+            blocks: self.ppn * remote + handed,
+            bytes: bytes.saturating_mul(self.ppn * remote + handed),
+            time: Time {
+                latency: 2.0 * inside.latency() + between.time.latency,
+                overhead: 2.0 * others as f64 * inside.overhead() + between.time.overhead,
+                transfer: wire(2 * handed, inside) + wire(self.ppn * remote, &self.between),
+            },
+        })
     }
 
     /// An all-to-all inside of nodes, whose blocks are those for all nodes, and one between them.
@@ -123,6 +182,35 @@ mod tests {
             assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
+    }
+
+    #[test]
+    fn leaders_send_what_is_counted() {
+        use crate::algorithms::Leaders;
+        use roundel_spec::check::{self, Census, Point, Scene};
+        use roundel_spec::schedule::Metric;
+        use roundel_spec::{Collective, Placement};
+        for (nodes, ppn) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
+            let usual = Network::default();
+            let choice = Cluster::new(nodes * ppn, ppn, usual, usual).and_then(|cluster| cluster.through_leaders(8));
+            let placement = Placement::consecutive((nodes * ppn) as usize, ppn as usize);
+            let trace = check::record_code(&Leaders, &placement);
+            let (schedule, point) = (Leaders::schedule(), Point { placement, args: Default::default() });
+            let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+            let choice = choice.expect("in the domain");
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_counts_more_than_what_is_modelled() {
+        let usual = Network::default();
+        let line = |least, per_byte| Line { least, per_byte };
+        let known = Some(Known { hierarchical: line(2e-6, 1e-9), leaders: line(1e-6, 1e-8) });
+        let cluster = Cluster { known, ..Cluster::new(16, 4, usual, usual).expect("has ranks") };
+        let chosen = |bytes| cluster.choose(bytes).expect("in the domain").algorithm;
+        assert_eq!((chosen(8), chosen(1024)), (Algorithm::Leaders, Algorithm::Hierarchical));
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! ones so much more. Libraries send messages of different lengths in different ways, so lengths are those that matter:
 //! a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
+use super::cluster::{Known, Line};
 use super::{Cluster, Network};
-use crate::algorithms::{HierarchicalAlltoall, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut};
+use crate::algorithms::{HierarchicalAlltoall, Leaders, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut};
 use crate::alltoall::{Alltoall, IsAlltoall};
 use crate::error::Error;
 use crate::operation::commutative;
@@ -14,11 +15,16 @@ use crate::reduce::Allreduce;
 use crate::transport::Transport;
 use std::time::Instant;
 
-/// Calls that are not counted, and those of which the median is taken.
-const CALLS: (usize, usize) = (3, 9);
+/// Calls that are not counted.
+const WARM_UP: usize = 3;
+
+/// Calls that are: of the times of each, that of the slowest rank, and of these one of the shortest. Longer ones had other
+/// reasons than the network.
+const CALLS: usize = 11;
+const SHORTEST: usize = 2;
 
 /// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes. Collective: all ranks
-/// call it, with the same number, and all get the same answer. It takes the time of some 60 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
+/// call it, with the same number, and all get the same answer. It takes the time of some 100 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
 /// and one rank has no network, and gets the default.
 ///
 /// ```
@@ -38,31 +44,21 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
         return Ok(Cluster::flat(1, Network::default()));
     }
     let hierarchy = <HierarchicalAlltoall>::default();
-    let has_nodes = nodes > 1 && ppn > 1 && here.serves(&hierarchy).is_ok();
+    let has_nodes = nodes > 1 && ppn > 1 && here.serves(&hierarchy).is_ok() && here.serves(&Leaders).is_ok();
     let others = (p - 1) as f64;
     let lengths = Lengths::of(bytes, p);
     let (short, long) = (p * lengths.short, p * lengths.long);
-    let mut own = [
-        time(&SpreadOut, comm, short)?,
-        time(&PairwiseAlltoall, comm, short)? / others,
-        time(&PairwiseAlltoall, comm, long)? / others,
-        0.0,
-        0.0,
-    ];
-    if has_nodes {
-        own[3] = time(&hierarchy, comm, short)?;
-        own[4] = time(&hierarchy, comm, long)?;
+    let together = time(&SpreadOut, comm, short)?;
+    let one_by_one = [time(&PairwiseAlltoall, comm, short)? / others, time(&PairwiseAlltoall, comm, long)? / others];
+    let between = solve(together, one_by_one, others, lengths);
+    if !has_nodes {
+        return Ok(Cluster { p: p as i64, nodes, ppn, inside: between, between, known: None });
     }
-    // The slowest rank's times are those of the call.
-    let (mut slowest, later) = ([0.0; 5], commutative(|a: &f64, b: &f64| a.max(*b)));
-    RecursiveDoublingAllreduce.allreduce(comm, &own, &mut slowest, &later)?;
-    let [together, short, long, nodes_short, nodes_long] = slowest;
-    let between = solve(together, short, long, others, lengths);
-    let inside = match has_nodes {
-        true => solve_inside(nodes_short, nodes_long, &between, (nodes, ppn), lengths),
-        false => between,
-    };
-    Ok(Cluster { p: p as i64, nodes, ppn, inside, between })
+    let by_lanes = [time(&hierarchy, comm, short)?, time(&hierarchy, comm, long)?];
+    let by_leaders = [time(&Leaders, comm, short)?, time(&Leaders, comm, long)?];
+    let inside = solve_inside(by_lanes, &between, (nodes, ppn), lengths);
+    let known = Some(Known { hierarchical: lengths.line(by_lanes), leaders: lengths.line(by_leaders) });
+    Ok(Cluster { p: p as i64, nodes, ppn, inside, between, known })
 }
 
 /// The bytes of the blocks that are measured.
@@ -79,6 +75,12 @@ impl Lengths {
         Lengths { short, long: short.saturating_mul(p / 2).clamp(short * 2, MOST * 2).max(LEAST) }
     }
 
+    /// What two times, of short and of long blocks, say of others.
+    fn line(self, [short, long]: [f64; 2]) -> Line {
+        let per_byte = ((long - short) / self.difference()).max(0.0);
+        Line { least: (short - per_byte * self.short as f64).max(0.0), per_byte }
+    }
+
     fn difference(self) -> f64 {
         (self.long - self.short) as f64
     }
@@ -92,7 +94,7 @@ const LEAST: usize = 1024;
 
 /// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs there is
 /// called latency.
-fn solve_inside(short: f64, long: f64, between: &Network, (nodes, ppn): (i64, i64), lengths: Lengths) -> Network {
+fn solve_inside([short, long]: [f64; 2], between: &Network, (nodes, ppn): (i64, i64), lengths: Lengths) -> Network {
     let lanes = (nodes - 1) as f64;
     let (sent_between, sent_inside) = (lanes * ppn as f64, ((ppn - 1) * nodes) as f64);
     let transfer = long - short - sent_between * lengths.difference() / between.bandwidth();
@@ -104,7 +106,7 @@ fn solve_inside(short: f64, long: f64, between: &Network, (nodes, ppn): (i64, i6
 }
 
 /// The network of three times: of all short messages together, of a short one and of a long one.
-fn solve(together: f64, short: f64, long: f64, others: f64, lengths: Lengths) -> Network {
+fn solve(together: f64, [short, long]: [f64; 2], others: f64, lengths: Lengths) -> Network {
     let extra = (long - short).max(short * 1e-3).max(1e-12);
     let bandwidth = lengths.difference() / extra;
     let wire = lengths.short as f64 / bandwidth;
@@ -116,19 +118,25 @@ fn solve(together: f64, short: f64, long: f64, others: f64, lengths: Lengths) ->
     network.unwrap_or_default()
 }
 
-/// The median time of a call on this rank, in seconds.
-fn time<C: IsAlltoall>(collective: &C, comm: &impl Transport<u8>, bytes: usize) -> Result<f64, Error> {
+/// The time of a call, in seconds, the same on all ranks.
+fn time<K: IsAlltoall, C: Transport<u8> + Transport<f64>>(
+    collective: &K,
+    comm: &C,
+    bytes: usize,
+) -> Result<f64, Error> {
     let (send, mut recv) = (vec![0u8; bytes], vec![0u8; bytes]);
-    let mut times = Vec::with_capacity(CALLS.1);
-    for call in 0..CALLS.0 + CALLS.1 {
+    let mut own = [0.0; CALLS];
+    for call in 0..WARM_UP + CALLS {
         let begin = Instant::now();
         collective.alltoall(comm, &send, &mut recv)?;
-        if call >= CALLS.0 {
-            times.push(begin.elapsed().as_secs_f64());
+        if let Some(counted) = call.checked_sub(WARM_UP) {
+            own[counted] = begin.elapsed().as_secs_f64();
         }
     }
-    times.sort_by(f64::total_cmp);
-    Ok(times[times.len() / 2])
+    let (mut slowest, later) = ([0.0; CALLS], commutative(|a: &f64, b: &f64| a.max(*b)));
+    RecursiveDoublingAllreduce.allreduce(comm, &own, &mut slowest, &later)?;
+    slowest.sort_by(f64::total_cmp);
+    Ok(slowest[SHORTEST])
 }
 
 #[cfg(test)]
@@ -142,12 +150,12 @@ mod tests {
             let lengths = Lengths::of(bytes, others as usize + 1);
             let each = overhead + lengths.short as f64 / bandwidth;
             let (short, extra) = (latency + each, lengths.difference() / bandwidth);
-            let network = solve(latency + others * each, short, short + extra, others, lengths);
+            let network = solve(latency + others * each, [short, short + extra], others, lengths);
             assert!((network.latency() / latency - 1.0).abs() < 1e-6, "{network:?}");
             assert!((network.overhead() / overhead - 1.0).abs() < 1e-6, "{network:?}");
             assert!((network.bandwidth() / bandwidth - 1.0).abs() < 1e-6, "{network:?}");
         }
-        let two = solve(1e-3, 1e-3, 2e-3, 1.0, Lengths::of(8, 2));
+        let two = solve(1e-3, [1e-3, 2e-3], 1.0, Lengths::of(8, 2));
         assert!((two.latency() - 1e-3).abs() < 1e-5 && two.overhead() == 0.0, "{two:?}");
     }
 
@@ -158,18 +166,18 @@ mod tests {
         let wires = |bytes: f64| 3.0 * 4.0 * bytes / between.bandwidth() + 3.0 * 4.0 * bytes / bandwidth;
         let short = latency + between.latency() + 3.0 * between.overhead() + wires(lengths.short as f64);
         let long = short + wires(lengths.difference());
-        let inside = solve_inside(short, long, &between, (nodes, ppn), lengths);
+        let inside = solve_inside([short, long], &between, (nodes, ppn), lengths);
         assert!(
             (inside.latency() / latency - 1.0).abs() < 1e-6 && (inside.bandwidth() / bandwidth - 1.0).abs() < 1e-6
         );
-        let odd = solve_inside(0.0, 0.0, &between, (nodes, ppn), lengths);
+        let odd = solve_inside([0.0; 2], &between, (nodes, ppn), lengths);
         assert!(odd.latency() >= 0.0 && odd.bandwidth() >= between.bandwidth());
     }
 
     #[test]
     fn times_that_make_no_sense_give_a_network_all_the_same() {
         for times in [[0.0; 3], [1.0, 1.0, 0.5], [f64::NAN; 3], [f64::INFINITY; 3], [0.1, 5.0, 5.0]] {
-            let network = solve(times[0], times[1], times[2], 7.0, Lengths::of(8, 8));
+            let network = solve(times[0], [times[1], times[2]], 7.0, Lengths::of(8, 8));
             assert!(network.latency() >= 0.0 && network.bandwidth() > 0.0 && network.overhead() >= 0.0);
         }
     }

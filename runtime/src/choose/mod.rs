@@ -63,6 +63,12 @@ pub enum Error {
         /// What was asked for.
         ppn: i64,
     },
+    /// An algorithm that looks at nodes, where there are none.
+    #[error("{algorithm} looks at nodes: ask a `Cluster`, which has some")]
+    NoNodes {
+        /// What was asked for.
+        algorithm: Algorithm,
+    },
     /// A block of negative length, or blocks whose lengths do not add up in 64 bits.
     #[error("blocks of {bytes} bytes cannot be sent among {p} ranks: give a number of bytes in 0..={most}")]
     Bytes {

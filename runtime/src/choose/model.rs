@@ -25,6 +25,8 @@ pub enum Algorithm {
     /// Inside of nodes and between them. The radix is that of `alltoall/k-bruck` between nodes; without one it is
     /// `alltoall/spread-out` there. Only a [`Cluster`](super::Cluster) has nodes.
     Hierarchical,
+    /// Through one rank of each node. Only a [`Cluster`](super::Cluster) has nodes.
+    Leaders,
 }
 
 impl Algorithm {
@@ -40,6 +42,7 @@ impl Algorithm {
             Algorithm::KBruck => "alltoall/k-bruck",
             Algorithm::ModifiedBruck => "alltoall/modified-bruck",
             Algorithm::Hierarchical => "alltoall/hierarchical",
+            Algorithm::Leaders => "alltoall/leaders",
         }
     }
 
@@ -184,7 +187,8 @@ fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (Algorithm, i64)> {
     })
 }
 
-/// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at.
+/// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at; one that looks at
+/// nodes is an error, because there are none.
 pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &Network) -> Result<Choice, Error> {
     // To send every block straight is to write offsets with one digit.
     let split = Split::new(p, if algorithm.has_radix() { radix } else { MAX_P })?;
@@ -195,8 +199,9 @@ pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &
     }
     let (messages, blocks) = (split.substeps(), split.total());
     let rounds = match algorithm {
-        Algorithm::SpreadOut | Algorithm::KBruck | Algorithm::Hierarchical => split.digits(),
+        Algorithm::SpreadOut | Algorithm::KBruck => split.digits(),
         Algorithm::Pairwise | Algorithm::ModifiedBruck => messages,
+        Algorithm::Hierarchical | Algorithm::Leaders => return Err(Error::NoNodes { algorithm }),
     };
     let bytes = blocks * bytes;
     let time = Time {

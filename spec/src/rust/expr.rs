@@ -139,6 +139,11 @@ impl<'a> Needs<'a> {
         Progression::of(part, &self.schedule.functions)
     }
 
+    /// The same in a function that hands its place on: nothing is computed after it.
+    pub(super) fn bindings_at_once(&self) -> TokenStream {
+        Needs { asks_for_nodes: false, names: self.names.clone(), functions: BTreeSet::new(), ..*self }.bindings()
+    }
+
     /// `let` bindings for built-in variables and parameters.
     pub(super) fn bindings(&self) -> TokenStream {
         let used = |name: &&str| self.names.contains(*name);

@@ -227,7 +227,7 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
     }
     let mut needs = Needs::new(schedule);
     schedule.loops.iter().for_each(|l| super::rounds::add_loop(&mut needs, l));
-    let bindings = needs.bindings();
+    let bindings = needs.bindings_at_once();
     let loops = schedule.loops.iter().filter(|l| !l.within.is_empty()).map(|l| {
         let questions = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.question());
         around(schedule, l, quote!(#(#questions)*))

@@ -19,7 +19,7 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
             needs.add(&index.lo).add(&index.hi);
         });
     }
-    let bindings = needs.bindings();
+    let bindings = needs.bindings_at_once();
     let loops = schedule.loops.iter().map(|l| {
         let messages = TransferCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
         let groups = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.statement());

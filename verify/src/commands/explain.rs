@@ -197,7 +197,7 @@ fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
     let _ = writeln!(
         out,
         "\n{FAINT}by a model of rounds, messages and bytes; not of copies, of waiting, or of wires that ranks share. \
-         alltoall/radix-bruck sends what\nalltoall/modified-bruck sends, and copies once more; alltoall/hierarchical is a candidate \
+         alltoall/radix-bruck sends what\nalltoall/modified-bruck sends, and copies once more; alltoall/hierarchical and\nalltoall/leaders are candidates \
          with `--ppn`{FAINT:#}"
     );
     out
@@ -205,7 +205,7 @@ fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
 
 /// The best, the best of each algorithm, and the square root.
 fn selection(all: &[Choice], root: i64, everything: bool) -> Vec<Choice> {
-    let kinds = Algorithm::ALL.into_iter().chain([Algorithm::Hierarchical]);
+    let kinds = Algorithm::ALL.into_iter().chain([Algorithm::Hierarchical, Algorithm::Leaders]);
     let firsts: Vec<Option<usize>> =
         kinds.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm)).collect();
     let wanted = |&(rank, choice): &(usize, &Choice)| {

@@ -49,7 +49,8 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
     if args.layout == Some(cli::Layout::Rotated) && !rotated {
         return Err(Error::NoSuchLayout { name: entry.name.into() });
     }
-    let params = Params::resolve(entry.name, &declaration, &args.set)?;
+    let mut params = Params::resolve(entry.name, &declaration, &args.set)?;
+    params.choose_radix(entry.name, p, args.bytes);
     let placement = args.placing.of(p)?;
     let recorded = catalogue::examine(entry, &params.args, placement.clone())?;
     catalogue::proved(entry, &params.args, &placement)?;
@@ -129,7 +130,12 @@ fn text(report: &Report<'_>, kind: Kind) -> String {
         Kind::Scatter => ("blocks", "every rank has its block of the root's"),
         Kind::Alltoall => ("blocks", "every rank has its block of every rank"),
     };
-    let params: String = report.params.named().iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    let chosen = |name: &String| kind == Kind::Alltoall && report.params.defaulted.contains(name);
+    let text = |(name, value): (String, String)| {
+        let note = if chosen(&name) { " (chosen; change it with --set)" } else { "" };
+        format!(", {name} = {value}{note}")
+    };
+    let params: String = report.params.named().into_iter().map(text).collect();
     let head = format!(
         "{HEADING}{}{HEADING:#}  {} ranks as threads, {what} of {}{params}, layout {}\n",
         report.name,

@@ -2,6 +2,7 @@
 
 mod hierarchical;
 mod k_bruck;
+mod leaders;
 mod modified_bruck;
 mod pairwise;
 mod radix_bruck;
@@ -9,6 +10,7 @@ mod spread_out;
 
 pub use hierarchical::HierarchicalAlltoall;
 pub use k_bruck::KBruckAlltoall;
+pub use leaders::Leaders;
 pub use modified_bruck::ModifiedBruck;
 pub use pairwise::PairwiseAlltoall;
 pub use radix_bruck::RadixBruck;

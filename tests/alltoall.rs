@@ -206,7 +206,7 @@ fn lanes_send_one_message_to_each_other_node() {
     assert_eq!(between_nodes(&bruck, Placement::consecutive(16, 2)), (3, 3, 12 * 2));
     // Nodes of three, one and two ranks: one lane carries all.
     let uneven = Placement::from_nodes(vec![0, 0, 0, 1, 2, 2]);
-    assert_eq!(between_nodes(&spread, uneven), (1, 2, 3 * 1 + 3 * 2));
+    assert_eq!(between_nodes(&spread, uneven), (1, 2, 3 + 3 * 2));
 }
 
 /// Every rule of the checker on the generated code, every radix up to p + 2.

@@ -179,7 +179,7 @@ impl Holdings {
             }
         };
         let slots = (0..p).map(|rank| (0..p).map(|destination| slot(rank, destination)).collect()).collect();
-        Some(Holdings { slots, naming: Naming::Numbers })
+        Some(Holdings { slots, naming: self.naming })
     }
 
     /// The blocks a rank holds.

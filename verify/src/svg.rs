@@ -4,7 +4,7 @@
 //! SVG without style sheets or scripts, because README pages show nothing else.
 
 use crate::fault::Fault;
-use crate::rounds::{Holdings, Message, Round, Slot};
+use crate::rounds::{Holdings, Message, Naming, Round, Slot};
 use roundel_spec::Placement;
 use std::fmt::Write;
 
@@ -89,13 +89,24 @@ struct Frame {
     /// Slots of each rank.
     slots: usize,
     several_nodes: bool,
-    reduces: bool,
+    content: Content,
     faulty: bool,
     columns: usize,
     panel_w: f64,
     rows: Vec<Row>,
     width: f64,
     height: f64,
+}
+
+/// What a slot shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// A block, and when it came.
+    Blocks,
+    /// How many ranks have contributed to a block.
+    Contributions,
+    /// How many of the blocks for a destination are here.
+    Destinations,
 }
 
 /// A row of panels: where it begins, and how much room its arcs need.
@@ -110,7 +121,13 @@ impl Frame {
         let p = placement.p();
         let first = picture.film.first().and_then(|holdings| holdings.slots.first());
         let slots = first.map_or(0, Vec::len);
-        let reduces = first.is_some_and(|slots| slots.iter().any(|slot| matches!(slot, Slot::Share { .. })));
+        let shares = first.is_some_and(|slots| slots.iter().any(|slot| matches!(slot, Slot::Share { .. })));
+        let pairs = picture.film.first().is_some_and(|holdings| holdings.naming != Naming::Numbers);
+        let content = match (pairs, shares) {
+            (true, _) => Content::Destinations,
+            (false, true) => Content::Contributions,
+            (false, false) => Content::Blocks,
+        };
         let several_nodes = placement.ppn() < p;
         let columns_w = p as f64 * PITCH - GAP + 2.0 * PAD + (sizes(placement).len() - 1) as f64 * GAP;
         let panel_w = columns_w.max(NARROWEST);
@@ -133,12 +150,12 @@ impl Frame {
             row
         };
         let rows: Vec<Row> = (0..rows).map(row).collect();
-        let content = columns as f64 * (panel_w + BETWEEN) - BETWEEN;
+        let panels_w = columns as f64 * (panel_w + BETWEEN) - BETWEEN;
         let faulty = picture.fault.is_some();
-        let lines = legend_width(reduces, several_nodes, faulty).max(picture.subtitle.chars().count() as f64 * 7.6);
-        let width = content.max(lines) + 2.0 * MARGIN;
+        let lines = legend_width(content, several_nodes, faulty).max(picture.subtitle.chars().count() as f64 * 7.6);
+        let width = panels_w.max(lines) + 2.0 * MARGIN;
         let (width, height) = (width.ceil(), (y + 40.0).ceil());
-        Frame { p, slots, several_nodes, reduces, faulty, columns, panel_w, rows, width, height }
+        Frame { p, slots, several_nodes, content, faulty, columns, panel_w, rows, width, height }
     }
 }
 
@@ -180,7 +197,12 @@ fn panel(
     let x = MARGIN + (number % frame.columns) as f64 * (frame.panel_w + BETWEEN);
     let heads = row.y + TITLE + row.band;
     let (name, note) = match round {
-        None if frame.reduces => ("start".to_string(), "its own contribution each".to_string()),
+        None if frame.content == Content::Contributions => {
+            ("start".to_string(), "its own contribution each".to_string())
+        }
+        None if frame.content == Content::Destinations => {
+            ("start".to_string(), "a row for each destination".to_string())
+        }
         None => ("start".to_string(), "every rank holds its own block".to_string()),
         Some((number, round)) => (format!("round {number}"), counted(round)),
     };
@@ -369,11 +391,15 @@ fn share(svg: &mut String, x: f64, y: f64, (have, of): (usize, usize), new: bool
 }
 
 /// The entries of the legend, with the room each takes.
-fn legend_entries(reduces: bool, several_nodes: bool, faulty: bool) -> Vec<(Sample, &'static str, f64)> {
+fn legend_entries(content: Content, several_nodes: bool, faulty: bool) -> Vec<(Sample, &'static str, f64)> {
     let mut entries = vec![(Sample::Cell(OWN), "own block", 112.0), (Sample::Cell(HELD), "held", 80.0)];
-    if reduces {
+    if content != Content::Blocks {
+        let (so_far, room) = match content {
+            Content::Destinations => ("blocks for a destination", 196.0),
+            _ => ("contributions so far", 174.0),
+        };
         entries = vec![
-            (Sample::Cell(HELD), "contributions so far", 174.0),
+            (Sample::Cell(HELD), so_far, room),
             (Sample::Cell(NEW_LOCAL), "more in this round", 166.0),
             (Sample::Cell(COMPLETE), "all of them", 112.0),
             (Sample::Arrow(LOCAL, "local"), "message", 90.0),
@@ -401,14 +427,14 @@ enum Sample {
     Arrow(&'static str, &'static str),
 }
 
-fn legend_width(reduces: bool, several_nodes: bool, faulty: bool) -> f64 {
-    legend_entries(reduces, several_nodes, faulty).iter().map(|(_, _, width)| width).sum()
+fn legend_width(content: Content, several_nodes: bool, faulty: bool) -> f64 {
+    legend_entries(content, several_nodes, faulty).iter().map(|(_, _, width)| width).sum()
 }
 
 fn legend(svg: &mut String, frame: &Frame) {
     let y = frame.height - 34.0;
     let mut x = MARGIN;
-    for (sample, text, width) in legend_entries(frame.reduces, frame.several_nodes, frame.faulty) {
+    for (sample, text, width) in legend_entries(frame.content, frame.several_nodes, frame.faulty) {
         let _ = match sample {
             Sample::Cell(look) => write!(
                 svg,
@@ -445,7 +471,6 @@ pub(crate) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rounds::Naming;
     use roundel_spec::Kind;
 
     fn ring(p: usize, placement: &Placement) -> Vec<Round> {

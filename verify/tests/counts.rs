@@ -2,29 +2,23 @@
 
 #![allow(clippy::unwrap_used)]
 
-use serde_json::{Value, json};
-use std::process::{Command, Output};
+mod command;
 
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).arg("counts").args(args).output().unwrap()
-}
+use command::Subcommand;
+use serde_json::{Value, json};
+
+const COUNTS: Subcommand = Subcommand("counts");
 
 fn text(args: &[&str]) -> String {
-    let output = roundel(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    COUNTS.text(args)
 }
 
 fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&text(&[args, &["--json"]].concat())).unwrap()
+    COUNTS.json(args)
 }
 
-/// Nothing on standard output, exit code 2, all of `words` in the message.
 fn refused(args: &[&str], words: &str) {
-    let output = roundel(args);
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {message}");
-    assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
+    COUNTS.refused(args, words);
 }
 
 /// Figure 1 of Fan and Kumar: six processes. Radix 2 has 3 steps and radix 5 has 5. Radix 4 has 4, as the paper's own formula

@@ -2,29 +2,24 @@
 
 #![allow(clippy::unwrap_used)]
 
-use serde_json::{Value, json};
-use std::process::{Command, Output};
+mod command;
 
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).arg("explain").args(args).output().unwrap()
-}
+use command::Subcommand;
+use serde_json::{Value, json};
+
+const EXPLAIN: Subcommand = Subcommand("explain");
+const RUN: Subcommand = Subcommand("run");
 
 fn text(args: &[&str]) -> String {
-    let output = roundel(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    EXPLAIN.text(args)
 }
 
 fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&text(&[args, &["--json"]].concat())).unwrap()
+    EXPLAIN.json(args)
 }
 
-/// Nothing on standard output, exit code 2, all of `words` in the message.
 fn refused(args: &[&str], words: &str) {
-    let output = roundel(args);
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {message}");
-    assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
+    EXPLAIN.refused(args, words);
 }
 
 /// The arguments of a supercomputer's network, of which 64 ranks of a node share the bandwidth.
@@ -156,11 +151,7 @@ fn nodes_make_the_hierarchical_one_a_candidate() {
 
 #[test]
 fn a_run_without_a_radix_chooses_one() {
-    let run = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_roundel")).arg("run").args(args).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let run = |args: &[&str]| RUN.text(args);
     let sqrt = run(&["alltoall/k-bruck", "-n", "16", "--bytes", "8"]);
     assert!(sqrt.contains("radix = 4 (chosen; change it with --set)") && sqrt.contains("correct"), "{sqrt}");
     let chosen = json(&["alltoall", "-p", "16", "--bytes", "8"])["candidates"].clone();
@@ -168,13 +159,6 @@ fn a_run_without_a_radix_chooses_one() {
     let substeps = run(&["alltoall/modified-bruck", "-n", "16", "--bytes", "8"]);
     assert!(substeps.contains(&format!("radix = {} (chosen", best["radix"])), "{substeps}");
     assert!(run(&["alltoall/k-bruck", "-n", "16", "--set", "radix=5"]).contains("radix = 5, layout"));
-    refused_run(&["alltoall/k-bruck", "-n", "4", "--set", "radix=1"]);
-    refused_run(&["alltoall/radix-bruck", "-n", "4", "--set", "radix=0"]);
-}
-
-fn refused_run(args: &[&str]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).arg("run").args(args).output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("radix") && message.contains("2.."), "{message}");
+    RUN.refused(&["alltoall/k-bruck", "-n", "4", "--set", "radix=1"], "2..");
+    RUN.refused(&["alltoall/radix-bruck", "-n", "4", "--set", "radix=0"], "2..");
 }

@@ -1,0 +1,33 @@
+//! The command line as its users meet it: one subcommand, its output and its refusals.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// A subcommand.
+pub(crate) struct Subcommand(pub(crate) &'static str);
+
+impl Subcommand {
+    fn output(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_roundel")).arg(self.0).args(args).output().unwrap()
+    }
+
+    /// What it prints; it must go well.
+    pub(crate) fn text(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What it prints for machines.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.text(&[args, &["--json"]].concat())).unwrap()
+    }
+
+    /// Nothing on standard output, exit code 2, all of `words` in the message.
+    pub(crate) fn refused(&self, args: &[&str], words: &str) {
+        let output = self.output(args);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {message}");
+        assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
+    }
+}

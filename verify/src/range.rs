@@ -11,6 +11,9 @@ pub const MAX_P: usize = 2048;
 /// How far the exhaustive engine goes where every p has many placements.
 pub const WITH_PLACES: i64 = 96;
 
+/// The same for all-to-alls, where every placement is followed pair by pair.
+pub const PAIRS_WITH_PLACES: i64 = 48;
+
 /// A range of process counts: `7`, `1..64` or `1..=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {

@@ -262,8 +262,11 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
                 let checked = ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES);
                 ProvedRange::all(&schedule).and_checked(&checked)
             }
+            (Kind::Alltoall, _) if schedule.uses_placement() => {
+                ProvedRange::checked(&schedule, roundel_verify::range::PAIRS_WITH_PLACES)
+            }
             _ if schedule.uses_placement() => ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES),
-            (Kind::Allgather, _) => ProvedRange::all(&schedule),
+            (Kind::Allgather | Kind::Alltoall, _) => ProvedRange::all(&schedule),
             _ if REDUCTIONS_FOR_ALL_P.contains(&entry.type_name) => ProvedRange::all(&schedule),
             (_, false) => ProvedRange::checked(&schedule, 256),
             (_, true) => ProvedRange::checked(&schedule, 64),

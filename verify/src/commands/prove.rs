@@ -8,7 +8,7 @@ use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::prove::{self, Induction};
-use crate::range::{Range, WITH_PLACES};
+use crate::range::{PAIRS_WITH_PLACES, Range, WITH_PLACES};
 use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -26,13 +26,10 @@ const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
 /// several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
 const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
 
-/// The same for all-to-alls that look at nodes, where every placement is followed pair by pair.
-const PAIRS_WITH_PLACES: Range = Range { from: 1, to: 48 };
-
 /// How far the exhaustive engine goes for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> Range {
     if schedule.uses_placement() && schedule.kind.moves() {
-        return PAIRS_WITH_PLACES;
+        return Range { from: 1, to: PAIRS_WITH_PLACES as usize };
     }
     if schedule.uses_placement() {
         return Range { from: 1, to: WITH_PLACES as usize };

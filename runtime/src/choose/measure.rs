@@ -6,8 +6,10 @@
 //! a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
 use super::cluster::{Known, Line};
-use super::{Cluster, Network};
-use crate::algorithms::{HierarchicalAlltoall, Leaders, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut};
+use super::{Algorithm, Cluster, Network, choose_radix};
+use crate::algorithms::{
+    HierarchicalAlltoall, KBruckAlltoall, Leaders, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut,
+};
 use crate::alltoall::{Alltoall, IsAlltoall};
 use crate::error::Error;
 use crate::operation::commutative;
@@ -24,7 +26,7 @@ const CALLS: usize = 11;
 const SHORTEST: usize = 2;
 
 /// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes. Collective: all ranks
-/// call it, with the same number, and all get the same answer. It takes the time of some 100 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
+/// call it, with the same number, and all get the same answer. It takes the time of some 110 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
 /// and one rank has no network, and gets the default.
 ///
 /// ```
@@ -51,14 +53,36 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
     let together = time(&SpreadOut, comm, short)?;
     let one_by_one = [time(&PairwiseAlltoall, comm, short)? / others, time(&PairwiseAlltoall, comm, long)? / others];
     let between = solve(together, one_by_one, others, lengths);
+    let bruck = bruck(comm, p, lengths, &between)?;
     if !has_nodes {
-        return Ok(Cluster { p: p as i64, nodes, ppn, inside: between, between, known: None });
+        return Ok(Cluster { p: p as i64, nodes, ppn, inside: between, between, known: None, bruck });
     }
     let by_lanes = [time(&hierarchy, comm, short)?, time(&hierarchy, comm, long)?];
     let by_leaders = [time(&Leaders, comm, short)?, time(&Leaders, comm, long)?];
     let inside = solve_inside(by_lanes, &between, (nodes, ppn), lengths);
     let known = Some(Known { hierarchical: lengths.line(by_lanes), leaders: lengths.line(by_leaders) });
-    Ok(Cluster { p: p as i64, nodes, ppn, inside, between, known })
+    Ok(Cluster { p: p as i64, nodes, ppn, inside, between, known, bruck })
+}
+
+/// How many times longer Bruck's all-to-all takes than the model says, with the radix that the model would choose.
+fn bruck<C: Transport<u8> + Transport<f64>>(
+    comm: &C,
+    p: usize,
+    lengths: Lengths,
+    network: &Network,
+) -> Result<f64, Error> {
+    let choice = choose_radix(Algorithm::KBruck, p as i64, lengths.short as i64, network);
+    let Some((radix, modelled)) = choice.ok().and_then(|choice| Some((choice.radix?, choice.time.total()))) else {
+        return Ok(1.0);
+    };
+    let found = time(&KBruckAlltoall { radix }, comm, p * lengths.short)?;
+    Ok(factor(found, modelled))
+}
+
+/// A ratio of times that makes sense whatever they are.
+fn factor(found: f64, modelled: f64) -> f64 {
+    let ratio = found / modelled.max(1e-12);
+    if ratio.is_finite() { ratio.clamp(0.01, 100.0) } else { 1.0 }
 }
 
 /// The bytes of the blocks that are measured.
@@ -172,6 +196,14 @@ mod tests {
         );
         let odd = solve_inside([0.0; 2], &between, (nodes, ppn), lengths);
         assert!(odd.latency() >= 0.0 && odd.bandwidth() >= between.bandwidth());
+    }
+
+    #[test]
+    fn ratios_make_sense() {
+        assert_eq!(
+            (factor(3.0, 2.0), factor(1.0, 0.0), factor(f64::NAN, 1.0), factor(0.0, 1.0)),
+            (1.5, 100.0, 1.0, 0.01)
+        );
     }
 
     #[test]

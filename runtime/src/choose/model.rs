@@ -91,6 +91,11 @@ pub struct Time {
 }
 
 impl Time {
+    /// So many times as long.
+    pub(super) fn times(self, factor: f64) -> Time {
+        Time { latency: self.latency * factor, overhead: self.overhead * factor, transfer: self.transfer * factor }
+    }
+
     /// All of it.
     pub fn total(&self) -> f64 {
         self.latency + self.overhead + self.transfer

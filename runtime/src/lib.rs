@@ -45,6 +45,7 @@ pub mod geometry;
 pub mod operation;
 pub mod plan;
 mod policy;
+pub mod program;
 mod reduce;
 mod rooted;
 pub mod runs;

@@ -20,6 +20,7 @@
 //! ```
 
 mod check;
+pub mod part;
 pub mod passes;
 mod record;
 mod text;

@@ -10,12 +10,14 @@ fn main() {
 fn handwritten() {
     println!("cargo:rerun-if-changed=../benches/handwritten.c");
     println!("cargo:rerun-if-changed=../benches/forced.c");
+    println!("cargo:rerun-if-changed=../benches/persistent.c");
     println!("cargo:rerun-if-env-changed=MPICC");
     let mpicc = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
     cc::Build::new()
         .compiler(mpicc)
         .file("../benches/handwritten.c")
         .file("../benches/forced.c")
+        .file("../benches/persistent.c")
         .warnings_into_errors(true)
         .compile("handwritten");
 }

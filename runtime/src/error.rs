@@ -87,6 +87,34 @@ pub enum Error {
     /// The messages of the communicator are being recorded.
     #[error("the messages of this communicator are being recorded already; record them once, or duplicate it")]
     Traced,
+    /// A persistent collective that cannot be done.
+    #[error("no program can be made for this call: {0}")]
+    Program(#[from] crate::program::build::BuildError),
+    /// Ranks want different things, which was found before any of them began.
+    #[error("ranks disagree about {what}: all ranks must make the same call")]
+    Disagree {
+        /// About what.
+        what: &'static str,
+    },
+    /// Ranks that are said to sit on one node cannot share memory.
+    #[error(
+        "ranks of one node cannot share memory; say with `mpi::place` which ranks sit together, or use `Settings::flat`"
+    )]
+    NotShared,
+    /// More persistent requests than one communicator can have.
+    #[error(
+        "a communicator has at most {limit} persistent requests at a time: drop some, or duplicate the communicator"
+    )]
+    TooManyRequests {
+        /// How many it can have.
+        limit: usize,
+    },
+    /// A persistent request is running.
+    #[error("this request is running: wait for it first")]
+    Started,
+    /// A persistent request is not running.
+    #[error("this request is not running: start it first")]
+    NotStarted,
     /// A message had another size than this rank expected: the ranks do not agree about the call.
     #[error(
         "rank {rank} received {found} elements from rank {from} where it expected {expected}: \

@@ -39,6 +39,7 @@ mod code;
 mod itinerary;
 mod limit;
 mod nodes;
+pub mod persistent;
 mod plan;
 mod reduction;
 mod replay;

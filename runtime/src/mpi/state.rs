@@ -3,6 +3,7 @@
 use super::areas::Scratch;
 use super::code::{SUCCESS, check};
 use super::nodes;
+use super::persistent::Node;
 use super::plan::{Key, Plan};
 use super::replay::Flight;
 use super::varying::Luggage;
@@ -43,6 +44,20 @@ pub(super) struct Work {
     pub(super) offsets: Vec<usize>,
     /// What alltoalls with blocks of any lengths use.
     pub(super) luggage: Luggage,
+    /// How many persistent requests were made.
+    pub(super) serial: u32,
+    /// What persistent requests of this rank's node share.
+    node: Option<Node>,
+}
+
+impl Work {
+    /// What persistent requests of this rank's node share; the first call makes it, and is then collective.
+    pub(super) fn node(&mut self, group: &Group) -> Result<&mut Node, Error> {
+        match &mut self.node {
+            Some(node) => Ok(node),
+            none => Ok(none.insert(Node::new(group)?)),
+        }
+    }
 }
 
 impl State {
@@ -83,6 +98,9 @@ impl State {
 
     /// Frees the duplicated communicator and returns MPI's code.
     pub(super) fn close(self) -> c_int {
+        if let Some(node) = self.work.into_inner().node {
+            node.free();
+        }
         match self.group.into_inner() {
             Some(group) => group.comm.free(),
             None => SUCCESS,

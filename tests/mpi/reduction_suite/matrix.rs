@@ -31,6 +31,6 @@ unsafe impl Equivalence for Matrix {
 }
 
 /// The product, whose operands stay in the order of ranks.
-pub(crate) fn product() -> impl Operation<Matrix> {
+pub(crate) fn product() -> impl Operation<Matrix> + 'static {
     ordered(Matrix::times)
 }

@@ -1,0 +1,242 @@
+//! Persistent collectives against the library's own, blocking and persistent.
+//!
+//! `benches/persistent.sh` runs this several times and combines the results. All variants take turns in one job, each on a
+//! communicator of its own. A line of output is a collective, a number of bytes (of the vector of an
+//! allreduce, of every rank's block otherwise), a name, and the median over
+//! batches of the time per call on the slowest rank, in microseconds; lines with `init` tell how long it took to make the request.
+
+mod turns;
+
+use mpi::collective::SystemOperation;
+use mpi::ffi;
+use mpi::raw::AsRaw;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel::Error;
+use roundel::mpi::persistent::{Allgatherv, Allreduce, ReduceScatter, Request, Settings};
+use roundel::operation::{Operation, Sum};
+use roundel::program::build::Scheme;
+use std::ffi::c_int;
+use std::hint::black_box;
+use std::time::Instant;
+use turns::{WARM_UP, median_of_slowest, shuffle};
+
+#[link(name = "handwritten", kind = "static")]
+unsafe extern "C" {
+    fn library_allreduce_init(
+        send: *const f64,
+        recv: *mut f64,
+        count: c_int,
+        comm: ffi::MPI_Comm,
+        request: *mut ffi::MPI_Request,
+    ) -> c_int;
+}
+
+/// Bytes of the vector of an allreduce, and of every rank's block otherwise.
+const BYTES: [usize; 9] = [8, 64, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20];
+
+/// A way to do it. The result of a call is right if it is true.
+struct Variant<'a> {
+    name: String,
+    /// Microseconds to make it, if it is persistent.
+    init: Option<f64>,
+    call: Box<dyn FnMut() -> bool + 'a>,
+}
+
+fn main() -> Result<(), Error> {
+    let Some(universe) = mpi::initialize() else { return Ok(()) };
+    let world = universe.world();
+    let mut args = std::env::args().skip(1);
+    let batches = args.next().and_then(|batches| batches.parse().ok()).unwrap_or(20);
+    let largest: usize = args.next().and_then(|largest| largest.parse().ok()).unwrap_or(4 << 20);
+    // To compare schemes: ours is all of them, beside the one that is chosen.
+    let schemes = args.next().is_some();
+    let comms: Vec<SimpleCommunicator> = (0..6).map(|_| world.duplicate()).collect();
+    // What communicators cost is no matter of a request.
+    for comm in &comms {
+        drop(Allreduce::init(comm, vec![0.0], vec![0.0], Sum)?);
+    }
+    for bytes in BYTES.into_iter().filter(|&bytes| bytes <= largest) {
+        compare(&world, "allreduce", bytes, batches, allreduces(&world, &comms, bytes / 8, schemes)?);
+        compare(
+            &world,
+            "allgatherv",
+            bytes,
+            batches,
+            allgathervs(&world, &comms, bytes / 8 * world.size() as usize)?,
+        );
+        compare(
+            &world,
+            "reduce_scatter",
+            bytes,
+            batches,
+            reduce_scatters(&world, &comms, bytes / 8 * world.size() as usize)?,
+        );
+    }
+    Ok(())
+}
+
+/// As evenly as possible.
+fn counts(elements: usize, p: usize) -> Vec<usize> {
+    (0..p).map(|rank| elements / p + usize::from(rank < elements % p)).collect()
+}
+
+/// What a rank gives.
+fn samples(rank: usize, n: usize) -> Vec<f64> {
+    (0..n).map(|i| ((rank * 7 + i * 3) % 101) as f64).collect()
+}
+
+/// Makes a request and says how long that took.
+fn made<'a, O: Operation<f64> + 'static>(
+    name: &str,
+    expected: Vec<f64>,
+    make: impl FnOnce() -> Result<Request<'a, f64, O>, Error>,
+) -> Result<Variant<'a>, Error> {
+    let begin = Instant::now();
+    let mut request = make()?;
+    let init = Some(begin.elapsed().as_secs_f64() * 1e6);
+    let call = move || {
+        let outcome = request.start().and_then(|()| request.wait());
+        outcome.is_ok() && request.output().is_ok_and(|output| output.first() == expected.first())
+    };
+    Ok(Variant { name: name.into(), init, call: Box::new(call) })
+}
+
+fn allreduces<'a>(
+    world: &'a SimpleCommunicator,
+    comms: &'a [SimpleCommunicator],
+    n: usize,
+    schemes: bool,
+) -> Result<Vec<Variant<'a>>, Error> {
+    let (send, mut expected) = (samples(world.rank() as usize, n), vec![0.0; n]);
+    world.all_reduce_into(&send[..], &mut expected[..], SystemOperation::sum());
+    let (comm, input, right) = (&comms[0], send.clone(), expected.clone());
+    let mut recv = vec![0.0; n];
+    let library = move || {
+        comm.all_reduce_into(black_box(&input[..]), black_box(&mut recv[..]), SystemOperation::sum());
+        recv[0] == right[0]
+    };
+    let mut all = vec![Variant { name: "MPI_Allreduce".into(), init: None, call: Box::new(library) }];
+    all.extend(library_persistent(&comms[1], send.clone(), expected.clone()));
+    for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct].into_iter().filter(|_| schemes) {
+        let (settings, name) = (Settings::default().scheme(scheme), format!("{scheme:?}"));
+        let make = || Allreduce::init_with(&comms[2], send.clone(), vec![0.0; n], Sum, &settings);
+        all.push(made(&name, expected.clone(), make)?);
+    }
+    all.push(made("ours", expected, || Allreduce::init(&comms[2], send, vec![0.0; n], Sum))?);
+    Ok(all)
+}
+
+/// The library's own persistent allreduce, if it has one.
+fn library_persistent(comm: &SimpleCommunicator, send: Vec<f64>, expected: Vec<f64>) -> Option<Variant<'_>> {
+    let mut recv = vec![0.0; send.len()];
+    // SAFETY: the null handle is a constant of the library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    let begin = Instant::now();
+    // SAFETY: both buffers have so many elements, and live as long as the request, in the same closure.
+    let code = unsafe {
+        let count = send.len() as c_int;
+        library_allreduce_init(send.as_ptr(), recv.as_mut_ptr(), count, comm.as_raw(), &mut request)
+    };
+    let init = Some(begin.elapsed().as_secs_f64() * 1e6);
+    if code != ffi::MPI_SUCCESS as c_int {
+        return None;
+    }
+    let call = move || {
+        let _ = (&send, comm);
+        // SAFETY: the request is live and inactive.
+        unsafe {
+            ffi::MPI_Start(&mut request);
+            ffi::MPI_Wait(&mut request, ffi::RSMPI_STATUS_IGNORE);
+        }
+        black_box(&mut recv)[0] == expected[0]
+    };
+    Some(Variant { name: "MPI_Allreduce_init".into(), init, call: Box::new(call) })
+}
+
+fn allgathervs<'a>(
+    world: &'a SimpleCommunicator,
+    comms: &'a [SimpleCommunicator],
+    n: usize,
+) -> Result<Vec<Variant<'a>>, Error> {
+    let counts = counts(n, world.size() as usize);
+    let send = samples(world.rank() as usize, counts[world.rank() as usize]);
+    let expected: Vec<f64> = counts.iter().enumerate().flat_map(|(rank, &count)| samples(rank, count)).collect();
+    let ints: Vec<c_int> = counts.iter().map(|&count| count as c_int).collect();
+    let displs: Vec<c_int> = ints.iter().scan(0, |at, &count| Some(std::mem::replace(at, *at + count))).collect();
+    let (comm, input, right) = (&comms[3], send.clone(), expected.clone());
+    let mut recv = vec![0.0; n];
+    let library = move || {
+        let mut into = mpi::datatype::PartitionMut::new(&mut recv[..], &ints[..], &displs[..]);
+        comm.all_gather_varcount_into(black_box(&input[..]), &mut into);
+        recv.last() == right.last()
+    };
+    let library = Variant { name: "MPI_Allgatherv".into(), init: None, call: Box::new(library) };
+    let ours = made("ours", expected, || Allgatherv::init(&comms[4], send, vec![0.0; n], &counts))?;
+    Ok(vec![library, ours])
+}
+
+fn reduce_scatters<'a>(
+    world: &'a SimpleCommunicator,
+    comms: &'a [SimpleCommunicator],
+    n: usize,
+) -> Result<Vec<Variant<'a>>, Error> {
+    let counts = counts(n, world.size() as usize);
+    let (send, mut whole) = (samples(world.rank() as usize, n), vec![0.0; n]);
+    world.all_reduce_into(&send[..], &mut whole[..], SystemOperation::sum());
+    let rank = world.rank() as usize;
+    let begin: usize = counts[..rank].iter().sum();
+    let expected = whole[begin..begin + counts[rank]].to_vec();
+    let ints: Vec<c_int> = counts.iter().map(|&count| count as c_int).collect();
+    let (comm, input, right) = (&comms[5], send.clone(), expected.clone());
+    let mut recv = vec![0.0; counts[rank]];
+    let library = move || {
+        // SAFETY: the buffers have as many elements as the counts say.
+        unsafe {
+            let (input, ints) = (black_box(&input), black_box(&ints));
+            let (double, sum) = (ffi::RSMPI_DOUBLE, ffi::RSMPI_SUM);
+            let to = recv.as_mut_ptr().cast();
+            ffi::MPI_Reduce_scatter(input.as_ptr().cast(), to, ints.as_ptr(), double, sum, comm.as_raw());
+        }
+        recv.last() == right.last()
+    };
+    let library = Variant { name: "MPI_Reduce_scatter".into(), init: None, call: Box::new(library) };
+    let ours =
+        made("ours", expected, || ReduceScatter::init(&comms[4], send, vec![0.0; counts[rank]], &counts, Sum))?;
+    Ok(vec![library, ours])
+}
+
+/// Prints the times of all variants.
+fn compare(world: &SimpleCommunicator, what: &str, bytes: usize, batches: usize, mut variants: Vec<Variant<'_>>) {
+    let batch = (4 << 20) / (bytes + (512 << 10)) + 2;
+    let mut times = vec![Vec::with_capacity(batches); variants.len()];
+    let mut order: Vec<usize> = (0..variants.len()).collect();
+    let mut random = 1;
+    for turn in 0..batches + WARM_UP {
+        shuffle(&mut order, &mut random);
+        for &which in &order {
+            let Variant { name, call, .. } = &mut variants[which];
+            world.barrier();
+            // The first call brings the ranks into step, and does not count.
+            let mut good = call();
+            let begin = Instant::now();
+            (0..batch).for_each(|_| good &= call());
+            let time = begin.elapsed().as_secs_f64() * 1e6 / batch as f64;
+            if !good {
+                eprintln!("{name} failed on rank {}", world.rank());
+                world.abort(1);
+            }
+            if turn >= WARM_UP {
+                times[which].push(time);
+            }
+        }
+    }
+    for (variant, times) in variants.iter().zip(times) {
+        let time = median_of_slowest(world, &times);
+        let init = variant.init.map(|init| median_of_slowest(world, &[init]));
+        if world.rank() == 0 {
+            println!("{what} {bytes} {} {time:.3}", variant.name);
+            init.iter().for_each(|init| println!("{what} {bytes} {}/init {init:.1}", variant.name));
+        }
+    }
+}

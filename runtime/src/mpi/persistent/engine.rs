@@ -1,0 +1,468 @@
+//! Takes a program's steps on MPI.
+//!
+//! All that a step needs was made when the request was: addresses, persistent MPI requests, counters. Between start and wait
+//! nothing is allocated, nothing is computed and no lock is taken.
+//!
+//! Several requests may run at the same time, and ranks may wait for them in any order. So whoever waits moves all that run
+//! on its thread; where there is only one, it blocks in MPI, which knows best how to wait for a message.
+//!
+//! Invariant: an engine lives until its call is complete, with everything that its messages and its node's other ranks
+//! touch. It is counted by its request and, while it runs, by the list of what runs.
+
+use super::window::Borrowed;
+use crate::error::Error;
+use crate::mpi::code::{SUCCESS, check, failure};
+use crate::mpi::reduction::Elements;
+use crate::mpi::replay::Combine;
+use crate::operation::Operation;
+use crate::program::machine::Counter;
+use crate::program::{Message, Op, Program, Region, Spot, Way};
+use ::mpi::datatype::Equivalence;
+use ::mpi::ffi;
+use ::mpi::raw::AsRaw;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::hint::spin_loop;
+use std::rc::Rc;
+
+/// How often a rank looks at a counter before it gives the processor away, where every rank of the node has one.
+const LOOKS: usize = 64;
+/// How often it gives the processor away before it lets MPI move what else there is.
+const YIELDS: usize = 16;
+
+/// Where an engine is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Nothing was started, or it was waited for.
+    Inactive,
+    /// Not all steps are taken.
+    Running,
+    /// All steps are taken, and nobody has waited yet.
+    Complete,
+}
+
+/// How long a step may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// It returns when it would have to wait.
+    None,
+    /// It waits.
+    Endless,
+}
+
+/// One request's programs and where they are.
+pub(super) struct Engine<T: Equivalence, O> {
+    comm: ffi::MPI_Comm,
+    rank: usize,
+    local: usize,
+    programs: [Program; 2],
+    /// For each of the two programs, a persistent request for each of its messages.
+    requests: [Box<[Cell<ffi::MPI_Request>]>; 2],
+    /// Where the regions begin.
+    bases: [*mut u8; 4],
+    window: Option<Borrowed>,
+    _memory: [Vec<u128>; 2],
+    _datatype: T::Out,
+    op: O,
+    /// How often it looks at a counter before it gives the processor away.
+    looks: usize,
+    phase: Cell<Phase>,
+    calls: Cell<u32>,
+    step: Cell<usize>,
+    /// How many messages of the current step are complete.
+    complete: Cell<usize>,
+    advancing: Cell<bool>,
+    error: Cell<Option<Error>>,
+}
+
+/// What a scope must be able to do with what was started in it.
+pub(super) trait Scoped {
+    /// Completes a call that runs, because nobody will wait for it; a rank that panics ends the job.
+    fn leave(&self);
+}
+
+/// What runs, moves when somebody waits.
+pub(super) trait Running {
+    /// Goes as far as it can without waiting; says whether it is complete.
+    fn advance(&self) -> bool;
+}
+
+thread_local! {
+    static RUNNING: RefCell<Vec<Rc<dyn Running>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Moves everything that runs on this thread, as far as it goes without waiting.
+pub(super) fn progress() {
+    let count = RUNNING.with_borrow(Vec::len);
+    for i in (0..count).rev() {
+        // A call that is complete leaves the list.
+        if let Some(running) = RUNNING.with_borrow(|all| all.get(i).cloned()) {
+            running.advance();
+        }
+    }
+}
+
+/// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others have.
+fn processors() -> usize {
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let last = |range: &str| range.trim().split('-').map(str::parse::<usize>).collect::<Result<Vec<_>, _>>();
+    let count = |range: &str| match last(range).as_deref() {
+        Ok(&[_]) => Some(1),
+        Ok(&[first, last]) if first <= last => Some(last - first + 1),
+        _ => None,
+    };
+    let known: Option<usize> = online.split(',').map(count).sum();
+    known.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1)
+}
+
+/// What an engine is made of.
+pub(super) struct Parts<T: Equivalence, O> {
+    pub(super) comm: ffi::MPI_Comm,
+    pub(super) rank: usize,
+    pub(super) local: usize,
+    pub(super) tag: c_int,
+    pub(super) programs: [Program; 2],
+    pub(super) input: *mut u8,
+    pub(super) output: *mut u8,
+    pub(super) window: Option<Borrowed>,
+    pub(super) datatype: T::Out,
+    pub(super) op: O,
+}
+
+impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
+    /// Everything that steps need.
+    pub(super) fn new(parts: Parts<T, O>) -> Result<Self, Error> {
+        let Parts { comm, rank, local, tag, programs, input, output, window, datatype, op } = parts;
+        let bytes = programs.iter().map(|program| program.scratch).max().unwrap_or(0);
+        let mut scratch = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        // A rank that is alone on its node shares memory with nobody.
+        let bytes = if window.is_some() { 0 } else { programs[0].shared };
+        let mut alone = vec![0u128; bytes / size_of::<u128>() + 1];
+        let shared = window.as_ref().map_or(alone.as_mut_ptr().cast(), Borrowed::data);
+        let mut bases = [std::ptr::null_mut(); 4];
+        bases[Region::Input as usize] = input;
+        bases[Region::Output as usize] = output;
+        bases[Region::Shared as usize] = shared;
+        bases[Region::Scratch as usize] = scratch.as_mut_ptr().cast();
+        // SAFETY: the null handle is a constant of the library.
+        let null = unsafe { ffi::RSMPI_REQUEST_NULL };
+        let empty = |program: &Program| program.messages.iter().map(|_| Cell::new(null)).collect();
+        let requests = [empty(&programs[0]), empty(&programs[1])];
+        // Whoever is waited for may need the processor.
+        let looks = if programs[0].signals.len() <= processors() { LOOKS } else { 1 };
+        RUNNING.with_borrow_mut(|all| all.reserve(all.len() + 16));
+        let engine = Engine {
+            comm,
+            rank,
+            local,
+            programs,
+            requests,
+            bases,
+            window,
+            _memory: [scratch, alone],
+            _datatype: datatype,
+            op,
+            looks,
+            phase: Cell::new(Phase::Inactive),
+            calls: Cell::new(0),
+            step: Cell::new(0),
+            complete: Cell::new(0),
+            advancing: Cell::new(false),
+            error: Cell::new(None),
+        };
+        for parity in 0..2 {
+            engine.prepare(parity, tag)?;
+        }
+        Ok(engine)
+    }
+
+    /// Makes the persistent requests of one program.
+    fn prepare(&self, parity: usize, tag: c_int) -> Result<(), Error> {
+        let datatype = self._datatype.as_raw();
+        for (message, request) in self.programs[parity].messages.iter().zip(&self.requests[parity]) {
+            let &Message { way, peer, spot, elements } = message;
+            let (at, count, peer) = (self.at(spot).cast(), elements as c_int, peer as c_int);
+            // SAFETY: the message lies inside its region, which was checked when the program was built, and lives as long as
+            // this engine, which frees the request.
+            let (call, code) = unsafe {
+                match way {
+                    Way::Out => (
+                        "MPI_Send_init",
+                        ffi::MPI_Send_init(at, count, datatype, peer, tag, self.comm, request.as_ptr()),
+                    ),
+                    Way::In => (
+                        "MPI_Recv_init",
+                        ffi::MPI_Recv_init(at, count, datatype, peer, tag, self.comm, request.as_ptr()),
+                    ),
+                }
+            };
+            check(call, code)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn at(&self, spot: Spot) -> *mut u8 {
+        self.bases[spot.region as usize].wrapping_add(spot.offset)
+    }
+
+    /// Whether a call was started and not yet waited for.
+    pub(super) fn is_active(&self) -> bool {
+        self.phase.get() != Phase::Inactive
+    }
+
+    /// Whether there are steps to take.
+    fn is_running(&self) -> bool {
+        self.phase.get() == Phase::Running
+    }
+
+    /// How many calls are complete.
+    pub(super) fn completed(&self) -> u32 {
+        self.calls.get()
+    }
+
+    /// The program of the last complete call, or of the first one.
+    pub(super) fn last(&self) -> &Program {
+        &self.programs[self.calls.get().wrapping_sub(1) as usize & 1]
+    }
+
+    /// An address in the memory that the node shares.
+    pub(super) fn shared(&self, offset: usize) -> *mut u8 {
+        self.bases[Region::Shared as usize].wrapping_add(offset)
+    }
+
+    /// Begins a call.
+    pub(super) fn start(self: &Rc<Self>) -> Result<(), Error>
+    where
+        T: 'static,
+        O: 'static,
+    {
+        if self.is_active() {
+            return Err(Error::Started);
+        }
+        self.phase.set(Phase::Running);
+        self.step.set(0);
+        self.complete.set(0);
+        let running: Rc<dyn Running> = self.clone();
+        RUNNING.with_borrow_mut(|all| all.push(running));
+        self.advance();
+        Ok(())
+    }
+
+    /// Completes a call.
+    pub(super) fn wait(&self) -> Result<(), Error> {
+        while self.is_running() {
+            let alone = RUNNING.with_borrow(|all| all.len() <= 1);
+            if alone {
+                self.go(Patience::Endless);
+            } else {
+                progress();
+                std::thread::yield_now();
+            }
+        }
+        self.phase.set(Phase::Inactive);
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Completes a call, if that is possible without waiting.
+    pub(super) fn test(&self) -> Result<bool, Error> {
+        progress();
+        if self.is_running() { Ok(false) } else { self.wait().map(|()| true) }
+    }
+
+    /// Goes on; says whether the call is complete.
+    #[inline]
+    fn go(&self, patience: Patience) -> bool {
+        if !self.is_running() {
+            return true;
+        }
+        // An operation of the user may come back here.
+        if self.advancing.replace(true) {
+            return false;
+        }
+        let parity = self.calls.get() as usize & 1;
+        let ops = &self.programs[parity].ops;
+        let mut step = self.step.get();
+        while let Some(op) = ops.get(step) {
+            if !self.take(op, parity, patience) {
+                break;
+            }
+            step += 1;
+        }
+        self.step.set(step);
+        self.advancing.set(false);
+        let complete = step == ops.len();
+        if complete {
+            self.end();
+        }
+        complete
+    }
+
+    /// Takes one step; false if it would have to wait.
+    #[inline]
+    fn take(&self, op: &Op, parity: usize, patience: Patience) -> bool {
+        match *op {
+            Op::Copy { from, to, elements } => {
+                // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a
+                // replay of such programs has shown that. Elements are copied bit by bit, as MPI does.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(self.at(from).cast::<T>(), self.at(to).cast(), elements);
+                }
+                true
+            }
+            Op::Combine { left, right, into, elements } => {
+                let (left, right, into) = (self.at(left), self.at(right), self.at(into));
+                // SAFETY: as for copies; what is read was written by somebody who sent elements of this type.
+                unsafe { Elements::new(&self.op, self.rank).combine(left, right, into, elements) };
+                true
+            }
+            Op::Post { first, count } => {
+                self.post(&self.requests[parity][first..first + count]);
+                true
+            }
+            Op::Complete { first, count } => self.finish(&self.requests[parity][first..first + count], patience),
+            Op::Signal => {
+                self.counter(self.local).raise();
+                true
+            }
+            Op::Await { local, times } => {
+                let value = self.calls.get().wrapping_mul(self.programs[parity].signals[local]).wrapping_add(times);
+                self.await_counter(self.counter(local), value, patience)
+            }
+        }
+    }
+
+    #[inline]
+    fn counter(&self, local: usize) -> &Counter {
+        match &self.window {
+            Some(window) => window.counter(local),
+            None => unreachable!("a program that uses counters has a window"),
+        }
+    }
+
+    fn post(&self, requests: &[Cell<ffi::MPI_Request>]) {
+        let Some(first) = requests.first() else { return };
+        // SAFETY: the requests are persistent, live and inactive; what they touch is free until they are complete.
+        let code = unsafe { ffi::MPI_Startall(requests.len() as c_int, first.as_ptr()) };
+        self.note("MPI_Startall", code);
+    }
+
+    /// Completes messages one after the other: MPICH reports failures of several at once not to their communicator.
+    fn finish(&self, requests: &[Cell<ffi::MPI_Request>], patience: Patience) -> bool {
+        for request in &requests[self.complete.get()..] {
+            let mut done = 1;
+            // SAFETY: the request is live; a status is not asked for.
+            let code = unsafe {
+                let ignore = ffi::RSMPI_STATUS_IGNORE;
+                match patience {
+                    Patience::Endless => ffi::MPI_Wait(request.as_ptr(), ignore),
+                    Patience::None => ffi::MPI_Test(request.as_ptr(), &mut done, ignore),
+                }
+            };
+            self.note("MPI_Wait", code);
+            if done == 0 && code == SUCCESS {
+                return false;
+            }
+            self.complete.set(self.complete.get() + 1);
+        }
+        self.complete.set(0);
+        true
+    }
+
+    /// Waits for another rank of the node. It looks a few times, and then lets others have the processor, which may be the one
+    /// that it waits for.
+    fn await_counter(&self, counter: &Counter, value: u32, patience: Patience) -> bool {
+        loop {
+            for _ in 0..YIELDS {
+                for _ in 0..self.looks {
+                    if counter.has(value) {
+                        return true;
+                    }
+                    spin_loop();
+                }
+                if patience == Patience::None {
+                    return false;
+                }
+                std::thread::yield_now();
+            }
+            self.move_mpi();
+        }
+    }
+
+    /// Lets MPI do what it has to do for others, who may have to do it before they signal.
+    #[cold]
+    fn move_mpi(&self) {
+        let mut found = 0;
+        // SAFETY: the communicator is live.
+        let code = unsafe {
+            let (source, tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
+            ffi::MPI_Iprobe(source, tag, self.comm, &mut found, ffi::RSMPI_STATUS_IGNORE)
+        };
+        self.note("MPI_Iprobe", code);
+    }
+
+    /// Ends a call.
+    fn end(&self) {
+        self.calls.set(self.calls.get().wrapping_add(1));
+        self.phase.set(Phase::Complete);
+        let this: *const () = std::ptr::from_ref(self).cast();
+        RUNNING.with_borrow_mut(|all| {
+            if let Some(at) = all.iter().position(|running| Rc::as_ptr(running).cast::<()>() == this) {
+                drop(all.swap_remove(at));
+            }
+        });
+    }
+
+    /// Remembers an error, if it is the first. The steps go on: others would wait for this rank.
+    #[inline]
+    fn note(&self, call: &'static str, code: c_int) {
+        if code != SUCCESS {
+            let first = self.error.take();
+            self.error.set(Some(first.unwrap_or_else(|| failure(call, code))));
+        }
+    }
+}
+
+impl<T: Equivalence, O: Operation<T>> Running for Engine<T, O> {
+    fn advance(&self) -> bool {
+        self.go(Patience::None)
+    }
+}
+
+impl<T: Equivalence, O: Operation<T>> Scoped for Engine<T, O> {
+    fn leave(&self) {
+        if self.is_running() && std::thread::panicking() {
+            end_the_job();
+        }
+        if self.is_active() {
+            // There is nobody to tell about an error.
+            let _ = self.wait();
+        }
+    }
+}
+
+/// A rank that panics in the middle of a call would leave the others waiting for ever.
+fn end_the_job() -> ! {
+    eprintln!("roundel: a rank panicked while a collective was running; ending the MPI job");
+    // SAFETY: the world is live while collectives run.
+    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
+    std::process::abort()
+}
+
+impl<T: Equivalence, O> Drop for Engine<T, O> {
+    fn drop(&mut self) {
+        let mut over = 0;
+        // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is counted by the
+        // list of what runs; they are not used again.
+        unsafe {
+            if ffi::MPI_Finalized(&mut over) != SUCCESS || over != 0 {
+                return;
+            }
+            for request in self.requests.iter().flatten() {
+                if request.get() != ffi::RSMPI_REQUEST_NULL {
+                    ffi::MPI_Request_free(request.as_ptr());
+                }
+            }
+        }
+    }
+}

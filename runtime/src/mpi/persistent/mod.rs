@@ -1,0 +1,317 @@
+//! Persistent collectives: initialised once, started any number of times.
+//!
+//! All decisions fall when a request is made: how the ranks of a node share memory, which of them communicate, in which rounds and
+//! with which ports between nodes, where every block lies. What is left is a [program](crate::program) without a branch, and
+//! starting it means taking its steps. The same requests, started once, are the non-blocking forms of one-shot calls.
+//!
+//! ```no_run
+//! use roundel::mpi::persistent::Allreduce;
+//! use roundel::operation::Sum;
+//!
+//! fn main() -> Result<(), roundel::Error> {
+//!     let Some(universe) = mpi::initialize() else { return Ok(()) };
+//!     let world = universe.world();
+//!     let mut request = Allreduce::init(&world, vec![0.0; 1000], vec![0.0; 1000], Sum)?;
+//!     for step in 0..100 {
+//!         request.input_mut()?.fill(step as f64);
+//!         request.start()?;
+//!         // Something else meanwhile.
+//!         request.wait()?;
+//!         println!("{}", request.output()?[0]);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The request owns its buffers, and gives access to them only while it is inactive. Where that is faster, they lie in memory that
+//! the node shares, so that the other ranks read the input and write the output without a copy.
+//!
+//! - `prepare`: from a call to a request, with all other ranks
+//! - `agree`: what all ranks must say alike
+//! - `window`: memory that a node shares
+//! - `engine`: takes the steps
+//! - `request`, `scope`: what users see of it
+
+mod agree;
+mod buffer;
+mod choice;
+mod engine;
+mod prepare;
+mod request;
+mod scope;
+mod settings;
+mod window;
+
+pub use self::request::Request;
+pub use self::scope::{Scope, scope};
+pub use self::settings::Settings;
+pub(super) use self::window::Node;
+
+use self::buffer::Buffer;
+use self::prepare::{Call, prepare};
+use crate::error::Error;
+use crate::operation::Operation;
+use ::mpi::datatype::Equivalence;
+use ::mpi::topology::Communicator;
+use roundel_spec::Kind;
+
+/// Moves all requests that run on this thread, as far as they go without waiting. Whoever computes for long while a request
+/// runs calls this now and then.
+pub fn progress() {
+    engine::progress();
+}
+
+/// The operation of collectives that have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unused;
+
+impl<T: Copy> Operation<T> for Unused {
+    const COMMUTES: bool = true;
+
+    fn combine(&self, left: &T, _: &T) -> T {
+        *left
+    }
+}
+
+/// Reduces vectors of all ranks into one that all ranks get.
+#[derive(Debug)]
+pub struct Allreduce;
+
+impl Allreduce {
+    /// Makes a request, which owns the buffers from now on. Collective.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the buffers have different lengths, [`Error::Disagree`] if ranks give different ones, and so on: on
+    /// all ranks, if on any.
+    pub fn init<T, O, C: Communicator>(
+        comm: &C,
+        input: Vec<T>,
+        output: Vec<T>,
+        op: O,
+    ) -> Result<Request<'_, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        Self::init_with(comm, input, output, op, &Settings::default())
+    }
+
+    /// Makes a request that runs as is said. Collective.
+    ///
+    /// # Errors
+    /// Those of [`init`](Self::init), and what cannot be done as was said.
+    pub fn init_with<'c, T, O, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        op: O,
+        settings: &Settings,
+    ) -> Result<Request<'c, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        let (counts, input, output) = (vec![input.len()], Buffer::owned(input), Buffer::owned(output));
+        prepare(comm, Call { kind: Kind::Allreduce, counts, input, output, op }, settings, true)
+    }
+
+    /// Makes a request and starts it: an allreduce that does not block. Collective.
+    ///
+    /// # Errors
+    /// Those of [`init`](Self::init).
+    pub fn start<T, O, C: Communicator>(
+        comm: &C,
+        input: Vec<T>,
+        output: Vec<T>,
+        op: O,
+    ) -> Result<Request<'_, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        started(Self::init(comm, input, output, op)?)
+    }
+}
+
+/// Reduces vectors of all ranks; every rank gets a part of the result.
+#[derive(Debug)]
+pub struct ReduceScatter;
+
+impl ReduceScatter {
+    /// Makes a request, which owns the buffers from now on: rank r gets `counts[r]` elements. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`].
+    pub fn init<'c, T, O, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+        op: O,
+    ) -> Result<Request<'c, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        Self::init_with(comm, input, output, counts, op, &Settings::default())
+    }
+
+    /// Makes a request that runs as is said. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init_with`].
+    pub fn init_with<'c, T, O, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+        op: O,
+        settings: &Settings,
+    ) -> Result<Request<'c, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
+        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op }, settings, true)
+    }
+
+    /// Makes a request and starts it: a reduce_scatter that does not block. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`].
+    pub fn start<'c, T, O, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+        op: O,
+    ) -> Result<Request<'c, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        started(Self::init(comm, input, output, counts, op)?)
+    }
+}
+
+/// Every rank gets the blocks of all ranks.
+#[derive(Debug)]
+pub struct Allgatherv;
+
+impl Allgatherv {
+    /// Makes a request, which owns the buffers from now on: rank r gives `counts[r]` elements. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`].
+    pub fn init<'c, T, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+    ) -> Result<Request<'c, T, Unused>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+    {
+        Self::init_with(comm, input, output, counts, &Settings::default())
+    }
+
+    /// Makes a request that runs as is said. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init_with`].
+    pub fn init_with<'c, T, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+        settings: &Settings,
+    ) -> Result<Request<'c, T, Unused>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+    {
+        let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
+        prepare(comm, Call { kind: Kind::Allgather, counts, input, output, op: Unused }, settings, true)
+    }
+
+    /// Makes a request and starts it: an allgatherv that does not block. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`].
+    pub fn start<'c, T, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        counts: &[usize],
+    ) -> Result<Request<'c, T, Unused>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+    {
+        started(Self::init(comm, input, output, counts)?)
+    }
+}
+
+/// Every rank gets what the root has: an allgatherv in which only the root gives something.
+#[derive(Debug)]
+pub struct Broadcast;
+
+impl Broadcast {
+    /// Makes a request: the root gives its `input`, as long as every rank's `output`; the other ranks give nothing. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
+    pub fn init<'c, T, C: Communicator>(
+        comm: &'c C,
+        input: Vec<T>,
+        output: Vec<T>,
+        root: usize,
+    ) -> Result<Request<'c, T, Unused>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+    {
+        let counts = at_root(comm, root, output.len());
+        let (input, output) = (Buffer::owned(input), Buffer::owned(output));
+        let call = Call { kind: Kind::Allgather, counts, input, output, op: Unused };
+        prepare(comm, call, &Settings::default(), true)
+    }
+}
+
+/// Reduces vectors of all ranks into one that the root gets: a reduce_scatter in which only the root gets something.
+#[derive(Debug)]
+pub struct Reduce;
+
+impl Reduce {
+    /// Makes a request: the root's `output` is as long as every rank's `input`, and those of the others are empty. Collective.
+    ///
+    /// # Errors
+    /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
+    pub fn init<T, O, C: Communicator>(
+        comm: &C,
+        input: Vec<T>,
+        output: Vec<T>,
+        root: usize,
+        op: O,
+    ) -> Result<Request<'_, T, O>, Error>
+    where
+        T: Equivalence + Copy + 'static,
+        O: Operation<T> + 'static,
+    {
+        let counts = at_root(comm, root, input.len());
+        let (input, output) = (Buffer::owned(input), Buffer::owned(output));
+        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op }, &Settings::default(), true)
+    }
+}
+
+/// Counts of which only that of the root is not zero.
+fn at_root(comm: &impl Communicator, root: usize, len: usize) -> Vec<usize> {
+    (0..comm.size() as usize).map(|rank| if rank == root { len } else { 0 }).collect()
+}
+
+fn started<T, O>(mut request: Request<'_, T, O>) -> Result<Request<'_, T, O>, Error>
+where
+    T: Equivalence + Copy + 'static,
+    O: Operation<T> + 'static,
+{
+    request.start()?;
+    Ok(request)
+}

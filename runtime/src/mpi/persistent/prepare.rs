@@ -1,0 +1,132 @@
+//! From a call to a request, together with all other ranks.
+
+use super::agree::{agree, digest};
+use super::buffer::Buffer;
+use super::choice::Choice;
+use super::engine::{Engine, Parts};
+use super::{Request, Settings};
+use crate::error::Error;
+use crate::mpi::attribute;
+use crate::operation::Operation;
+use crate::program::Program;
+use crate::program::build::{Job, build};
+use crate::transport::Here;
+use ::mpi::datatype::Equivalence;
+use ::mpi::topology::Communicator;
+use roundel_spec::{Kind, Placement};
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+/// Tags that requests can have; 0 belongs to calls that block. MPI promises at least so many.
+const TAGS: u32 = 32_767;
+
+/// A persistent collective, as the user called it.
+pub(super) struct Call<T, O> {
+    pub(super) kind: Kind,
+    /// The length of the vector, or of each rank's block.
+    pub(super) counts: Vec<usize>,
+    pub(super) input: Buffer<T>,
+    pub(super) output: Buffer<T>,
+    pub(super) op: O,
+}
+
+/// What one rank has worked out before all ranks agree.
+struct Planned {
+    description: String,
+    programs: [Program; 2],
+}
+
+/// Makes a request. Collective.
+pub(super) fn prepare<'c, T, O>(
+    comm: &'c impl Communicator,
+    call: Call<T, O>,
+    settings: &Settings,
+    owned: bool,
+) -> Result<Request<'c, T, O>, Error>
+where
+    T: Equivalence + Copy + 'static,
+    O: Operation<T> + 'static,
+{
+    const { assert!(align_of::<T>() <= size_of::<u128>(), "elements are aligned to at most 16 bytes") };
+    let state = attribute::state(comm)?;
+    let group = state.group(comm)?;
+    let mut work = state.lease()?;
+    work.serial += 1;
+    let (serial, here) = (work.serial, group.here());
+    let own = call.plan(here, settings, owned);
+    let how = own.as_ref().map_or(0, |planned| digest(&planned.description));
+    let sayings = [
+        ("which collective they call", call.kind as u64),
+        ("the size of an element", size_of::<T>() as u64),
+        ("lengths or counts", digest(&call.counts)),
+        ("how the call is to run: settings and profiles", how),
+        ("how many requests were made before this one", serial.into()),
+    ];
+    let Planned { description, programs } = agree(group.comm.raw(), &sayings, own)?;
+    let signals = programs[0].signals.iter().any(|&signals| signals > 0);
+    // Where any node has several ranks, all ranks come together to find those of their own.
+    let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);
+    let node = if together { Some(work.node(group)?) } else { None };
+    let (local, window) = match node {
+        Some(node) if signals => (node.local(), Some(node.window(programs[0].shared)?)),
+        _ => (0, None),
+    };
+    let Call { input, output, op, .. } = call;
+    let engine = Engine::new(Parts {
+        comm: group.comm.raw(),
+        rank: group.rank,
+        local,
+        tag: 1 + ((serial - 1) % TAGS) as i32,
+        programs,
+        input: input.address().cast(),
+        output: output.address().cast(),
+        window,
+        datatype: T::equivalent_datatype(),
+        op,
+    })?;
+    if let Some(offset) = engine.last().input {
+        // SAFETY: the shared memory has space for the input there, and no other rank touches it before this one has started.
+        unsafe { std::ptr::copy_nonoverlapping(input.address(), engine.shared(offset).cast(), input.len()) };
+    }
+    Ok(Request { engine: Rc::new(engine), input, output, description, borrows: PhantomData })
+}
+
+impl<T: Copy, O: Operation<T>> Call<T, O> {
+    /// What this rank does, if the call is possible.
+    fn plan(&self, here: Here<'_>, settings: &Settings, owned: bool) -> Result<Planned, Error> {
+        self.validate(here)?;
+        let flat = Placement::consecutive(here.p(), 1);
+        let placement = if settings.flat { &flat } else { here.placement };
+        let (kind, counts, size) = (self.kind, &self.counts[..], size_of::<T>());
+        let choice = Choice::new(kind, counts, size, placement, O::COMMUTES, settings, owned)?;
+        let parts = choice.parts(kind, counts, placement)?;
+        let (lanes, scheme) = (choice.lanes, choice.scheme);
+        let job = Job { kind, placement, counts, size, lanes, scheme, parts: &parts };
+        let programs = build(&job, here.rank)?;
+        Ok(Planned { description: choice.to_string(), programs })
+    }
+
+    /// Whether the buffers are as long as the counts say.
+    fn validate(&self, here: Here<'_>) -> Result<(), Error> {
+        let length = |what, expected: usize, found: usize, why| match expected == found {
+            true => Ok(()),
+            false => Err(Error::Length { what, expected, found, why }),
+        };
+        let (p, rank, input, output) = (here.p(), here.rank, self.input.len(), self.output.len());
+        if self.kind == Kind::Allreduce {
+            return length("the output", input, output, "as many as the input");
+        }
+        length("counts", p, self.counts.len(), "one entry for each rank")?;
+        let add = |sum: usize, &count: &usize| sum.checked_add(count);
+        let total = self.counts.iter().try_fold(0, add);
+        let limit = isize::MAX as usize / size_of::<T>().max(1);
+        let Some(total) = total.filter(|&total| total <= limit) else {
+            return Err(Error::TooLarge { what: "the sum of the counts", elements: usize::MAX, limit });
+        };
+        let (whole, part) = if self.kind == Kind::Allgather { (output, input) } else { (input, output) };
+        let (whole_is, part_is) =
+            if self.kind == Kind::Allgather { ("the output", "the input") } else { ("the input", "the output") };
+        length(whole_is, total, whole, "the sum of the counts")?;
+        length(part_is, self.counts[rank], part, "this rank's entry in the counts")
+    }
+}

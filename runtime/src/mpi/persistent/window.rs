@@ -1,0 +1,216 @@
+//! Memory that the ranks of a node share.
+//!
+//! A window is made by all ranks of the node together and must be freed by all of them together, but requests go when their
+//! owner drops them, on one rank earlier than on another, or never. So windows are kept with the communicator: a request
+//! borrows one and gives it back, the next one takes what all ranks of the node have got back, and all go with the
+//! communicator, except those that a leaked request still uses.
+
+use super::agree::agree;
+use crate::error::Error;
+use crate::mpi::code::{SUCCESS, check};
+use crate::mpi::state::Group;
+use crate::program::machine::Counter;
+use ::mpi::ffi;
+use std::ffi::{c_int, c_void};
+use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Windows that one communicator can have at the same time: a rank tells the others which of them are free in one number.
+const WINDOWS: usize = 64;
+
+/// The ranks of this rank's node.
+pub(in crate::mpi) struct Node {
+    comm: ffi::MPI_Comm,
+    local: usize,
+    size: usize,
+    windows: Vec<Arc<Window>>,
+}
+
+/// Memory that the ranks of a node share: a counter for each of them, then bytes for data.
+#[derive(Debug)]
+pub(super) struct Window {
+    handle: ffi::MPI_Win,
+    base: NonNull<u8>,
+    /// How many bytes there are for data.
+    bytes: usize,
+    size: usize,
+    busy: AtomicBool,
+}
+
+/// The right to use a window, given back on drop.
+pub(super) struct Borrowed(Arc<Window>);
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        self.0.busy.store(false, Ordering::Release);
+    }
+}
+
+impl Borrowed {
+    /// The counter of a rank of the node.
+    pub(super) fn counter(&self, local: usize) -> &Counter {
+        debug_assert!(local < self.0.size);
+        // SAFETY: counters lie at the beginning of the window, which is aligned to more than one of them, and were set when
+        // the window was made. They are atomic, so that all ranks may use them at the same time.
+        unsafe { self.0.base.cast::<Counter>().add(local).as_ref() }
+    }
+
+    /// Where the data begins.
+    pub(super) fn data(&self) -> *mut u8 {
+        self.0.base.as_ptr().wrapping_add(self.0.size * size_of::<Counter>())
+    }
+}
+
+impl Node {
+    /// Brings the ranks of a node together. Collective over the group.
+    pub(in crate::mpi) fn new(group: &Group) -> Result<Self, Error> {
+        let (key, color) = (group.rank as c_int, group.placement.node(group.rank) as c_int);
+        // SAFETY: the null handle is a constant of the library.
+        let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: the communicator is live, and all of its ranks call this.
+        check("MPI_Comm_split", unsafe { ffi::MPI_Comm_split(group.comm.raw(), color, key, &mut comm) })?;
+        // SAFETY: the communicator was just made.
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN) };
+        check("MPI_Comm_set_errhandler", code)?;
+        let (local, size) = numbers(comm)?;
+        let node = Node { comm, local, size, windows: Vec::new() };
+        let shares = node.shares().and_then(|shares| if shares { Ok(()) } else { Err(Error::NotShared) });
+        agree(group.comm.raw(), &[], shares).map(|()| node)
+    }
+
+    /// This rank's number on the node.
+    pub(super) fn local(&self) -> usize {
+        self.local
+    }
+
+    /// Whether all ranks of the node can share memory: somebody may have said that they sit together and be wrong.
+    /// Collective over the node.
+    fn shares(&self) -> Result<bool, Error> {
+        // SAFETY: the null handle is a constant of the library.
+        let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: the communicator is live, and all of its ranks call this.
+        let code = unsafe {
+            let (kind, info) = (ffi::RSMPI_COMM_TYPE_SHARED, ffi::RSMPI_INFO_NULL);
+            ffi::MPI_Comm_split_type(self.comm, kind, self.local as c_int, info, &mut comm)
+        };
+        check("MPI_Comm_split_type", code)?;
+        let (_, together) = numbers(comm)?;
+        // SAFETY: the communicator was made above.
+        check("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut comm) })?;
+        Ok(together == self.size)
+    }
+
+    /// A window with so many bytes for data that nobody on the node uses. Collective over the node.
+    pub(super) fn window(&mut self, bytes: usize) -> Result<Borrowed, Error> {
+        let free = self.free_on_all()?;
+        let fits = |&(i, window): &(usize, &Arc<Window>)| free >> i & 1 == 1 && window.bytes >= bytes;
+        let found = self.windows.iter().enumerate().filter(fits).min_by_key(|(_, window)| window.bytes);
+        let window = match found {
+            Some((_, window)) => window.clone(),
+            None if self.windows.len() < WINDOWS => self.make(bytes)?,
+            None => return Err(Error::TooManyRequests { limit: WINDOWS }),
+        };
+        window.busy.store(true, Ordering::Release);
+        // Counters of an earlier owner are set back by their ranks before anybody raises them.
+        window.reset(self.local);
+        self.barrier()?;
+        Ok(Borrowed(window))
+    }
+
+    /// Which windows are free on all ranks of the node, a bit for each.
+    fn free_on_all(&self) -> Result<u64, Error> {
+        let bit = |(i, window): (usize, &Arc<Window>)| u64::from(!window.busy.load(Ordering::Acquire)) << i;
+        let own: u64 = self.windows.iter().enumerate().map(bit).sum();
+        let mut all = 0u64;
+        let (from, to): (*const u64, *mut u64) = (&own, &mut all);
+        // SAFETY: one number of each rank.
+        let code = unsafe {
+            let (word, and) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_BAND);
+            ffi::MPI_Allreduce(from.cast(), to.cast(), 1, word, and, self.comm)
+        };
+        check("MPI_Allreduce", code)?;
+        Ok(all)
+    }
+
+    fn make(&mut self, bytes: usize) -> Result<Arc<Window>, Error> {
+        let window = Arc::new(Window::new(self.comm, self.local, self.size, bytes.next_power_of_two().max(4096))?);
+        self.windows.push(window.clone());
+        Ok(window)
+    }
+
+    fn barrier(&self) -> Result<(), Error> {
+        // SAFETY: the communicator is live, and all of its ranks call this.
+        check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.comm) })
+    }
+
+    /// Frees what no rank of the node uses any more. Collective over the node.
+    pub(in crate::mpi) fn free(mut self) -> c_int {
+        let Ok(free) = self.free_on_all() else { return SUCCESS };
+        for (i, window) in self.windows.iter().enumerate() {
+            if free >> i & 1 == 1 {
+                window.free();
+            }
+        }
+        // SAFETY: the communicator is ours, and is not used again.
+        unsafe { ffi::MPI_Comm_free(&mut self.comm) }
+    }
+}
+
+impl Window {
+    /// Makes a window; the first rank of the node has all of its memory. Collective over `comm`.
+    fn new(comm: ffi::MPI_Comm, local: usize, size: usize, bytes: usize) -> Result<Self, Error> {
+        let all = bytes.checked_add(size * size_of::<Counter>()).and_then(|all| ffi::MPI_Aint::try_from(all).ok());
+        let all =
+            all.ok_or(Error::TooLarge { what: "the shared memory", elements: bytes, limit: isize::MAX as usize })?;
+        let own = if local == 0 { all } else { 0 };
+        // SAFETY: the null handle is a constant of the library.
+        let mut handle = unsafe { ffi::RSMPI_WIN_NULL };
+        let mut base: *mut c_void = null_mut();
+        // SAFETY: the communicator is live and all of its ranks call this; MPI stores an address in `base`.
+        let code = unsafe {
+            let base: *mut *mut c_void = &mut base;
+            ffi::MPI_Win_allocate_shared(own, 1, ffi::RSMPI_INFO_NULL, comm, base.cast(), &mut handle)
+        };
+        check("MPI_Win_allocate_shared", code)?;
+        let (mut found, mut unit) = (0, 0);
+        // SAFETY: the window was just made, and its first rank has memory.
+        let code = unsafe {
+            let base: *mut *mut c_void = &mut base;
+            ffi::MPI_Win_shared_query(handle, 0, &mut found, &mut unit, base.cast())
+        };
+        check("MPI_Win_shared_query", code)?;
+        // MPI speaks of loads and stores in windows only within an epoch; this one lasts as long as the window.
+        // SAFETY: the window is live.
+        check("MPI_Win_lock_all", unsafe { ffi::MPI_Win_lock_all(0, handle) })?;
+        let base = NonNull::new(base.cast())
+            .ok_or_else(|| Error::Mpi { call: "MPI_Win_shared_query", message: "the window has no memory".into() })?;
+        Ok(Window { handle, base, bytes, size, busy: AtomicBool::new(false) })
+    }
+
+    /// Sets this rank's counter to its beginning.
+    fn reset(&self, local: usize) {
+        // SAFETY: as in `Borrowed::counter`; nobody else uses the counter until all ranks have met.
+        unsafe { self.base.cast::<Counter>().add(local).write(Counter::default()) };
+    }
+
+    /// Collective over the node.
+    fn free(&self) {
+        let mut handle = self.handle;
+        // SAFETY: the window is live and nobody on the node uses it, which all ranks have agreed about.
+        unsafe {
+            ffi::MPI_Win_unlock_all(handle);
+            ffi::MPI_Win_free(&mut handle);
+        }
+    }
+}
+
+/// This rank's number in a communicator, and how many there are.
+fn numbers(comm: ffi::MPI_Comm) -> Result<(usize, usize), Error> {
+    let (mut rank, mut size) = (0, 0);
+    // SAFETY: the communicator is live.
+    check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm, &mut rank) })?;
+    // SAFETY: the communicator is live.
+    check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(comm, &mut size) })?;
+    Ok((rank as usize, size as usize))
+}

@@ -1,0 +1,127 @@
+//! What happens between start and wait: no allocation, and only the MPI calls that the program names.
+
+use crate::alloc::allocations;
+use crate::job::Job;
+use mpi::ffi;
+use mpi::traits::*;
+use roundel::mpi::persistent::{Allgatherv, Allreduce, Request, Settings};
+use roundel::mpi::place;
+use roundel::operation::{Operation, Sum};
+use roundel::program::build::Scheme;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+static OTHERS: AtomicUsize = AtomicUsize::new(0);
+
+/// The program's own definition stands before the library's, so that all calls come through here.
+///
+/// # Safety
+/// As for the library's.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut ffi::MPI_Request) -> c_int {
+    STARTED.fetch_add(count as usize, Ordering::Relaxed);
+    // SAFETY: the arguments are the caller's.
+    unsafe { ffi::PMPI_Startall(count, requests) }
+}
+
+/// Counts calls that a started collective has no reason to make.
+macro_rules! counted {
+    ($($name:ident, $profiled:ident($($argument:ident: $kind:ty),*);)*) => {$(
+        /// The program's own definition stands before the library's.
+        ///
+        /// # Safety
+        /// As for the library's.
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name($($argument: $kind),*) -> c_int {
+            OTHERS.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: the arguments are the caller's.
+            unsafe { ffi::$profiled($($argument),*) }
+        }
+    )*};
+}
+
+counted! {
+    MPI_Comm_dup, PMPI_Comm_dup(comm: ffi::MPI_Comm, new: *mut ffi::MPI_Comm);
+    MPI_Barrier, PMPI_Barrier(comm: ffi::MPI_Comm);
+    MPI_Type_commit, PMPI_Type_commit(datatype: *mut ffi::MPI_Datatype);
+}
+
+fn measured<T: Equivalence + Copy + 'static, O: Operation<T> + 'static>(
+    job: &Job<'_>,
+    what: &str,
+    request: &mut Request<'_, T, O>,
+) -> usize {
+    let read = || (allocations(), STARTED.load(Ordering::Relaxed), OTHERS.load(Ordering::Relaxed));
+    let before = read();
+    let outcome = request.start().and_then(|()| request.wait());
+    let after = read();
+    job.good(what, outcome);
+    job.expect(after.0 == before.0, || format!("{what}: {} allocations", after.0 - before.0));
+    job.expect(after.2 == before.2, || format!("{what}: {} calls that nobody needs", after.2 - before.2));
+    after.1 - before.1
+}
+
+/// Nothing is allocated, from the first call on; on one node there is no message at all, and between nodes as many as ports.
+pub(crate) fn nothing_is_allocated(job: &mut Job<'_>) {
+    for n in [1, 10_000] {
+        for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct] {
+            let settings = Settings::default().scheme(scheme);
+            let made = Allreduce::init_with(job.world, vec![1.0; n], vec![0.0; n], Sum, &settings);
+            let mut request = job.good("allocations", made);
+            for _ in 0..3 {
+                let what = format!("{n} elements, {scheme:?}");
+                let messages = measured(job, &what, &mut request);
+                job.expect(messages == 0, || format!("{what}: {messages} messages on one node"));
+                job.calls += 1;
+            }
+        }
+    }
+    let p = job.p();
+    if p < 2 {
+        return;
+    }
+    let comm = job.world.duplicate();
+    job.good("alone", place(&comm, &[job.rank()]));
+    let ports = format!("{p}({})", p - 1).parse().unwrap_or_else(|_| job.fail("ports"));
+    let settings = Settings::default().ports(ports);
+    let mut request = job.good("ports", Allreduce::init_with(&comm, vec![1.0; 3], vec![0.0; 3], Sum, &settings));
+    let counts = vec![2; p];
+    let made = Allgatherv::init_with(&comm, vec![1.0; 2], vec![0.0; 2 * p], &counts, &settings);
+    let mut gather = job.good("ports", made);
+    for _ in 0..3 {
+        let (reduced, gathered) = (measured(job, "ports", &mut request), measured(job, "ports", &mut gather));
+        let expected = 2 * (p - 1);
+        job.expect(reduced == expected && gathered == expected, || {
+            format!("{reduced} and {gathered} messages each way instead of {expected}")
+        });
+        job.calls += 2;
+    }
+}
+
+/// Two requests that run at the same time, waited for in different orders on different ranks.
+pub(crate) fn waits_in_any_order(job: &mut Job<'_>) {
+    for nodes in [vec![0; job.p()], (0..job.p()).collect()] {
+        let comm = job.world.duplicate();
+        job.good("order", place(&comm, &[nodes[job.rank()]]));
+        let n = 30_000;
+        let mut one = job.good("order", Allreduce::init(&comm, vec![1i64; n], vec![0; n], Sum));
+        let mut other = job.good("order", Allreduce::init(&comm, vec![2i64; n], vec![0; n], Sum));
+        for _ in 0..5 {
+            job.good("order", one.start());
+            job.good("order", other.start());
+            if job.rank() % 2 == 0 {
+                job.good("order", one.wait());
+                job.good("order", other.wait());
+            } else {
+                job.good("order", other.wait());
+                job.good("order", one.wait());
+            }
+            let p = job.p() as i64;
+            let right = job.good("order", one.output()).iter().all(|&x| x == p)
+                && job.good("order", other.output()).iter().all(|&x| x == 2 * p);
+            job.expect(right, || "two requests at a time: wrong".into());
+            job.calls += 2;
+        }
+    }
+}

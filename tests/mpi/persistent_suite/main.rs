@@ -1,0 +1,51 @@
+//! Persistent collectives on real MPI, compared with what MPI's own functions give.
+//!
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
+//! wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job.
+
+#[allow(dead_code)]
+#[path = "../allgather_suite/alloc.rs"]
+mod alloc;
+mod calls;
+mod faults;
+mod job;
+#[path = "../reduction_suite/matrix.rs"]
+mod matrix;
+mod misuse;
+mod results;
+
+use job::Job;
+use mpi::traits::*;
+
+#[global_allocator]
+static ALLOCATOR: alloc::Counting = alloc::Counting;
+
+fn main() {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("MPI was initialised before");
+        std::process::exit(1);
+    };
+    let world = universe.world();
+    let mut job = Job::new(&world);
+    match std::env::args().nth(1).unwrap_or_default().as_str() {
+        "--die" => faults::die(&job),
+        "--panic" => faults::panic(&job),
+        "--cluster" => results::everywhere(&mut job, &world),
+        _ => everything(&mut job),
+    }
+    if world.rank() == 0 {
+        println!("persistent_suite: p = {}, {} calls, all as expected", job.p(), job.calls);
+    }
+}
+
+fn everything(job: &mut Job<'_>) {
+    results::on_all_placements(job);
+    results::in_order(job);
+    results::reproducible(job);
+    results::scoped(job);
+    calls::nothing_is_allocated(job);
+    calls::waits_in_any_order(job);
+    misuse::wrong_moments(job);
+    misuse::wrong_lengths(job);
+    misuse::leaks_and_drops(job);
+}

@@ -1,5 +1,5 @@
 //! What can be done to a plan, one file each.
 
-mod liveness;
+mod dead;
 
-pub use liveness::remove_dead;
+pub use dead::remove_dead;

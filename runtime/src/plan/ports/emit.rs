@@ -51,7 +51,8 @@ impl<'a> Emitter<'a> {
     fn turns(&self) -> Vec<Turn> {
         let mut turns: Vec<Turn> = self.pattern.steps.iter().map(|step| self.turn(step)).collect();
         turns.retain(|turn| !turn.is_empty());
-        let copies: Vec<Local> = self.pattern.copied().map(|line| self.copy(line)).collect();
+        let copied = self.pattern.results.iter().filter(|line| self.pattern.initial().contains(line));
+        let copies: Vec<Local> = copied.map(|&line| self.copy(line)).collect();
         match turns.first_mut() {
             Some(turn) => turn.locals.extend(copies),
             None => turns.push(Turn { locals: copies, ..Turn::default() }),

@@ -105,6 +105,31 @@ impl Pattern {
         &self.steps
     }
 
+    /// The lines that are there in the beginning.
+    pub fn initial(&self) -> Range<u32> {
+        0..self.first
+    }
+
+    /// The lines that are there in the end and have all contributions, one of each fraction that a node gets.
+    pub fn results(&self) -> &[u32] {
+        &self.results
+    }
+
+    /// How many nodes exchange messages in a step.
+    pub fn factor(&self, step: &Step) -> usize {
+        self.digits.factor(step.digit)
+    }
+
+    /// The node that is so many further on in the digit of a step.
+    pub fn peer(&self, node: usize, step: &Step, distance: usize) -> usize {
+        self.digits.peer(node, step.digit, distance)
+    }
+
+    /// For all fractions as a node sees them, their numbers.
+    pub fn numbers(&self, node: usize) -> Vec<u32> {
+        self.digits.numbers(node)
+    }
+
     /// A line.
     pub fn line(&self, line: u32) -> &Line {
         &self.lines[line as usize]

@@ -6,7 +6,6 @@
 
 use super::pattern::Pattern;
 use crate::plan::{INPUT, OUTPUT};
-use roundel_spec::Kind;
 
 /// Never used, or never free.
 const NEVER: i64 = -1;
@@ -123,13 +122,5 @@ impl Places {
         let combined = arrive.clone().zip(tick + 1..);
         combined.for_each(|(arrival, until)| self.arrivals[arrival as usize] = table.take(fraction, at, true, until));
         tick + arrive.len() as i64
-    }
-}
-
-impl Pattern {
-    /// Whether a result is there from the beginning, and must be copied.
-    pub(super) fn copied(&self) -> impl Iterator<Item = u32> + '_ {
-        debug_assert!(self.kind != Kind::Alltoall);
-        self.results.iter().copied().filter(|&line| line < self.first)
     }
 }

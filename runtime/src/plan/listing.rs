@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
         for step in pattern.steps() {
             let before = lines.last().into_iter().flatten().copied();
             lines.push(match &step.kept {
-                Some(kept) => kept.clone(),
+                Some(kept) => kept.iter().copied().filter(|&line| pattern.is_live(line)).collect(),
                 None => before.chain(pattern.made(step)).collect(),
             });
         }

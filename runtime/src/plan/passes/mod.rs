@@ -27,6 +27,8 @@ impl Part {
     /// Takes copies away: what is only copied is read where it was, and what arrives or is made to be copied goes where it is
     /// needed.
     pub fn merge_copies(&mut self) {
+        // Backward first: what is read where it was copied from must stay there.
+        copies::backward(self);
         copies::forward(self);
         copies::remove_unused(self);
         copies::backward(self);

@@ -1,227 +1,245 @@
-//! Plans: recorded, written and read, without what is dead; each checked against its contract.
+//! Plans: recorded, written and read, replayed, without what is dead; and wrong ones, which are refused.
 
+mod everything;
+
+use everything::{Look, each};
 use roundel::Collective;
 use roundel::algorithms::{
-    CyclicShiftAllreduce, PairwiseReduceScatter, PrefixAllreduce, RingAllreduce, Visitor, visit_all,
+    BinomialBroadcast, CyclicShiftAllreduce, PairwiseReduceScatter, PrefixAllreduce, RecursiveDoublingAllreduce,
+    Ring, RingAllreduce, SpreadOut,
 };
 use roundel::plan::passes::remove_dead;
-use roundel::plan::{Malformed, Message, Plan};
-use roundel::{IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
-use roundel_spec::check::{self, Point};
-use roundel_spec::record::Direction;
-use roundel_spec::{Action, Arguments, Kind, Line, Place, Placement, Schedule};
-use std::collections::BTreeSet;
+use roundel::plan::{
+    Fault, INPUT, Local, Malformed, Message, Mismatch, OUTPUT, Part, Plan, SCRATCH, Slot, Turn, Unplanned,
+};
+use roundel_spec::Kind;
 
-/// Which plans of the catalogue have dead messages.
-#[derive(Default)]
-struct Catalogue {
-    plans: usize,
-    wasteful: BTreeSet<&'static str>,
-}
+struct Recorded(usize);
 
-impl Catalogue {
-    fn look<C: Collective>(&mut self, name: &'static str, collective: &C) {
-        for p in [1, 2, 3, 5, 8, 11, 12] {
-            if collective.admits(&Place::flat(0, p)).is_err() {
-                continue;
-            }
-            let (schedule, args, plan) =
-                (C::schedule(), collective.arguments(), Plan::record(collective, p as usize));
-            assert_eq!(plan.check(&schedule, &args), Ok(()), "{name}, p = {p}");
-            assert_eq!(plan.to_string().parse().as_ref(), Ok(&plan), "{name}, p = {p}");
-            let mut alive = plan.clone();
-            remove_dead(&mut alive);
-            assert_eq!(alive.check(&schedule, &args), Ok(()), "{name}, p = {p}");
-            self.plans += 1;
-            if alive != plan {
-                self.wasteful.insert(name);
-            }
-        }
+impl Look for Recorded {
+    fn look<C: Collective>(&mut self, name: &'static str, _: &C, plan: Plan) {
+        let p = plan.p;
+        let order = plan.replay().unwrap_or_else(|fault| panic!("{name}, p = {p}: {fault}"));
+        assert!(order.same_tree || !C::ORDER.same_tree, "{name}, p = {p}");
+        assert!(order.rank_order || !C::ORDER.rank_order, "{name}, p = {p}");
+        assert_eq!(plan.to_string().parse().as_ref(), Ok(&plan), "{name}, p = {p}");
+        let parts = plan.parts();
+        assert!(parts.iter().all(|part| part.to_string().parse::<Part>().as_ref() == Ok(part)), "{name}, p = {p}");
+        assert_eq!(Plan::from_parts(parts).as_ref(), Ok(&plan), "{name}, p = {p}");
+        let mut alive = plan.clone();
+        remove_dead(&mut alive);
+        assert_eq!(alive.replay(), Ok(order), "{name}, p = {p}");
+        assert_eq!((0..p).map(|rank| alive.sent(rank)).sum::<usize>(), (0..p).map(|rank| plan.sent(rank)).sum());
+        self.0 += 1;
     }
 }
 
-impl Visitor for Catalogue {
-    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.look(name, collective);
-    }
+/// No message of the catalogue is dead, and all of it keeps its contract and the order that it claims.
+#[test]
+fn all_of_the_catalogue_replays() {
+    let mut recorded = Recorded(0);
+    each(&mut recorded);
+    assert!(recorded.0 > 100, "{}", recorded.0);
 }
 
 #[test]
-fn nothing_in_the_catalogue_is_dead() {
-    let mut catalogue = Catalogue::default();
-    visit_all(&mut catalogue);
-    assert!(catalogue.plans > 100 && catalogue.wasteful.is_empty(), "{:?}", catalogue.wasteful);
+fn what_has_no_plan_says_so() {
+    assert_eq!(Plan::record(&SpreadOut, 4), Err(Unplanned::Moves { kind: Kind::Alltoall }));
+    let refused = Plan::record(&CyclicShiftAllreduce { ports: vec![1] }, 3);
+    assert!(matches!(refused, Err(Unplanned::Refused(_))), "{refused:?}");
+    assert_eq!(Plan::record(&Ring, 3).map(|plan| plan.part(3)), Ok(None));
 }
 
-/// The number of the memory line in which line k, the reduction over k ranks, lies: first and last line share one.
-fn number(k: usize, p: usize) -> Line {
-    if k == 1 || k == p { 0 } else { k as Line - 1 }
+#[test]
+fn parts_of_different_calls_make_no_plan() {
+    let (three, four) = (Plan::record(&Ring, 3).unwrap(), Plan::record(&Ring, 4).unwrap());
+    assert_eq!(Plan::from_parts(Vec::new()), Err(Mismatch::Nobody));
+    let mut parts = three.parts();
+    parts.swap(0, 1);
+    assert_eq!(Plan::from_parts(parts), Err(Mismatch::Rank { place: 0, rank: 1 }));
+    let parts = [three.parts(), four.parts()].concat();
+    assert_eq!(Plan::from_parts(parts), Err(Mismatch::Other { rank: 0, what: "its number of ranks" }));
+}
+
+/// A broadcast and a reduce as what they are made of: all blocks but one are empty.
+#[test]
+fn blocks_of_length_zero_do_not_travel() {
+    let sizes = [0, 0, 7, 0, 0];
+    for plan in [Plan::record(&Ring, 5).unwrap(), Plan::record(&PairwiseReduceScatter, 5).unwrap()] {
+        let less = plan.clone().without_empty(&sizes);
+        assert!(less.replay_where(|block| sizes[block] > 0).is_ok());
+        assert!(matches!(less.replay(), Err(Fault::Incomplete { .. })));
+        assert_eq!((0..5).map(|rank| less.sent(rank)).sum::<usize>(), 4);
+        let parts: Vec<Part> = plan.parts().into_iter().map(|part| part.without_empty(&sizes)).collect();
+        assert_eq!(Plan::from_parts(parts), Ok(less));
+    }
+}
+
+/// The memory line in which line k, the reduction over k ranks, lies.
+fn number(k: usize) -> u32 {
+    if k == 1 { INPUT } else { SCRATCH + k as u32 - 2 }
 }
 
 /// Jocksch and others, section 2.1, before anything is removed: the allgather by cyclic shift with a line for each prefix.
 fn all_lines(p: usize, ports: &[i64]) -> Plan {
-    let mut plan = Plan::new(Kind::Allreduce, p, p.max(2) - 1, 1);
+    let mut plan = Plan::new(Kind::Allreduce, p, 2 * p + 2, 1);
     let mut d = 1;
     for &ports in ports {
-        let mut round = vec![Vec::new(); p];
-        let parts = || (1..=ports as usize).flat_map(|j| (1..=d.min(p.saturating_sub(j * d))).map(move |k| (j, k)));
-        for (rank, messages) in round.iter_mut().enumerate() {
-            let message = |direction, peer: usize, line, action| Message {
-                direction,
-                peer: peer % p,
-                line: number(line, p),
-                action,
-                blocks: vec![0],
-            };
-            for (j, k) in parts() {
-                messages.push(message(Direction::Send, rank + p - j * d, k, Action::Copy));
-                let action = Action::CombineRight { with: number(j * d, p) };
-                messages.push(message(Direction::Recv, rank + j * d, j * d + k, action));
+        let mut round = vec![Turn::default(); p];
+        for (rank, turn) in round.iter_mut().enumerate() {
+            for j in 1..=ports as usize {
+                for k in 1..=d.min(p.saturating_sub(j * d)) {
+                    let (aside, line) = (Slot::new(number(p + j * d + k), 0), Slot::new(number(j * d + k), 0));
+                    turn.sends.push(Message::new((rank + p - j * d) % p, vec![Slot::new(number(k), 0)]));
+                    turn.receives.push(Message::new((rank + j * d) % p, vec![aside]));
+                    turn.locals.push(Local::Combine { left: Slot::new(number(j * d), 0), right: aside, into: line });
+                }
             }
         }
         plan.rounds.push(round);
         d = p.min(d * (ports as usize + 1));
     }
+    let result = Local::Copy { from: Slot::new(number(p), 0), to: Slot::new(OUTPUT, 0) };
+    plan.rounds.push(vec![Turn { locals: vec![result], ..Turn::default() }; p]);
     plan
 }
 
-/// A schedule of an allreduce of one block with so many lines; what its rounds are does not matter.
-fn schedule(lines: usize) -> Schedule {
-    let names = (0..lines).map(|line| format!("line_{line}")).collect();
-    Schedule { lines: names, ..PrefixAllreduce::schedule() }
-}
-
-/// In each round, what every rank sends: where to, and the reduction over how many ranks.
-fn lines_sent(plan: &Plan, schedule: &Schedule, args: &Arguments) -> Vec<Vec<BTreeSet<(usize, usize)>>> {
-    let point = Point { placement: Placement::consecutive(plan.p, plan.p), args: args.clone() };
-    let memory = check::contributions(schedule, &point, &plan.trace()).expect("it is a reduction");
-    let sent = |round: usize, rank: usize| {
-        let sends = plan.rounds[round][rank].iter().filter(|message| message.direction == Direction::Send);
-        sends.map(|message| (message.peer, memory.count(round, rank, message.line, 0))).collect()
+/// In each round with messages, where every rank sends to.
+fn destinations(plan: &Plan) -> Vec<Vec<Vec<usize>>> {
+    let peers = |turn: &Turn| {
+        let mut peers: Vec<usize> = turn.sends.iter().map(|message| message.peer).collect();
+        peers.sort_unstable();
+        peers
     };
-    (0..plan.rounds.len()).map(|round| (0..plan.p).map(|rank| sent(round, rank)).collect()).collect()
+    let rounds = plan.rounds.iter().map(|round| round.iter().map(peers).collect::<Vec<_>>());
+    rounds.filter(|round| round.iter().any(|peers| !peers.is_empty())).collect()
 }
 
 const PORTS: [&[i64]; 8] =
     [&[1, 1, 1, 1, 1, 1], &[1, 2, 3], &[3, 2, 1], &[2, 2, 2], &[5, 1], &[1, 5], &[3, 3, 3], &[30]];
 
-/// The lines that are left of all are those that the declarations send.
+/// The lines that are left of all are as many, to the same ranks, as the declarations send.
 #[test]
-fn the_two_lines_are_those_that_are_alive() {
+fn the_lines_that_are_alive_are_those_that_are_declared() {
     for ports in PORTS {
         let capacity: i64 = ports.iter().map(|ports| ports + 1).product();
         for p in 1..=capacity.min(41) as usize {
             let mut plan = all_lines(p, ports);
-            let schedule = schedule(plan.lines);
-            assert_eq!(plan.check(&schedule, &Arguments::default()), Ok(()), "{ports:?}, p = {p}");
+            assert!(plan.replay().is_ok(), "{ports:?}, p = {p}: {:?}", plan.replay());
             remove_dead(&mut plan);
-            assert_eq!(plan.check(&schedule, &Arguments::default()), Ok(()), "{ports:?}, p = {p}");
-            let left = lines_sent(&plan, &schedule, &Arguments::default());
-            let shift = CyclicShiftAllreduce { ports: ports.to_vec() };
-            let declared = Plan::record(&shift, p);
-            let sent = lines_sent(&declared, &CyclicShiftAllreduce::schedule(), &shift.arguments());
-            assert_eq!(sent, left, "{ports:?}, p = {p}");
-            if ports.iter().all(|&ports| ports == 1) {
-                let prefix = lines_sent(
-                    &Plan::record(&PrefixAllreduce, p),
-                    &PrefixAllreduce::schedule(),
-                    &Arguments::default(),
-                );
-                assert_eq!(prefix, left, "p = {p}");
-            }
+            assert!(plan.replay().is_ok(), "{ports:?}, p = {p}");
+            let declared = Plan::record(&CyclicShiftAllreduce { ports: ports.to_vec() }, p).unwrap();
+            assert_eq!(destinations(&plan), destinations(&declared), "{ports:?}, p = {p}");
         }
     }
 }
 
-/// What is left is needed: without any of the messages, the contract is broken. And so the check can fail.
+/// What is left is needed: without any block of any message, the contract is broken. And so the replay can fail.
 #[test]
 fn nothing_more_can_be_removed() {
     let mut plan = all_lines(11, &[1, 1, 1, 1]);
     let before: usize = (0..11).map(|rank| plan.sent(rank)).sum();
     remove_dead(&mut plan);
     assert_eq!((before, (0..11).map(|rank| plan.sent(rank)).sum::<usize>()), (110, 55));
-    let schedule = schedule(plan.lines);
-    for (round, rank) in (0..4).flat_map(|round| (0..11).map(move |rank| (round, rank))) {
-        for number in 0..plan.rounds[round][rank].len() {
-            let message = &plan.rounds[round][rank][number];
-            let mut less = plan.clone();
-            // The k-th message to a rank is the k-th that it receives from here.
-            let alike = |m: &&Message| (m.direction, m.peer) == (message.direction, message.peer);
-            let k = plan.rounds[round][rank][..number].iter().filter(alike).count();
-            let there = &mut less.rounds[round][message.peer];
-            let meets = |m: &Message| m.peer == rank && m.direction != message.direction;
-            let partner = there.iter().enumerate().filter(|(_, m)| meets(m)).map(|(i, _)| i).nth(k);
-            there.remove(partner.expect("every message has two ends"));
-            less.rounds[round][rank].remove(number);
-            assert!(less.check(&schedule, &Arguments::default()).is_err(), "round {round}, rank {rank}, {number}");
-        }
-    }
+    let fewer = everything::without_one_block(&plan);
+    assert_eq!(fewer.len(), 55);
+    assert!(fewer.iter().all(|less| less.replay().is_err()));
 }
 
 /// Of an allreduce of which every rank wants its own block alone, a reduce_scatter is left.
 #[test]
 fn blocks_die_one_by_one() {
     for p in 2..=9 {
-        let mut plan = Plan::record(&RingAllreduce, p);
+        let mut plan = Plan::record(&RingAllreduce, p).unwrap();
         plan.kind = Kind::ReduceScatter;
         remove_dead(&mut plan);
-        let schedule = PairwiseReduceScatter::schedule();
-        assert_eq!(plan.check(&schedule, &Arguments::default()), Ok(()), "p = {p}");
+        assert!(plan.replay().is_ok(), "p = {p}");
         // Once around, and one step more from where a block is complete to where it belongs.
         assert!((0..p).all(|rank| plan.sent(rank) == p), "p = {p}");
     }
 }
 
+/// Each rule of the replay, broken.
+#[test]
+fn wrong_plans_are_refused() {
+    let right = Plan::record(&PrefixAllreduce, 3).unwrap();
+    let refused = |change: &dyn Fn(&mut Plan)| {
+        let mut plan = right.clone();
+        change(&mut plan);
+        plan.replay().expect_err("it is wrong")
+    };
+    let slot = Slot::new(9, 0);
+    assert!(matches!(refused(&|plan| drop(plan.rounds[1].pop())), Fault::Turns { round: 1, expected: 3, found: 2 }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].slots[0] = slot), Fault::NoSuchSlot { .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 0), Fault::NoSuchPeer { peer: 0, .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 3), Fault::NoSuchPeer { peer: 3, .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 1), Fault::Unmatched { round: 1, .. }));
+    assert!(matches!(refused(&|plan| drop(plan.rounds[1][0].sends.pop())), Fault::Unmatched { sent: 0, .. }));
+    assert!(matches!(refused(&|plan| drop(plan.rounds[1][2].receives.pop())), Fault::Unmatched { received: 0, .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[0].iter_mut().for_each(|t| t.locals.clear())), Fault::Empty { .. }));
+    let input = |plan: &mut Plan| plan.rounds[1][1].receives[0].slots[0].line = INPUT;
+    assert!(matches!(refused(&input), Fault::InputWritten { rank: 1, round: 1, .. }));
+    let clash = |plan: &mut Plan| plan.rounds[1][1].receives[0].slots[0] = plan.rounds[1][1].sends[0].slots[0];
+    assert!(matches!(refused(&clash), Fault::Clash { rank: 1, round: 1, .. }));
+    let mut twice = Plan::record(&RecursiveDoublingAllreduce, 4).unwrap();
+    twice.rounds[1].iter_mut().for_each(|turn| turn.locals.extend(turn.locals.clone()));
+    assert!(matches!(twice.replay(), Err(Fault::Twice { rank: 0, round: 1, contributor: 1, .. })));
+    assert!(matches!(refused(&|plan| drop(plan.rounds.pop())), Fault::Incomplete { expected: 3, .. }));
+}
+
+#[test]
+fn wrong_blocks_are_refused() {
+    let right = Plan::record(&Ring, 3).unwrap();
+    let mut other = right.clone();
+    other.rounds[1][0].sends[0].slots[0].block = 1;
+    assert!(matches!(other.replay(), Err(Fault::Empty { .. })));
+    let mut other = right.clone();
+    other.rounds[1][1].receives[0].slots[0].block = 2;
+    let expected = Fault::OtherBlocks { round: 1, from: 0, to: 1, expected: vec![2], found: vec![0] };
+    assert_eq!(other.replay(), Err(expected));
+    let (from, to) = (Slot::new(INPUT, 0), Slot::new(OUTPUT, 1));
+    let mut other = right.clone();
+    other.rounds[0][0].locals = vec![Local::Copy { from, to }];
+    assert!(matches!(other.replay(), Err(Fault::OtherBlock { rank: 0, round: 0, expected: 1, .. })));
+    let mut other = right;
+    other.rounds[0][0].locals = vec![Local::Combine { left: from, right: from, into: Slot::new(OUTPUT, 0) }];
+    assert!(matches!(other.replay(), Err(Fault::NothingToReduce { .. })));
+    let mut other = Plan::record(&BinomialBroadcast { root: 1 }, 4).unwrap();
+    other.root = 2;
+    assert!(other.replay().is_err());
+}
+
+const HEAD: &str = "allreduce p 2 root 0 lines 3 blocks 2\n";
+
 #[test]
 fn texts_that_are_no_plans_are_refused() {
     let read = |text: &str| text.parse::<Plan>();
-    let head = "allreduce p 2 root 0 lines 1 blocks 1\n";
-    assert_eq!(read(""), Err(Malformed::Head { found: "".into() }));
-    assert!(matches!(read("allreduce p 0 root 0 lines 1 blocks 1"), Err(Malformed::Head { .. })));
-    assert!(matches!(read("reduce p 2 root 2 lines 1 blocks 1"), Err(Malformed::Head { .. })));
-    assert!(matches!(read(&format!("{head}0 > 1 line 0: 0")), Err(Malformed::Message { number: 2, .. })));
-    for wrong in
-        ["0 = 1 line 0: 0", "0 > 1 line 0 above 0: 0", "0 > 1 line 0: x", "0 > 1 line 0", "0 > 1 line 300: 0"]
+    for wrong in ["", "allreduce p 0 root 0 lines 2 blocks 1", "reduce p 2 root 2 lines 2 blocks 1", "allreduce p 2"]
     {
-        assert!(
-            matches!(read(&format!("{head}round\n{wrong}")), Err(Malformed::Message { number: 3, .. })),
-            "{wrong}"
-        );
+        assert!(matches!(read(wrong), Err(Malformed::Head { .. })), "{wrong}");
     }
-    for wrong in
-        ["2 > 1 line 0: 0", "0 > 2 line 0: 0", "0 > 1 line 1: 0", "0 < 1 line 0 left of 1: 0", "0 > 1 line 0: 1"]
-    {
-        assert!(
-            matches!(read(&format!("{head}round\n{wrong}")), Err(Malformed::Outside { number: 3, .. })),
-            "{wrong}"
-        );
+    let large = ["allreduce p 99999999999 root 0 lines 2 blocks 1", "allreduce p 2 root 0 lines 99999 blocks 99999"];
+    assert!(large.iter().all(|text| read(text) == Err(Malformed::TooLarge)));
+    assert!(matches!(read(&format!("{HEAD}0 > 1: 1.0")), Err(Malformed::Step { number: 2, .. })));
+    let steps = ["0 = 1: 1.0", "0 > 1 1.0", "0 > 1: x", "0 > 1: 1", "0 copy 0.0 1.0", "0 copy 0.0-1 to 1.0", "0"];
+    for wrong in steps.into_iter().chain(["0 > 1: 1.1-0", "x > 1: 1.0", "0 combine 0.0 1.0 to 1.0"]) {
+        let read = read(&format!("{HEAD}round\n{wrong}"));
+        assert!(matches!(read, Err(Malformed::Step { number: 3, .. })), "{wrong}: {read:?}");
     }
-    let right = format!(
-        "{head}round\n0 > 1 line 0: 0\n0 < 1 line 0 right of 0: 0\n1 > 0 line 0: 0\n1 < 0 line 0 left of 0: 0\n"
+    for wrong in ["2 > 1: 1.0", "0 > 2: 1.0", "0 > 1: 3.0", "0 > 1: 1.2", "0 < 1: 1.0-2", "0 copy 0.0 to 3.0"] {
+        let read = read(&format!("{HEAD}round\n{wrong}"));
+        assert!(matches!(read, Err(Malformed::Outside { number: 3, .. })), "{wrong}: {read:?}");
+    }
+}
+
+#[test]
+fn texts_are_written_as_they_are_read() {
+    let plan = format!(
+        "{HEAD}round\n0 > 1: 0.0-1\n0 < 1: 2.0-1\n0 combine 0.0 with 2.0 to 1.0\n1 > 0: 0.0 0.1\nround\n1 copy 0.1 to 1.1\n"
     );
-    assert_eq!(read(&right).map(|plan| plan.to_string()), Ok(right));
+    let read: Plan = plan.parse().unwrap();
+    assert_eq!(read.to_string(), plan.replace("0.0 0.1", "0.0-1"));
+    let part = "gather p 3 rank 1 root 2 lines 2 blocks 3\nround\n> 2: 0.1\n";
+    assert_eq!(part.parse::<Part>().map(|part| part.to_string()).as_deref(), Ok(part));
+    assert!(matches!("gather p 3 rank 3 root 2 lines 2 blocks 3".parse::<Part>(), Err(Malformed::Head { .. })));
 }

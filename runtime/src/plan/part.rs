@@ -90,3 +90,45 @@ impl Turn {
         self.sends.is_empty() && self.receives.is_empty() && self.locals.is_empty()
     }
 }
+
+impl Slot {
+    /// A block of a line.
+    pub const fn new(line: u32, block: u32) -> Self {
+        Slot { line, block }
+    }
+}
+
+impl Message {
+    /// A message to or from a rank.
+    pub fn new(peer: usize, slots: Vec<Slot>) -> Self {
+        Message { peer, slots }
+    }
+}
+
+impl Local {
+    /// What is read: one slot or two.
+    pub fn reads(&self) -> impl Iterator<Item = Slot> + use<> {
+        let (first, second) = match *self {
+            Local::Copy { from, .. } => (from, None),
+            Local::Combine { left, right, .. } => (left, Some(right)),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// What is written.
+    pub fn writes(&self) -> Slot {
+        match *self {
+            Local::Copy { to, .. } => to,
+            Local::Combine { into, .. } => into,
+        }
+    }
+
+    /// All slots that are named, to be changed.
+    pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        let (first, second, third) = match self {
+            Local::Copy { from, to } => (from, to, None),
+            Local::Combine { left, right, into } => (left, right, Some(into)),
+        };
+        [first, second].into_iter().chain(third)
+    }
+}

@@ -1,39 +1,120 @@
 //! From generated code to a plan.
+//!
+//! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is copied to
+//! the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.
 
-use super::{Message, Plan};
+use super::{INPUT, Local, Message, OUTPUT, Plan, SCRATCH, Slot, Turn};
 use roundel_spec::check::record_code;
-use roundel_spec::{Collective, Placement, Trace};
+use roundel_spec::record::{Direction, RankLog};
+use roundel_spec::{Action, Collective, Kind, Line, Placement, Refusal};
+use std::collections::{HashMap, HashSet};
+
+/// A collective that has no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unplanned {
+    /// Blocks of an all-to-all move: they have no slots of their own.
+    #[error("{} has no plan, because its blocks move: plan a collective of another kind", .kind.with_article())]
+    Moves {
+        /// Its kind.
+        kind: Kind,
+    },
+    /// The call lies outside of the domain.
+    #[error("the collective does not serve this call: {0}")]
+    Refused(Refusal),
+}
 
 impl Plan {
-    /// What the generated code of a collective says, with `p` ranks on one node. Only for a p that it
-    /// [admits](Collective::admits).
-    pub fn record<C: Collective>(collective: &C, p: usize) -> Self {
+    /// What the generated code of a collective says, with `p` ranks on one node.
+    ///
+    /// # Errors
+    /// When the collective does not serve such a call, or is an all-to-all.
+    pub fn record<C: Collective>(collective: &C, p: usize) -> Result<Self, Unplanned> {
         Self::record_placed(collective, &Placement::consecutive(p, p))
     }
 
     /// The same, with ranks that sit anywhere.
-    pub fn record_placed<C: Collective>(collective: &C, placement: &Placement) -> Self {
-        let (p, blocks) = (placement.p(), collective.blocks(&placement.place(0)) as usize);
-        let mut plan = Plan::new(C::schedule().kind, p, C::LINES, blocks);
+    ///
+    /// # Errors
+    /// When the collective does not serve such a call, or is an all-to-all.
+    pub fn record_placed<C: Collective>(collective: &C, placement: &Placement) -> Result<Self, Unplanned> {
+        let (kind, place, p) = (C::schedule().kind, placement.place(0), placement.p());
+        if kind.moves() {
+            return Err(Unplanned::Moves { kind });
+        }
+        collective.admits(&place).map_err(Unplanned::Refused)?;
+        let trace = record_code(collective, placement);
+        let mut plan = Plan::new(kind, p, C::LINES + 1, collective.blocks(&place) as usize);
         plan.root = C::schedule().root(&collective.arguments());
-        plan.rounds = rounds(&record_code(collective, placement));
-        plan
+        plan.rounds.push((0..p).map(|rank| plan.beginning(rank)).collect());
+        let mut aside = Aside { first: plan.lines as u32, most: 0, used: HashMap::new() };
+        for round in (0..trace.rounds()).filter(|&round| trace.has_messages(round)) {
+            plan.rounds.push(trace.ranks.iter().map(|log| aside.turn(log, round)).collect());
+        }
+        plan.lines += aside.most as usize;
+        Ok(plan)
+    }
+
+    /// What a rank has in the beginning goes to its output.
+    fn beginning(&self, rank: usize) -> Turn {
+        let held = (0..self.blocks).filter(|&block| self.kind.initially_holds(rank, block, self.root, self.p));
+        let copy = |block| Local::Copy { from: Slot::new(INPUT, block), to: Slot::new(OUTPUT, block) };
+        Turn { locals: held.map(|block| copy(block as u32)).collect(), ..Turn::default() }
     }
 }
 
-/// Recorded rounds, without those in which nobody sends anything.
-fn rounds(trace: &Trace) -> Vec<super::Round> {
-    let messages = |rank: usize, round: usize| {
-        let log = &trace.ranks[rank];
-        let recorded = log.round(round).iter().map(|m| Message {
-            direction: m.direction,
-            peer: m.peer,
-            line: m.site.line,
-            action: m.site.action,
-            blocks: log.blocks(m).iter().map(|&block| block as usize).collect(),
-        });
-        recorded.collect()
-    };
-    let real = (0..trace.rounds()).filter(|&round| trace.has_messages(round));
-    real.map(|round| (0..trace.p()).map(|rank| messages(rank, round)).collect()).collect()
+/// The slot of a schedule's line: the first one is the output.
+fn slot(line: Line, block: u32) -> Slot {
+    Slot::new(if line == 0 { OUTPUT } else { SCRATCH - 1 + line as u32 }, block)
+}
+
+/// Lines for what arrives and does not stay.
+struct Aside {
+    /// The first of them.
+    first: u32,
+    /// How many were needed in some round.
+    most: u32,
+    /// How many are in use in this round, of each block.
+    used: HashMap<u32, u32>,
+}
+
+impl Aside {
+    fn slot(&mut self, block: u32) -> Slot {
+        let used = self.used.entry(block).or_default();
+        *used += 1;
+        self.most = self.most.max(*used);
+        Slot::new(self.first + *used - 1, block)
+    }
+
+    /// One round of one rank.
+    fn turn(&mut self, log: &RankLog, round: usize) -> Turn {
+        self.used.clear();
+        let mut turn = Turn::default();
+        for sent in log.directed(round, Direction::Send) {
+            let slots = log.blocks(sent).iter().map(|&block| slot(sent.site.line, block)).collect();
+            turn.sends.push(Message::new(sent.peer, slots));
+        }
+        let mut busy: HashSet<Slot> = turn.sends.iter().flat_map(|message| message.slots.iter().copied()).collect();
+        for received in log.directed(round, Direction::Recv) {
+            let (line, action) = (received.site.line, received.site.action);
+            let mut slots = Vec::new();
+            for &block in log.blocks(received) {
+                let to = slot(line, block);
+                let stays = action == Action::Copy && busy.insert(to);
+                let from = if stays { to } else { self.slot(block) };
+                turn.locals.extend(afterwards(action, from, to));
+                slots.push(from);
+            }
+            turn.receives.push(Message::new(received.peer, slots));
+        }
+        turn
+    }
+}
+
+/// What is done with a block that has arrived at `from` and belongs to `to`.
+fn afterwards(action: Action, from: Slot, to: Slot) -> Option<Local> {
+    match action {
+        Action::Copy | Action::Replace | Action::Overwrite => (from != to).then_some(Local::Copy { from, to }),
+        Action::CombineLeft { with } => Some(Local::Combine { left: from, right: slot(with, to.block), into: to }),
+        Action::CombineRight { with } => Some(Local::Combine { left: slot(with, to.block), right: from, into: to }),
+    }
 }

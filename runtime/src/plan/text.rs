@@ -1,38 +1,49 @@
-//! A plan as text, a line for each message: to keep it, to send it to another machine, to read it.
+//! Plans and parts as text, a line for each message and each local step: to keep them, to send them to another machine, to
+//! read them. A slot is `line.block`, and `line.first-last` several of them.
 //!
 //! ```text
-//! allreduce p 2 root 0 lines 1 blocks 1
+//! allreduce p 2 root 0 lines 3 blocks 1
 //! round
-//! 0 > 1 line 0: 0
-//! 0 < 1 line 0 right of 0: 0
+//! 0 copy 0.0 to 1.0
+//! 1 copy 0.0 to 1.0
+//! round
+//! 0 > 1: 1.0
+//! 0 < 1: 2.0
+//! 0 combine 1.0 with 2.0 to 1.0
+//! 1 > 0: 1.0
+//! 1 < 0: 2.0
+//! 1 combine 2.0 with 1.0 to 1.0
 //! ```
+//!
+//! The text of a part says `rank 0` after `p 2`, and its steps do not begin with a rank.
 
-use super::{Message, Plan};
-use roundel_spec::record::Direction;
-use roundel_spec::{Action, Line};
+use super::{Local, Message, Part, Plan, Slot, Turn};
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is not a plan.
+/// A text that is not a plan, or not a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The first line.
-    #[error("a plan begins with `allreduce p 2 root 0 lines 1 blocks 1`, but this one with `{found}`")]
+    #[error("the text begins with a head such as `{expected}`, but this one with `{found}`")]
     Head {
+        /// An example.
+        expected: &'static str,
         /// What stands there.
         found: String,
     },
-    /// A message.
+    /// A step.
     #[error(
-        "line {number} is no message: `{found}`; write `0 > 1 line 0: 0` or `0 < 1 line 0 right of 0: 0` below a `round`"
+        "line {number} is no step: `{found}`; write `0 > 1: 1.0`, `0 < 1: 2.0-3`, `0 copy 0.0 to 1.0` or \
+         `0 combine 1.0 with 2.0 to 1.0` below a `round`, in a part without the rank"
     )]
-    Message {
+    Step {
         /// Which line, from 1.
         number: usize,
         /// What stands there.
         found: String,
     },
-    /// A message that names something that is not there.
+    /// A step that names something that is not there.
     #[error("line {number} names rank, line or block {found}, and there are only {of}")]
     Outside {
         /// Which line, from 1.
@@ -42,34 +53,76 @@ pub enum Malformed {
         /// How many there are.
         of: usize,
     },
+    /// More than anything has.
+    #[error("the head asks for too much: give at most {MOST_RANKS} ranks, and at most {} slots for each", u32::MAX)]
+    TooLarge,
 }
 
-impl fmt::Display for Plan {
+/// The most ranks that a text may have: a plan has memory for each of them in every round.
+const MOST_RANKS: usize = 1 << 20;
+
+const PLAN: &str = "allreduce p 2 root 0 lines 3 blocks 1";
+const PART: &str = "allreduce p 2 rank 0 root 0 lines 3 blocks 1";
+
+impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} p {} root {} lines {} blocks {}", self.kind, self.p, self.root, self.lines, self.blocks)?;
-        for round in &self.rounds {
-            writeln!(f, "round")?;
-            for (rank, messages) in round.iter().enumerate() {
-                messages.iter().try_for_each(|message| writeln!(f, "{rank} {message}"))?;
+        write!(f, "{}.{}", self.line, self.block)
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.peer)?;
+        let follows = |a: &Slot, b: &Slot| a.line == b.line && a.block + 1 == b.block;
+        for run in self.slots.chunk_by(follows) {
+            write!(f, " {}", run[0])?;
+            if let [_, .., last] = run {
+                write!(f, "-{}", last.block)?;
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Message {
+impl fmt::Display for Local {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.direction == Direction::Send { '>' } else { '<' };
-        write!(f, "{sign} {} line {}", self.peer, self.line)?;
-        match self.action {
-            Action::Copy => {}
-            Action::Replace => write!(f, " replaced")?,
-            Action::Overwrite => write!(f, " overwritten")?,
-            Action::CombineLeft { with } => write!(f, " left of {with}")?,
-            Action::CombineRight { with } => write!(f, " right of {with}")?,
+        match self {
+            Local::Copy { from, to } => write!(f, "copy {from} to {to}"),
+            Local::Combine { left, right, into } => write!(f, "combine {left} with {right} to {into}"),
         }
-        write!(f, ":")?;
-        self.blocks.iter().try_for_each(|block| write!(f, " {block}"))
+    }
+}
+
+impl Turn {
+    /// Writes the steps, each behind a prefix.
+    fn write(&self, f: &mut fmt::Formatter<'_>, before: &str) -> fmt::Result {
+        self.sends.iter().try_for_each(|message| writeln!(f, "{before}> {message}"))?;
+        self.receives.iter().try_for_each(|message| writeln!(f, "{before}< {message}"))?;
+        self.locals.iter().try_for_each(|local| writeln!(f, "{before}{local}"))
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { kind, p, root, lines, blocks, .. } = self;
+        writeln!(f, "{kind} p {p} root {root} lines {lines} blocks {blocks}")?;
+        for round in &self.rounds {
+            writeln!(f, "round")?;
+            round.iter().enumerate().try_for_each(|(rank, turn)| turn.write(f, &format!("{rank} ")))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Part { kind, p, rank, root, lines, blocks, .. } = self;
+        writeln!(f, "{kind} p {p} rank {rank} root {root} lines {lines} blocks {blocks}")?;
+        for turn in &self.turns {
+            writeln!(f, "round")?;
+            turn.write(f, "")?;
+        }
+        Ok(())
     }
 }
 
@@ -77,67 +130,148 @@ impl FromStr for Plan {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        let mut lines = text.lines().enumerate();
-        let first = lines.next().map_or("", |(_, line)| line);
-        let mut plan = head(first).ok_or_else(|| Malformed::Head { found: first.into() })?;
-        for (i, line) in lines {
-            if line == "round" {
-                plan.rounds.push(vec![Vec::new(); plan.p]);
+        let mut lines = Lines::new(text);
+        let mut plan = lines.head(PLAN, plan_head)?;
+        let limits = Limits::new(plan.p, plan.lines, plan.blocks)?;
+        while let Some(line) = lines.next() {
+            if line.text == "round" {
+                plan.rounds.push(vec![Turn::default(); plan.p]);
                 continue;
             }
-            let number = i + 1;
-            let wrong = || Malformed::Message { number, found: line.into() };
-            let (rank, message) = message(line).ok_or_else(wrong)?;
-            plan.contains(rank, &message).map_err(|(found, of)| Malformed::Outside { number, found, of })?;
-            plan.rounds.last_mut().ok_or_else(wrong)?[rank].push(message);
+            let (rank, step) = line.text.split_once(' ').ok_or_else(|| line.wrong())?;
+            let rank: usize = rank.parse().map_err(|_| line.wrong())?;
+            line.within(rank, plan.p)?;
+            let round = plan.rounds.last_mut().ok_or_else(|| line.wrong())?;
+            line.step(step, limits, &mut round[rank])?;
         }
         Ok(plan)
     }
 }
 
-impl Plan {
-    /// Whether a message names what there is; otherwise what it names, and how many there are.
-    fn contains(&self, rank: usize, message: &Message) -> Result<(), (usize, usize)> {
-        let operand = match message.action {
-            Action::CombineLeft { with } | Action::CombineRight { with } => with,
-            Action::Copy | Action::Replace | Action::Overwrite => 0,
-        };
-        let named = [(rank, self.p), (message.peer, self.p)].into_iter();
-        let named = named.chain([message.line, operand].map(|line| (line as usize, self.lines)));
-        let mut named = named.chain(message.blocks.iter().map(|&block| (block, self.blocks)));
-        named.find(|(found, of)| found >= of).map_or(Ok(()), Err)
+impl FromStr for Part {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let mut lines = Lines::new(text);
+        let mut part = lines.head(PART, part_head)?;
+        let limits = Limits::new(part.p, part.lines, part.blocks)?;
+        while let Some(line) = lines.next() {
+            if line.text == "round" {
+                part.turns.push(Turn::default());
+                continue;
+            }
+            let turn = part.turns.last_mut().ok_or_else(|| line.wrong())?;
+            line.step(line.text, limits, turn)?;
+        }
+        Ok(part)
     }
 }
 
-/// `allreduce p 2 root 0 lines 1 blocks 1`
-fn head(line: &str) -> Option<Plan> {
-    let words: Vec<&str> = line.split(' ').collect();
-    let [kind, "p", p, "root", root, "lines", lines, "blocks", blocks] = words[..] else { return None };
-    let number = |text: &str| text.parse().ok().filter(|&number| number > 0);
-    let mut plan = Plan::new(kind.parse().ok()?, number(p)?, number(lines)?, number(blocks)?);
+/// `allreduce p 2 root 0 lines 3 blocks 1`
+fn plan_head(words: &[&str]) -> Option<Plan> {
+    let [kind, "p", p, "root", root, "lines", lines, "blocks", blocks] = *words else { return None };
+    let number = |text: &str| text.parse().ok().filter(|&number: &usize| number > 0);
+    let lines = number(lines).filter(|&lines| lines >= 2)?;
+    let mut plan = Plan::new(kind.parse().ok()?, number(p)?, lines, number(blocks)?);
     plan.root = root.parse().ok().filter(|&root| root < plan.p)?;
     Some(plan)
 }
 
-/// `0 < 1 line 0 right of 0: 0 1 2`
-fn message(line: &str) -> Option<(usize, Message)> {
-    let (head, blocks) = line.split_once(':')?;
-    let words: Vec<&str> = head.split(' ').collect();
-    let [rank, sign, peer, "line", to, action @ ..] = &words[..] else { return None };
-    let direction = match *sign {
-        ">" => Direction::Send,
-        "<" => Direction::Recv,
-        _ => return None,
-    };
-    let with = |text: &str| text.parse::<Line>().ok();
-    let action = match action {
-        [] => Action::Copy,
-        ["replaced"] => Action::Replace,
-        ["overwritten"] => Action::Overwrite,
-        ["left", "of", operand] => Action::CombineLeft { with: with(operand)? },
-        ["right", "of", operand] => Action::CombineRight { with: with(operand)? },
-        _ => return None,
-    };
-    let blocks = blocks.split_whitespace().map(|block| block.parse().ok()).collect::<Option<_>>()?;
-    Some((rank.parse().ok()?, Message { direction, peer: peer.parse().ok()?, line: with(to)?, action, blocks }))
+/// `allreduce p 2 rank 0 root 0 lines 3 blocks 1`
+fn part_head(words: &[&str]) -> Option<Part> {
+    let [kind, "p", p, "rank", rank, rest @ ..] = words else { return None };
+    let Plan { kind, p, root, blocks, lines, .. } = plan_head(&[&[*kind, "p", *p], rest].concat())?;
+    let rank = rank.parse().ok().filter(|&rank| rank < p)?;
+    Some(Part { kind, p, rank, root, blocks, lines, turns: Vec::new() })
+}
+
+/// How many there are of what a step can name.
+#[derive(Clone, Copy)]
+struct Limits {
+    p: usize,
+    lines: usize,
+    blocks: usize,
+}
+
+impl Limits {
+    fn new(p: usize, lines: usize, blocks: usize) -> Result<Self, Malformed> {
+        let slots = lines.checked_mul(blocks).filter(|&slots| slots <= u32::MAX as usize && p <= MOST_RANKS);
+        slots.map(|_| Limits { p, lines, blocks }).ok_or(Malformed::TooLarge)
+    }
+}
+
+/// The lines of a text, with their numbers.
+struct Lines<'a>(std::iter::Enumerate<std::str::Lines<'a>>);
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        Lines(text.lines().enumerate())
+    }
+
+    fn head<T>(&mut self, expected: &'static str, read: impl Fn(&[&str]) -> Option<T>) -> Result<T, Malformed> {
+        let first = self.next().map_or("", |line| line.text);
+        let words: Vec<&str> = first.split(' ').collect();
+        read(&words).ok_or_else(|| Malformed::Head { expected, found: first.into() })
+    }
+
+    fn next(&mut self) -> Option<TextLine<'a>> {
+        self.0.next().map(|(i, text)| TextLine { number: i + 1, text })
+    }
+}
+
+/// One line of a text.
+#[derive(Clone, Copy)]
+struct TextLine<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+impl TextLine<'_> {
+    fn wrong(&self) -> Malformed {
+        Malformed::Step { number: self.number, found: self.text.into() }
+    }
+
+    fn within(&self, found: usize, of: usize) -> Result<(), Malformed> {
+        if found < of { Ok(()) } else { Err(Malformed::Outside { number: self.number, found, of }) }
+    }
+
+    /// Reads a step into a turn.
+    fn step(&self, step: &str, limits: Limits, turn: &mut Turn) -> Result<(), Malformed> {
+        let words: Vec<&str> = step.split(' ').collect();
+        let one = |word: &str| self.slots(word, limits, false).map(|slots| slots[0]);
+        match words[..] {
+            [">", peer, ref slots @ ..] => turn.sends.push(self.message(peer, slots, limits)?),
+            ["<", peer, ref slots @ ..] => turn.receives.push(self.message(peer, slots, limits)?),
+            ["copy", from, "to", to] => turn.locals.push(Local::Copy { from: one(from)?, to: one(to)? }),
+            ["combine", left, "with", right, "to", into] => {
+                turn.locals.push(Local::Combine { left: one(left)?, right: one(right)?, into: one(into)? });
+            }
+            _ => return Err(self.wrong()),
+        }
+        Ok(())
+    }
+
+    /// `1:` and `1.0 2.0-3`
+    fn message(&self, peer: &str, slots: &[&str], limits: Limits) -> Result<Message, Malformed> {
+        let peer = peer.strip_suffix(':').and_then(|peer| peer.parse().ok()).ok_or_else(|| self.wrong())?;
+        self.within(peer, limits.p)?;
+        let slots: Result<Vec<_>, _> = slots.iter().map(|word| self.slots(word, limits, true)).collect();
+        Ok(Message::new(peer, slots?.concat()))
+    }
+
+    /// `1.0` or, where there may be several, `1.0-3`
+    fn slots(&self, word: &str, limits: Limits, several: bool) -> Result<Vec<Slot>, Malformed> {
+        let numbers = || {
+            let (line, blocks) = word.split_once('.')?;
+            let (first, last) = blocks.split_once('-').filter(|_| several).unwrap_or((blocks, blocks));
+            Some((line.parse().ok()?, first.parse().ok()?, last.parse().ok()?))
+        };
+        let (line, first, last): (usize, usize, usize) = numbers().ok_or_else(|| self.wrong())?;
+        self.within(line, limits.lines)?;
+        self.within(last, limits.blocks)?;
+        if first > last {
+            return Err(self.wrong());
+        }
+        Ok((first..=last).map(|block| Slot::new(line as u32, block as u32)).collect())
+    }
 }

@@ -1,0 +1,184 @@
+//! Copies that need not be made.
+//!
+//! Forward: as long as a copy and what it was copied from are the same, the latter is read. Then a copy that nobody reads is
+//! left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where the copy would
+//! be, if nobody looks there in between.
+
+use crate::plan::{Local, OUTPUT, Part, Slot, Turn};
+use std::collections::{HashMap, HashSet};
+
+/// Which slots hold the same as others.
+#[derive(Default)]
+struct Same {
+    /// What a slot was copied from.
+    origin: HashMap<Slot, Slot>,
+    /// Which slots were copied from it.
+    copies: HashMap<Slot, Vec<Slot>>,
+}
+
+impl Same {
+    /// Where to read a slot.
+    fn read(&self, slot: Slot) -> Slot {
+        self.origin.get(&slot).copied().unwrap_or(slot)
+    }
+
+    /// A slot is written: it is like no other any more.
+    fn written(&mut self, slot: Slot) {
+        self.origin.remove(&slot);
+        for copy in self.copies.remove(&slot).unwrap_or_default() {
+            if self.origin.get(&copy) == Some(&slot) {
+                self.origin.remove(&copy);
+            }
+        }
+    }
+
+    fn copied(&mut self, from: Slot, to: Slot) {
+        self.origin.insert(to, from);
+        self.copies.entry(from).or_default().push(to);
+    }
+}
+
+/// Reads what was copied where it was copied from.
+pub(super) fn forward(part: &mut Part) {
+    let mut same = Same::default();
+    for turn in &mut part.turns {
+        let arriving: HashSet<Slot> = received(turn).collect();
+        for slot in turn.sends.iter_mut().flat_map(|message| &mut message.slots) {
+            // What a message writes, no other one may read.
+            let origin = same.read(*slot);
+            *slot = if arriving.contains(&origin) { *slot } else { origin };
+        }
+        arriving.iter().for_each(|&slot| same.written(slot));
+        turn.locals.iter_mut().for_each(|local| forward_local(&mut same, local));
+        turn.locals.retain(|local| !matches!(local, Local::Copy { from, to } if from == to));
+    }
+}
+
+fn forward_local(same: &mut Same, local: &mut Local) {
+    match local {
+        Local::Copy { from, to } => {
+            *from = same.read(*from);
+            if from != to {
+                same.written(*to);
+                same.copied(*from, *to);
+            }
+        }
+        Local::Combine { left, right, into } => {
+            (*left, *right) = (same.read(*left), same.read(*right));
+            same.written(*into);
+        }
+    }
+}
+
+fn received(turn: &Turn) -> impl Iterator<Item = Slot> + '_ {
+    turn.receives.iter().flat_map(|message| message.slots.iter().copied())
+}
+
+/// The slots that are read after the end.
+fn results(part: &Part) -> HashSet<Slot> {
+    let promised = |&block: &usize| part.kind.must_hold(part.rank, block, part.root, part.p);
+    (0..part.blocks).filter(promised).map(|block| Slot::new(OUTPUT, block as u32)).collect()
+}
+
+/// Goes from after the messages of a turn to before them.
+fn before_messages(turn: &Turn, live: &mut HashSet<Slot>) {
+    received(turn).for_each(|slot| {
+        live.remove(&slot);
+    });
+    live.extend(turn.sends.iter().flat_map(|message| message.slots.iter().copied()));
+}
+
+/// Goes from after a local step to before it.
+fn before_local(local: &Local, live: &mut HashSet<Slot>) {
+    live.remove(&local.writes());
+    live.extend(local.reads());
+}
+
+/// Leaves out local steps whose results nobody reads. Messages stay: their other ends are elsewhere.
+pub(super) fn remove_unused(part: &mut Part) {
+    let mut live = results(part);
+    for turn in part.turns.iter_mut().rev() {
+        let mut kept = Vec::with_capacity(turn.locals.len());
+        for local in turn.locals.drain(..).rev() {
+            if live.contains(&local.writes()) {
+                before_local(&local, &mut live);
+                kept.push(local);
+            }
+        }
+        kept.reverse();
+        turn.locals = kept;
+        before_messages(turn, &mut live);
+    }
+}
+
+/// Makes what is only copied where its copy would be.
+pub(super) fn backward(part: &mut Part) {
+    let mut live = results(part);
+    for turn in part.turns.iter_mut().rev() {
+        Backward::new(turn).run(&mut live);
+        before_messages(turn, &mut live);
+    }
+}
+
+/// One turn, from its end.
+struct Backward<'a> {
+    turn: &'a mut Turn,
+    /// The local steps of each block, by number.
+    steps: HashMap<u32, Vec<usize>>,
+    /// Where each slot is received: message and place.
+    arrivals: HashMap<Slot, (usize, usize)>,
+    sent: HashSet<Slot>,
+}
+
+impl<'a> Backward<'a> {
+    fn new(turn: &'a mut Turn) -> Self {
+        let mut steps: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (number, local) in turn.locals.iter().enumerate() {
+            steps.entry(local.writes().block).or_default().push(number);
+        }
+        let places = turn.receives.iter().enumerate().flat_map(|(number, message)| {
+            message.slots.iter().enumerate().map(move |(place, &slot)| (slot, (number, place)))
+        });
+        let arrivals = places.collect();
+        let sent = turn.sends.iter().flat_map(|message| message.slots.iter().copied()).collect();
+        Backward { turn, steps, arrivals, sent }
+    }
+
+    fn run(mut self, live: &mut HashSet<Slot>) {
+        let mut gone = HashSet::new();
+        for number in (0..self.turn.locals.len()).rev() {
+            let local = self.turn.locals[number];
+            match local {
+                Local::Copy { from, to } if !live.contains(&from) && self.redirect(number, from, to) => {
+                    gone.insert(number);
+                }
+                _ => before_local(&local, live),
+            }
+        }
+        let mut number = 0..;
+        self.turn.locals.retain(|_| number.next().is_some_and(|number| !gone.contains(&number)));
+    }
+
+    /// Lets what makes `from`, before a step, make `to`; false if that is not possible in this turn.
+    fn redirect(&mut self, before: usize, from: Slot, to: Slot) -> bool {
+        let steps = self.steps.get(&to.block).map_or(&[][..], |steps| &steps[..]);
+        for &number in steps.iter().rev().filter(|&&number| number < before) {
+            let local = &mut self.turn.locals[number];
+            if local.writes() == from {
+                match local {
+                    Local::Copy { to: writes, .. } | Local::Combine { into: writes, .. } => *writes = to,
+                }
+                return true;
+            }
+            if local.writes() == to || local.reads().any(|slot| slot == from || slot == to) {
+                return false;
+            }
+        }
+        let busy = self.sent.contains(&to) || self.arrivals.contains_key(&to);
+        let Some((message, place)) = self.arrivals.get(&from).copied().filter(|_| !busy) else { return false };
+        self.turn.receives[message].slots[place] = to;
+        self.arrivals.remove(&from);
+        self.arrivals.insert(to, (message, place));
+        true
+    }
+}

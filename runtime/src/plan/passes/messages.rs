@@ -1,0 +1,42 @@
+//! Fewer messages, or more: several to one rank become one, long ones are split over several ports.
+//!
+//! Messages of a pair of ranks keep their order, and both ends have equally many blocks. So the two ends do the same without
+//! knowing of each other.
+
+use crate::plan::{Message, Part};
+use std::collections::HashMap;
+
+/// Makes several messages to one rank, or from it, one.
+pub(super) fn merge(part: &mut Part) {
+    for turn in &mut part.turns {
+        turn.sends = merged(std::mem::take(&mut turn.sends));
+        turn.receives = merged(std::mem::take(&mut turn.receives));
+    }
+}
+
+fn merged(messages: Vec<Message>) -> Vec<Message> {
+    let (mut all, mut numbers) = (Vec::<Message>::new(), HashMap::new());
+    for message in messages {
+        let number = *numbers.entry(message.peer).or_insert(all.len());
+        match all.get_mut(number) {
+            Some(first) => first.slots.extend(message.slots),
+            None => all.push(message),
+        }
+    }
+    all
+}
+
+/// Makes a message of more than `size` blocks several ones, at most `most`.
+pub(super) fn split(part: &mut Part, size: usize, most: usize) {
+    for turn in &mut part.turns {
+        for messages in [&mut turn.sends, &mut turn.receives] {
+            *messages = messages.iter().flat_map(|message| pieces(message, size, most)).collect();
+        }
+    }
+}
+
+fn pieces(message: &Message, size: usize, most: usize) -> Vec<Message> {
+    let count = message.slots.len().div_ceil(size).clamp(1, most);
+    let each = message.slots.len().div_ceil(count).max(1);
+    message.slots.chunks(each).map(|slots| Message::new(message.peer, slots.to_vec())).collect()
+}

@@ -1,0 +1,90 @@
+//! Few lines of working memory: what is not needed any more makes room for what comes.
+//!
+//! Time is counted in ticks, one for the messages of a round and one for each local step. What is written lives until it is
+//! last read. Of each block, lives are given the first line that is free; what arrives needs one that no message of its round
+//! uses.
+
+use crate::plan::{Part, SCRATCH, Slot};
+
+/// What is done to a slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Arrive,
+    Make,
+}
+
+/// Something that is held for a time.
+struct Life {
+    block: u32,
+    arrives: bool,
+    from: usize,
+    until: usize,
+}
+
+/// Gives working memory new lines.
+pub(super) fn rename(part: &mut Part) {
+    let (lives, uses) = lives(part);
+    let lines = lines(&lives, part.blocks);
+    let mut uses = uses.into_iter();
+    each_slot(part, |slot, _, _| {
+        if let Some(life) = uses.next().flatten() {
+            slot.line = lines[life];
+        }
+    });
+    part.lines = lines.iter().map(|&line| line as usize + 1).max().unwrap_or(0).max(SCRATCH as usize);
+}
+
+/// Visits all slots in the order in which they are used, with the time.
+fn each_slot(part: &mut Part, mut visit: impl FnMut(&mut Slot, Use, usize)) {
+    let mut time = 1;
+    for turn in &mut part.turns {
+        let [sends, receives] = [&mut turn.sends, &mut turn.receives];
+        sends.iter_mut().flat_map(|message| &mut message.slots).for_each(|slot| visit(slot, Use::Read, time));
+        receives.iter_mut().flat_map(|message| &mut message.slots).for_each(|slot| visit(slot, Use::Arrive, time));
+        for local in &mut turn.locals {
+            time += 1;
+            let mut slots = local.slots_mut().peekable();
+            while let Some(slot) = slots.next() {
+                visit(slot, if slots.peek().is_some() { Use::Read } else { Use::Make }, time);
+            }
+        }
+        time += 1;
+    }
+}
+
+/// What is held in working memory; and for each use of a slot, which of that it is.
+fn lives(part: &mut Part) -> (Vec<Life>, Vec<Option<usize>>) {
+    let (blocks, slots) = (part.blocks, part.lines * part.blocks);
+    let (mut lives, mut uses, mut now) = (Vec::<Life>::new(), Vec::new(), vec![None; slots]);
+    each_slot(part, |slot, used, time| {
+        if slot.line < SCRATCH {
+            uses.push(None);
+            return;
+        }
+        let held = &mut now[slot.line as usize * blocks + slot.block as usize];
+        if used != Use::Read || held.is_none() {
+            *held = Some(lives.len());
+            lives.push(Life { block: slot.block, arrives: used == Use::Arrive, from: time, until: time });
+        }
+        if let Some(life) = *held {
+            lives[life].until = time;
+        }
+        uses.push(*held);
+    });
+    (lives, uses)
+}
+
+/// A line for each life. They come in the order of their beginnings.
+fn lines(lives: &[Life], blocks: usize) -> Vec<u32> {
+    let mut until: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+    let line = |life: &Life| {
+        let places = &mut until[life.block as usize];
+        let free = |&used: &usize| used < life.from || used == life.from && !life.arrives;
+        let place = places.iter().position(free).unwrap_or(places.len());
+        places.resize(places.len().max(place + 1), 0);
+        places[place] = life.until;
+        place as u32 + SCRATCH
+    };
+    lives.iter().map(line).collect()
+}

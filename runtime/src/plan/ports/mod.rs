@@ -1,0 +1,72 @@
+//! Numbers of ports and factors: the notation in which a whole family of collectives is written.
+//!
+//! `8(-1 1 1 1)` is an allreduce of 8 nodes that begins with a reduce_scatter step of one port and goes on with three
+//! allgather steps; `2(-1) 4(1 1) 2(1)` runs in groups of 2, then of 4, then of 2. An allreduce has three phases: leading
+//! groups with negative ports alone (I, reduce_scatter), groups between (II, allreduce), and as many last groups as there are
+//! leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase I, an allgather a phase III.
+//!
+//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`Part`] is made, without those
+//! of the others.
+//!
+//! ```
+//! use roundel::plan::ports::Ports;
+//! use roundel_spec::Kind;
+//!
+//! let ports: Ports = "2(-1) 4(1 1) 2(1)".parse()?;
+//! let plan = ports.plan(Kind::Allreduce)?;
+//! assert_eq!((plan.p, plan.blocks, plan.steps()), (8, 2, 4));
+//! assert!(plan.replay().is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
+//! systems, Parallel Computing 107, 2021, sections 2.3 and 2.4.
+
+mod digits;
+mod emit;
+mod grow;
+mod pattern;
+mod phases;
+mod places;
+mod text;
+
+pub use pattern::{Fractions, Line, Pattern, Received, Step};
+pub use phases::{Phase, Unfit};
+pub use text::NoPorts;
+
+use super::{Part, Plan};
+use roundel_spec::Kind;
+
+/// Groups, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ports {
+    /// The groups.
+    pub groups: Vec<Group>,
+}
+
+/// Steps among nodes that differ in one digit of their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// How many nodes the group has.
+    pub factor: usize,
+    /// To how many nodes each one sends in each step: negative for reduce_scatter, positive for allgather.
+    pub ports: Vec<i64>,
+}
+
+impl Ports {
+    /// What one node does.
+    ///
+    /// # Errors
+    /// When the groups are not those of such a collective, or there is no such node.
+    pub fn part(&self, kind: Kind, node: usize) -> Result<Part, Unfit> {
+        self.pattern(kind, Fractions::Scattered)?.part(node)
+    }
+
+    /// What all nodes do.
+    ///
+    /// # Errors
+    /// When the groups are not those of such a collective.
+    pub fn plan(&self, kind: Kind) -> Result<Plan, Unfit> {
+        Ok(self.pattern(kind, Fractions::Scattered)?.plan())
+    }
+}

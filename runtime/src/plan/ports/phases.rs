@@ -1,0 +1,201 @@
+//! Which groups are which phase, and whether they are complete.
+
+use super::text::MOST;
+use super::{Group, Ports};
+use roundel_spec::Kind;
+
+/// A phase of an allreduce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Phase {
+    /// Phase I: every node keeps a fraction of what its group has.
+    Scatter,
+    /// Phase II: every node gets the reduction over its group.
+    Reduce,
+    /// Phase III: every node gets the fractions of its group.
+    Gather,
+}
+
+/// Groups that do not make the collective that is asked for. Groups are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A kind that has no such algorithm.
+    #[error("ports and factors make no {kind}: ask for allreduce, reduce_scatter or allgather")]
+    Kind {
+        /// What was asked for.
+        kind: Kind,
+    },
+    /// A factor or a port that is zero.
+    #[error("group {group}, `{text}`, has a zero: give a factor of at least 1, and ports other than 0")]
+    Zero {
+        /// Its number.
+        group: usize,
+        /// The group.
+        text: String,
+    },
+    /// Steps that do not reach all nodes of a group.
+    #[error(
+        "group {group}, `{text}`, reaches only {reached} nodes: give it more ports or steps, or a smaller factor"
+    )]
+    Incomplete {
+        /// Its number.
+        group: usize,
+        /// The group.
+        text: String,
+        /// How many it reaches.
+        reached: usize,
+    },
+    /// A port with the wrong sign.
+    #[error("group {group}, `{text}`, has ports of the wrong sign: {why}")]
+    Sign {
+        /// Its number.
+        group: usize,
+        /// The group.
+        text: String,
+        /// What is expected.
+        why: &'static str,
+    },
+    /// Phase III is not the reverse of phase I.
+    #[error(
+        "group {group}, `{text}`, should have the factor {expected}: the last groups have the factors of the leading \
+         ones, with negative ports, in reverse"
+    )]
+    NotReversed {
+        /// Its number.
+        group: usize,
+        /// The group.
+        text: String,
+        /// The factor of its counterpart.
+        expected: usize,
+    },
+    /// A leading group without its counterpart.
+    #[error("group {group}, `{text}`, has no counterpart: end with a group of {factor} with positive ports")]
+    NoCounterpart {
+        /// Its number.
+        group: usize,
+        /// The group.
+        text: String,
+        /// Its factor.
+        factor: usize,
+    },
+    /// Too many nodes.
+    #[error("the factors multiply to more than {MOST} nodes: give smaller ones")]
+    TooManyNodes,
+    /// Too much work.
+    #[error("the plan would have more than {limit} lines: scatter more, or split the factor")]
+    TooManyLines {
+        /// The most there may be.
+        limit: usize,
+    },
+    /// No such node.
+    #[error("node {node} does not exist: there are {nodes}, from 0 on")]
+    NoSuchNode {
+        /// What was asked for.
+        node: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+}
+
+/// A group that runs: which digit it belongs to, and in which phase it is.
+#[derive(Clone, Debug)]
+pub(super) struct Run<'a> {
+    /// The number of the digit.
+    pub(super) digit: usize,
+    /// Its phase.
+    pub(super) phase: Phase,
+    /// The group.
+    pub(super) group: &'a Group,
+}
+
+impl Group {
+    /// How many nodes steps with such ports reach, at most.
+    fn reached(&self, wanted: impl Fn(i64) -> bool) -> usize {
+        let ports = self.ports.iter().filter(|&&port| wanted(port));
+        ports.fold(1, |reached: usize, port| reached.saturating_mul(port.unsigned_abs() as usize + 1))
+    }
+
+    fn all(&self, wanted: impl Fn(i64) -> bool) -> bool {
+        self.ports.iter().all(|&port| wanted(port))
+    }
+}
+
+impl Ports {
+    /// The groups in the order in which they run, each with its digit; all is checked.
+    pub(super) fn runs(&self, kind: Kind) -> Result<Vec<Run<'_>>, Unfit> {
+        let runs = match kind {
+            Kind::ReduceScatter => self.one_phase(Phase::Scatter),
+            Kind::Allgather => self.one_phase(Phase::Gather),
+            Kind::Allreduce => self.three_phases()?,
+            kind => return Err(Unfit::Kind { kind }),
+        };
+        runs.iter().enumerate().try_for_each(|(number, run)| run.check(number + 1))?;
+        Ok(runs)
+    }
+
+    /// The number of nodes.
+    ///
+    /// # Errors
+    /// When the groups are not those of such a collective, or there are too many nodes.
+    pub fn nodes(&self, kind: Kind) -> Result<usize, Unfit> {
+        factors(&self.runs(kind)?).map(|factors| factors.iter().product())
+    }
+
+    fn one_phase(&self, phase: Phase) -> Vec<Run<'_>> {
+        self.groups.iter().enumerate().map(|(digit, group)| Run { digit, phase, group }).collect()
+    }
+
+    fn three_phases(&self) -> Result<Vec<Run<'_>>, Unfit> {
+        let leads = |group: &&Group| !group.ports.is_empty() && group.all(|port| port < 0);
+        let (leading, all) = (self.groups.iter().take_while(leads).count(), self.groups.len());
+        if 2 * leading > all {
+            let (group, Group { factor, .. }) = (all - leading + 1, &self.groups[all - leading]);
+            return Err(Unfit::NoCounterpart { group, text: self.groups[group - 1].to_string(), factor: *factor });
+        }
+        let place = |(number, group)| match number {
+            n if n < leading => Run { digit: n, phase: Phase::Scatter, group },
+            n if n < all - leading => Run { digit: n, phase: Phase::Reduce, group },
+            n => Run { digit: all - 1 - n, phase: Phase::Gather, group },
+        };
+        let runs: Vec<Run<'_>> = self.groups.iter().enumerate().map(place).collect();
+        for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.phase == Phase::Gather) {
+            let expected = self.groups[run.digit].factor;
+            if run.group.factor != expected {
+                return Err(Unfit::NotReversed { group: number + 1, text: run.group.to_string(), expected });
+            }
+        }
+        Ok(runs)
+    }
+}
+
+impl Run<'_> {
+    /// Signs are right, and all nodes are reached.
+    fn check(&self, number: usize) -> Result<(), Unfit> {
+        let text = || self.group.to_string();
+        if self.group.factor == 0 || self.group.ports.contains(&0) {
+            return Err(Unfit::Zero { group: number, text: text() });
+        }
+        let scatters_first = self.group.ports.is_sorted_by_key(|&port| port > 0);
+        let (signs, why) = match self.phase {
+            Phase::Scatter => (self.group.all(|port| port < 0), "a reduce_scatter has negative ports alone"),
+            Phase::Gather => (self.group.all(|port| port > 0), "an allgather has positive ports alone"),
+            Phase::Reduce => (scatters_first, "negative ports come before positive ones"),
+        };
+        if !signs {
+            return Err(Unfit::Sign { group: number, text: text(), why });
+        }
+        let reached = self.group.reached(|port| (port < 0) == (self.phase == Phase::Scatter));
+        if reached < self.group.factor {
+            return Err(Unfit::Incomplete { group: number, text: text(), reached });
+        }
+        Ok(())
+    }
+}
+
+/// The factors of the digits, in their order.
+pub(super) fn factors(runs: &[Run<'_>]) -> Result<Vec<usize>, Unfit> {
+    let digits = runs.iter().map(|run| run.digit + 1).max().unwrap_or(0);
+    let mut factors = vec![1; digits];
+    runs.iter().for_each(|run| factors[run.digit] = run.group.factor);
+    let nodes = factors.iter().try_fold(1usize, |nodes, &factor| nodes.checked_mul(factor));
+    nodes.filter(|&nodes| nodes <= MOST).map(|_| factors).ok_or(Unfit::TooManyNodes)
+}

@@ -1,0 +1,353 @@
+//! All ranks of a plan in lockstep, on provenance instead of data: what every slot holds, and whether the contract is kept.
+//!
+//! For reductions a slot holds a tree of contributions, for all others the number of a block. The rules are those of the
+//! language, once more and for slots: what is read is there, what is sent meets one receive of the same round, nothing is
+//! combined twice. This is the judge of whatever makes or changes plans; it knows nothing of how they are made.
+
+use super::pairs::{End, receives, sends};
+use super::{INPUT, Local, OUTPUT, Plan, Slot, Turn};
+use roundel_spec::schedule::Order;
+use roundel_spec::trees::{Trees, Value};
+
+/// What is wrong with a plan. Rounds are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A round has not a turn for each rank.
+    #[error("round {round} has {found} turns, expected {expected}: give every rank a turn, if only an empty one")]
+    Turns {
+        /// The round.
+        round: usize,
+        /// The number of ranks.
+        expected: usize,
+        /// How many turns there are.
+        found: usize,
+    },
+    /// A slot that the memory does not have.
+    #[error("rank {rank}, round {round}: slot {slot} does not exist, there are {lines} lines of {blocks} blocks")]
+    NoSuchSlot {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot.
+        slot: Slot,
+        /// How many lines there are.
+        lines: usize,
+        /// How many blocks there are.
+        blocks: usize,
+    },
+    /// A peer that does not exist, or is the rank itself.
+    #[error("rank {rank}, round {round}: rank {peer} is no peer, name another one below {p}")]
+    NoSuchPeer {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// Whom it names.
+        peer: usize,
+        /// The number of ranks.
+        p: usize,
+    },
+    /// Something is read that was never written.
+    #[error("rank {rank}, round {round}: slot {slot} is read, but nothing has been written there")]
+    Empty {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot.
+        slot: Slot,
+    },
+    /// The user's input is written.
+    #[error("rank {rank}, round {round}: slot {slot} is the input, which is only read: write to line 1 or above")]
+    InputWritten {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot.
+        slot: Slot,
+    },
+    /// A message writes what another message of the round touches.
+    #[error(
+        "rank {rank}, round {round}: slot {slot} is written by a message while another one uses it: receive elsewhere"
+    )]
+    Clash {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot.
+        slot: Slot,
+    },
+    /// Sends and receives of two ranks do not come in pairs.
+    #[error("round {round}: rank {from} sends {sent} messages to rank {to}, which receives {received}")]
+    Unmatched {
+        /// The round.
+        round: usize,
+        /// Who sends.
+        from: usize,
+        /// Who receives.
+        to: usize,
+        /// How many leave.
+        sent: usize,
+        /// How many are received.
+        received: usize,
+    },
+    /// The two ends of a message differ.
+    #[error("round {round}: rank {from} sends the blocks {found:?}, but rank {to} expects {expected:?}")]
+    OtherBlocks {
+        /// The round.
+        round: usize,
+        /// Who sends.
+        from: usize,
+        /// Who receives.
+        to: usize,
+        /// The blocks of the receive.
+        expected: Vec<u32>,
+        /// The blocks of the send.
+        found: Vec<u32>,
+    },
+    /// A local step takes a block for another one.
+    #[error("rank {rank}, round {round}: slot {slot} is of another block than the step's result, block {expected}")]
+    OtherBlock {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot that is read.
+        slot: Slot,
+        /// The block that is written.
+        expected: u32,
+    },
+    /// Something is combined where nothing is to be reduced.
+    #[error("rank {rank}, round {round}: slot {slot} is combined, but the collective does not reduce: copy it")]
+    NothingToReduce {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot that is written.
+        slot: Slot,
+    },
+    /// A contribution is counted twice.
+    #[error(
+        "rank {rank}, round {round}: both operands for slot {slot} contain the contribution of rank {contributor}"
+    )]
+    Twice {
+        /// The rank.
+        rank: usize,
+        /// The round.
+        round: usize,
+        /// The slot that is written.
+        slot: Slot,
+        /// Whose contribution it is.
+        contributor: usize,
+    },
+    /// The contract is not kept.
+    #[error("rank {rank}: slot {slot} has {found} of {expected} contributions at the end")]
+    Incomplete {
+        /// The rank.
+        rank: usize,
+        /// The slot.
+        slot: Slot,
+        /// How many it needs.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+}
+
+impl Plan {
+    /// Whether the plan keeps its contract; and in which order it reduces (of what does not reduce, both are said).
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn replay(&self) -> Result<Order, Fault> {
+        self.replay_where(|_| true)
+    }
+
+    /// The same, if only some blocks matter: those that are not empty.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, Fault> {
+        let mut memory = Memory::new(self);
+        for (number, round) in self.rounds.iter().enumerate() {
+            memory.round(number, round)?;
+        }
+        memory.end(matters)
+    }
+}
+
+/// What all slots hold.
+struct Memory<'a> {
+    plan: &'a Plan,
+    trees: Trees,
+    slots: Vec<Option<Value>>,
+    /// For every slot, one more than the last round in which a message read it, and wrote it.
+    used: Vec<(u32, u32)>,
+}
+
+impl<'a> Memory<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let trees = Trees::new(if plan.kind.reduces() { plan.p } else { plan.blocks });
+        let slots = vec![None; plan.p * plan.lines * plan.blocks];
+        let used = vec![(0, 0); slots.len()];
+        let mut memory = Memory { plan, trees, slots, used };
+        for (rank, block) in (0..plan.p).flat_map(|rank| (0..plan.blocks).map(move |block| (rank, block))) {
+            if plan.kind.initially_holds(rank, block, plan.root, plan.p) {
+                let leaf = memory.trees.leaf(if plan.kind.reduces() { rank } else { block });
+                let slot = memory.index(rank, Slot::new(INPUT, block as u32));
+                memory.slots[slot] = Some(leaf);
+            }
+        }
+        memory
+    }
+
+    fn index(&self, rank: usize, slot: Slot) -> usize {
+        (rank * self.plan.lines + slot.line as usize) * self.plan.blocks + slot.block as usize
+    }
+
+    fn round(&mut self, round: usize, turns: &[Turn]) -> Result<(), Fault> {
+        if turns.len() != self.plan.p {
+            return Err(Fault::Turns { round, expected: self.plan.p, found: turns.len() });
+        }
+        for (rank, turn) in turns.iter().enumerate() {
+            self.exists(round, rank, turn)?;
+            self.messages(round, rank, turn)?;
+        }
+        let arrived = self.travel(round, turns)?;
+        for (slot, value) in arrived {
+            self.slots[slot] = Some(value);
+        }
+        for (rank, turn) in turns.iter().enumerate() {
+            turn.locals.iter().try_for_each(|local| self.local(round, rank, local))?;
+        }
+        Ok(())
+    }
+
+    /// All that a turn names is there, and it does not write the input.
+    fn exists(&self, round: usize, rank: usize, turn: &Turn) -> Result<(), Fault> {
+        let &Plan { p, lines, blocks, .. } = self.plan;
+        let messages = || turn.sends.iter().chain(&turn.receives);
+        if let Some(message) = messages().find(|message| message.peer >= p || message.peer == rank) {
+            return Err(Fault::NoSuchPeer { rank, round, peer: message.peer, p });
+        }
+        let locals = turn.locals.iter().flat_map(|local| local.reads().chain([local.writes()]));
+        let mut named = messages().flat_map(|message| message.slots.iter().copied()).chain(locals);
+        if let Some(slot) = named.find(|slot| slot.line as usize >= lines || slot.block as usize >= blocks) {
+            return Err(Fault::NoSuchSlot { rank, round, slot, lines, blocks });
+        }
+        let received = turn.receives.iter().flat_map(|message| message.slots.iter().copied());
+        match received.chain(turn.locals.iter().map(Local::writes)).find(|slot| slot.line == INPUT) {
+            Some(slot) => Err(Fault::InputWritten { rank, round, slot }),
+            None => Ok(()),
+        }
+    }
+
+    /// What is sent is there, and no message writes what another one touches.
+    fn messages(&mut self, round: usize, rank: usize, turn: &Turn) -> Result<(), Fault> {
+        let now = round as u32 + 1;
+        for &slot in turn.sends.iter().flat_map(|message| &message.slots) {
+            let index = self.index(rank, slot);
+            self.used[index].0 = now;
+            if self.slots[index].is_none() {
+                return Err(Fault::Empty { rank, round, slot });
+            }
+        }
+        for &slot in turn.receives.iter().flat_map(|message| &message.slots) {
+            let index = self.index(rank, slot);
+            if self.used[index].0 == now || self.used[index].1 == now {
+                return Err(Fault::Clash { rank, round, slot });
+            }
+            self.used[index].1 = now;
+        }
+        Ok(())
+    }
+
+    /// Every send meets a receive; says what arrives where.
+    fn travel(&self, round: usize, turns: &[Turn]) -> Result<Vec<(usize, Value)>, Fault> {
+        let (sends, receives) = (sends(turns), receives(turns));
+        let mut arrived = Vec::new();
+        for (sent, received) in sends.iter().zip(&receives) {
+            let (&(from, to, _, out), &(_, _, _, into)) = (sent, received);
+            if (from, to) != (received.0, received.1) {
+                return Err(unmatched(round, &sends, &receives, (from, to).min((received.0, received.1))));
+            }
+            if !out.slots.iter().map(|slot| slot.block).eq(into.slots.iter().map(|slot| slot.block)) {
+                let [found, expected] = [out, into].map(|m| m.slots.iter().map(|slot| slot.block).collect());
+                return Err(Fault::OtherBlocks { round, from, to, expected, found });
+            }
+            for (&read, &written) in out.slots.iter().zip(&into.slots) {
+                if let Some(value) = self.slots[self.index(from, read)] {
+                    arrived.push((self.index(to, written), value));
+                }
+            }
+        }
+        match sends.get(receives.len()).or(receives.get(sends.len())) {
+            Some(&(from, to, ..)) => Err(unmatched(round, &sends, &receives, (from, to))),
+            None => Ok(arrived),
+        }
+    }
+
+    /// What a slot holds that a local step reads for a block.
+    fn read(&self, round: usize, rank: usize, slot: Slot, block: u32) -> Result<Value, Fault> {
+        if slot.block != block {
+            return Err(Fault::OtherBlock { rank, round, slot, expected: block });
+        }
+        self.slots[self.index(rank, slot)].ok_or(Fault::Empty { rank, round, slot })
+    }
+
+    fn local(&mut self, round: usize, rank: usize, local: &Local) -> Result<(), Fault> {
+        let slot = local.writes();
+        let value = match *local {
+            Local::Copy { from, to } => self.read(round, rank, from, to.block)?,
+            Local::Combine { .. } if !self.plan.kind.reduces() => {
+                return Err(Fault::NothingToReduce { rank, round, slot });
+            }
+            Local::Combine { left, right, into } => {
+                let left = self.read(round, rank, left, into.block)?;
+                let right = self.read(round, rank, right, into.block)?;
+                let twice = |contributor| Fault::Twice { rank, round, slot, contributor };
+                self.trees.join(left, right).map_err(twice)?
+            }
+        };
+        let index = self.index(rank, slot);
+        self.slots[index] = Some(value);
+        Ok(())
+    }
+
+    /// Whether the contract is kept in the output.
+    fn end(&self, matters: impl Fn(usize) -> bool) -> Result<Order, Fault> {
+        let &Plan { kind, p, root, .. } = self.plan;
+        let mut order = Order { same_tree: true, rank_order: true };
+        for block in (0..self.plan.blocks).filter(|&block| matters(block)) {
+            let mut first = None;
+            for rank in (0..p).filter(|&rank| kind.must_hold(rank, block, root, p)) {
+                let value = self.complete(rank, Slot::new(OUTPUT, block as u32))?;
+                order.same_tree &= *first.get_or_insert(value.tree) == value.tree;
+                order.rank_order &= value.run.is_some();
+            }
+        }
+        Ok(order)
+    }
+
+    /// What an output holds, if it is all that it must.
+    fn complete(&self, rank: usize, slot: Slot) -> Result<Value, Fault> {
+        let reduces = self.plan.kind.reduces();
+        let expected = if reduces { self.plan.p } else { 1 };
+        let held = self.slots[self.index(rank, slot)];
+        let counts = |value: Value| match reduces {
+            true => self.trees.count(value.tree),
+            false => (value.tree == self.trees.leaf(slot.block as usize).tree) as usize,
+        };
+        let found = held.map_or(0, counts);
+        held.filter(|_| found == expected).ok_or(Fault::Incomplete { rank, slot, expected, found })
+    }
+}
+
+fn unmatched(round: usize, sends: &[End<'_>], receives: &[End<'_>], (from, to): (usize, usize)) -> Fault {
+    let count = |ends: &[End<'_>]| ends.iter().filter(|end| (end.0, end.1) == (from, to)).count();
+    Fault::Unmatched { round, from, to, sent: count(sends), received: count(receives) }
+}

@@ -1,0 +1,83 @@
+//! The plans of the whole catalogue, and what can be broken in a plan.
+
+use roundel::algorithms::{Visitor, visit_all};
+use roundel::plan::Plan;
+use roundel::{
+    Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Place,
+};
+
+/// Looks at a plan.
+pub(crate) trait Look {
+    /// Looks at the plan of a collective.
+    fn look<C: Collective>(&mut self, name: &'static str, collective: &C, plan: Plan);
+}
+
+/// Looks at the plans of the whole catalogue, at some p.
+pub(crate) fn each(look: &mut impl Look) {
+    visit_all(&mut Each(look));
+}
+
+struct Each<'a, L>(&'a mut L);
+
+impl<L: Look> Each<'_, L> {
+    fn each<C: Collective>(&mut self, name: &'static str, collective: &C) {
+        for p in [1, 2, 3, 5, 8, 11, 12] {
+            if collective.admits(&Place::flat(0, p)).is_ok() {
+                let plan = Plan::record(collective, p as usize).unwrap_or_else(|error| panic!("{name}: {error}"));
+                self.0.look(name, collective, plan);
+            }
+        }
+    }
+}
+
+impl<L: Look> Visitor for Each<'_, L> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.each(name, collective);
+    }
+}
+
+/// The plan without one block of one message, on both ends: once for each block of each message.
+pub(crate) fn without_one_block(plan: &Plan) -> Vec<Plan> {
+    let mut all = Vec::new();
+    for (round, turns) in plan.rounds.iter().enumerate() {
+        for (rank, turn) in turns.iter().enumerate() {
+            for (number, message) in turn.sends.iter().enumerate() {
+                let before = turn.sends[..number].iter().filter(|other| other.peer == message.peer).count();
+                let there = plan.rounds[round][message.peer].receives.iter().enumerate();
+                let partner = there.filter(|(_, other)| other.peer == rank).map(|(partner, _)| partner).nth(before);
+                for place in 0..message.slots.len() {
+                    let mut less = plan.clone();
+                    less.rounds[round][rank].sends[number].slots.remove(place);
+                    let partner = partner.expect("every message has two ends");
+                    less.rounds[round][message.peer].receives[partner].slots.remove(place);
+                    all.push(less);
+                }
+            }
+        }
+    }
+    all
+}

@@ -6,10 +6,13 @@
 //! wait that nobody ends and every byte that is wrong.
 //!
 //! - [`build`](mod@build): makes the programs of a collective
+//! - [`replay`](mod@replay): runs the programs of all ranks on elements that know where they come from
 
 pub mod build;
+pub mod replay;
 
 pub use build::{BuildError, Job, Scheme, build};
+pub use replay::{Fault, Order, ReplayError, replay};
 
 /// Which memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

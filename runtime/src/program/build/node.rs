@@ -8,13 +8,10 @@ use roundel_spec::Kind;
 
 use super::lane::Lines;
 use super::shape::{Line, Piece, Shape, even, piece};
-use super::stage::Stage;
+use super::stage::{END, Stage};
 use super::tape::Tape;
 use super::{BuildError, Scheme};
 use crate::program::{Region, Spot};
-
-/// The last phase: the user has the buffers back.
-const END: usize = usize::MAX;
 
 /// How the shared memory of a node is used. Spots count elements.
 pub(super) struct Node<'a> {

@@ -6,6 +6,9 @@ use super::shape::Piece;
 use super::tape::Tape;
 use crate::program::{Op, Region, Spot};
 
+/// The last phase: the user has the buffers back, until the next call begins.
+pub(super) const END: usize = usize::MAX;
+
 /// Steps of one process, and which shared memory they touch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stage {

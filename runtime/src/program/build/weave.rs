@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::stage::Stage;
+use super::stage::{END, Stage};
 
 /// A stage: the process, and which of its stages.
 type Key = (usize, usize);
@@ -111,9 +111,16 @@ impl<'a> Weave<'a> {
                 }
             }
             self.sync[after.0][after.1].this_call.sort_unstable();
-            known[after.0][after.0] = after.1 + 1;
-            told[after.0].push(known[after.0].clone());
+            told[after.0].push(self.tell(after, 0, &mut known[after.0]));
         }
+    }
+
+    /// What a process tells with a signal after a stage. What the user does with the buffers is not over then; it is when the
+    /// next call begins.
+    fn tell(&self, (local, stage): Key, call: usize, known: &mut Known) -> Known {
+        let over = call * self.stages[local].len() + stage;
+        known[local] = over + usize::from(self.stages[local][stage].phase != END);
+        known.clone()
     }
 
     /// Waits for what is needed of calls before, until nothing is missing.
@@ -169,8 +176,7 @@ impl<'a> Weave<'a> {
                         return Some((after, missing));
                     }
                 }
-                known[local][local] = call * self.stages[local].len() + stage + 1;
-                told[local].push(known[local].clone());
+                told[local].push(self.tell(after, call, &mut known[local]));
             }
             for (local, told) in told.iter().enumerate() {
                 if let Some(stage) = self.sync[local].iter().rposition(|sync| sync.signal) {

@@ -4,6 +4,15 @@
 //! alone raises it, and everybody on the node may wait until it has a value. There is no other synchronisation. A program has
 //! no branches, so what every process does is known in advance, and a replay of all programs together finds every race, every
 //! wait that nobody ends and every byte that is wrong.
+//!
+//! - [`build`](mod@build): makes the programs of a collective
+//! - [`replay`](mod@replay): runs the programs of all ranks on elements that know where they come from
+
+pub mod build;
+pub mod replay;
+
+pub use build::{BuildError, Job, Scheme, build};
+pub use replay::{Fault, Order, ReplayError, replay};
 
 /// Which memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,7 +97,8 @@ pub enum Op {
     },
     /// Raises this process's own counter by one: what it did before is seen by whoever waits for the new value.
     Signal,
-    /// Waits until the counter of another process of the node has been raised so many times in this call.
+    /// Waits until the counter of another process of the node has been raised so many times in this call. Zero times means
+    /// that the other process has raised it as often as it does in all calls before this one.
     Await {
         /// The process, by its number on the node.
         local: usize,
@@ -110,4 +120,8 @@ pub struct Program {
     pub scratch: usize,
     /// How many times each process of the node raises its counter in a call. Equal on the node.
     pub signals: Vec<u32>,
+    /// Where in shared memory the user's input lies, if it lies there and not in [`Region::Input`].
+    pub input: Option<usize>,
+    /// Where in shared memory the user's output lies, if it lies there and not in [`Region::Output`].
+    pub output: Option<usize>,
 }

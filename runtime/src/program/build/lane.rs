@@ -1,0 +1,213 @@
+//! The part between nodes as one lane runs it: slots become addresses, and every message is in one piece.
+//!
+//! A message whose blocks do not lie side by side is packed into working memory before it leaves, or unpacked after it has
+//! arrived. Empty messages are left out; both of their ends know that they are empty.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use roundel_spec::Kind;
+
+use super::BuildError;
+use super::shape::{Line, Piece, Shape, piece};
+use super::tape::Tape;
+use crate::plan::part::{self, INPUT, Local, OUTPUT, Part, Slot, Turn};
+use crate::program::{Message, Op, Region, Spot, Way};
+
+/// What a lane does between nodes. Spots count elements.
+pub(super) struct Course {
+    pub(super) ops: Vec<Op>,
+    pub(super) messages: Vec<Message>,
+    /// How many elements of working memory are in use.
+    pub(super) scratch: usize,
+}
+
+/// Where a lane finds its lines.
+#[derive(Clone, Copy)]
+pub(super) struct Lines {
+    pub(super) input: Line,
+    pub(super) output: Line,
+    /// Where working memory is free.
+    pub(super) scratch: usize,
+}
+
+struct Lane<'a> {
+    shape: &'a Shape<'a>,
+    part: &'a Part,
+    lines: Lines,
+    /// What this lane has of each block.
+    slices: Vec<Range<usize>>,
+    /// Where slots of working memory lie.
+    slots: BTreeMap<Slot, usize>,
+    /// Where packed messages go.
+    packs: usize,
+    tape: Tape,
+    messages: Vec<Message>,
+    scratch: usize,
+}
+
+/// Gives the part of this node addresses, for the lane that this process is.
+pub(super) fn course(shape: &Shape, part: &Part, lines: Lines) -> Result<Course, BuildError> {
+    let (node, nodes) = (shape.node, shape.nodes);
+    let &Part { rank, p, kind, blocks, .. } = part;
+    let divided = if kind == Kind::Allreduce { blocks > 0 } else { blocks == nodes };
+    if (rank, p, kind) != (node, nodes, shape.job.kind) || !divided {
+        return Err(BuildError::Part { node, nodes, rank, p, kind, blocks });
+    }
+    let slices = shape.slices(shape.local, blocks);
+    let tape = Tape::default();
+    let mut lane =
+        Lane { shape, part, lines, slices, slots: BTreeMap::new(), packs: 0, tape, messages: Vec::new(), scratch: 0 };
+    lane.allocate()?;
+    for (round, turn) in part.turns.iter().enumerate() {
+        lane.turn(round, turn)?;
+    }
+    Ok(Course { ops: lane.tape.ops, messages: lane.messages, scratch: lane.scratch })
+}
+
+impl Lane<'_> {
+    /// Finds room for the slots that are in use and lie nowhere else; neighbouring blocks of a line stay neighbours.
+    fn allocate(&mut self) -> Result<(), BuildError> {
+        for (round, turn) in self.part.turns.iter().enumerate() {
+            for (slot, written) in slots(turn) {
+                self.admit(round, slot, written)?;
+            }
+        }
+        let mut end = self.lines.scratch;
+        for (slot, offset) in &mut self.slots {
+            *offset = end;
+            end = add(end, self.slices[slot.block as usize].len())?;
+        }
+        (self.packs, self.scratch) = (end, end);
+        Ok(())
+    }
+
+    /// Refuses a slot that is not there; notes one of working memory.
+    fn admit(&mut self, round: usize, slot: Slot, written: bool) -> Result<(), BuildError> {
+        let what = if written { "writes" } else { "reads" };
+        let refused = BuildError::Slot { node: self.shape.node, round, what, slot };
+        let there = (slot.line as usize) < self.part.lines && (slot.block as usize) < self.part.blocks;
+        if !there || (slot.line == INPUT && (written || self.fixed(slot).is_none())) {
+            return Err(refused);
+        }
+        if self.fixed(slot).is_none() {
+            self.slots.insert(slot, 0);
+        }
+        Ok(())
+    }
+
+    /// Where a slot of the input or of the result lies, if it has a place outside of working memory.
+    fn fixed(&self, slot: Slot) -> Option<Vec<Piece>> {
+        let line = match slot.line {
+            INPUT => self.lines.input,
+            OUTPUT => self.lines.output,
+            _ => return None,
+        };
+        let block = slot.block as usize;
+        self.shape.place(line, self.shape.local, block, &self.slices[block])
+    }
+
+    /// Where a slot lies.
+    fn pieces(&self, slot: Slot) -> Vec<Piece> {
+        let length = self.slices[slot.block as usize].len();
+        let scratch = |&offset: &usize| piece(Spot::start(Region::Scratch), offset..offset + length);
+        self.fixed(slot).unwrap_or_else(|| self.slots.get(&slot).map(scratch).unwrap_or_default())
+    }
+
+    /// All messages of a round at the same time, then what the rank does by itself.
+    fn turn(&mut self, round: usize, turn: &Turn) -> Result<(), BuildError> {
+        let first = self.messages.len();
+        let mut packs = self.packs;
+        let mut unpack = Tape::default();
+        for message in &turn.receives {
+            if let Some((spot, pieces)) = self.message(round, message, Way::In, &mut packs)? {
+                unpack.copy(&spot, &pieces);
+            }
+        }
+        for message in &turn.sends {
+            if let Some((spot, pieces)) = self.message(round, message, Way::Out, &mut packs)? {
+                self.tape.copy(&pieces, &spot);
+            }
+        }
+        self.scratch = self.scratch.max(packs);
+        let count = self.messages.len() - first;
+        if count > 0 {
+            self.tape.ops.extend([Op::Post { first, count }, Op::Complete { first, count }]);
+        }
+        self.tape.ops.append(&mut unpack.ops);
+        turn.locals.iter().for_each(|local| self.local(local));
+        Ok(())
+    }
+
+    /// Adds a message, if it is not empty; says where it is packed and from or to where, if it must be.
+    fn message(
+        &mut self,
+        round: usize,
+        message: &part::Message,
+        way: Way,
+        packs: &mut usize,
+    ) -> Result<Option<(Vec<Piece>, Vec<Piece>)>, BuildError> {
+        let peer = self.peer(round, message.peer)?;
+        let pieces = merged(message.slots.iter().flat_map(|&slot| self.pieces(slot)));
+        let elements = pieces.iter().try_fold(0, |sum, piece| add(sum, piece.length))?;
+        let limit = i32::MAX as usize;
+        if elements > limit {
+            return Err(BuildError::TooLong { peer, elements, limit });
+        }
+        let Some(&first) = pieces.first() else { return Ok(None) };
+        if pieces.len() == 1 {
+            self.messages.push(Message { way, peer, spot: first.spot, elements });
+            return Ok(None);
+        }
+        let spot = Spot { region: Region::Scratch, offset: *packs };
+        *packs = add(*packs, elements)?;
+        self.messages.push(Message { way, peer, spot, elements });
+        Ok(Some((piece(spot, 0..elements), pieces)))
+    }
+
+    /// The rank of the same lane on another node.
+    fn peer(&self, round: usize, peer: usize) -> Result<usize, BuildError> {
+        let (node, nodes) = (self.shape.node, self.shape.nodes);
+        if peer >= nodes || peer == node {
+            return Err(BuildError::Peer { node, round, peer, nodes });
+        }
+        Ok(self.shape.members(peer)[self.shape.local])
+    }
+
+    fn local(&mut self, local: &Local) {
+        match *local {
+            Local::Copy { from, to } => self.tape.copy(&self.pieces(from), &self.pieces(to)),
+            Local::Combine { left, right, into } => {
+                self.tape.combine(&self.pieces(left), &self.pieces(right), &self.pieces(into));
+            }
+        }
+    }
+}
+
+/// The slots of a round, and whether they are written.
+fn slots(turn: &Turn) -> impl Iterator<Item = (Slot, bool)> + '_ {
+    let of = |messages: &'_ [part::Message], written| {
+        messages.iter().flat_map(|message| message.slots.clone()).map(move |slot| (slot, written)).collect::<Vec<_>>()
+    };
+    let locals = turn.locals.iter().flat_map(|local| match *local {
+        Local::Copy { from, to } => vec![(from, false), (to, true)],
+        Local::Combine { left, right, into } => vec![(left, false), (right, false), (into, true)],
+    });
+    of(&turn.sends, false).into_iter().chain(of(&turn.receives, true)).chain(locals)
+}
+
+/// Pieces that lie side by side become one.
+fn merged(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
+    let mut all: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match all.last_mut() {
+            Some(last) if last.spot.after(last.length) == piece.spot => last.length += piece.length,
+            _ => all.push(piece),
+        }
+    }
+    all
+}
+
+fn add(a: usize, b: usize) -> Result<usize, BuildError> {
+    a.checked_add(b).ok_or(BuildError::TooLarge { what: "the working memory" })
+}

@@ -1,0 +1,94 @@
+//! Steps in the order in which they are taken; neighbours that do the same become one.
+
+use super::shape::Piece;
+use crate::program::{Op, Spot};
+
+/// Steps of one process. Spots count elements.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tape {
+    pub(super) ops: Vec<Op>,
+}
+
+impl Tape {
+    /// Copies pieces to pieces of the same length altogether.
+    pub(super) fn copy(&mut self, from: &[Piece], to: &[Piece]) {
+        for ([from, to], elements) in refine([from, to]) {
+            if from != to {
+                self.push(Op::Copy { from, to, elements });
+            }
+        }
+    }
+
+    /// Combines pieces of the same length altogether.
+    pub(super) fn combine(&mut self, left: &[Piece], right: &[Piece], into: &[Piece]) {
+        for ([left, right, into], elements) in refine([left, right, into]) {
+            self.push(Op::Combine { left, right, into, elements });
+        }
+    }
+
+    /// Reduces operands from left to right; one alone is copied.
+    pub(super) fn fold(&mut self, operands: &[Vec<Piece>], into: &[Piece]) {
+        match operands {
+            [] => {}
+            [only] => self.copy(only, into),
+            [first, second, others @ ..] => {
+                self.combine(first, second, into);
+                others.iter().for_each(|other| self.combine(into, other, into));
+            }
+        }
+    }
+
+    /// Adds a step, or makes the last one longer.
+    fn push(&mut self, op: Op) {
+        let longer = self.ops.last().and_then(|last| joined(last, &op));
+        if longer.is_some() {
+            self.ops.pop();
+        }
+        self.ops.push(longer.unwrap_or(op));
+    }
+}
+
+/// One step that does what two do, if there is one: the second begins where the first ends, and neither reads what the other
+/// writes.
+fn joined(first: &Op, second: &Op) -> Option<Op> {
+    match (first, second) {
+        (&Op::Copy { from, to, elements }, &Op::Copy { from: from2, to: to2, elements: more }) => {
+            let follow = from2 == from.after(elements) && to2 == to.after(elements);
+            let elements = elements + more;
+            (follow && apart(from, to, elements)).then_some(Op::Copy { from, to, elements })
+        }
+        (
+            &Op::Combine { left, right, into, elements },
+            &Op::Combine { left: left2, right: right2, into: into2, elements: more },
+        ) => {
+            let follow = [(left, left2), (right, right2), (into, into2)].iter().all(|(a, b)| *b == a.after(elements));
+            let elements = elements + more;
+            let clean = [left, right].iter().all(|&spot| spot == into || apart(spot, into, elements));
+            (follow && clean).then_some(Op::Combine { left, right, into, elements })
+        }
+        _ => None,
+    }
+}
+
+/// Whether so many elements from two spots on do not overlap.
+fn apart(a: Spot, b: Spot, elements: usize) -> bool {
+    a.region != b.region || a.offset.abs_diff(b.offset) >= elements
+}
+
+/// Pieces of equal length, side by side: cut wherever one of the lists has a new piece.
+pub(super) fn refine<const K: usize>(lists: [&[Piece]; K]) -> Vec<([Spot; K], usize)> {
+    let mut cut = Vec::new();
+    let mut next = [(0, 0); K];
+    loop {
+        let rest = |index: usize| lists[index].get(next[index].0).map(|piece| piece.length - next[index].1);
+        let Some(length) = (0..K).map(rest).min().flatten() else { return cut };
+        let spots = std::array::from_fn(|index| lists[index][next[index].0].spot.after(next[index].1));
+        cut.push((spots, length));
+        for (list, (number, done)) in lists.iter().zip(&mut next) {
+            *done += length;
+            if *done == list[*number].length {
+                (*number, *done) = (*number + 1, 0);
+            }
+        }
+    }
+}

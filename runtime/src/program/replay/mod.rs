@@ -1,0 +1,472 @@
+//! All programs together, several calls in a row: every race, every wait that never ends and every element that is wrong.
+//!
+//! Instead of numbers, elements carry where they come from: which ranks have contributed, to which element, in which call. So
+//! nothing is right by chance. Users take part, too: between calls they write their input and read their output, wherever it lies.
+//! A send ends only when it is received. Messages do not tell a process anything about the shared memory of its node, although a
+//! real network may: programs must be right without.
+
+mod cell;
+mod fault;
+mod mail;
+
+pub use fault::{Fault, ReplayError, Site};
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use roundel_spec::Kind;
+use roundel_spec::trees::Trees;
+
+use self::cell::{Cell, Clock, Content};
+use self::mail::Mail;
+use super::{Job, Op, Program, Region, Spot, Way};
+
+/// How many calls a replay should have: each of the two programs follows each of them, and the first one's memory is used
+/// again.
+pub const CALLS: usize = 4;
+
+/// In which order contributions are reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Whether all ranks reduce every element by the same tree, so that their results are equal to the last bit.
+    pub same_tree: bool,
+    /// Whether contributions stand in the order of ranks, so that the operation need not commute.
+    pub rank_order: bool,
+}
+
+/// Runs the programs of all ranks, for even and odd calls, so many times in a row. Of the job only kind, placement, counts and
+/// size are looked at.
+pub fn replay(job: &Job, programs: &[[Program; 2]], calls: usize) -> Result<Order, ReplayError> {
+    let mut replay = Replay::new(job, programs, calls)?;
+    while replay.processes.iter().any(|process| process.call < calls) {
+        let mut moved = false;
+        for rank in 0..programs.len() {
+            moved |= replay.advance(rank)?;
+        }
+        if !moved {
+            return Err(replay.stuck());
+        }
+    }
+    replay.finish()
+}
+
+/// A message of a process that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    message: usize,
+    number: usize,
+    way: Way,
+    spot: Spot,
+    elements: usize,
+}
+
+/// One rank.
+struct Process {
+    node: usize,
+    local: usize,
+    call: usize,
+    op: usize,
+    /// How many times it has raised its counter in this call.
+    raised: u32,
+    clock: Clock,
+    input: Vec<Option<Content>>,
+    output: Vec<Option<Content>>,
+    scratch: Vec<Option<Content>>,
+    active: Vec<Active>,
+}
+
+/// What the processes of a node share.
+struct Common {
+    ranks: Vec<usize>,
+    cells: Vec<Cell>,
+    /// What each process knew each time when it raised its counter.
+    told: Vec<Vec<Clock>>,
+}
+
+struct Replay<'a> {
+    job: &'a Job<'a>,
+    programs: &'a [[Program; 2]],
+    calls: usize,
+    trees: Trees,
+    begins: Vec<usize>,
+    processes: Vec<Process>,
+    nodes: Vec<Common>,
+    mail: Mail,
+    /// The tree of each element of the result, as the first rank that has it reduced it.
+    reduced: BTreeMap<usize, Content>,
+    order: Order,
+}
+
+impl<'a> Replay<'a> {
+    fn new(job: &'a Job<'a>, programs: &'a [[Program; 2]], calls: usize) -> Result<Self, ReplayError> {
+        let p = job.placement.p();
+        let disagree = |rank, what| {
+            let site = Site { call: 0, rank, op: None };
+            ReplayError { site, fault: Fault::Disagree { what } }
+        };
+        if programs.len() != p {
+            return Err(disagree(programs.len().min(p), "how many ranks there are"));
+        }
+        let mut nodes: Vec<Common> = Vec::new();
+        let mut processes = Vec::new();
+        for rank in 0..p {
+            let place = job.placement.place(rank);
+            let (node, local) = (place.node as usize, place.local as usize);
+            let first = &programs[nodes.get(node).map_or(rank, |node| node.ranks[0])][0];
+            for program in &programs[rank] {
+                if program.shared != first.shared {
+                    return Err(disagree(rank, "the size of shared memory"));
+                }
+                if program.signals != first.signals || program.signals.len() != place.ppn as usize {
+                    return Err(disagree(rank, "how often counters are raised"));
+                }
+            }
+            if node == nodes.len() {
+                let cells = vec![Cell::default(); first.shared / job.size];
+                nodes.push(Common { ranks: Vec::new(), cells, told: vec![Vec::new(); place.ppn as usize] });
+            }
+            nodes[node].ranks.push(rank);
+            let mut clock = vec![0; place.ppn as usize];
+            clock[local] = 1;
+            processes.push(Process {
+                node,
+                local,
+                call: 0,
+                op: 0,
+                raised: 0,
+                clock,
+                input: Vec::new(),
+                output: Vec::new(),
+                scratch: Vec::new(),
+                active: Vec::new(),
+            });
+        }
+        let begins = job.counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
+        let order = Order { same_tree: true, rank_order: true };
+        let (trees, mail, reduced) = (Trees::new(p), Mail::default(), BTreeMap::new());
+        let mut replay = Replay { job, programs, calls, trees, begins, processes, nodes, mail, reduced, order };
+        if calls > 0 {
+            (0..p).try_for_each(|rank| replay.begin(rank))?;
+        }
+        Ok(replay)
+    }
+
+    fn program(&self, rank: usize) -> &'a Program {
+        &self.programs[rank][self.processes[rank].call % 2]
+    }
+
+    fn error(&self, rank: usize, op: Option<usize>, fault: Fault) -> ReplayError {
+        ReplayError { site: Site { call: self.processes[rank].call, rank, op }, fault }
+    }
+
+    /// Takes steps of one rank until it must wait or has made all calls; says whether it took one.
+    fn advance(&mut self, rank: usize) -> Result<bool, ReplayError> {
+        let mut moved = false;
+        while self.processes[rank].call < self.calls {
+            let op = self.processes[rank].op;
+            let Some(step) = self.program(rank).ops.get(op) else {
+                self.end(rank).map_err(|fault| self.error(rank, None, fault))?;
+                self.processes[rank].call += 1;
+                if self.processes[rank].call < self.calls {
+                    self.begin(rank)?;
+                }
+                moved = true;
+                continue;
+            };
+            if !self.step(rank, step).map_err(|fault| self.error(rank, Some(op), fault))? {
+                break;
+            }
+            self.processes[rank].op += 1;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Which elements of the whole vector a rank gives, and which it gets.
+    fn lengths(&self, rank: usize) -> (Range<usize>, Range<usize>) {
+        let all = 0..self.job.counts.iter().sum();
+        let own = |rank: usize| self.begins[rank]..self.begins[rank] + self.job.counts[rank];
+        match self.job.kind {
+            Kind::Allgather => (own(rank), all),
+            Kind::ReduceScatter => (all, own(rank)),
+            _ => (all.clone(), all),
+        }
+    }
+
+    /// The user writes the input and starts the call.
+    fn begin(&mut self, rank: usize) -> Result<(), ReplayError> {
+        let (given, got) = self.lengths(rank);
+        let value = self.trees.leaf(rank);
+        let call = self.processes[rank].call;
+        let input: Vec<_> = given.map(|index| Content { call, index, value }).collect();
+        let program = self.program(rank);
+        let process = &mut self.processes[rank];
+        (process.op, process.raised) = (0, 0);
+        process.input = Vec::new();
+        process.output = vec![None; if program.output.is_none() { got.len() } else { 0 }];
+        process.scratch = vec![None; program.scratch / self.job.size];
+        match program.input {
+            None => process.input = input.into_iter().map(Some).collect(),
+            Some(offset) => self
+                .write(rank, Spot { region: Region::Shared, offset }, &input)
+                .map_err(|fault| self.error(rank, None, fault))?,
+        }
+        Ok(())
+    }
+
+    /// The call is over, and the user reads the output.
+    fn end(&mut self, rank: usize) -> Result<(), Fault> {
+        let program = self.program(rank);
+        let process = &self.processes[rank];
+        if let Some(active) = process.active.first() {
+            return Err(Fault::LeftOpen { message: active.message });
+        }
+        let (declared, found) = (program.signals[process.local], process.raised);
+        if declared != found {
+            return Err(Fault::Signals { declared, found });
+        }
+        let got = self.lengths(rank).1;
+        let whole = match program.output {
+            Some(offset) => Spot { region: Region::Shared, offset },
+            None => Spot { region: Region::Output, offset: 0 },
+        };
+        let result = self.read(rank, whole, got.len())?;
+        got.zip(result).try_for_each(|(index, content)| self.judge(rank, index, content))
+    }
+
+    /// Whether an element of the result is what the collective promises.
+    fn judge(&mut self, rank: usize, index: usize, content: Content) -> Result<(), Fault> {
+        let wrong = |what| Err(Fault::Wrong { index, what });
+        if content.call != self.processes[rank].call {
+            return wrong("it belongs to another call");
+        }
+        if content.index != index {
+            return wrong("it is another element");
+        }
+        if !self.job.kind.reduces() {
+            return Ok(());
+        }
+        if self.trees.count(content.value.tree) != self.programs.len() {
+            return wrong("a contribution is missing");
+        }
+        let first = self.reduced.entry(index).or_insert(content);
+        self.order.same_tree &= first.value.tree == content.value.tree;
+        self.order.rank_order &= content.value.run == Some((0, self.programs.len() as u32 - 1));
+        Ok(())
+    }
+
+    /// Takes one step, unless it must wait.
+    fn step(&mut self, rank: usize, step: &Op) -> Result<bool, Fault> {
+        match *step {
+            Op::Copy { from, to, elements } => {
+                self.clear(from, to, elements, false)?;
+                let contents = self.read(rank, from, elements)?;
+                self.write(rank, to, &contents)?;
+            }
+            Op::Combine { left, right, into, elements } => {
+                self.clear(left, into, elements, true)?;
+                self.clear(right, into, elements, true)?;
+                let (left, right) = (self.read(rank, left, elements)?, self.read(rank, right, elements)?);
+                let contents = self.combine(&left, &right, into)?;
+                self.write(rank, into, &contents)?;
+            }
+            Op::Post { first, count } => {
+                (first..first.saturating_add(count)).try_for_each(|message| self.post(rank, message))?
+            }
+            Op::Complete { first, count } => return self.complete(rank, first..first.saturating_add(count)),
+            Op::Signal => self.signal(rank),
+            Op::Await { local, times } => return self.wait(rank, local, times),
+        }
+        Ok(true)
+    }
+
+    /// Refuses ends of a step that overlap.
+    fn clear(&self, from: Spot, to: Spot, elements: usize, may_be_equal: bool) -> Result<(), Fault> {
+        let near = from.region == to.region && from.offset.abs_diff(to.offset) / self.job.size < elements;
+        let overlap = near && !(may_be_equal && from == to);
+        if overlap { Err(Fault::Overlap { from, to, elements }) } else { Ok(()) }
+    }
+
+    fn combine(&mut self, left: &[Content], right: &[Content], into: Spot) -> Result<Vec<Content>, Fault> {
+        let pairs = left.iter().zip(right).enumerate();
+        pairs
+            .map(|(number, (left, right))| {
+                let spot = Spot { offset: into.offset + number * self.job.size, ..into };
+                if (left.call, left.index) != (right.call, right.index) {
+                    let (left, right) = ((left.call, left.index), (right.call, right.index));
+                    return Err(Fault::Mixed { spot, left, right });
+                }
+                let joined = self.trees.join(left.value, right.value);
+                let value = joined.map_err(|contributor| Fault::Twice { spot, contributor })?;
+                Ok(Content { value, ..*left })
+            })
+            .collect()
+    }
+
+    fn signal(&mut self, rank: usize) {
+        let process = &mut self.processes[rank];
+        self.nodes[process.node].told[process.local].push(process.clock.clone());
+        process.clock[process.local] += 1;
+        process.raised += 1;
+    }
+
+    fn wait(&mut self, rank: usize, local: usize, times: u32) -> Result<bool, Fault> {
+        let signals = &self.program(rank).signals;
+        let process = &mut self.processes[rank];
+        let node = &self.nodes[process.node];
+        let each = *signals.get(local).ok_or(Fault::NoSuchProcess { local })?;
+        let raised = process.call * each as usize + times as usize;
+        if node.told[local].len() < raised {
+            return Ok(false);
+        }
+        if let Some(told) = raised.checked_sub(1).map(|last| &node.told[local][last]) {
+            process.clock.iter_mut().zip(told).for_each(|(known, &told)| *known = told.max(*known));
+        }
+        Ok(true)
+    }
+
+    fn post(&mut self, rank: usize, message: usize) -> Result<(), Fault> {
+        let known = self.program(rank).messages.get(message);
+        let &super::Message { way, peer, spot, elements } = known.ok_or(Fault::NoSuchMessage { message })?;
+        if peer >= self.programs.len() || peer == rank {
+            return Err(Fault::NoSuchPeer { message, peer });
+        }
+        if self.processes[rank].active.iter().any(|active| active.message == message) {
+            return Err(Fault::PostedTwice { message });
+        }
+        let number = match way {
+            Way::Out => {
+                let contents = self.read(rank, spot, elements)?;
+                self.mail.send(rank, peer, contents)
+            }
+            Way::In => {
+                self.touch(rank, spot, elements, true)?;
+                self.mail.receive(peer, rank, elements)
+            }
+        };
+        self.processes[rank].active.push(Active { message, number, way, spot, elements });
+        Ok(())
+    }
+
+    /// Completes messages if all of them can be.
+    fn complete(&mut self, rank: usize, messages: Range<usize>) -> Result<bool, Fault> {
+        let mut arrived = Vec::new();
+        for message in messages.clone() {
+            let known = self.program(rank).messages.get(message).ok_or(Fault::NoSuchMessage { message })?;
+            let active = self.processes[rank].active.iter().find(|active| active.message == message);
+            let active = *active.ok_or(Fault::NotPosted { message })?;
+            let (from, to) = if active.way == Way::Out { (rank, known.peer) } else { (known.peer, rank) };
+            match self.mail.met(from, to, active.number) {
+                None => return Ok(false),
+                Some(Err((sent, received))) => return Err(Fault::Lengths { peer: known.peer, sent, received }),
+                Some(Ok(contents)) => arrived.push((active, contents.to_vec())),
+            }
+        }
+        self.processes[rank].active.retain(|active| !messages.contains(&active.message));
+        for (active, contents) in arrived {
+            match active.way {
+                Way::Out => self.touch(rank, active.spot, active.elements, false).map(drop)?,
+                Way::In => self.write(rank, active.spot, &contents)?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// The elements of a region that a step names, if they are there.
+    fn range(&self, rank: usize, spot: Spot, elements: usize) -> Result<Range<usize>, Fault> {
+        let process = &self.processes[rank];
+        let length = match spot.region {
+            Region::Input => process.input.len(),
+            Region::Output => process.output.len(),
+            Region::Scratch => process.scratch.len(),
+            Region::Shared => self.nodes[process.node].cells.len(),
+        };
+        let size = self.job.size;
+        if !spot.offset.is_multiple_of(size) {
+            return Err(Fault::Misplaced { spot });
+        }
+        let range = spot.offset / size..(spot.offset / size).saturating_add(elements);
+        let outside = Fault::Outside { spot, elements, bytes: length * size };
+        if range.end <= length { Ok(range) } else { Err(outside) }
+    }
+
+    /// Notes that a rank touches memory; refuses races, and memory of messages that are under way.
+    fn touch(&mut self, rank: usize, spot: Spot, elements: usize, writes: bool) -> Result<Range<usize>, Fault> {
+        if writes && spot.region == Region::Input {
+            return Err(Fault::WritesInput { spot });
+        }
+        let range = self.range(rank, spot, elements)?;
+        self.under_way(rank, spot, elements, writes)?;
+        if spot.region == Region::Shared {
+            let process = &self.processes[rank];
+            let node = &mut self.nodes[process.node];
+            for index in range.clone() {
+                let cell = &mut node.cells[index];
+                let (local, clock) = (process.local, &process.clock);
+                let raced = if writes { cell.writes(local, clock) } else { cell.reads(local, clock) };
+                let spot = Spot { offset: index * self.job.size, ..spot };
+                raced.map_err(|with| Fault::Race { spot, with: node.ranks[with] })?;
+            }
+        }
+        Ok(range)
+    }
+
+    /// Refuses to write what a message sends, or to touch what a message receives.
+    fn under_way(&self, rank: usize, spot: Spot, elements: usize, writes: bool) -> Result<(), Fault> {
+        let process = &self.processes[rank];
+        let others = &self.nodes[process.node].ranks;
+        let owners = if spot.region == Region::Shared { others.as_slice() } else { std::slice::from_ref(&rank) };
+        let end = |spot: Spot, elements: usize| spot.offset + elements * self.job.size;
+        let clash = |active: &Active| {
+            let overlap = active.spot.region == spot.region
+                && active.spot.offset < end(spot, elements)
+                && spot.offset < end(active.spot, active.elements);
+            overlap && (writes || active.way == Way::In)
+        };
+        match owners.iter().find(|&&owner| self.processes[owner].active.iter().any(clash)) {
+            Some(&owner) => Err(Fault::UnderWay { spot, owner }),
+            None => Ok(()),
+        }
+    }
+
+    fn read(&mut self, rank: usize, spot: Spot, elements: usize) -> Result<Vec<Content>, Fault> {
+        let range = self.touch(rank, spot, elements, false)?;
+        let process = &self.processes[rank];
+        let content = |index: usize| match spot.region {
+            Region::Input => process.input[index],
+            Region::Output => process.output[index],
+            Region::Scratch => process.scratch[index],
+            Region::Shared => self.nodes[process.node].cells[index].content,
+        };
+        let unwritten = |index| Fault::Unwritten { spot: Spot { offset: index * self.job.size, ..spot } };
+        range.map(|index| content(index).ok_or(unwritten(index))).collect()
+    }
+
+    fn write(&mut self, rank: usize, spot: Spot, contents: &[Content]) -> Result<(), Fault> {
+        let range = self.touch(rank, spot, contents.len(), true)?;
+        let process = &mut self.processes[rank];
+        for (index, &content) in range.zip(contents) {
+            match spot.region {
+                Region::Input => {}
+                Region::Output => process.output[index] = Some(content),
+                Region::Scratch => process.scratch[index] = Some(content),
+                Region::Shared => self.nodes[process.node].cells[index].content = Some(content),
+            }
+        }
+        Ok(())
+    }
+
+    /// The first rank that waits forever.
+    fn stuck(&self) -> ReplayError {
+        let waiting = |rank: &usize| self.processes[*rank].call < self.calls;
+        let rank = (0..self.programs.len()).find(waiting).unwrap_or(0);
+        self.error(rank, Some(self.processes[rank].op), Fault::Stuck)
+    }
+
+    fn finish(self) -> Result<Order, ReplayError> {
+        match self.mail.unmatched() {
+            Some((rank, fault)) => Err(self.error(rank, None, fault)),
+            None => Ok(self.order),
+        }
+    }
+}

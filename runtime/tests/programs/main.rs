@@ -1,0 +1,5 @@
+//! Programs of collectives: replayed for all placements of a few ranks, and refused once anything in them is wrong.
+
+mod cases;
+mod parts;
+mod sweep;

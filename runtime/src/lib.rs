@@ -39,7 +39,7 @@ pub mod algorithms;
 mod allgather;
 mod alltoall;
 pub mod choose;
-// pub mod clock;
+pub mod clock;
 mod error;
 #[doc(hidden)]
 pub mod generated;
@@ -52,6 +52,7 @@ pub mod program;
 mod reduce;
 mod rooted;
 pub mod runs;
+pub mod select;
 mod transport;
 mod unproved;
 

@@ -24,6 +24,8 @@ mod write;
 pub use error::Error;
 pub use grid::{Fault, Grid};
 pub use machine::Machine;
+#[cfg(feature = "mpi")]
+pub(crate) use usual::{PORTS, SIZES};
 
 /// The version of the format that is written and read.
 pub const VERSION: i64 = 1;

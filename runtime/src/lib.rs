@@ -27,6 +27,7 @@
 //! - [`Allgather`]: the calls, on every [`Transport`]
 //! - [`algorithms`]: the catalogue
 //! - [`choose`]: which all-to-all, with which radix
+//! - [`profile`], [`clock`], [`select`]: what a machine costs, what a plan takes on it, and which plan is fastest
 //! - [`plan`]: what all ranks do in one call, as data
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
@@ -38,6 +39,7 @@ pub mod algorithms;
 mod allgather;
 mod alltoall;
 pub mod choose;
+pub mod clock;
 mod error;
 #[doc(hidden)]
 pub mod generated;
@@ -45,10 +47,12 @@ pub mod geometry;
 pub mod operation;
 pub mod plan;
 mod policy;
+pub mod profile;
 pub mod program;
 mod reduce;
 mod rooted;
 pub mod runs;
+pub mod select;
 mod transport;
 mod unproved;
 

@@ -19,6 +19,7 @@
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
 //! - `trace`: records the messages that it posts
+//! - `tune`: measures a profile
 //! - `code`: MPI's return codes as [`Error`]s
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
@@ -48,9 +49,11 @@ mod space;
 mod spread;
 mod state;
 mod trace;
+mod tune;
 mod varying;
 
 pub use self::trace::trace;
+pub use self::tune::{BUDGET, tune};
 
 use self::areas::{Area, Areas, Extents, Spot};
 use self::build::Home;

@@ -1,0 +1,147 @@
+//! How long a plan takes, by a profile: nothing is sent, and the only clock is arithmetic.
+//!
+//! A round takes as long as its longest message, with as many of them at once as there are; then come the bytes that are
+//! combined and copied. Parallel paths are rounded up to the slowest one, as Jocksch et al. do (section 3), so one rank's
+//! rounds stand for all.
+
+mod node;
+
+pub use node::NodeScheme;
+pub(crate) use node::Share;
+
+use crate::plan::part::{Local, Message, Part, Slot, Turn};
+use crate::profile::Profile;
+
+/// What a round is made of, as far as time is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// How many messages travel at once, each way.
+    pub ports: usize,
+    /// The bytes of the longest of them.
+    pub longest: u64,
+    /// The bytes that are sent.
+    pub sent: u64,
+    /// The bytes that are combined afterwards.
+    pub combined: u64,
+    /// The bytes that are copied afterwards.
+    pub copied: u64,
+}
+
+/// A profile that tells the time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock<'a> {
+    profile: &'a Profile,
+    lanes: usize,
+}
+
+impl<'a> Clock<'a> {
+    /// One process of every node sends.
+    pub const fn new(profile: &'a Profile) -> Self {
+        Clock { profile, lanes: 1 }
+    }
+
+    /// So many processes of every node send at once.
+    pub const fn with_lanes(profile: &'a Profile, lanes: usize) -> Self {
+        Clock { profile, lanes }
+    }
+
+    /// The seconds of a round between nodes.
+    pub fn round(&self, round: &Round) -> f64 {
+        let node = &self.profile.node;
+        let messages = self.profile.round(round.longest, round.ports, self.lanes);
+        messages + round.combined as f64 / node.combine + round.copied as f64 / node.copy
+    }
+
+    /// The seconds of rounds, one after the other.
+    pub fn rounds(&self, rounds: &[Round]) -> f64 {
+        rounds.iter().map(|round| self.round(round)).sum()
+    }
+
+    /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is empty.
+    pub fn part(&self, part: &Part, lengths: &[usize]) -> f64 {
+        self.rounds(&rounds_of(part, lengths))
+    }
+}
+
+/// What the rounds of a part are made of, with blocks of these lengths in bytes.
+pub fn rounds_of(part: &Part, lengths: &[usize]) -> Vec<Round> {
+    let bytes = |slot: &Slot| lengths.get(slot.block as usize).map_or(0, |&length| length as u64);
+    part.turns.iter().map(|turn| round_of(turn, bytes)).collect()
+}
+
+fn round_of(turn: &Turn, bytes: impl Fn(&Slot) -> u64) -> Round {
+    let length = |message: &Message| message.slots.iter().map(&bytes).sum::<u64>();
+    let longest = turn.sends.iter().chain(&turn.receives).map(length).max();
+    let (mut combined, mut copied) = (0, 0);
+    for local in &turn.locals {
+        match local {
+            Local::Copy { to, .. } => copied += bytes(to),
+            Local::Combine { into, .. } => combined += bytes(into),
+        }
+    }
+    let (ports, sent) = (turn.sends.len().max(turn.receives.len()), turn.sends.iter().map(length).sum());
+    Round { ports, longest: longest.unwrap_or(0), sent, combined, copied }
+}
+
+/// The rounds of parallel paths, rounded up to the highest value of each.
+pub fn slowest(paths: impl IntoIterator<Item = Vec<Round>>) -> Vec<Round> {
+    paths.into_iter().reduce(|one, other| rounded_up(&one, &other)).unwrap_or_default()
+}
+
+fn rounded_up(one: &[Round], other: &[Round]) -> Vec<Round> {
+    let round = |rounds: &[Round], i: usize| rounds.get(i).copied().unwrap_or_default();
+    let up = |(a, b): (Round, Round)| Round {
+        ports: a.ports.max(b.ports),
+        longest: a.longest.max(b.longest),
+        sent: a.sent.max(b.sent),
+        combined: a.combined.max(b.combined),
+        copied: a.copied.max(b.copied),
+    };
+    (0..one.len().max(other.len())).map(|i| up((round(one, i), round(other, i)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roundel_spec::Kind;
+
+    fn message(peer: usize, blocks: &[u32]) -> Message {
+        Message { peer, slots: blocks.iter().map(|&block| Slot { line: 0, block }).collect() }
+    }
+
+    fn part(turns: Vec<Turn>) -> Part {
+        Part { kind: Kind::Allreduce, p: 3, rank: 0, root: 0, blocks: 3, lines: 2, turns }
+    }
+
+    #[test]
+    fn a_part_is_counted() {
+        let (a, b) = (Slot { line: 0, block: 0 }, Slot { line: 1, block: 2 });
+        let turn = Turn {
+            sends: vec![message(1, &[0, 1]), message(2, &[2])],
+            receives: vec![message(1, &[2, 1])],
+            locals: vec![Local::Combine { left: a, right: b, into: b }, Local::Copy { from: b, to: a }],
+        };
+        let rounds = rounds_of(&part(vec![turn, Turn::default()]), &[10, 20, 700]);
+        let expected = Round { ports: 2, longest: 720, sent: 730, combined: 700, copied: 10 };
+        assert_eq!(rounds, [expected, Round::default()]);
+        let profile = Profile::default();
+        let (clock, node) = (Clock::new(&profile), &profile.node);
+        let by_hand = profile.between.seconds(720, 2) + 700.0 / node.combine + 10.0 / node.copy;
+        assert_eq!((clock.rounds(&rounds), clock.rounds(&[])), (by_hand, 0.0));
+    }
+
+    #[test]
+    fn a_block_without_a_length_is_empty() {
+        let turn = Turn { sends: vec![message(1, &[0, 9])], ..Turn::default() };
+        assert_eq!(rounds_of(&part(vec![turn]), &[4])[0].longest, 4);
+    }
+
+    #[test]
+    fn the_slowest_path_counts() {
+        let one = Round { ports: 1, longest: 9, sent: 9, ..Round::default() };
+        let other = Round { ports: 2, longest: 5, sent: 10, combined: 5, ..Round::default() };
+        let both = Round { ports: 2, longest: 9, sent: 10, combined: 5, copied: 0 };
+        assert_eq!(slowest([vec![one], vec![other, one]]), [both, one]);
+        assert_eq!(slowest([]), []);
+    }
+}

@@ -1,0 +1,311 @@
+//! Measures a [`Profile`]: rounds of messages, and what processes do by themselves.
+//!
+//! All points of the grids are measured in turn, again and again, so that whatever else happens on the machine meets all of
+//! them alike; of each, the median counts. A time is that of the slowest rank. Every decision is rank 0's, and every number
+//! comes from all ranks, so that all get the same profile.
+
+mod counter;
+mod local;
+mod wire;
+
+use self::wire::Wire;
+use super::attribute;
+use super::state::Group;
+use crate::error::Error;
+use crate::profile::{Crowd, Grid, Machine, Node, PORTS, Profile, SIZES};
+use ::mpi::environment::library_version;
+use ::mpi::topology::Communicator;
+use roundel_spec::Placement;
+use std::time::{Duration, Instant};
+
+/// After so many rounds over all points nothing new is learnt.
+const ENOUGH: usize = 31;
+
+/// How long a measurement takes unless somebody says otherwise.
+pub const BUDGET: Duration = Duration::from_secs(60);
+
+/// Inside of a node messages are measured up to this index of the sizes: all of its processes need buffers.
+const INSIDE: usize = 9;
+
+/// Measures the machine that a communicator spans, in about so much time. Collective: all ranks call it, and all get the
+/// same profile. `progress` is told which share of the time is over, from 0 to 1, on every rank.
+///
+/// With one node nothing is known between nodes, and with one process per node nothing inside: there the default stands, and
+/// the profile says that it was not measured. If the time is short, so are the longest messages.
+///
+/// # Errors
+/// Whatever MPI says.
+pub fn tune(comm: &impl Communicator, budget: Duration, mut progress: impl FnMut(f64)) -> Result<Profile, Error> {
+    let group = attribute::state(comm)?.group(comm)?;
+    let mut wire = Wire::new(group.comm.raw());
+    let machine = machine(&mut wire, &group.placement)?;
+    let signal = counter::signal(&mut wire)?;
+    let node = Node { signal, copy: local::copy(&mut wire)?, combine: local::combine(&mut wire)? };
+    let mut survey = Survey::new(&mut wire, group, budget);
+    survey.run(&mut progress)?;
+    let profile = survey.profile(machine, node);
+    progress(1.0);
+    Ok(profile)
+}
+
+/// Rank 0's machine.
+fn machine(wire: &mut Wire, placement: &Placement) -> Result<Machine, Error> {
+    let own = Machine::here(&library_version().unwrap_or_default());
+    let text = format!("{}\n{}\n{}\n{}\n{}", own.host, own.cores, own.cpu, own.mpi, own.date);
+    let text = wire.agreed_text(text)?;
+    let fields: Vec<&str> = text.split('\n').collect();
+    let field = |i: usize| fields.get(i).copied().unwrap_or_default().to_string();
+    Ok(Machine {
+        host: field(0),
+        cores: field(1).parse().unwrap_or(0),
+        cpu: field(2),
+        mpi: field(3),
+        date: field(4),
+        nodes: placement.regions().nodes() as usize,
+        ranks: placement.p(),
+    })
+}
+
+/// Which ranks exchange messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scene {
+    /// All ranks of a node, among themselves.
+    Inside,
+    /// The first rank of every node.
+    Between,
+    /// As many ranks of every node as all nodes have.
+    Crowd,
+}
+
+/// Ranks that exchange messages in a circle, and where this one stands.
+#[derive(Clone, Debug, Default)]
+struct Circle {
+    ranks: Vec<usize>,
+    own: usize,
+}
+
+impl Circle {
+    /// Those of `ranks`, if `rank` is one of them and not alone.
+    fn new(ranks: Vec<usize>, rank: usize) -> Self {
+        match ranks.iter().position(|&other| other == rank) {
+            Some(own) if ranks.len() > 1 => Circle { ranks, own },
+            _ => Circle::default(),
+        }
+    }
+
+    /// Whom this rank sends to and receives from: so many others, and these again if there are fewer.
+    fn partners(&self, ports: usize) -> Vec<(usize, usize)> {
+        let n = self.ranks.len();
+        let distance = |port: usize| 1 + port % (n - 1);
+        let pair = |d: usize| (self.ranks[(self.own + d) % n], self.ranks[(self.own + n - d) % n]);
+        if n < 2 { Vec::new() } else { (0..ports).map(|port| pair(distance(port))).collect() }
+    }
+}
+
+/// A point of a grid and its times so far.
+struct Point {
+    scene: Scene,
+    size: usize,
+    ports: usize,
+    times: Vec<f64>,
+}
+
+/// A measurement under way.
+struct Survey<'a> {
+    wire: &'a mut Wire,
+    inside: Circle,
+    between: Circle,
+    crowd: Circle,
+    /// As many processes as every node has.
+    lanes: usize,
+    points: Vec<Point>,
+    begin: Instant,
+    budget: Duration,
+}
+
+impl<'a> Survey<'a> {
+    fn new(wire: &'a mut Wire, group: &Group, budget: Duration) -> Self {
+        let nodes = members(&group.placement);
+        let rank = group.rank;
+        let lanes = nodes.iter().map(Vec::len).min().unwrap_or(1);
+        let (several, crowded) = (nodes.len() > 1, nodes.len() > 1 && lanes > 1);
+        let shared = nodes.iter().any(|node| node.len() > 1);
+        let own = nodes.iter().find(|node| node.contains(&rank)).cloned().unwrap_or_default();
+        let place = own.iter().position(|&other| other == rank).unwrap_or(0);
+        let lane = |place: usize| nodes.iter().filter_map(|node| node.get(place).copied()).collect();
+        let crowd = if place < lanes { Circle::new(lane(place), rank) } else { Circle::default() };
+        let points = points(shared, several, crowded);
+        let (inside, between) = (Circle::new(own, rank), Circle::new(lane(0), rank));
+        Survey { wire, inside, between, crowd, lanes, points, begin: Instant::now(), budget }
+    }
+
+    /// Measures all points until the time is over; the first round over them is not counted, and says how long messages may be.
+    fn run(&mut self, progress: &mut impl FnMut(f64)) -> Result<(), Error> {
+        let sizes = self.warm_up(progress)?;
+        self.points.retain(|point| point.size < sizes);
+        for done in 1.. {
+            for i in 0..self.points.len() {
+                let time = self.time(i)?;
+                self.points[i].times.push(time);
+                progress(self.share().max(done as f64 / ENOUGH as f64).min(1.0));
+            }
+            if !self.wire.agreed(done < ENOUGH && self.share() < 1.0)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures every point once, and stops at the size at which a quarter of the time is over. Returns how many sizes there are.
+    fn warm_up(&mut self, progress: &mut impl FnMut(f64)) -> Result<usize, Error> {
+        for size in 0..SIZES.len() {
+            for i in 0..self.points.len() {
+                if self.points[i].size == size {
+                    self.time(i)?;
+                    progress(self.share().min(1.0));
+                }
+            }
+            if !self.wire.agreed(self.share() < 0.25)? && size > 0 {
+                return Ok(size + 1);
+            }
+        }
+        Ok(SIZES.len())
+    }
+
+    /// Which share of the time is over.
+    fn share(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64() / self.budget.as_secs_f64().max(1e-3)
+    }
+
+    fn time(&mut self, i: usize) -> Result<f64, Error> {
+        let Point { scene, size, ports, .. } = self.points[i];
+        let circle = match scene {
+            Scene::Inside => &self.inside,
+            Scene::Between => &self.between,
+            Scene::Crowd => &self.crowd,
+        };
+        self.wire.round(&circle.partners(ports), SIZES[size] as usize)
+    }
+
+    fn profile(&self, machine: Machine, node: Node) -> Profile {
+        let usual = Profile::default();
+        Profile {
+            machine,
+            node,
+            crowd: self.crowded().unwrap_or(usual.crowd),
+            inside: self.grid(Scene::Inside).unwrap_or(usual.inside),
+            between: self.grid(Scene::Between).unwrap_or(usual.between),
+        }
+    }
+
+    /// The medians of a scene, if it was measured.
+    fn grid(&self, scene: Scene) -> Option<Grid> {
+        let points = self.points.iter().filter(|point| point.scene == scene);
+        let sizes = 1 + points.clone().map(|point| point.size).max()?;
+        let time = |ports: usize, size: usize| {
+            points.clone().find(|point| (point.ports, point.size) == (ports, size)).map(Point::median)
+        };
+        let row = |&ports: &usize| (0..sizes).map(|size| time(ports, size)).collect();
+        let rows = PORTS.iter().map(row).collect::<Option<Vec<Vec<f64>>>>()?;
+        Grid::new(SIZES[..sizes].to_vec(), PORTS.to_vec(), rows).ok()
+    }
+
+    /// How much longer it takes if all lanes send, if that was measured: with the shortest and with the longest messages.
+    fn crowded(&self) -> Option<Crowd> {
+        let ratio = |point: &Point| {
+            let same = |other: &&Point| other.scene == Scene::Between && (other.size, other.ports) == (point.size, 1);
+            let alone = self.points.iter().find(same)?.median();
+            Some((point.median() / alone).clamp(0.1, 1e4))
+        };
+        let mut ratios = self.points.iter().filter(|point| point.scene == Scene::Crowd).filter_map(ratio);
+        let short = ratios.next()?;
+        Some(Crowd { lanes: self.lanes, short, long: ratios.last().unwrap_or(short) })
+    }
+}
+
+impl Point {
+    fn median(&self) -> f64 {
+        median(&mut self.times.clone())
+    }
+}
+
+/// The median of some times, and a nanosecond if clocks stand still.
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(0.0).clamp(1e-9, 1e6)
+}
+
+/// The points that there are ranks for, by size.
+fn points(shared: bool, several: bool, crowded: bool) -> Vec<Point> {
+    let mut found = Vec::new();
+    for size in 0..SIZES.len() {
+        let mut add = |scene: Scene, ports: usize| found.push(Point { scene, size, ports, times: Vec::new() });
+        for ports in PORTS {
+            if shared && size < INSIDE {
+                add(Scene::Inside, ports);
+            }
+            if several {
+                add(Scene::Between, ports);
+            }
+        }
+        if crowded {
+            add(Scene::Crowd, 1);
+        }
+    }
+    found
+}
+
+/// The ranks of every node.
+fn members(placement: &Placement) -> Vec<Vec<usize>> {
+    let mut nodes = vec![Vec::new(); placement.regions().nodes() as usize];
+    for rank in 0..placement.p() {
+        if let Some(node) = nodes.get_mut(placement.node(rank)) {
+            node.push(rank);
+        }
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one sends, the other receives; nobody sends to itself.
+    #[test]
+    fn partners_meet() {
+        for n in 2..9 {
+            let ranks: Vec<usize> = (0..n).map(|i| 3 * i + 1).collect();
+            let circles: Vec<Circle> = ranks.iter().map(|&rank| Circle::new(ranks.clone(), rank)).collect();
+            for ports in 1..=12 {
+                for (own, circle) in circles.iter().enumerate() {
+                    for (port, (to, _)) in circle.partners(ports).into_iter().enumerate() {
+                        let there = ranks.iter().position(|&rank| rank == to).expect("is in the circle");
+                        assert_ne!(to, ranks[own]);
+                        assert_eq!(circles[there].partners(ports)[port].1, ranks[own]);
+                    }
+                }
+            }
+        }
+        assert!(Circle::new(vec![4], 4).partners(3).is_empty() && Circle::new(vec![4, 5], 6).partners(3).is_empty());
+    }
+
+    #[test]
+    fn nodes_have_their_members() {
+        assert_eq!(members(&Placement::cyclic(5, 3)), [vec![0, 2, 4], vec![1, 3]]);
+        assert_eq!(members(&Placement::consecutive(3, 1)), [vec![0], vec![1], vec![2]]);
+    }
+
+    #[test]
+    fn only_what_there_are_ranks_for_is_measured() {
+        let count = |points: Vec<Point>, scene| points.into_iter().filter(|point| point.scene == scene).count();
+        assert_eq!(count(points(true, false, false), Scene::Inside), INSIDE * PORTS.len());
+        assert_eq!(points(true, false, false).len(), INSIDE * PORTS.len());
+        assert_eq!(count(points(true, true, true), Scene::Crowd), SIZES.len());
+        assert!(points(false, false, false).is_empty());
+    }
+
+    #[test]
+    fn medians_are_in_the_middle() {
+        assert_eq!((median(&mut [3.0, 1.0, 2.0]), median(&mut []), median(&mut [0.0])), (2.0, 1e-9, 1e-9));
+    }
+}

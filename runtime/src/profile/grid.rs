@@ -1,0 +1,252 @@
+//! Seconds of rounds by length and number of messages, and between the points of the grid.
+
+use super::logarithm::{exp2, log2};
+
+/// The seconds of rounds in which a process exchanges messages of equal length with several others at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    sizes: Vec<u64>,
+    ports: Vec<usize>,
+    /// A row for each number of ports, in it a time for each size.
+    seconds: Vec<Vec<f64>>,
+    measured: bool,
+    /// Logarithms of sizes and of seconds.
+    logs: Vec<f64>,
+    log_seconds: Vec<Vec<f64>>,
+}
+
+/// What makes no sense about a grid, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// There are no sizes.
+    NoSizes,
+    /// A size is not larger than the one before, or is zero.
+    Size {
+        /// Which one.
+        at: usize,
+    },
+    /// There are no ports, or they do not begin with 1.
+    FirstPorts,
+    /// A number of ports is not larger than the one before.
+    Ports {
+        /// Which one.
+        at: usize,
+    },
+    /// There are not as many rows as numbers of ports.
+    Rows {
+        /// How many there are.
+        found: usize,
+    },
+    /// A row has not as many times as there are sizes.
+    Row {
+        /// Which one.
+        row: usize,
+        /// How many times it has.
+        found: usize,
+    },
+    /// A time that is none.
+    Seconds {
+        /// In which row.
+        row: usize,
+        /// Which one of it.
+        at: usize,
+    },
+}
+
+/// The times that make sense, in seconds.
+pub(super) const TIMES: std::ops::RangeInclusive<f64> = 1e-12..=1e6;
+
+impl Grid {
+    /// What was measured: sizes of messages in bytes, numbers of messages at once, and for each of these a row with the seconds
+    /// for every size.
+    ///
+    /// # Errors
+    /// What makes no sense about it.
+    pub fn new(sizes: Vec<u64>, ports: Vec<usize>, seconds: Vec<Vec<f64>>) -> Result<Self, Fault> {
+        check(&sizes, &ports, &seconds)?;
+        let logs = sizes.iter().map(|&size| log2(size as f64)).collect();
+        let log_seconds = seconds.iter().map(|row| row.iter().map(|&time| log2(time)).collect()).collect();
+        Ok(Grid { sizes, ports, seconds, measured: true, logs, log_seconds })
+    }
+
+    /// The sizes, in bytes, ascending.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    /// The numbers of messages at once, from 1, ascending.
+    pub fn ports(&self) -> &[usize] {
+        &self.ports
+    }
+
+    /// The seconds: a row for each number of ports, in it a time for each size.
+    pub fn rows(&self) -> &[Vec<f64>] {
+        &self.seconds
+    }
+
+    /// Whether it was measured; otherwise it is the default.
+    pub const fn is_measured(&self) -> bool {
+        self.measured
+    }
+
+    /// The same, but not measured. Only the default is not.
+    pub(super) fn assumed(self) -> Self {
+        Grid { measured: false, ..self }
+    }
+
+    /// The seconds of a round with so many messages of so many bytes at once.
+    ///
+    /// Between sizes, the logarithm of the time is linear in that of the size; below the smallest, the time is that of the
+    /// smallest; beyond the largest it grows as it did last. Between numbers of ports and beyond the largest it is linear.
+    pub fn seconds(&self, bytes: u64, ports: usize) -> f64 {
+        if ports == 0 {
+            return 0.0;
+        }
+        let last = self.ports.len() - 1;
+        let above = self.ports.partition_point(|&known| known < ports);
+        match above {
+            _ if above <= last && self.ports[above] == ports => self.row(above, bytes),
+            _ if last == 0 => self.row(0, bytes) * ports as f64,
+            _ => self.between_rows(above.clamp(1, last), bytes, ports),
+        }
+    }
+
+    /// On the line through two rows; beyond the second one, it does not descend.
+    fn between_rows(&self, above: usize, bytes: u64, ports: usize) -> f64 {
+        let (few, many) = (self.ports[above - 1], self.ports[above]);
+        let (low, high) = (self.row(above - 1, bytes), self.row(above, bytes));
+        if ports > many {
+            return high + ((high - low) / (many - few) as f64).max(0.0) * (ports - many) as f64;
+        }
+        low + (high - low) * ((ports - few) as f64 / (many - few) as f64)
+    }
+
+    fn row(&self, row: usize, bytes: u64) -> f64 {
+        let (times, last) = (&self.seconds[row], self.sizes.len() - 1);
+        let above = self.sizes.partition_point(|&size| size <= bytes);
+        match above {
+            0 => times[0],
+            _ if above > last => times[last] + self.slope(row) * (bytes - self.sizes[last]) as f64,
+            _ => self.between_sizes(row, above, bytes),
+        }
+    }
+
+    fn between_sizes(&self, row: usize, above: usize, bytes: u64) -> f64 {
+        let (low, times) = (above - 1, &self.log_seconds[row]);
+        let part = (log2(bytes as f64) - self.logs[low]) / (self.logs[above] - self.logs[low]);
+        self.seconds[row][low] * exp2((times[above] - times[low]) * part)
+    }
+
+    /// Seconds for each byte beyond the largest size: as between the last two, and where these tell nothing, as on average.
+    fn slope(&self, row: usize) -> f64 {
+        let (times, last) = (&self.seconds[row], self.sizes.len() - 1);
+        let average = times[last] / self.sizes[last] as f64;
+        match last.checked_sub(1) {
+            Some(before) if times[last] > times[before] => {
+                (times[last] - times[before]) / (self.sizes[last] - self.sizes[before]) as f64
+            }
+            _ => average,
+        }
+    }
+
+    /// Where a size lies between the smallest, 0, and the largest, 1, by its logarithm.
+    pub(super) fn position(&self, bytes: u64) -> f64 {
+        let (first, last) = (self.logs[0], self.logs[self.logs.len() - 1]);
+        if last <= first {
+            return 0.0;
+        }
+        ((log2(bytes.max(1) as f64) - first) / (last - first)).clamp(0.0, 1.0)
+    }
+}
+
+fn check(sizes: &[u64], ports: &[usize], seconds: &[Vec<f64>]) -> Result<(), Fault> {
+    let first_size = sizes.first().ok_or(Fault::NoSizes)?;
+    let fail = |wrong: bool, fault: Fault| if wrong { Err(fault) } else { Ok(()) };
+    fail(*first_size == 0, Fault::Size { at: 0 })?;
+    let falls = sizes.windows(2).position(|pair| pair[1] <= pair[0]);
+    falls.map_or(Ok(()), |before| Err(Fault::Size { at: before + 1 }))?;
+    fail(ports.first() != Some(&1), Fault::FirstPorts)?;
+    let falls = ports.windows(2).position(|pair| pair[1] <= pair[0]);
+    falls.map_or(Ok(()), |before| Err(Fault::Ports { at: before + 1 }))?;
+    fail(seconds.len() != ports.len(), Fault::Rows { found: seconds.len() })?;
+    for (row, times) in seconds.iter().enumerate() {
+        fail(times.len() != sizes.len(), Fault::Row { row, found: times.len() })?;
+        // A time that is no number lies in no range.
+        let odd = times.iter().position(|time| !TIMES.contains(time));
+        odd.map_or(Ok(()), |at| Err(Fault::Seconds { row, at }))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        let seconds = vec![vec![1.0, 2.0, 8.0], vec![1.5, 3.0, 12.0], vec![3.0, 6.0, 24.0]];
+        Grid::new(vec![8, 64, 512], vec![1, 2, 4], seconds).expect("makes sense")
+    }
+
+    #[test]
+    fn measured_points_come_back() {
+        let grid = grid();
+        for (row, &ports) in grid.ports().iter().enumerate() {
+            for (at, &size) in grid.sizes().iter().enumerate() {
+                assert_eq!(grid.seconds(size, ports), grid.rows()[row][at]);
+            }
+        }
+    }
+
+    #[test]
+    fn straight_lines_between_logarithms() {
+        let grid = grid();
+        // 8 to 64 is a factor of 8 for a factor of 2 in time: the cube root of 2 for a factor of 2.
+        assert!((grid.seconds(16, 1) - 2f64.cbrt()).abs() < 1e-6);
+        assert!((grid.seconds(128, 1) - 2.0 * 4f64.cbrt()).abs() < 1e-6);
+        assert_eq!(grid.seconds(64, 3), 4.5);
+    }
+
+    #[test]
+    fn beyond_the_grid() {
+        let grid = grid();
+        assert_eq!((grid.seconds(0, 1), grid.seconds(1, 1), grid.seconds(8, 0)), (1.0, 1.0, 0.0));
+        assert!((grid.seconds(512 + 448, 1) - 14.0).abs() < 1e-9);
+        assert_eq!(grid.seconds(8, 6), 4.5);
+        let flat = Grid::new(vec![10], vec![1], vec![vec![2.0]]).expect("makes sense");
+        assert_eq!((flat.seconds(1, 1), flat.seconds(20, 1), flat.seconds(10, 3)), (2.0, 4.0, 6.0));
+        let falling = Grid::new(vec![8, 16], vec![1, 2], vec![vec![2.0, 1.0], vec![1.0, 0.5]]);
+        let falling = falling.expect("makes sense");
+        assert_eq!((falling.seconds(32, 1), falling.seconds(8, 3)), (2.0, 1.0));
+    }
+
+    #[test]
+    fn longer_messages_and_more_of_them_take_longer() {
+        let grid = grid();
+        let mut before = 0.0;
+        for bytes in 0..5000 {
+            let now = grid.seconds(bytes, 3);
+            assert!(now >= before, "{bytes}");
+            before = now;
+        }
+        assert!((1..20).all(|ports| grid.seconds(100, ports) <= grid.seconds(100, ports + 1)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let fault = |sizes: &[u64], ports: &[usize], rows: &[&[f64]]| {
+            let rows = rows.iter().map(|row| row.to_vec()).collect();
+            Grid::new(sizes.to_vec(), ports.to_vec(), rows).err()
+        };
+        assert_eq!(fault(&[], &[1], &[&[]]), Some(Fault::NoSizes));
+        assert_eq!(fault(&[0], &[1], &[&[1.0]]), Some(Fault::Size { at: 0 }));
+        assert_eq!(fault(&[8, 8], &[1], &[&[1.0, 1.0]]), Some(Fault::Size { at: 1 }));
+        assert_eq!(fault(&[8], &[], &[]), Some(Fault::FirstPorts));
+        assert_eq!(fault(&[8], &[2], &[&[1.0]]), Some(Fault::FirstPorts));
+        assert_eq!(fault(&[8], &[1, 1], &[&[1.0], &[1.0]]), Some(Fault::Ports { at: 1 }));
+        assert_eq!(fault(&[8], &[1, 2], &[&[1.0]]), Some(Fault::Rows { found: 1 }));
+        assert_eq!(fault(&[8], &[1], &[&[1.0, 2.0]]), Some(Fault::Row { row: 0, found: 2 }));
+        for odd in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e7] {
+            assert_eq!(fault(&[8], &[1], &[&[odd]]), Some(Fault::Seconds { row: 0, at: 0 }), "{odd}");
+        }
+    }
+}

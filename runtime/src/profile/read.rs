@@ -1,0 +1,438 @@
+//! A profile from text. The parser of TOML says where every value stands, so every error names a line.
+
+use super::error::Error;
+use super::grid::{Fault, Grid, TIMES};
+use super::{Crowd, Machine, Node, Profile, VERSION};
+use std::ops::{Range, RangeInclusive};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Rates that make sense, in bytes per second.
+const RATES: RangeInclusive<f64> = 1.0..=1e18;
+/// How many times longer a round takes in a crowd.
+const FACTORS: RangeInclusive<f64> = 0.01..=1e6;
+/// As many of anything as anybody has.
+const MANY: i64 = 1 << 31;
+
+const TOP: [&str; 8] = ["format", "version", "machine", "node", "crowd", "inside", "between", "end"];
+
+impl Profile {
+    /// Reads a profile of any machine.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and in which line.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Text(text).profile().map(|(profile, _)| profile)
+    }
+
+    /// Reads a profile of this machine.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and in which line; [`Error::Foreign`] if it is one of another machine.
+    pub fn parse_for(text: &str, machine: &Machine) -> Result<Self, Error> {
+        let (profile, [cpu, cores, mpi]) = Text(text).profile()?;
+        let Some((key, found, expected)) = profile.machine.differs(machine) else { return Ok(profile) };
+        let line = match key {
+            "cpu" => cpu,
+            "cores" => cores,
+            _ => mpi,
+        };
+        Err(Error::Foreign { line, key, expected, found })
+    }
+}
+
+/// A value, and what stands around it.
+type Value<'a> = Spanned<DeValue<'a>>;
+
+/// A table that has a name and stands somewhere.
+struct Table<'a, 'i> {
+    name: String,
+    at: usize,
+    entries: &'a DeTable<'i>,
+}
+
+/// The text, which knows its lines.
+#[derive(Clone, Copy)]
+struct Text<'i>(&'i str);
+
+impl<'i> Text<'i> {
+    /// The profile, and the lines that say which machine it is of.
+    fn profile(self) -> Result<(Profile, [usize; 3]), Error> {
+        let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
+        let top = Table { name: "the profile".into(), at: 0, entries: parsed.get_ref() };
+        self.is_profile(&top)?;
+        self.knows(&top, &TOP)?;
+        self.is_complete(&top)?;
+        let (machine, lines) = self.machine(&self.table(&top, "machine")?)?;
+        let profile = Profile {
+            machine,
+            node: self.node(&self.table(&top, "node")?)?,
+            crowd: self.crowd(&self.table(&top, "crowd")?)?,
+            inside: self.grid(&top, "inside", |usual| usual.inside)?,
+            between: self.grid(&top, "between", |usual| usual.between)?,
+        };
+        Ok((profile, lines))
+    }
+
+    /// Says that it is a profile, and of which version.
+    fn is_profile(self, top: &Table<'_, '_>) -> Result<(), Error> {
+        let format = top.entries.get("format");
+        let named = format.is_some_and(|format| format.get_ref().as_str() == Some("roundel-profile"));
+        if !named {
+            return Err(Error::NotAProfile { line: format.map_or(1, |format| self.line(format)) });
+        }
+        let version = self.entry(top, "version")?;
+        match whole(version) {
+            Some(VERSION) => Ok(()),
+            _ => Err(Error::Version { line: self.line(version), found: self.source(version) }),
+        }
+    }
+
+    /// A text that lost its end has lost this.
+    fn is_complete(self, top: &Table<'_, '_>) -> Result<(), Error> {
+        let end = top.entries.get("end").and_then(|end| end.get_ref().as_table());
+        let complete = end.and_then(|end| end.get("complete")).and_then(|complete| complete.get_ref().as_bool());
+        if complete == Some(true) { Ok(()) } else { Err(Error::Truncated { line: self.last_line() }) }
+    }
+
+    fn machine(self, table: &Table<'_, '_>) -> Result<(Machine, [usize; 3]), Error> {
+        self.knows(table, &["host", "cores", "cpu", "mpi", "date", "nodes", "ranks"])?;
+        let machine = Machine {
+            host: self.words(table, "host")?,
+            cores: self.count(table, "cores", 0)?,
+            cpu: self.words(table, "cpu")?,
+            mpi: self.words(table, "mpi")?,
+            date: self.words(table, "date")?,
+            nodes: self.count(table, "nodes", 0)?,
+            ranks: self.count(table, "ranks", 0)?,
+        };
+        let line = |key| self.entry(table, key).map(|value| self.line(value));
+        Ok((machine, [line("cpu")?, line("cores")?, line("mpi")?]))
+    }
+
+    fn node(self, table: &Table<'_, '_>) -> Result<Node, Error> {
+        self.knows(table, &["signal", "copy", "combine"])?;
+        Ok(Node {
+            signal: self.number(table, "signal", TIMES, "seconds")?,
+            copy: self.number(table, "copy", RATES, "bytes per second")?,
+            combine: self.number(table, "combine", RATES, "bytes per second")?,
+        })
+    }
+
+    fn crowd(self, table: &Table<'_, '_>) -> Result<Crowd, Error> {
+        self.knows(table, &["lanes", "short", "long"])?;
+        Ok(Crowd {
+            lanes: self.count(table, "lanes", 2)?,
+            short: self.number(table, "short", FACTORS, "times the time")?,
+            long: self.number(table, "long", FACTORS, "times the time")?,
+        })
+    }
+
+    /// A grid, or the usual one if it was not measured.
+    fn grid(self, top: &Table<'_, '_>, key: &'static str, usual: fn(Profile) -> Grid) -> Result<Grid, Error> {
+        if self.entry(top, key)?.get_ref().as_str() == Some("not measured") {
+            return Ok(usual(Profile::default()));
+        }
+        let table = self.table(top, key)?;
+        self.knows(&table, &["sizes", "ports", "seconds"])?;
+        let sizes = self.list(&table, "sizes", |value| self.natural(value, "sizes"))?;
+        let ports = self.list(&table, "ports", |value| self.natural(value, "ports"))?;
+        let row = |row: &Value<'_>| self.items(row, "seconds", |value| self.float(value, "seconds"));
+        let seconds = self.list(&table, "seconds", row)?;
+        let ports = ports.into_iter().map(|ports| ports as usize).collect();
+        Grid::new(sizes, ports, seconds).map_err(|fault| self.fault(&table, fault))
+    }
+
+    /// What makes no sense about a grid, in the line where it stands.
+    fn fault(self, table: &Table<'_, '_>, fault: Fault) -> Error {
+        let (path, expected): (Vec<usize>, String) = match fault {
+            Fault::NoSizes => (vec![], "at least one size in bytes".into()),
+            Fault::Size { at } => (vec![at], "sizes above 0 that increase".into()),
+            Fault::FirstPorts => (vec![], "numbers of messages at once that begin with 1".into()),
+            Fault::Ports { at } => (vec![at], "numbers of messages that increase".into()),
+            Fault::Rows { .. } => (vec![], "a row of seconds for each number of ports".into()),
+            Fault::Row { row, .. } => (vec![row], "a time for each of the sizes".into()),
+            Fault::Seconds { row, at } => {
+                (vec![row, at], format!("seconds in {:e}..={:e}", TIMES.start(), TIMES.end()))
+            }
+        };
+        let key = match fault {
+            Fault::NoSizes | Fault::Size { .. } => "sizes",
+            Fault::FirstPorts | Fault::Ports { .. } => "ports",
+            _ => "seconds",
+        };
+        let Some(mut value) = table.entries.get(key) else {
+            return Error::Missing { line: self.at(table.at), key, of: table.name.clone() };
+        };
+        for index in path {
+            value = value.get_ref().as_array().and_then(|list| list.get(index)).unwrap_or(value);
+        }
+        self.odd(value, key, expected)
+    }
+
+    fn table<'a>(self, of: &Table<'a, 'i>, key: &'static str) -> Result<Table<'a, 'i>, Error> {
+        let value = self.entry(of, key)?;
+        let expected = || self.odd(value, key, format!("a table `[{key}]`"));
+        let entries = value.get_ref().as_table().ok_or_else(expected)?;
+        Ok(Table { name: format!("`[{key}]`"), at: value.span().start, entries })
+    }
+
+    fn entry<'a>(self, of: &Table<'a, 'i>, key: &'static str) -> Result<&'a Value<'i>, Error> {
+        let missing = || Error::Missing { line: self.at(of.at), key, of: of.name.clone() };
+        of.entries.get(key).ok_or_else(missing)
+    }
+
+    /// Refuses keys that are not among these.
+    fn knows(self, table: &Table<'_, '_>, known: &[&str]) -> Result<(), Error> {
+        let strange = table.entries.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(key) = strange else { return Ok(()) };
+        let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let (line, of) = (self.at(key.span().start), table.name.clone());
+        Err(Error::Unknown { line, key: key.get_ref().to_string(), of, known })
+    }
+
+    fn words(self, table: &Table<'_, 'i>, key: &'static str) -> Result<String, Error> {
+        let value = self.entry(table, key)?;
+        value.get_ref().as_str().map(Into::into).ok_or_else(|| self.odd(value, key, "a text in quotes".into()))
+    }
+
+    fn count(self, table: &Table<'_, 'i>, key: &'static str, least: i64) -> Result<usize, Error> {
+        let value = self.entry(table, key)?;
+        let fits = whole(value).filter(|number| (least..=MANY).contains(number));
+        let odd = || self.odd(value, key, format!("a whole number, at least {least}"));
+        fits.map(|number| number as usize).ok_or_else(odd)
+    }
+
+    fn number(
+        self,
+        table: &Table<'_, 'i>,
+        key: &'static str,
+        within: RangeInclusive<f64>,
+        unit: &str,
+    ) -> Result<f64, Error> {
+        let value = self.entry(table, key)?;
+        let number = self.float(value, key)?;
+        let odd = || self.odd(value, key, format!("{unit} in {:e}..={:e}", within.start(), within.end()));
+        if within.contains(&number) { Ok(number) } else { Err(odd()) }
+    }
+
+    fn float(self, value: &Value<'_>, key: &str) -> Result<f64, Error> {
+        let digits = match value.get_ref() {
+            DeValue::Float(float) => Some(float.as_str()),
+            DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str()),
+            _ => None,
+        };
+        digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| self.odd(value, key, "a number".into()))
+    }
+
+    fn natural(self, value: &Value<'_>, key: &str) -> Result<u64, Error> {
+        let fits = whole(value).filter(|number| (0..=1 << 40).contains(number));
+        fits.map(|number| number as u64).ok_or_else(|| self.odd(value, key, "whole numbers, not negative".into()))
+    }
+
+    fn list<T>(
+        self,
+        table: &Table<'_, 'i>,
+        key: &'static str,
+        item: impl Fn(&Value<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.items(self.entry(table, key)?, key, item)
+    }
+
+    fn items<T>(
+        self,
+        value: &Value<'_>,
+        key: &str,
+        item: impl Fn(&Value<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let list = value.get_ref().as_array().ok_or_else(|| self.odd(value, key, "a list in brackets".into()))?;
+        list.iter().map(item).collect()
+    }
+
+    /// A value that makes no sense.
+    fn odd(self, value: &Value<'_>, key: &str, expected: String) -> Error {
+        Error::Value { line: self.line(value), key: key.into(), found: self.source(value), expected }
+    }
+
+    /// What the parser says; at the end of the text, it is that the text ends.
+    fn malformed(self, error: &toml::de::Error) -> Error {
+        let Range { start, .. } = error.span().unwrap_or(0..0);
+        if start >= self.0.trim_end().len() && self.0.contains("roundel-profile") {
+            return Error::Truncated { line: self.last_line() };
+        }
+        let begin = self.0.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let column = self.0.get(begin..start).map_or(0, |before| before.chars().count()) + 1;
+        Error::Malformed { line: self.at(start), column, what: error.message().replace('\n', ", ") }
+    }
+
+    /// The line of an offset, from 1.
+    fn at(self, offset: usize) -> usize {
+        self.0.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+    }
+
+    fn line(self, value: &Value<'_>) -> usize {
+        self.at(value.span().start)
+    }
+
+    fn last_line(self) -> usize {
+        self.0.lines().count().max(1)
+    }
+
+    /// A value as it is written, or the beginning of it.
+    fn source(self, value: &Value<'_>) -> String {
+        let text = self.0.get(value.span()).unwrap_or_default();
+        let short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
+    }
+}
+
+fn whole(value: &Value<'_>) -> Option<i64> {
+    let integer = value.get_ref().as_integer()?;
+    i64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured() -> Profile {
+        let usual = Profile::default();
+        let again = |grid: &Grid| Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), grid.rows().to_vec());
+        Profile {
+            machine: Machine {
+                host: "n\"1\\".into(),
+                cores: 64,
+                cpu: "Fast".into(),
+                mpi: "MPI 1".into(),
+                date: "2026-11-15".into(),
+                nodes: 2,
+                ranks: 8,
+            },
+            inside: again(&usual.inside).expect("makes sense"),
+            between: again(&usual.between).expect("makes sense"),
+            ..usual
+        }
+    }
+
+    /// The error of the profile in which one piece of text was replaced by another.
+    fn changed(from: &str, to: &str) -> Error {
+        let text = measured().to_string();
+        assert!(text.contains(from), "{from}");
+        Profile::parse(&text.replacen(from, to, 1)).expect_err(to)
+    }
+
+    /// The line in which a text begins.
+    fn line_of(text: &str) -> usize {
+        let all = measured().to_string();
+        all[..all.find(text).expect("is there")].matches('\n').count() + 1
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for profile in [measured(), Profile::default()] {
+            let read = Profile::parse(&profile.to_string());
+            assert_eq!(read.as_ref(), Ok(&profile));
+            assert_eq!(read.map(|read| read.fingerprint()), Ok(profile.fingerprint()));
+        }
+        let text = Profile::default().to_string();
+        assert!(text.contains("between = \"not measured\""), "{text}");
+    }
+
+    #[test]
+    fn every_cut_is_found() {
+        let text = measured().to_string();
+        for end in (0..text.len() - 1).filter(|&end| text.is_char_boundary(end)) {
+            let error = Profile::parse(&text[..end]).expect_err("a part of a profile");
+            assert!(error.line() <= text[..end].lines().count().max(1), "{end}: {error}");
+        }
+        let cut = Profile::parse(&text[..text.find("[between]").expect("is there")]);
+        assert!(matches!(cut, Err(Error::Truncated { .. })), "{cut:?}");
+    }
+
+    #[test]
+    fn other_files_are_no_profiles() {
+        assert_eq!(Profile::parse(""), Err(Error::NotAProfile { line: 1 }));
+        assert_eq!(Profile::parse("[package]\nname = \"x\"\n"), Err(Error::NotAProfile { line: 1 }));
+        assert_eq!(Profile::parse("# a\n\nformat = \"x\"\n"), Err(Error::NotAProfile { line: 3 }));
+        assert!(matches!(Profile::parse("{\"json\": 1}"), Err(Error::Malformed { line: 1, .. })));
+    }
+
+    #[test]
+    fn other_versions_are_refused() {
+        let error = changed("version = 1", "version = 2");
+        assert_eq!(error, Error::Version { line: 3, found: "`2`".into() });
+        assert!(error.to_string().contains("this program reads version 1"));
+    }
+
+    #[test]
+    fn wrong_values_name_their_line() {
+        let cases = [
+            ("signal = 5e-7", "signal = -1.0", "`signal` is `-1.0`: write seconds in"),
+            ("signal = 5e-7", "signal = nan", "`signal` is `nan`"),
+            ("copy = 8e9", "copy = inf", "`copy` is `inf`: write bytes per second in"),
+            ("copy = 8e9", "copy = \"fast\"", "`copy` is `\"fast\"`: write a number"),
+            ("cores = 64", "cores = -3", "`cores` is `-3`: write a whole number, at least 0"),
+            ("cpu = \"Fast\"", "cpu = 7", "`cpu` is `7`: write a text in quotes"),
+            ("lanes = 4", "lanes = 1", "`lanes` is `1`: write a whole number, at least 2"),
+            ("long = 4e0", "long = 0", "`long` is `0`"),
+        ];
+        for (from, to, words) in cases {
+            let error = changed(from, to);
+            assert_eq!(error.line(), line_of(from), "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn wrong_grids_name_their_line() {
+        // The grid inside of nodes comes first.
+        let first = |key: &str| line_of(&format!("{key} = ["));
+        let cases = [
+            ("sizes = [8, 32,", "sizes = [32, 8,", first("sizes"), "sizes above 0 that increase"),
+            ("sizes = [8, 32,", "sizes = [0, 32,", first("sizes"), "sizes above 0"),
+            ("sizes = [8, 32,", "sizes = [-8, 32,", first("sizes"), "whole numbers, not negative"),
+            ("ports = [1, 2,", "ports = [2, 2,", first("ports"), "begin with 1"),
+            ("ports = [1, 2,", "ports = [1, 1,", first("ports"), "that increase"),
+            ("ports = [1, 2,", "ports = [1,", first("seconds"), "a row of seconds for each number of ports"),
+            ("sizes = [8, 32,", "sizes = [32,", first("seconds") + 1, "a time for each of the sizes"),
+            ("  [1.3", "  [-1.3", first("seconds") + 1, "seconds in 1e-12..=1e6"),
+            ("  [1.9", "  [nan, 1.9", first("seconds") + 3, "a time for each of the sizes"),
+        ];
+        for (from, to, line, words) in cases {
+            let error = changed(from, to);
+            assert_eq!(error.line(), line, "{to}: {error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        let (begin, end) = (measured().to_string(), "]\n\n[between]");
+        let sizes = begin.lines().find(|line| line.starts_with("sizes")).expect("is there").to_string();
+        let empty = changed(&sizes, "sizes = []");
+        assert!(empty.to_string().contains("at least one size") && begin.contains(end), "{empty}");
+    }
+
+    #[test]
+    fn missing_and_strange_keys_are_named() {
+        let error = changed("copy = 8e9\n", "");
+        assert!(error.to_string().contains("`copy` is missing in `[node]`"), "{error}");
+        assert_eq!(error.line(), line_of("[node]"));
+        let error = changed("copy = 8e9", "copi = 8e9");
+        assert!(error.to_string().contains("`[node]` has no `copi`"), "{error}");
+        assert_eq!(error.line(), line_of("copy = "));
+        let error = changed("[crowd]", "[crowds]");
+        assert!(error.to_string().contains("the profile has no `crowds`"), "{error}");
+        let error = changed("signal = 5e-7", "signal == 5e-7");
+        assert!(matches!(error, Error::Malformed { column: 9, .. }), "{error:?}");
+        assert_eq!(error.line(), line_of("signal = "));
+    }
+
+    #[test]
+    fn foreign_profiles_are_told() {
+        let (profile, text) = (measured(), measured().to_string());
+        assert_eq!(Profile::parse_for(&text, &profile.machine), Ok(profile.clone()));
+        let here = Machine { cpu: "Slow".into(), ..profile.machine.clone() };
+        let error = Profile::parse_for(&text, &here).expect_err("foreign");
+        let (expected, found) = ("`Slow`".into(), "`Fast`".into());
+        assert_eq!(error, Error::Foreign { line: line_of("cpu = "), key: "cpu", expected, found });
+        let here = Machine { mpi: "MPI 2".into(), ..profile.machine };
+        assert_eq!(Profile::parse_for(&text, &here).expect_err("foreign").line(), line_of("mpi = "));
+    }
+}

@@ -1,0 +1,116 @@
+//! Which plan is fastest between nodes, and how their processes work together: every candidate is estimated by the
+//! [clock](crate::clock), and the fastest comes first.
+//!
+//! A choice is a pure function of the question and the profile, so ranks that ask the same get the same answer without a
+//! message; [`Profile::fingerprint`] tells whether they have the same profile.
+//!
+//! ```
+//! use roundel::profile::Profile;
+//! use roundel::select::{Question, select};
+//! use roundel_spec::Kind;
+//!
+//! let profile = Profile::default();
+//! let best = |bytes| select(&profile, &Question::new(Kind::Allreduce, 16, 1, bytes)).map(|all| all[0].notation.to_string());
+//! // Short vectors: few rounds. Long ones: every byte is combined once.
+//! assert_eq!(best(8)?, "16(3 3)");
+//! assert!(best(1 << 24)?.starts_with("16(-"));
+//! # Ok::<(), roundel::select::Error>(())
+//! ```
+
+mod candidates;
+mod lists;
+mod notation;
+mod question;
+mod shape;
+
+pub use notation::{Group, Notation};
+pub use question::{Error, Order, Question};
+pub use shape::shape;
+
+use crate::clock::{Clock, NodeScheme, Round};
+use crate::profile::Profile;
+use question::Lane;
+
+/// Up to so many nodes, every plan was replayed and checked against its contract.
+pub const REPLAYED: usize = 64;
+
+/// Why a plan can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It was replayed and checked, like all plans of so few nodes.
+    Replayed,
+    /// It is checked when it is made, before anything is sent.
+    AtInitialisation,
+}
+
+/// What covers plans of so many nodes.
+pub const fn proved(nodes: usize) -> Proof {
+    if nodes <= REPLAYED { Proof::Replayed } else { Proof::AtInitialisation }
+}
+
+/// A candidate and what it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// What nodes do.
+    pub notation: Notation,
+    /// How many processes of every node send.
+    pub lanes: usize,
+    /// How the processes of a node bring their data together.
+    pub scheme: NodeScheme,
+    /// The rounds between nodes.
+    pub rounds: usize,
+    /// The bytes that a node sends.
+    pub bytes: u64,
+    /// Seconds between nodes.
+    pub between: f64,
+    /// Seconds inside of nodes.
+    pub inside: f64,
+    /// Why it can be relied on.
+    pub proof: Proof,
+}
+
+impl Ranked {
+    /// All seconds.
+    pub fn seconds(&self) -> f64 {
+        self.between + self.inside
+    }
+}
+
+/// All candidates that serve the call, the fastest first. There are none if the order of ranks must be kept between nodes: then
+/// the catalogue has `allreduce/recursive-doubling`.
+///
+/// # Errors
+/// If the question makes no sense.
+pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Error> {
+    question.check()?;
+    if question.order == Order::RankOrder && question.nodes > 1 {
+        return Ok(Vec::new());
+    }
+    let same_bits = question.order != Order::Any;
+    let notations = candidates::candidates(question.kind, question.nodes, same_bits);
+    let mut all = Vec::new();
+    for lane in question.lanes(profile) {
+        all.extend(notations.iter().map(|notation| ranked(profile, question, &lane, notation)));
+    }
+    // Notations come in an order of their own, and lanes too: equal times keep it.
+    all.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()).then(a.rounds.cmp(&b.rounds)));
+    Ok(all)
+}
+
+fn ranked(profile: &Profile, question: &Question, lane: &Lane, notation: &Notation) -> Ranked {
+    let rounds = shape(notation, question.kind, lane.bytes);
+    let sent: u64 = rounds.iter().map(|round: &Round| round.sent).sum();
+    Ranked {
+        notation: notation.clone(),
+        lanes: lane.lanes,
+        scheme: lane.scheme,
+        rounds: rounds.len(),
+        bytes: sent.saturating_mul(lane.lanes as u64),
+        between: Clock::with_lanes(profile, lane.lanes).rounds(&rounds),
+        inside: lane.inside,
+        proof: proved(question.nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests;

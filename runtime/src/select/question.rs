@@ -1,0 +1,150 @@
+//! What is asked of the selector.
+
+use crate::clock::{NodeScheme, Share};
+use crate::profile::Profile;
+use roundel_spec::Kind;
+
+/// What a reduction must keep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Nothing: nodes may reduce different trees.
+    #[default]
+    Any,
+    /// All nodes get the same bits.
+    SameTree,
+    /// Operands stay in the order of ranks.
+    RankOrder,
+}
+
+/// A call, for which a plan is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Allreduce, allgather or reduce_scatter.
+    pub kind: Kind,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The fewest and the most processes of a node.
+    pub ppn: (usize, usize),
+    /// The bytes of an allreduce's vector, of what a process brings to an allgather, or of what it gets from a reduce_scatter.
+    pub bytes: u64,
+    /// What a reduction must keep.
+    pub order: Order,
+    /// Whether inputs lie in memory that the processes of a node share.
+    pub owned_buffers: bool,
+}
+
+/// A question that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kind of collective that has no such plans.
+    #[error("there are no plans with ports for {kind}: ask for allreduce, allgather or reduce_scatter")]
+    Kind {
+        /// What was asked for.
+        kind: Kind,
+    },
+    /// A number of nodes that does not exist.
+    #[error("there is no plan for {nodes} nodes: give a number in 1..={most}")]
+    Nodes {
+        /// What was asked for.
+        nodes: usize,
+        /// The most that are served.
+        most: usize,
+    },
+    /// Numbers of processes that do not exist.
+    #[error(
+        "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller number first"
+    )]
+    Processes {
+        /// The fewest.
+        least: usize,
+        /// The most.
+        most: usize,
+    },
+    /// More bytes than can be counted.
+    #[error("{bytes} bytes from each of {ranks} processes cannot be counted: give at most {most}")]
+    Bytes {
+        /// What was asked for.
+        bytes: u64,
+        /// By how many processes.
+        ranks: u64,
+        /// The most that can be counted.
+        most: u64,
+    },
+}
+
+/// As many nodes as MPI can number.
+const NODES: usize = i32::MAX as usize;
+/// As many bytes as anybody adds up here.
+const BYTES: u64 = 1 << 60;
+
+/// How a node's processes share a call.
+pub(super) struct Lane {
+    pub(super) lanes: usize,
+    pub(super) scheme: NodeScheme,
+    /// The bytes of the vector that one of them takes through all nodes.
+    pub(super) bytes: u64,
+    /// Seconds inside of nodes.
+    pub(super) inside: f64,
+}
+
+impl Question {
+    /// A call on nodes that all have the same number of processes.
+    pub const fn new(kind: Kind, nodes: usize, ppn: usize, bytes: u64) -> Self {
+        Question { kind, nodes, ppn: (ppn, ppn), bytes, order: Order::Any, owned_buffers: false }
+    }
+
+    /// The most processes there may be.
+    fn ranks(&self) -> u64 {
+        (self.nodes as u64).saturating_mul(self.ppn.1 as u64)
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if !matches!(self.kind, Kind::Allreduce | Kind::Allgather | Kind::ReduceScatter) {
+            return Err(Error::Kind { kind: self.kind });
+        }
+        if !(1..=NODES).contains(&self.nodes) {
+            return Err(Error::Nodes { nodes: self.nodes, most: NODES });
+        }
+        let (least, most) = self.ppn;
+        if least < 1 || least > most || most > NODES {
+            return Err(Error::Processes { least, most });
+        }
+        let enough = BYTES / self.ranks();
+        if self.bytes > enough {
+            return Err(Error::Bytes { bytes: self.bytes, ranks: self.ranks(), most: enough });
+        }
+        Ok(())
+    }
+
+    /// What a process brings and what it takes away.
+    fn share(&self) -> Share {
+        let all = self.bytes.saturating_mul(self.ranks());
+        let (brings, takes) = match self.kind {
+            Kind::Allgather => (self.bytes, all),
+            Kind::ReduceScatter => (all, self.bytes),
+            _ => (self.bytes, self.bytes),
+        };
+        Share { kind: self.kind, ppn: self.ppn.1, brings, takes }
+    }
+
+    /// One process of a node sends, or all of them: the best that the node can do in either case.
+    pub(super) fn lanes(&self, profile: &Profile) -> Vec<Lane> {
+        let share = self.share();
+        let whole = share.brings.max(share.takes);
+        let time = |scheme: NodeScheme| scheme.seconds(&profile.node, share);
+        let serves = |scheme: &NodeScheme| match scheme {
+            NodeScheme::Copies => true,
+            // There is nothing to combine in an allgather.
+            NodeScheme::Chunks => self.kind != Kind::Allgather,
+            NodeScheme::Direct => self.owned_buffers,
+        };
+        let schemes = NodeScheme::ALL.into_iter().filter(serves);
+        let scheme = schemes.min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(NodeScheme::Copies);
+        let mut lanes = vec![1, self.ppn.0];
+        lanes.truncate(if self.nodes > 1 { 2 } else { 1 });
+        lanes.dedup();
+        let lane = |lanes: usize| Lane { lanes, scheme, bytes: whole.div_ceil(lanes as u64), inside: time(scheme) };
+        lanes.into_iter().map(lane).collect()
+    }
+}

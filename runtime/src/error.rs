@@ -90,6 +90,50 @@ pub enum Error {
     /// A persistent collective that cannot be done.
     #[error("no program can be made for this call: {0}")]
     Program(#[from] crate::program::build::BuildError),
+    /// Ports that make no such collective.
+    #[error(transparent)]
+    Ports(#[from] crate::plan::ports::Unfit),
+    /// A call for which nothing can be selected.
+    #[error(transparent)]
+    Select(#[from] crate::select::Error),
+    /// Ports for another number of nodes.
+    #[error("`{ports}` are ports for {found} nodes, and there are {nodes}")]
+    PortsOfOthers {
+        /// The ports.
+        ports: String,
+        /// How many nodes they are for.
+        found: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// A collective without a plan.
+    #[error("{name} cannot be planned for these nodes; leave the choice to the profile")]
+    NoPlan {
+        /// Which one.
+        name: &'static str,
+    },
+    /// A plan that was checked before it ran, and is wrong.
+    #[error("the plan for this call is wrong, which is a fault of this library; please report it: {reason}")]
+    InvalidPlan {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Ranks would reduce different trees.
+    #[error(
+        "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the choice to the profile"
+    )]
+    NotReproducible {
+        /// What was asked for.
+        name: String,
+    },
+    /// A profile that cannot be used.
+    #[error("the profile {file} cannot be used: {reason}")]
+    Profile {
+        /// Where it was read.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Ranks want different things, which was found before any of them began.
     #[error("ranks disagree about {what}: all ranks must make the same call")]
     Disagree {

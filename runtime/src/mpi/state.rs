@@ -3,11 +3,12 @@
 use super::areas::Scratch;
 use super::code::{SUCCESS, check};
 use super::nodes;
-use super::persistent::Node;
+use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
 use super::replay::Flight;
 use super::varying::Luggage;
 use crate::error::Error;
+use crate::profile::Profile;
 use crate::transport::Here;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
@@ -48,6 +49,8 @@ pub(super) struct Work {
     pub(super) serial: u32,
     /// What persistent requests of this rank's node share.
     node: Option<Node>,
+    /// The times by which they are planned, or why there are none.
+    profile: Option<Result<Profile, Error>>,
 }
 
 impl Work {
@@ -57,6 +60,12 @@ impl Work {
             Some(node) => Ok(node),
             none => Ok(none.insert(Node::new(group)?)),
         }
+    }
+
+    /// The times by which persistent requests are planned; the first call asks for them, and is then collective.
+    pub(super) fn profile(&mut self, group: &Group) -> Result<&Profile, Error> {
+        let profile = self.profile.get_or_insert_with(|| persistent::profile(group));
+        profile.as_ref().map_err(Clone::clone)
     }
 }
 

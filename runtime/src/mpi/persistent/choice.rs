@@ -3,64 +3,193 @@
 //! A function of what all ranks know alike, so that they choose alike without a message.
 
 use super::Settings;
+use crate::algorithms::RecursiveDoublingAllreduce;
+use crate::clock::NodeScheme;
 use crate::error::Error;
+use crate::plan::Plan;
+use crate::plan::order::order;
 use crate::plan::part::Part;
-use crate::plan::ports::Ports;
+use crate::plan::ports::{Group, Ports};
+use crate::profile::Profile;
 use crate::program::build::Scheme;
-use roundel_spec::{Kind, Placement};
+use crate::select::{self, Order, Proof, Question, Ranked};
+use roundel_spec::{Collective, Kind, Placement};
 use std::fmt;
 
+/// What is asked for, by all ranks alike.
+pub(super) struct Request<'a> {
+    pub(super) kind: Kind,
+    pub(super) counts: &'a [usize],
+    pub(super) size: usize,
+    pub(super) placement: &'a Placement,
+    /// Whether the operation commutes.
+    pub(super) commutes: bool,
+    /// Whether the request owns its buffers.
+    pub(super) owned: bool,
+}
+
+/// What nodes do among each other.
+#[derive(Clone, Debug, PartialEq)]
+enum Between {
+    /// There is only one.
+    Nothing,
+    /// Cyclic shifts with ports, over factors.
+    Ports(Ports),
+    /// Recursive doubling, which keeps the order of nodes.
+    Doubling,
+}
+
 /// How a call is done.
+#[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Between nodes, if there are several.
-    pub(super) ports: Option<Ports>,
+    between: Between,
     pub(super) lanes: usize,
     pub(super) scheme: Scheme,
 }
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.ports {
-            Some(ports) => write!(f, "{ports}, {} of a node communicating, {:?} inside", self.lanes, self.scheme),
-            None => write!(f, "one node, {:?}", self.scheme),
+        match &self.between {
+            Between::Nothing => write!(f, "one node")?,
+            Between::Ports(ports) => write!(f, "{ports}, {} of a node", self.lanes)?,
+            Between::Doubling => write!(f, "{}, {} of a node", RecursiveDoublingAllreduce::NAME, self.lanes)?,
         }
+        write!(f, ", {:?}", self.scheme)
     }
 }
 
 impl Choice {
-    /// What to do, from what all ranks know alike.
-    pub(super) fn new(
-        kind: Kind,
-        counts: &[usize],
-        size: usize,
-        placement: &Placement,
-        commutes: bool,
-        settings: &Settings,
-        owned: bool,
-    ) -> Result<Self, Error> {
-        let nodes = placement.regions().nodes() as usize;
-        let bytes = counts.iter().sum::<usize>() * size;
-        let ports = if nodes == 1 { None } else { settings.ports.clone().or(Some(Ports(nodes))) };
-        let _ = (kind, commutes);
-        let scheme = if bytes <= 4096 {
-            Scheme::Copies
-        } else if owned {
-            Scheme::Direct
-        } else {
-            Scheme::Chunks
+    /// The fastest way, by the profile, of those that keep what must be kept and are as the settings say.
+    pub(super) fn new(request: &Request<'_>, settings: &Settings, profile: &Profile) -> Result<Self, Error> {
+        let question = request.question(settings);
+        let mut choice = match question.order {
+            Order::RankOrder => request.ordered(&question, settings, profile)?,
+            _ => best(profile, &question, settings)?,
         };
-        Ok(Choice { ports, lanes: settings.lanes.unwrap_or(1).max(1), scheme: settings.scheme.unwrap_or(scheme) })
+        if let (Some(ports), true) = (&settings.ports, question.nodes > 1) {
+            choice.between = Between::Ports(ports.clone());
+        }
+        choice.lanes = settings.lanes.unwrap_or(choice.lanes).max(1);
+        choice.scheme = settings.scheme.unwrap_or(choice.scheme);
+        choice.keeps(&question)?;
+        Ok(choice)
     }
 
-    /// What each node does.
-    pub(super) fn parts(
-        &self,
-        kind: Kind,
-        _counts: &[usize],
-        placement: &Placement,
-    ) -> Result<impl Fn(usize) -> Part + use<>, Error> {
-        let nodes = placement.regions().nodes() as usize;
-        let ports = self.ports.clone().unwrap_or(Ports(nodes));
-        Ok(move |node| ports.part(kind, node).expect("temporary"))
+    /// Whether what the user has said keeps what must be kept.
+    fn keeps(&self, question: &Question) -> Result<(), Error> {
+        let unordered = Err(Error::NeedsOrder { name: self.to_string() });
+        match (question.order, &self.between) {
+            (Order::RankOrder, Between::Ports(_)) => unordered,
+            (Order::RankOrder, _) if self.scheme == Scheme::Chunks => unordered,
+            (Order::SameTree, Between::Ports(ports)) => match ports.plan(question.kind)?.replay() {
+                Ok(order) if order.same_tree => Ok(()),
+                _ => Err(Error::NotReproducible { name: self.to_string() }),
+            },
+            _ => Ok(()),
+        }
     }
+
+    /// What one node does, whose blocks have these lengths.
+    pub(super) fn part(&self, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
+        let nodes = sizes.len();
+        let part = match &self.between {
+            Between::Nothing => {
+                return Ok(Part { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() });
+            }
+            Between::Doubling => {
+                Plan::record(&RecursiveDoublingAllreduce, nodes).ok().and_then(|plan| plan.part(node))
+            }
+            Between::Ports(ports) => {
+                let found = ports.nodes(kind)?;
+                if found != nodes {
+                    return Err(Error::PortsOfOthers { ports: ports.to_string(), found, nodes });
+                }
+                return Self::reordered(ports, kind, sizes, node);
+            }
+        };
+        part.ok_or(Error::NoPlan { name: RecursiveDoublingAllreduce::NAME })
+    }
+
+    /// Nodes with short and with long blocks side by side; nothing is sent of blocks without an element.
+    fn reordered(ports: &Ports, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
+        let even = sizes.iter().all(|&size| size == sizes[0]);
+        if kind == Kind::Allreduce || even {
+            return Ok(ports.part(kind, node)?);
+        }
+        let order = order(sizes);
+        let at = order.iter().position(|&rank| rank == node).unwrap_or(node);
+        let part = ports.part(kind, at)?.renumbered(&order);
+        let part = part.map_err(|_| Error::NoPlan { name: "a reordered plan" })?;
+        Ok(part.without_empty(sizes))
+    }
+
+    /// Checks the plan between nodes against its contract, where all plans of so few nodes have not been checked before, or
+    /// where somebody asks for it.
+    pub(super) fn validate(&self, kind: Kind, nodes: usize, asked: bool) -> Result<(), Error> {
+        let Between::Ports(ports) = &self.between else { return Ok(()) };
+        if asked || select::proved(nodes) == Proof::AtInitialisation {
+            ports.plan(kind)?.replay().map_err(|fault| Error::InvalidPlan { reason: fault.to_string() })?;
+        }
+        Ok(())
+    }
+}
+
+impl Request<'_> {
+    fn question(&self, settings: &Settings) -> Question {
+        let (least, most) = self
+            .placement
+            .regions()
+            .sizes()
+            .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
+        let elements: usize = self.counts.iter().sum();
+        let each = if self.kind == Kind::Allreduce { elements } else { elements.div_ceil(self.placement.p()) };
+        let order = match (self.commutes, settings.reproducible) {
+            (false, _) => Order::RankOrder,
+            (true, true) => Order::SameTree,
+            (true, false) => Order::Any,
+        };
+        Question {
+            kind: self.kind,
+            nodes: self.placement.regions().nodes() as usize,
+            ppn: (least, most),
+            bytes: (each * self.size) as u64,
+            order,
+            owned_buffers: self.owned,
+        }
+    }
+
+    /// For operations that do not commute: in the order of ranks inside of nodes and between them.
+    fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<Choice, Error> {
+        let one = Question { nodes: 1, order: Order::SameTree, ..*question };
+        let mut choice = best(profile, &one, settings)?;
+        if choice.scheme == Scheme::Chunks {
+            choice.scheme = Scheme::Copies;
+        }
+        if question.nodes > 1 {
+            let served = self.kind == Kind::Allreduce && self.placement.is_sorted();
+            if !served {
+                let name = format!("{} on {} nodes", self.kind, question.nodes);
+                return Err(Error::NeedsOrder { name });
+            }
+            choice.between = Between::Doubling;
+        }
+        Ok(choice)
+    }
+}
+
+/// The first of the ranking that is as the settings say.
+fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<Choice, Error> {
+    let ranked = select::select(profile, question)?;
+    let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
+    let chosen = ranked.iter().find(said).or(ranked.first());
+    let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
+    let groups = chosen.notation.groups.iter();
+    let groups: Vec<Group> = groups.map(|group| Group { factor: group.factor, ports: group.ports.clone() }).collect();
+    let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(Ports { groups }) };
+    let scheme = match chosen.scheme {
+        NodeScheme::Copies => Scheme::Copies,
+        NodeScheme::Chunks => Scheme::Chunks,
+        NodeScheme::Direct => Scheme::Direct,
+    };
+    Ok(Choice { between, lanes: chosen.lanes, scheme })
 }

@@ -27,6 +27,7 @@
 //! the node shares, so that the other ranks read the input and write the output without a copy.
 //!
 //! - `prepare`: from a call to a request, with all other ranks
+//! - `profile`, `choice`: how it is done, from what was measured
 //! - `agree`: what all ranks must say alike
 //! - `window`: memory that a node shares
 //! - `engine`: takes the steps
@@ -37,11 +38,13 @@ mod buffer;
 mod choice;
 mod engine;
 mod prepare;
+mod profile;
 mod request;
 mod scope;
 mod settings;
 mod window;
 
+pub(super) use self::profile::profile;
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};
 pub use self::settings::Settings;

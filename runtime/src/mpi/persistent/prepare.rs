@@ -2,14 +2,17 @@
 
 use super::agree::{agree, digest};
 use super::buffer::Buffer;
-use super::choice::Choice;
+use super::choice::{Choice, Request as Asked};
 use super::engine::{Engine, Parts};
 use super::{Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
 use crate::operation::Operation;
+use crate::plan::part::Part;
+use crate::profile::Profile;
 use crate::program::Program;
 use crate::program::build::{Job, build};
+use crate::program::replay::{CALLS, replay};
 use crate::transport::Here;
 use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
@@ -53,7 +56,10 @@ where
     let mut work = state.lease()?;
     work.serial += 1;
     let (serial, here) = (work.serial, group.here());
-    let own = call.plan(here, settings, owned);
+    // Asked for on all ranks, also where it is not used: the first call is collective.
+    let usual = work.profile(group);
+    let profile = settings.profile.as_ref().map_or(usual, Ok);
+    let own = profile.and_then(|profile| call.plan(here, settings, profile, owned));
     let how = own.as_ref().map_or(0, |planned| digest(&planned.description));
     let sayings = [
         ("which collective they call", call.kind as u64),
@@ -91,18 +97,31 @@ where
     Ok(Request { engine: Rc::new(engine), input, output, description, borrows: PhantomData })
 }
 
+/// Whether plans and programs are to be checked before they run.
+fn validates() -> bool {
+    std::env::var_os("ROUNDEL_VALIDATE").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 impl<T: Copy, O: Operation<T>> Call<T, O> {
     /// What this rank does, if the call is possible.
-    fn plan(&self, here: Here<'_>, settings: &Settings, owned: bool) -> Result<Planned, Error> {
+    fn plan(&self, here: Here<'_>, settings: &Settings, profile: &Profile, owned: bool) -> Result<Planned, Error> {
         self.validate(here)?;
         let flat = Placement::consecutive(here.p(), 1);
         let placement = if settings.flat { &flat } else { here.placement };
         let (kind, counts, size) = (self.kind, &self.counts[..], size_of::<T>());
-        let choice = Choice::new(kind, counts, size, placement, O::COMMUTES, settings, owned)?;
-        let parts = choice.parts(kind, counts, placement)?;
-        let (lanes, scheme) = (choice.lanes, choice.scheme);
+        let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, owned };
+        let choice = Choice::new(&asked, settings, profile)?;
+        let sizes = sizes(kind, counts, placement);
+        if here.rank == 0 {
+            choice.validate(kind, sizes.len(), validates())?;
+        }
+        let part = choice.part(kind, &sizes, placement.node(here.rank))?;
+        let (lanes, scheme, parts) = (choice.lanes, choice.scheme, |_| part.clone());
         let job = Job { kind, placement, counts, size, lanes, scheme, parts: &parts };
         let programs = build(&job, here.rank)?;
+        if here.rank == 0 && validates() {
+            replay_all(&job, &choice, &sizes)?;
+        }
         Ok(Planned { description: choice.to_string(), programs })
     }
 
@@ -129,4 +148,31 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
         length(whole_is, total, whole, "the sum of the counts")?;
         length(part_is, self.counts[rank], part, "this rank's entry in the counts")
     }
+}
+
+/// How long the blocks of nodes are; of an allreduce there is one for all.
+fn sizes(kind: Kind, counts: &[usize], placement: &Placement) -> Vec<usize> {
+    let mut sizes = vec![0; placement.regions().nodes() as usize];
+    if kind != Kind::Allreduce {
+        counts.iter().enumerate().for_each(|(rank, count)| sizes[placement.node(rank)] += count);
+    }
+    sizes
+}
+
+/// More elements than these are not followed one by one.
+const FOLLOWED: usize = 1 << 16;
+
+/// Builds the programs of all ranks and replays them together. Long vectors are shortened: where an element goes does not depend
+/// on how many there are, except for what is divided.
+fn replay_all(job: &Job<'_>, choice: &Choice, sizes: &[usize]) -> Result<(), Error> {
+    let elements: usize = job.counts.iter().sum();
+    let by = (elements * job.placement.p()).div_ceil(FOLLOWED).max(1);
+    let counts: Vec<usize> = job.counts.iter().map(|count| count.div_ceil(by)).collect();
+    let parts: Vec<Part> =
+        (0..sizes.len()).map(|node| choice.part(job.kind, sizes, node)).collect::<Result<_, _>>()?;
+    let part = |node: usize| parts[node].clone();
+    let job = Job { counts: &counts, parts: &part, ..*job };
+    let programs = (0..job.placement.p()).map(|rank| build(&job, rank)).collect::<Result<Vec<_>, _>>()?;
+    let outcome = replay(&job, &programs, CALLS);
+    outcome.map(|_| ()).map_err(|error| Error::InvalidPlan { reason: error.to_string() })
 }

@@ -1,6 +1,7 @@
 //! How a persistent collective is to run, where the user does not leave it to measurements.
 
 use crate::plan::ports::Ports;
+use crate::profile::Profile;
 use crate::program::build::Scheme;
 
 /// How a persistent collective is to run. What is not said is chosen by the times of a profile.
@@ -17,6 +18,7 @@ pub struct Settings {
     pub(super) scheme: Option<Scheme>,
     pub(super) reproducible: bool,
     pub(super) flat: bool,
+    pub(super) profile: Option<Profile>,
 }
 
 impl Settings {
@@ -47,6 +49,12 @@ impl Settings {
     /// Every rank communicates for itself, as if it were alone on its node.
     pub fn flat(mut self) -> Self {
         self.flat = true;
+        self
+    }
+
+    /// Times of this machine, instead of those that `ROUNDEL_PROFILE` names or the usual ones. All ranks must give the same.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
         self
     }
 }

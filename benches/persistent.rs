@@ -12,10 +12,11 @@ use mpi::ffi;
 use mpi::raw::AsRaw;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::Error;
 use roundel::mpi::persistent::{Allgatherv, Allreduce, ReduceScatter, Request, Settings};
 use roundel::operation::{Operation, Sum};
+use roundel::plan::ports::Ports;
 use roundel::program::build::Scheme;
+use roundel::{Error, Transport};
 use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
@@ -118,12 +119,30 @@ fn allreduces<'a>(
     };
     let mut all = vec![Variant { name: "MPI_Allreduce".into(), init: None, call: Box::new(library) }];
     all.extend(library_persistent(&comms[1], send.clone(), expected.clone()));
-    for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct].into_iter().filter(|_| schemes) {
-        let (settings, name) = (Settings::default().scheme(scheme), format!("{scheme:?}"));
+    for (name, settings) in if schemes { ways(world)? } else { Vec::new() } {
         let make = || Allreduce::init_with(&comms[2], send.clone(), vec![0.0; n], Sum, &settings);
         all.push(made(&name, expected.clone(), make)?);
     }
     all.push(made("ours", expected, || Allreduce::init(&comms[2], send, vec![0.0; n], Sum))?);
+    Ok(all)
+}
+
+/// Ways to do it, to compare them: ports between nodes, lanes and schemes.
+fn ways(world: &SimpleCommunicator) -> Result<Vec<(String, Settings)>, Error> {
+    let nodes = Transport::<f64>::place(world)?.nodes;
+    let schemes = [Scheme::Copies, Scheme::Chunks, Scheme::Direct];
+    let mut all: Vec<(String, Settings)> =
+        schemes.iter().map(|&scheme| (format!("{scheme:?}"), Settings::default().scheme(scheme))).collect();
+    if nodes != 4 {
+        return Ok(all);
+    }
+    for text in ["4(3)", "4(1 1)", "4(-3) 4(3)", "4(-1 -1) 4(1 1)"] {
+        let Ok(ports) = text.parse::<Ports>() else { continue };
+        for lanes in [1, 2, 4] {
+            let name = format!("{text}x{lanes}").replace(' ', "_");
+            all.push((name, Settings::default().ports(ports.clone()).lanes(lanes).scheme(Scheme::Direct)));
+        }
+    }
     Ok(all)
 }
 

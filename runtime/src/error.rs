@@ -145,14 +145,6 @@ pub enum Error {
         "ranks of one node cannot share memory; say with `mpi::place` which ranks sit together, or use `Settings::flat`"
     )]
     NotShared,
-    /// More persistent requests than one communicator can have.
-    #[error(
-        "a communicator has at most {limit} persistent requests at a time: drop some, or duplicate the communicator"
-    )]
-    TooManyRequests {
-        /// How many it can have.
-        limit: usize,
-    },
     /// A persistent request is running.
     #[error("this request is running: wait for it first")]
     Started,

@@ -9,7 +9,6 @@
 //! - [`replay`](mod@replay): runs the programs of all ranks on elements that know where they come from
 
 pub mod build;
-pub mod machine;
 pub mod replay;
 
 pub use build::{BuildError, Job, Scheme, build};

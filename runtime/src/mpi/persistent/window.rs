@@ -16,9 +16,6 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Windows that one communicator can have at the same time: a rank tells the others which of them are free in one number.
-const WINDOWS: usize = 64;
-
 /// The ranks of this rank's node.
 pub(in crate::mpi) struct Node {
     comm: ffi::MPI_Comm,
@@ -104,12 +101,16 @@ impl Node {
     /// A window with so many bytes for data that nobody on the node uses. Collective over the node.
     pub(super) fn window(&mut self, bytes: usize) -> Result<Borrowed, Error> {
         let free = self.free_on_all()?;
-        let fits = |&(i, window): &(usize, &Arc<Window>)| free >> i & 1 == 1 && window.bytes >= bytes;
-        let found = self.windows.iter().enumerate().filter(fits).min_by_key(|(_, window)| window.bytes);
-        let window = match found {
-            Some((_, window)) => window.clone(),
-            None if self.windows.len() < WINDOWS => self.make(bytes)?,
-            None => return Err(Error::TooManyRequests { limit: WINDOWS }),
+        let free = || self.windows.iter().enumerate().filter(|(i, _)| free[*i] == 1);
+        let fits = free().filter(|(_, window)| window.bytes >= bytes).min_by_key(|(_, window)| window.bytes);
+        let window = match (fits, free().max_by_key(|(_, window)| window.bytes)) {
+            (Some((_, window)), _) => window.clone(),
+            // One that is too short makes way: otherwise requests that grow would leave all of their windows behind.
+            (None, Some((shorter, _))) => {
+                self.windows.remove(shorter).free();
+                self.make(bytes)?
+            }
+            (None, None) => self.make(bytes)?,
         };
         window.busy.store(true, Ordering::Release);
         // Counters of an earlier owner are set back by their ranks before anybody raises them.
@@ -118,16 +119,18 @@ impl Node {
         Ok(Borrowed(window))
     }
 
-    /// Which windows are free on all ranks of the node, a bit for each.
-    fn free_on_all(&self) -> Result<u64, Error> {
-        let bit = |(i, window): (usize, &Arc<Window>)| u64::from(!window.busy.load(Ordering::Acquire)) << i;
-        let own: u64 = self.windows.iter().enumerate().map(bit).sum();
-        let mut all = 0u64;
-        let (from, to): (*const u64, *mut u64) = (&own, &mut all);
-        // SAFETY: one number of each rank.
+    /// Which windows are free on all ranks of the node: 1 where one is.
+    fn free_on_all(&self) -> Result<Vec<u8>, Error> {
+        let free = |window: &Arc<Window>| u8::from(!window.busy.load(Ordering::Acquire));
+        let own: Vec<u8> = self.windows.iter().map(free).collect();
+        let mut all = own.clone();
+        if own.is_empty() {
+            return Ok(all);
+        }
+        // SAFETY: as many numbers of each rank as it has windows, which are equally many on all ranks of the node.
         let code = unsafe {
-            let (word, and) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_BAND);
-            ffi::MPI_Allreduce(from.cast(), to.cast(), 1, word, and, self.comm)
+            let (byte, and, count) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_BAND, own.len() as c_int);
+            ffi::MPI_Allreduce(own.as_ptr().cast(), all.as_mut_ptr().cast(), count, byte, and, self.comm)
         };
         check("MPI_Allreduce", code)?;
         Ok(all)
@@ -147,10 +150,8 @@ impl Node {
     /// Frees what no rank of the node uses any more. Collective over the node.
     pub(in crate::mpi) fn free(mut self) -> c_int {
         let Ok(free) = self.free_on_all() else { return SUCCESS };
-        for (i, window) in self.windows.iter().enumerate() {
-            if free >> i & 1 == 1 {
-                window.free();
-            }
+        for (window, _) in self.windows.iter().zip(free).filter(|(_, free)| *free == 1) {
+            window.free();
         }
         // SAFETY: the communicator is ours, and is not used again.
         unsafe { ffi::MPI_Comm_free(&mut self.comm) }

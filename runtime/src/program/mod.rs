@@ -6,12 +6,15 @@
 //! wait that nobody ends and every byte that is wrong.
 //!
 //! - [`build`](mod@build): makes the programs of a collective
+//! - [`machine`]: what runs a program
 //! - [`replay`](mod@replay): runs the programs of all ranks on elements that know where they come from
 
 pub mod build;
+pub mod machine;
 pub mod replay;
 
 pub use build::{BuildError, Job, Scheme, build};
+pub use machine::{Counter, Machine, Run};
 pub use replay::{Fault, Order, ReplayError, replay};
 
 /// Which memory.

@@ -53,7 +53,6 @@ impl Case {
     }
 
     /// What is wrong with programs.
-    #[allow(dead_code)]
     pub(crate) fn fault(&self, programs: &[[Program; 2]]) -> Option<Fault> {
         self.replay(programs).err().map(|error| error.fault)
     }

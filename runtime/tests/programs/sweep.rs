@@ -12,7 +12,7 @@ fn right(case: &Case) {
 #[test]
 fn every_division_of_up_to_six_ranks() {
     for nodes in (1..=6).flat_map(divisions) {
-        cases(&nodes, &[5], &[0, 1, 2], &[1, 2]).iter().for_each(right);
+        cases(&nodes, &[5], &[0, 1], &[2]).iter().for_each(right);
     }
 }
 
@@ -29,6 +29,7 @@ fn all_counts_and_lanes_on_regular_and_irregular_nodes() {
         vec![0, 0, 1, 1, 2, 2, 3, 3],
     ];
     for nodes in placements {
-        cases(&nodes, &[0, 1, 7, 64], &[0, 1, 2, 5], &[1, 2, 3, 9]).iter().for_each(right);
+        cases(&nodes, &[0, 1, 7], &[0, 1, 2, 5], &[1, 3]).iter().for_each(right);
+        cases(&nodes, &[64], &[1], &[2]).iter().for_each(right);
     }
 }

@@ -75,6 +75,7 @@ pub fn build(job: &Job, rank: usize) -> Result<[Program; 2], BuildError> {
         output: node.output(),
         ..Program::default()
     };
+    program.ops.extend(weave.opens(shape.local).then_some(Op::Signal));
     for (number, stage) in stages[shape.local].iter().enumerate() {
         let key = (shape.local, number);
         program.ops.extend(weave.awaits(key).map(|(local, times)| Op::Await { local, times }));

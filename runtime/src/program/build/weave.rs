@@ -8,7 +8,8 @@
 //!
 //! Most needs across calls are met for nothing, because memory alternates: whoever writes it again has waited, in the call
 //! between, for all who read it. Where that is not so (a process that wants nothing of the result need not wait for
-//! anybody) a process waits, before it writes, until the other one has done with the last call.
+//! anybody) a process waits, before it writes, until the other one has raised its counter in the last call as often as it does; one
+//! that has no other reason to raise it does so when a call begins.
 
 use std::ops::Range;
 
@@ -44,6 +45,8 @@ pub(super) struct Weave<'a> {
     /// What is needed, sorted by the later stage.
     needs: Vec<Need>,
     sync: Vec<Vec<Sync>>,
+    /// Whether a process raises its counter when a call begins, to say that it has done with the last one.
+    opens: Vec<bool>,
 }
 
 /// What a process knows: how many stages of every process are over.
@@ -56,7 +59,7 @@ impl<'a> Weave<'a> {
         let mut order: Vec<Key> = keys.collect();
         order.sort_by_key(|&(local, stage)| (stages[local][stage].phase, local, stage));
         let sync = stages.iter().map(|own| vec![Sync::default(); own.len()]).collect();
-        let mut weave = Weave { stages, order, needs: needs(stages, fixed), sync };
+        let mut weave = Weave { stages, order, needs: needs(stages, fixed), sync, opens: vec![false; stages.len()] };
         weave.within_calls();
         weave.across_calls();
         weave.prune();
@@ -68,6 +71,11 @@ impl<'a> Weave<'a> {
         let sync = &self.sync[local][stage];
         let last = sync.last_call.iter().map(|&other| (other, 0));
         last.chain(sync.this_call.iter().map(|&(other, stage)| (other, self.raised(other, stage + 1))))
+    }
+
+    /// Whether a counter is raised when a call begins.
+    pub(super) fn opens(&self, local: usize) -> bool {
+        self.opens[local]
     }
 
     /// Whether a counter is raised after a stage.
@@ -82,7 +90,8 @@ impl<'a> Weave<'a> {
 
     /// How many times a process raises its counter in its first stages.
     fn raised(&self, local: usize, stages: usize) -> u32 {
-        self.sync[local][..stages].iter().map(|sync| u32::from(sync.signal)).sum()
+        let signals = self.sync[local][..stages].iter().map(|sync| u32::from(sync.signal));
+        u32::from(self.opens[local]) + signals.sum::<u32>()
     }
 
     fn phase(&self, (local, stage): Key) -> usize {
@@ -132,8 +141,10 @@ impl<'a> Weave<'a> {
                     waits.push(need.before.0);
                 }
                 let (other, stage) = need.before;
-                if need.later == 1 || self.total(other) == 0 {
+                if need.later == 1 {
                     self.sync[other][stage].signal = true;
+                } else if self.total(other) == 0 {
+                    self.opens[other] = true;
                 }
             }
         }
@@ -160,8 +171,13 @@ impl<'a> Weave<'a> {
         let mut last: Vec<Known> = known.clone();
         for call in 0..3 {
             let mut told: Vec<Vec<Known>> = vec![Vec::new(); processes];
+            let mut opened: Vec<Known> = last.clone();
             for &after in &self.order {
                 let (local, stage) = after;
+                if stage == 0 {
+                    known[local][local] = call * self.stages[local].len();
+                    opened[local].clone_from(&known[local]);
+                }
                 let sync = &self.sync[local][stage];
                 sync.last_call.iter().for_each(|&other| learn(&mut known[local], &last[other]));
                 sync.this_call.iter().for_each(|&(other, stage)| learn(&mut known[local], &told[other][stage]));
@@ -179,9 +195,8 @@ impl<'a> Weave<'a> {
                 told[local].push(self.tell(after, call, &mut known[local]));
             }
             for (local, told) in told.iter().enumerate() {
-                if let Some(stage) = self.sync[local].iter().rposition(|sync| sync.signal) {
-                    last[local].clone_from(&told[stage]);
-                }
+                let stage = self.sync[local].iter().rposition(|sync| sync.signal);
+                last[local].clone_from(stage.map_or(&opened[local], |stage| &told[stage]));
             }
         }
         None

@@ -1,0 +1,269 @@
+//! Real programs of one node on loom: all orders of events that the memory model allows, as far as a few switches between
+//! processes go. The replay says that waits are where they must be; this says that counters are what waits need.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU32, Ordering};
+use roundel::plan::part::Part;
+use roundel::program::machine::{Word, target};
+use roundel::program::{Counter, Job, Machine, Op, Program, Region, Run, Scheme, Spot, build};
+use roundel_spec::{Kind, Placement};
+
+/// A counter's word as loom sees it.
+struct Tracked {
+    word: AtomicU32,
+    release: Ordering,
+}
+
+impl Word for Tracked {
+    fn own(&self) -> u32 {
+        // SAFETY: nobody else writes the counter; loom refuses a run in which somebody does at the same time.
+        unsafe { self.word.unsync_load() }
+    }
+
+    fn acquire(&self) -> u32 {
+        self.word.load(Ordering::Acquire)
+    }
+
+    fn release(&self, value: u32) {
+        self.word.store(value, self.release);
+    }
+}
+
+/// What the processes of the node share.
+struct Node {
+    cells: Vec<UnsafeCell<u64>>,
+    counters: Vec<Counter<Tracked>>,
+}
+
+/// One process.
+struct Process {
+    node: Arc<Node>,
+    local: usize,
+    call: u32,
+    signals: Vec<u32>,
+    input: Vec<u64>,
+    output: Vec<u64>,
+    scratch: Vec<u64>,
+}
+
+impl Process {
+    fn get(&self, spot: Spot, number: usize) -> u64 {
+        let index = spot.offset / 8 + number;
+        match spot.region {
+            Region::Input => self.input[index],
+            Region::Output => self.output[index],
+            Region::Scratch => self.scratch[index],
+            // SAFETY: loom refuses a run in which somebody writes the cell at the same time.
+            Region::Shared => self.node.cells[index].with(|cell| unsafe { *cell }),
+        }
+    }
+
+    fn set(&mut self, spot: Spot, number: usize, value: u64) {
+        let index = spot.offset / 8 + number;
+        match spot.region {
+            Region::Input => panic!("the input is never written"),
+            Region::Output => self.output[index] = value,
+            Region::Scratch => self.scratch[index] = value,
+            // SAFETY: loom refuses a run in which somebody touches the cell at the same time.
+            Region::Shared => self.node.cells[index].with_mut(|cell| unsafe { *cell = value }),
+        }
+    }
+}
+
+impl Machine for Process {
+    type Error = std::convert::Infallible;
+
+    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Self::Error> {
+        (0..elements).for_each(|number| self.set(to, number, self.get(from, number)));
+        Ok(())
+    }
+
+    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Self::Error> {
+        for number in 0..elements {
+            self.set(into, number, self.get(left, number) + self.get(right, number));
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, _: usize, _: usize) -> Result<(), Self::Error> {
+        panic!("one node has no messages")
+    }
+
+    fn completed(&mut self, _: usize, _: usize) -> Result<bool, Self::Error> {
+        panic!("one node has no messages")
+    }
+
+    fn signal(&mut self) -> Result<(), Self::Error> {
+        self.node.counters[self.local].raise();
+        Ok(())
+    }
+
+    fn reached(&mut self, local: usize, times: u32) -> Result<bool, Self::Error> {
+        Ok(self.node.counters[local].reached(target(self.call, self.signals[local], times)))
+    }
+}
+
+/// A collective on one node.
+#[derive(Clone)]
+struct Case {
+    kind: Kind,
+    scheme: Scheme,
+    counts: Vec<usize>,
+    processes: usize,
+    calls: u32,
+    release: Ordering,
+    /// A process and one of its steps that is left out.
+    without: Option<(usize, usize)>,
+}
+
+fn no_part(_: usize) -> Part {
+    panic!("one node has no part")
+}
+
+impl Case {
+    fn new(kind: Kind, scheme: Scheme, processes: usize, calls: u32) -> Self {
+        let counts = if kind == Kind::Allreduce { vec![processes] } else { vec![1; processes] };
+        Case { kind, scheme, counts, processes, calls, release: Ordering::Release, without: None }
+    }
+
+    fn programs(&self) -> Vec<[Program; 2]> {
+        let placement = Placement::consecutive(self.processes, self.processes);
+        let (kind, counts, scheme) = (self.kind, self.counts.as_slice(), self.scheme);
+        let job = Job { kind, placement: &placement, counts, size: 8, lanes: 1, scheme, parts: &no_part };
+        let built = |rank| build(&job, rank).unwrap_or_else(|error| panic!("{error}"));
+        let mut programs: Vec<_> = (0..self.processes).map(built).collect();
+        if let Some((rank, op)) = self.without {
+            programs[rank].iter_mut().for_each(|program| drop(program.ops.remove(op)));
+        }
+        programs
+    }
+
+    /// What a rank gives to element `index` of the whole vector.
+    fn given(call: u32, rank: usize, index: usize) -> u64 {
+        10_u64.pow(rank as u32) * (1 + (index as u64 + u64::from(call)) % 3)
+    }
+
+    /// The elements of the whole vector that a rank gives, and those that it gets.
+    fn ranges(&self, rank: usize) -> [std::ops::Range<usize>; 2] {
+        let (all, own) = (0..self.processes, rank..rank + 1);
+        match self.kind {
+            Kind::Allreduce => [all.clone(), all],
+            Kind::ReduceScatter => [all, own],
+            _ => [own, all],
+        }
+    }
+
+    /// What element `index` of the result must be.
+    fn expected(&self, call: u32, index: usize) -> u64 {
+        match self.kind {
+            Kind::Allgather => Self::given(call, index, index),
+            _ => (0..self.processes).map(|rank| Self::given(call, rank, index)).sum(),
+        }
+    }
+
+    /// All calls of one rank, and what its user does between them.
+    fn run(&self, node: Arc<Node>, rank: usize, programs: &[Program; 2]) {
+        let signals = programs[0].signals.clone();
+        let (input, output, scratch) = (Vec::new(), vec![0; self.processes], Vec::new());
+        let mut process = Process { node, local: rank, call: 0, signals, input, output, scratch };
+        for call in 0..self.calls {
+            let program = &programs[call as usize % 2];
+            let [gives, gets] = self.ranges(rank);
+            process.call = call;
+            let given: Vec<u64> = gives.map(|index| Self::given(call, rank, index)).collect();
+            match program.input {
+                None => process.input = given,
+                Some(offset) => {
+                    let spot = Spot { region: Region::Shared, offset };
+                    (0..given.len()).for_each(|number| process.set(spot, number, given[number]));
+                }
+            }
+            let mut run = Run::default();
+            while run.advance(&program.ops, &mut process) == Ok(false) {
+                loom::thread::yield_now();
+            }
+            let region = if program.output.is_some() { Region::Shared } else { Region::Output };
+            let spot = Spot { region, offset: program.output.unwrap_or(0) };
+            for (number, index) in gets.enumerate() {
+                assert_eq!(process.get(spot, number), self.expected(call, index), "call {call}, rank {rank}");
+            }
+        }
+    }
+
+    fn explore(self) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(std::env::var("PB").map_or(if self.processes == 2 { 3 } else { 2 }, |x| x.parse().unwrap()));
+        builder.max_branches = 10_000;
+        let programs = std::sync::Arc::new(self.programs());
+        builder.check(move || {
+            let word = || Tracked { word: AtomicU32::new(0), release: self.release };
+            let node = Arc::new(Node {
+                cells: (0..programs[0][0].shared / 8).map(|_| UnsafeCell::new(0)).collect(),
+                counters: (0..self.processes).map(|_| Counter::new(word())).collect(),
+            });
+            let others = (1..self.processes).map(|rank| {
+                let (case, node, programs) = (self.clone(), node.clone(), programs.clone());
+                loom::thread::spawn(move || case.run(node, rank, &programs[rank]))
+            });
+            let others: Vec<_> = others.collect();
+            self.run(node, 0, &programs[0]);
+            others.into_iter().for_each(|other| other.join().expect("a process of the node panicked"));
+        });
+    }
+
+    /// Whether there is a run in which memory is touched without order. Any other end of the search counts for nothing.
+    fn is_refuted(self) -> bool {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.explore())) else { return false };
+        panic.downcast_ref::<String>().is_some_and(|message| message.contains("Causality violation"))
+    }
+}
+
+const KINDS: [Kind; 3] = [Kind::Allreduce, Kind::ReduceScatter, Kind::Allgather];
+
+fn explore_all(scheme: Scheme) {
+    for kind in KINDS {
+        for (n, calls) in [(2, 2), (2, 3), (3, 1), (3, 2)] {
+        let started = std::time::Instant::now();
+        Case::new(kind, scheme, n, calls).explore();
+        eprintln!("{kind} {scheme:?} {n} {calls}: {:?}", started.elapsed());
+        }
+    }
+}
+
+#[test]
+fn copies() {
+    explore_all(Scheme::Copies);
+}
+
+#[test]
+fn chunks() {
+    explore_all(Scheme::Chunks);
+}
+
+#[test]
+fn direct() {
+    explore_all(Scheme::Direct);
+}
+
+#[test]
+fn counters_must_be_released() {
+    for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct] {
+        let case = Case { release: Ordering::Relaxed, ..Case::new(Kind::Allreduce, scheme, 2, 2) };
+        assert!(case.is_refuted(), "{scheme:?}");
+    }
+}
+
+#[test]
+fn waits_must_be_there() {
+    for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct] {
+        let case = Case::new(Kind::Allreduce, scheme, 2, 2);
+        let ops = case.programs()[1][0].ops.clone();
+        for op in (0..ops.len()).filter(|&op| matches!(ops[op], Op::Await { .. })) {
+            let mutant = Case { without: Some((1, op)), ..case.clone() };
+            assert!(mutant.is_refuted(), "{scheme:?}, step {op}");
+        }
+    }
+}

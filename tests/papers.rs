@@ -1,13 +1,15 @@
 //! What the papers print, transcribed: figures, pseudocode, peers and costs.
 //!
 //! *Sparbit paper*: Loch and Koslovski, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather algorithm,
-//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has a file
+//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has files
 //! of its own.
 
 #![allow(clippy::unwrap_used)]
 
 #[path = "papers/persistent.rs"]
 mod persistent;
+#[path = "papers/ports.rs"]
+mod ports;
 
 use roundel::Collective;
 use roundel::algorithms::{

@@ -1,8 +1,10 @@
 //! Passes: what they make keeps the contract, they do make something, and what is broken in it is noticed.
 
+mod broken;
 mod everything;
 
-use everything::{Look, each, without_one_block};
+use broken::without_one_block;
+use everything::{Look, each};
 use roundel::Collective;
 use roundel::algorithms::{CyclicShiftAllreduce, RecursiveDoublingAllreduce, RingAllreduce};
 use roundel::plan::passes::{merge_copies, merge_messages, remove_dead, rename, split_ports};

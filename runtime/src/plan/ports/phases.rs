@@ -148,8 +148,10 @@ impl Ports {
         let leads = |group: &&Group| !group.ports.is_empty() && group.all(|port| port < 0);
         let (leading, all) = (self.groups.iter().take_while(leads).count(), self.groups.len());
         if 2 * leading > all {
-            let (group, Group { factor, .. }) = (all - leading + 1, &self.groups[all - leading]);
-            return Err(Unfit::NoCounterpart { group, text: self.groups[group - 1].to_string(), factor: *factor });
+            // The last groups belong to the innermost of the leading ones.
+            let number = 2 * leading - all;
+            let group = &self.groups[number - 1];
+            return Err(Unfit::NoCounterpart { group: number, text: group.to_string(), factor: group.factor });
         }
         let place = |(number, group)| match number {
             n if n < leading => Run { digit: n, phase: Phase::Scatter, group },

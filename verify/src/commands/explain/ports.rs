@@ -254,32 +254,33 @@ fn table(shown: &[(&Ranked, Option<Family>)], ppn: usize) -> Table {
 /// Why it is chosen: what its time is spent on.
 fn why(chosen: &Ranked, ppn: usize) -> String {
     let all = chosen.seconds();
+    let name = format!("{HEADING}{}{HEADING:#} takes {}", chosen.notation, time(all));
     let share = |part: f64| format!("{:.0} %", if all > 0.0 { part / all * 100.0 } else { 0.0 });
+    let senders = match chosen.lanes {
+        1 => "one process of each sends".into(),
+        lanes => format!("{lanes} processes of each send"),
+    };
     let (rounds, bytes) = (counted(chosen.rounds as i64, "round"), counted(chosen.bytes, "byte"));
-    let mut out = format!(
-        "{HEADING}{}{HEADING:#} takes {}: {} between nodes ({rounds}, {bytes} from each node)",
-        chosen.notation,
-        time(all),
-        share(chosen.between),
-    );
-    if ppn > 1 {
-        let _ = write!(out, ", {} inside of them ({}, ", share(chosen.inside), chosen.scheme);
-        let _ = match chosen.lanes {
-            1 => write!(out, "one process of each sends)"),
-            lanes => write!(out, "{lanes} processes of each send)"),
-        };
+    match (chosen.rounds, ppn) {
+        (0, _) => format!("{name}: all of it inside of one node ({})", chosen.scheme),
+        (_, 1) => format!("{name}: {rounds}, {bytes} from each node"),
+        _ => format!(
+            "{name}: {} between nodes ({rounds}, {bytes} from each node, {senders}), {} inside of them ({})",
+            share(chosen.between),
+            share(chosen.inside),
+            chosen.scheme
+        ),
     }
-    out
 }
 
 fn proof(chosen: &Ranked, nodes: usize) -> String {
     match chosen.proof {
         Proof::Replayed => {
-            format!("{FAINT}plans of up to {REPLAYED} nodes are replayed and checked, all of them{FAINT:#}")
+            format!("{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked{FAINT:#}")
         }
         Proof::AtInitialisation => format!(
-            "{FAINT}plans of up to {REPLAYED} nodes are replayed and checked, all of them; with {nodes} nodes, the plan of a call \
-             is checked when it is made{FAINT:#}"
+            "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a call is \
+             checked when it is made{FAINT:#}"
         ),
     }
 }

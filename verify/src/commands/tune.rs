@@ -19,6 +19,9 @@ pub(super) fn tune(args: &Tune, json: bool) -> Result<Outcome, Error> {
     let universe = mpi::initialize().ok_or(Error::MpiAgain)?;
     let world = universe.world();
     let first = world.rank() == 0;
+    if first && cfg!(debug_assertions) {
+        eprintln!("this program is not optimised, so reductions seem slow: build it with `--release`");
+    }
     let mut meter = first.then(Meter::new);
     let profile = roundel::mpi::tune(&world, budget, |share| meter.iter_mut().for_each(|meter| meter.show(share)))?;
     drop(meter);

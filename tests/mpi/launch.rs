@@ -56,6 +56,10 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &nodes, &[]).succeeds();
     }
     mpi.run(4, &nodes, &["--panic"]).fails_with("the operation of a reduction panicked");
+    let profiles = programs.join("tune_suite");
+    for p in [1, 2, 4] {
+        mpi.run(p, &profiles, &[]).succeeds();
+    }
     let traces = programs.join("trace_suite");
     for p in [1, 2, 3, 5, 8, 12] {
         mpi.run(p, &traces, &[]).succeeds();

@@ -1,11 +1,13 @@
 //! The command line: what can be asked, and how.
 
+use crate::error::Error;
 use crate::params::Assignment;
 use crate::placing::Placing;
 use crate::range::Range;
 use crate::units::{BytesPerSecond, Seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Verified MPI collectives: look at them, check them, run them.
 #[derive(Debug, Parser)]
@@ -118,15 +120,20 @@ The file holds the declaration, so it can be replayed anywhere. The exit code is
 there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be reachable: \
 it is said whether it is.")]
     Replay(Replay),
-    /// Say which algorithm, with which radix, is fastest on a network, by a model, and why
+    /// Say which algorithm, with which radix or which ports, is fastest, by a model, and why
     #[command(after_help = "\
 Examples:
   roundel explain alltoall -p 512 --bytes 64
   roundel explain alltoall -p 512 --bytes 64 --latency 2us --overhead 1us --bandwidth 156MB/s
   roundel explain alltoall -p 4096 --bytes 1024 --json
   roundel explain alltoall -p 64 --ppn 8 --bytes 64 --latency 500us
+  roundel explain allreduce -p 160 --ppn 12 --bytes 262144       160 ranks, on 14 nodes
+  roundel explain allreduce --nodes 160 --ppn 12 --bytes 262144  1920 ranks, on 160 nodes
+  roundel explain allgather --nodes 16 --bytes 64 --profile machine.toml
 
-Nothing is run. A round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
+Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, which \
+`roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, a round among 10 \
+through 9 ports, and rounds that gather again. For an all-to-all, a round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
 messages and bytes are exact. The same model chooses in programs: `roundel::choose`.")]
     Explain(Explain),
     /// Count what Bruck's all-to-all sends, for every radix or substep by substep
@@ -137,6 +144,25 @@ Examples:
   roundel counts -p 4096 --svg radix.svg   the same as a picture
   roundel counts -p 100 --json")]
     Counts(Counts),
+    /// Measure what rounds, copies and reductions cost on this machine, and write a profile
+    #[command(after_help = "\
+Examples:
+  mpirun -n 16 roundel tune                       writes roundel-profile.toml
+  mpirun -n 16 roundel tune -o machine.toml --budget 30s
+  roundel explain allreduce --nodes 4 --ppn 4 --bytes 8 --profile machine.toml
+
+Needs a build with MPI: `cargo build --release -p roundel-verify --features mpi`. Run it on at least two nodes; with one, messages \
+between nodes are not measured, and the profile says so.")]
+    Tune(Tune),
+    /// Look at a profile
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  roundel profile check machine.toml             what it says, or what is wrong, and in which line
+  roundel profile check machine.toml --foreign   also if it is of another machine"
+    )]
+    Profile(ProfileCommand),
 }
 
 /// `roundel show`
@@ -242,12 +268,16 @@ pub struct Replay {
 /// `roundel explain`
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The kind of collective: `alltoall`.
+    /// The kind of collective: `alltoall`, `allreduce`, `reduce_scatter` or `allgather`.
     pub collective: String,
     /// The number of ranks.
-    #[arg(short, value_name = "P", allow_hyphen_values = true)]
-    pub p: i64,
-    /// The size in bytes of a block: what one rank has for another.
+    #[arg(short, value_name = "P", allow_hyphen_values = true, required_unless_present = "nodes")]
+    pub p: Option<i64>,
+    /// The number of nodes, all of them full, instead of the number of ranks.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "p")]
+    pub nodes: Option<i64>,
+    /// The size in bytes: of a block that one rank has for another, of the vector of an allreduce, of what a rank brings to an
+    /// allgather, or of what it gets from a reduce_scatter.
     #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
     pub bytes: i64,
     /// From departure to arrival, in seconds, or as in `20us` [default: 20us]
@@ -259,7 +289,8 @@ pub struct Explain {
     /// What a rank is busy with sending and receiving one message, in seconds, or as in `1us` [default: 1us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<Seconds>,
-    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate.
+    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate. Without it, reductions
+    /// and allgathers have one rank on each node.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub ppn: Option<i64>,
     /// The latency inside of a node [default: 1us]
@@ -271,9 +302,70 @@ pub struct Explain {
     /// What one message inside of a node costs [default: 0.3us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "ppn")]
     pub inside_overhead: Option<Seconds>,
+    /// A profile of the machine, for all but all-to-alls [default: round figures]
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// The profile may be one of another machine.
+    #[arg(long, requires = "profile")]
+    pub foreign: bool,
+    /// Only reductions that give the same bits on all ranks.
+    #[arg(long)]
+    pub reproducible: bool,
     /// Print all candidates.
     #[arg(long)]
     pub all: bool,
+}
+
+impl Explain {
+    /// The number of ranks: as said, or those of the nodes.
+    pub fn ranks(&self) -> Result<i64, Error> {
+        let Some(nodes) = self.nodes else { return Ok(self.p.unwrap_or(0)) };
+        let ppn = self.ppn.unwrap_or(1);
+        let product = nodes.checked_mul(ppn).filter(|&ranks| nodes > 0 && ppn > 0 && ranks <= i64::from(i32::MAX));
+        product.ok_or(Error::NoSuchNodes { nodes, ppn })
+    }
+}
+
+/// `roundel tune`
+#[derive(Debug, Args)]
+pub struct Tune {
+    /// Write the profile to this file.
+    #[arg(short, long, value_name = "FILE", default_value = "roundel-profile.toml")]
+    pub output: PathBuf,
+    /// About how long to measure, in seconds, or as in `30s`.
+    #[arg(long, value_name = "TIME", default_value = "60s", allow_hyphen_values = true)]
+    pub budget: Seconds,
+}
+
+impl Tune {
+    /// How long to measure.
+    pub fn budget(&self) -> Result<Duration, Error> {
+        let seconds = self.budget.0;
+        // A value that is no number lies in no range.
+        if (0.1..=3600.0).contains(&seconds) {
+            Ok(Duration::from_secs_f64(seconds))
+        } else {
+            Err(Error::Budget { seconds })
+        }
+    }
+}
+
+/// `roundel profile`
+#[derive(Debug, Subcommand)]
+pub enum ProfileCommand {
+    /// Say what a profile says, or what is wrong with it
+    Check(CheckProfile),
+}
+
+/// `roundel profile check`
+#[derive(Debug, Args)]
+pub struct CheckProfile {
+    /// The profile.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// It may be one of another machine.
+    #[arg(long)]
+    pub foreign: bool,
 }
 
 /// `roundel counts`

@@ -275,6 +275,61 @@ pub enum Error {
         /// What there is.
         known: &'static str,
     },
+    /// A call that no plan is chosen for.
+    #[error(transparent)]
+    Select(#[from] roundel::select::Error),
+    /// A file that is no profile, or none of this machine.
+    #[error("{}: {source}", path.display())]
+    Profile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        source: roundel::profile::Error,
+    },
+    /// An option that belongs to the model of another collective.
+    #[error("`{flag}` says nothing about {collective}: {instead}")]
+    OtherModel {
+        /// The option.
+        flag: &'static str,
+        /// The collective.
+        collective: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A vector of negative length.
+    #[error("{bytes} bytes do not exist: give `--bytes` a number of at least 0")]
+    NegativeBytes {
+        /// What was asked for.
+        bytes: i64,
+    },
+    /// Nodes and processes that cannot be counted.
+    #[error(
+        "{nodes} nodes of {ppn} ranks cannot be counted: give `--nodes` and `--ppn` numbers of at least 1, at most 2147483647 ranks in all"
+    )]
+    NoSuchNodes {
+        /// The nodes.
+        nodes: i64,
+        /// The ranks of each.
+        ppn: i64,
+    },
+    /// A measurement without MPI.
+    #[error(
+        "this program was built without MPI: build it with `cargo build --release -p roundel-verify --features mpi` and run \
+         `mpirun … roundel tune`"
+    )]
+    NoMpi,
+    /// MPI runs already.
+    #[error("MPI was initialised before: run `roundel tune` as a program of its own")]
+    MpiAgain,
+    /// A collective call that failed.
+    #[error(transparent)]
+    Call(#[from] roundel::Error),
+    /// Too little time, or too much.
+    #[error("a measurement of {seconds} seconds makes no sense: give `--budget` a time in 0.1s..=3600s")]
+    Budget {
+        /// What was asked for.
+        seconds: f64,
+    },
     /// A time or a rate that cannot be read.
     #[error("`{text}` is no {what}: write {examples}")]
     Quantity {

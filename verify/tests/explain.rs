@@ -128,7 +128,12 @@ fn what_makes_no_sense_is_refused() {
     refused(&["alltoall", "-p", "4", "--bandwidth", "0"], "a bandwidth of 0 bytes per second makes no sense");
     refused(&["alltoall", "-p", "4", "--bandwidth", "10GB"], "write `10GB/s`, `10Gbit/s` or `1.25e9`");
     refused(&["alltoall", "-p", "4", "--latency", "soon"], "write `500us`, `1.2ms` or `3e-6`");
-    refused(&["allgather", "-p", "4"], "there is no model of `allgather`: `roundel explain` knows alltoall");
+    refused(
+        &["broadcast", "-p", "4"],
+        "there is no model of `broadcast`: `roundel explain` knows alltoall, allreduce",
+    );
+    refused(&["alltoall", "-p", "4", "--reproducible"], "`--reproducible` says nothing about alltoall");
+    refused(&["alltoall", "-p", "4", "--nodes", "2"], "cannot be used with");
     refused(&["alltoall"], "-p <P>");
 }
 

@@ -54,7 +54,8 @@ impl<'a> Clock<'a> {
 
     /// The seconds of rounds, one after the other.
     pub fn rounds(&self, rounds: &[Round]) -> f64 {
-        rounds.iter().map(|round| self.round(round)).sum()
+        // A sum of nothing would be a negative zero.
+        rounds.iter().fold(0.0, |sum, round| sum + self.round(round))
     }
 
     /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is empty.

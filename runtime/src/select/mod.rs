@@ -74,6 +74,11 @@ impl Ranked {
     pub fn seconds(&self) -> f64 {
         self.between + self.inside
     }
+
+    /// Of equally fast ones, the one with fewer rounds is better, and then the one with fewer groups.
+    fn simplicity(&self) -> (usize, usize) {
+        (self.rounds, self.notation.groups.len())
+    }
 }
 
 /// All candidates that serve the call, the fastest first. There are none if the order of ranks must be kept between nodes: then
@@ -92,8 +97,8 @@ pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Err
     for lane in question.lanes(profile) {
         all.extend(notations.iter().map(|notation| ranked(profile, question, &lane, notation)));
     }
-    // Notations come in an order of their own, and lanes too: equal times keep it.
-    all.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()).then(a.rounds.cmp(&b.rounds)));
+    // Notations come in an order of their own, and lanes too: what is equal otherwise keeps it.
+    all.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()).then(a.simplicity().cmp(&b.simplicity())));
     Ok(all)
 }
 

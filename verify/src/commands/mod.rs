@@ -6,12 +6,14 @@ mod expand;
 mod explain;
 mod list;
 mod mutants;
+mod profile;
 mod prove;
 mod records;
 mod replay;
 mod run;
 mod show;
 mod target;
+mod tune;
 
 use crate::cli::{Cli, Command};
 use crate::counterexample::{Counterexample, Refutes};
@@ -55,6 +57,8 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Replay(args) => replay::replay(args, cli.json),
         Command::Explain(args) => explain::explain(args, cli.json),
         Command::Counts(args) => counts::counts(args, cli.json),
+        Command::Tune(args) => tune::tune(args, cli.json),
+        Command::Profile(command) => profile::profile(command, cli.json),
     }
 }
 

@@ -19,7 +19,7 @@ use roundel_spec::Placement;
 use std::time::{Duration, Instant};
 
 /// After so many rounds over all points nothing new is learnt.
-const ENOUGH: usize = 31;
+const ENOUGH: usize = 101;
 
 /// How long a measurement takes unless somebody says otherwise.
 pub const BUDGET: Duration = Duration::from_secs(60);

@@ -1,6 +1,6 @@
-//! `roundel explain`: which algorithm is chosen on a network, and why.
+//! Which all-to-all is chosen on a network, and why.
 
-use super::{Outcome, counted, print, print_json};
+use super::super::{Outcome, counted, print, print_json};
 use crate::cli::Explain;
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -9,7 +9,7 @@ use roundel::choose::{Algorithm, Choice, Cluster, Network, ceil_sqrt};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The collectives that there is a model of.
+/// The collective that this is about.
 const KNOWN: &str = "alltoall";
 
 /// How many of the best candidates are printed.
@@ -111,20 +111,19 @@ impl Bound {
 
 /// Explains a choice.
 pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
-    if args.collective.trim_end_matches('/') != KNOWN {
-        return Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN });
-    }
-    let cluster = cluster(args)?;
+    refuse_profile(args)?;
+    let p = args.ranks()?;
+    let cluster = cluster(args, p)?;
     let all = cluster.candidates(args.bytes)?;
     if json {
         print_json(&Explained {
             collective: KNOWN,
-            p: args.p,
+            p,
             bytes: args.bytes,
             network: Figures::from(&cluster.between),
             ppn: args.ppn,
             inside: args.ppn.map(|_| Figures::from(&cluster.inside)),
-            ceil_sqrt: ceil_sqrt(args.p),
+            ceil_sqrt: ceil_sqrt(p),
             bound: all.first().and_then(Bound::of).map(Bound::name),
             chosen: all.first().map(Candidate::from),
             candidates: all.iter().map(Candidate::from).collect(),
@@ -135,21 +134,30 @@ pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Fine)
 }
 
+/// What is for plans with ports alone.
+fn refuse_profile(args: &Explain) -> Result<(), Error> {
+    let given =
+        [(args.profile.is_some(), "--profile"), (args.foreign, "--foreign"), (args.reproducible, "--reproducible")];
+    let instead = "describe the network with `--latency`, `--bandwidth` and `--overhead`";
+    let odd = given.into_iter().find(|(given, _)| *given);
+    odd.map_or(Ok(()), |(_, flag)| Err(Error::OtherModel { flag, collective: KNOWN.into(), instead }))
+}
+
 /// What was given, and the usual for the rest.
-fn cluster(args: &Explain) -> Result<Cluster, Error> {
+fn cluster(args: &Explain, p: i64) -> Result<Cluster, Error> {
     let usual = Network::default();
     let between = Network::new(
         args.latency.map_or(usual.latency(), |time| time.0),
         args.bandwidth.map_or(usual.bandwidth(), |rate| rate.0),
         args.overhead.map_or(usual.overhead(), |time| time.0),
     )?;
-    let Some(ppn) = args.ppn else { return Ok(Cluster::flat(args.p, between)) };
+    let Some(ppn) = args.ppn else { return Ok(Cluster::flat(p, between)) };
     let inside = Network::new(
         args.inside_latency.map_or(1e-6, |time| time.0),
         args.inside_bandwidth.map_or(5e9, |rate| rate.0),
         args.inside_overhead.map_or(3e-7, |time| time.0),
     )?;
-    Ok(Cluster::new(args.p, ppn, inside, between)?)
+    Ok(Cluster::new(p, ppn, inside, between)?)
 }
 
 impl From<&Network> for Figures {
@@ -162,7 +170,7 @@ fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
     let network = &cluster.between;
     let mut out = format!(
         "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
-        args.p,
+        cluster.p,
         counted(args.bytes, "byte"),
         time(network.latency()),
         time(network.overhead()),
@@ -180,7 +188,7 @@ fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
             rate(inside.bandwidth()),
         );
     }
-    let root = ceil_sqrt(args.p);
+    let root = ceil_sqrt(cluster.p);
     let shown = selection(all, root, args.all);
     out += &table(&shown, root).to_string();
     if shown.len() < all.len() {

@@ -1,0 +1,23 @@
+//! `roundel explain`: which algorithm is chosen on a network, and why.
+
+mod alltoall;
+mod ports;
+
+use super::Outcome;
+use crate::cli::Explain;
+use crate::error::Error;
+use roundel_spec::Kind;
+
+/// The collectives that there is a model of.
+const KNOWN: &str = "alltoall, allreduce, reduce_scatter and allgather";
+
+/// Explains a choice.
+pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
+    // Folders of the catalogue are named with a hyphen.
+    let name = args.collective.trim_end_matches('/').replace('-', "_");
+    match name.parse() {
+        Ok(Kind::Alltoall) => alltoall::explain(args, json),
+        Ok(kind @ (Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather)) => ports::explain(args, kind, json),
+        _ => Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN }),
+    }
+}

@@ -1,0 +1,104 @@
+//! `roundel profile`: what a profile says.
+
+use super::{Outcome, print, print_json};
+use crate::cli::{CheckProfile, ProfileCommand};
+use crate::error::Error;
+use crate::table::{Align, Cell, FAINT, HEADING, Table};
+use crate::units::{rate, time};
+use roundel::profile::{Grid, Machine, Profile};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A profile, for machines.
+#[derive(Serialize)]
+struct Said<'a> {
+    host: &'a str,
+    cores: usize,
+    cpu: &'a str,
+    mpi: &'a str,
+    date: &'a str,
+    nodes: usize,
+    ranks: usize,
+    fingerprint: String,
+    inside_measured: bool,
+    between_measured: bool,
+}
+
+/// Does what is asked of a profile.
+pub(super) fn profile(command: &ProfileCommand, json: bool) -> Result<Outcome, Error> {
+    match command {
+        ProfileCommand::Check(args) => check(args, json),
+    }
+}
+
+fn check(args: &CheckProfile, json: bool) -> Result<Outcome, Error> {
+    let profile = read(&args.file, args.foreign)?;
+    if json {
+        print_json(&said(&profile))?;
+    } else {
+        print(&text(&profile))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Reads a profile of this machine, or of any.
+pub(super) fn read(path: &Path, foreign: bool) -> Result<Profile, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    // Which MPI will be used is not known here.
+    let read = if foreign { Profile::parse(&text) } else { Profile::parse_for(&text, &Machine::here("")) };
+    read.map_err(|source| Error::Profile { path: path.into(), source })
+}
+
+/// Where and when it was measured, in a few words.
+pub(super) fn measured(profile: &Profile) -> String {
+    let Machine { host, date, nodes, ranks, .. } = &profile.machine;
+    format!("measured on {host}, {date}, with {ranks} ranks on {nodes} nodes")
+}
+
+fn said(profile: &Profile) -> Said<'_> {
+    let machine = &profile.machine;
+    Said {
+        host: &machine.host,
+        cores: machine.cores,
+        cpu: &machine.cpu,
+        mpi: &machine.mpi,
+        date: &machine.date,
+        nodes: machine.nodes,
+        ranks: machine.ranks,
+        fingerprint: format!("{:016x}", profile.fingerprint()),
+        inside_measured: profile.inside.is_measured(),
+        between_measured: profile.between.is_measured(),
+    }
+}
+
+pub(super) fn text(profile: &Profile) -> String {
+    let Machine { cores, cpu, mpi, .. } = &profile.machine;
+    let (node, crowd) = (&profile.node, &profile.crowd);
+    let mut out = format!("{}\n{FAINT}{cores} cores, {cpu}; {mpi}{FAINT:#}\n\n", measured(profile));
+    let (copy, combine) = (rate(node.copy), rate(node.combine));
+    let _ = writeln!(out, "a counter is answered after {}, copies {copy}, reductions {combine}", time(node.signal));
+    let _ = writeln!(
+        out,
+        "when {} processes of every node send at once, short rounds take {:.2} and long ones {:.2} times as long",
+        crowd.lanes, crowd.short, crowd.long
+    );
+    for (name, grid) in [("inside of nodes", &profile.inside), ("between nodes", &profile.between)] {
+        let said = if grid.is_measured() { "" } else { ": not measured, so this is the default" };
+        let _ = write!(out, "\n{HEADING}{name}{HEADING:#}{said}\n{}", table(grid));
+    }
+    let _ = writeln!(out, "\n{FAINT}fingerprint {:016x}{FAINT:#}", profile.fingerprint());
+    out
+}
+
+/// Seconds by size, and by messages at once.
+fn table(grid: &Grid) -> Table {
+    let ports: Vec<String> = grid.ports().iter().map(|ports| format!("x{ports}")).collect();
+    let heads = ["bytes"].into_iter().chain(ports.iter().map(String::as_str));
+    let mut table = Table::new(heads.map(|head| (head, Align::Right)));
+    for (i, size) in grid.sizes().iter().enumerate() {
+        let times = grid.rows().iter().map(|row| Cell::from(time(row[i])));
+        table.row([Cell::from(size)].into_iter().chain(times));
+    }
+    table
+}

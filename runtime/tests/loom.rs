@@ -195,7 +195,8 @@ impl Case {
 
     fn explore(self) {
         let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(std::env::var("PB").map_or(if self.processes == 2 { 3 } else { 2 }, |x| x.parse().unwrap()));
+        builder.preemption_bound =
+            Some(std::env::var("PB").map_or(if self.processes == 2 { 3 } else { 2 }, |x| x.parse().unwrap()));
         builder.max_branches = 10_000;
         let programs = std::sync::Arc::new(self.programs());
         builder.check(move || {
@@ -226,9 +227,9 @@ const KINDS: [Kind; 3] = [Kind::Allreduce, Kind::ReduceScatter, Kind::Allgather]
 fn explore_all(scheme: Scheme) {
     for kind in KINDS {
         for (n, calls) in [(2, 2), (2, 3), (3, 1), (3, 2)] {
-        let started = std::time::Instant::now();
-        Case::new(kind, scheme, n, calls).explore();
-        eprintln!("{kind} {scheme:?} {n} {calls}: {:?}", started.elapsed());
+            let started = std::time::Instant::now();
+            Case::new(kind, scheme, n, calls).explore();
+            eprintln!("{kind} {scheme:?} {n} {calls}: {:?}", started.elapsed());
         }
     }
 }

@@ -15,12 +15,13 @@ use crate::mpi::code::{SUCCESS, check, failure};
 use crate::mpi::reduction::Elements;
 use crate::mpi::replay::Combine;
 use crate::operation::Operation;
-use crate::program::machine::Counter;
-use crate::program::{Message, Op, Program, Region, Spot, Way};
+use crate::program::machine::{Counter, Machine, Run, target};
+use crate::program::{Message, Program, Region, Spot, Way};
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
 use ::mpi::raw::AsRaw;
 use std::cell::{Cell, RefCell};
+use std::convert::Infallible;
 use std::ffi::c_int;
 use std::hint::spin_loop;
 use std::rc::Rc;
@@ -281,55 +282,18 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
             return false;
         }
         let parity = self.calls.get() as usize & 1;
-        let ops = &self.programs[parity].ops;
-        let mut step = self.step.get();
-        while let Some(op) = ops.get(step) {
-            if !self.take(op, parity, patience) {
-                break;
-            }
-            step += 1;
-        }
-        self.step.set(step);
+        let mut run = Run { pc: self.step.get() };
+        let mut steps = Steps { engine: self, parity, patience };
+        let complete = match run.advance(&self.programs[parity].ops, &mut steps) {
+            Ok(complete) => complete,
+            Err(never) => match never {},
+        };
+        self.step.set(run.pc);
         self.advancing.set(false);
-        let complete = step == ops.len();
         if complete {
             self.end();
         }
         complete
-    }
-
-    /// Takes one step; false if it would have to wait.
-    #[inline]
-    fn take(&self, op: &Op, parity: usize, patience: Patience) -> bool {
-        match *op {
-            Op::Copy { from, to, elements } => {
-                // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a
-                // replay of such programs has shown that. Elements are copied bit by bit, as MPI does.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(self.at(from).cast::<T>(), self.at(to).cast(), elements);
-                }
-                true
-            }
-            Op::Combine { left, right, into, elements } => {
-                let (left, right, into) = (self.at(left), self.at(right), self.at(into));
-                // SAFETY: as for copies; what is read was written by somebody who sent elements of this type.
-                unsafe { Elements::new(&self.op, self.rank).combine(left, right, into, elements) };
-                true
-            }
-            Op::Post { first, count } => {
-                self.post(&self.requests[parity][first..first + count]);
-                true
-            }
-            Op::Complete { first, count } => self.finish(&self.requests[parity][first..first + count], patience),
-            Op::Signal => {
-                self.counter(self.local).raise();
-                true
-            }
-            Op::Await { local, times } => {
-                let value = self.calls.get().wrapping_mul(self.programs[parity].signals[local]).wrapping_add(times);
-                self.await_counter(self.counter(local), value, patience)
-            }
-        }
     }
 
     #[inline]
@@ -375,7 +339,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         loop {
             for _ in 0..YIELDS {
                 for _ in 0..self.looks {
-                    if counter.has(value) {
+                    if counter.reached(value) {
                         return true;
                     }
                     spin_loop();
@@ -420,6 +384,58 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
             let first = self.error.take();
             self.error.set(Some(first.unwrap_or_else(|| failure(call, code))));
         }
+    }
+}
+
+/// An engine's steps in one of its programs, as patient as whoever asks for them. An error is remembered, not returned.
+struct Steps<'a, T: Equivalence, O> {
+    engine: &'a Engine<T, O>,
+    parity: usize,
+    patience: Patience,
+}
+
+impl<T: Equivalence, O: Operation<T>> Machine for Steps<'_, T, O> {
+    type Error = Infallible;
+
+    #[inline]
+    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Infallible> {
+        let (from, to) = (self.engine.at(from), self.engine.at(to));
+        // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a replay of such
+        // programs has shown that. Elements are copied bit by bit, as MPI does.
+        unsafe { std::ptr::copy_nonoverlapping(from.cast::<T>(), to.cast(), elements) };
+        Ok(())
+    }
+
+    #[inline]
+    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Infallible> {
+        let (left, right, into) = (self.engine.at(left), self.engine.at(right), self.engine.at(into));
+        // SAFETY: as for copies; what is read was written by somebody who sent elements of this type.
+        unsafe { Elements::new(&self.engine.op, self.engine.rank).combine(left, right, into, elements) };
+        Ok(())
+    }
+
+    #[inline]
+    fn post(&mut self, first: usize, count: usize) -> Result<(), Infallible> {
+        self.engine.post(&self.engine.requests[self.parity][first..first + count]);
+        Ok(())
+    }
+
+    #[inline]
+    fn completed(&mut self, first: usize, count: usize) -> Result<bool, Infallible> {
+        Ok(self.engine.finish(&self.engine.requests[self.parity][first..first + count], self.patience))
+    }
+
+    #[inline]
+    fn signal(&mut self) -> Result<(), Infallible> {
+        self.engine.counter(self.engine.local).raise();
+        Ok(())
+    }
+
+    #[inline]
+    fn reached(&mut self, local: usize, times: u32) -> Result<bool, Infallible> {
+        let signals = self.engine.programs[self.parity].signals[local];
+        let value = target(self.engine.calls.get(), signals, times);
+        Ok(self.engine.await_counter(self.engine.counter(local), value, self.patience))
     }
 }
 

@@ -9,12 +9,15 @@ use super::agree::agree;
 use crate::error::Error;
 use crate::mpi::code::{SUCCESS, check};
 use crate::mpi::state::Group;
-use crate::program::machine::Counter;
+use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// A counter in shared memory.
+type Counter = AnyCounter<AtomicU32>;
 
 /// The ranks of this rank's node.
 pub(in crate::mpi) struct Node {
@@ -34,6 +37,11 @@ pub(super) struct Window {
     size: usize,
     busy: AtomicBool,
 }
+
+// SAFETY: all that changes is `busy`, which is atomic, and counters, which are too; data is used by whoever has borrowed the window.
+unsafe impl Send for Window {}
+// SAFETY: as above.
+unsafe impl Sync for Window {}
 
 /// The right to use a window, given back on drop.
 pub(super) struct Borrowed(Arc<Window>);

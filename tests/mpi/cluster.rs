@@ -31,11 +31,37 @@ fn node_aware_collectives_on_a_cluster() {
     }
 }
 
+/// Persistent collectives in every way, with shared memory inside of nodes and messages between them.
+#[test]
+fn persistent_collectives_on_a_cluster() {
+    let mpi = &Mpi::OPEN_MPI;
+    let Some(programs) = mpi.programs() else {
+        return say(&format!("{} is not set: tests on an emulated cluster are skipped", mpi.variable));
+    };
+    let suite = programs.join("persistent_suite");
+    for (shape, mapping) in [((3, 3), "slot"), ((4, 2), "node")] {
+        let what = format!("persistent collectives on {} nodes of {}, by {mapping}", shape.0, shape.1);
+        let mut command = emulated(shape);
+        command.args(["--map-by", mapping]).arg(&suite).arg("--cluster");
+        let run = run(what, command, LIMIT + Duration::from_secs(40));
+        if run.ended_with(NO_CLUSTER) {
+            return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
+        }
+        run.succeeds();
+    }
+}
+
 fn command(suite: &Path, (nodes, ppn): (usize, usize), order: &str, mapping: &str) -> Command {
+    let mut command = emulated((nodes, ppn));
+    command.args(["--map-by", mapping]).arg(suite).args([&nodes.to_string(), &ppn.to_string(), order]);
+    command
+}
+
+/// A cluster of so many nodes with so many ranks each; what runs there follows.
+fn emulated((nodes, ppn): (usize, usize)) -> Command {
     let (nodes, ppn) = (nodes.to_string(), ppn.to_string());
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cluster.sh"));
     command.envs([("NODES", nodes.as_str()), ("PPN", &ppn), ("DELAY", "50"), ("MPI", "openmpi"), ("QUIET", "1")]);
     command.env("TIMEOUT", LIMIT.as_secs().to_string());
-    command.args(["--map-by", mapping]).arg(suite).args([nodes.as_str(), &ppn, order]);
     command
 }

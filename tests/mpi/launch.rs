@@ -65,6 +65,13 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &traces, &[]).succeeds();
     }
     mpi.run(3, &traces, &["--altered"]).fails_with("the run differs from the schedule");
+    let persistent = programs.join("persistent_suite");
+    for p in [1, 2, 3, 4, 5, 8] {
+        mpi.run(p, &persistent, &[]).succeeds();
+    }
+    mpi.checked(3, &persistent).succeeds();
+    mpi.run(3, &persistent, &["--panic"]).fails_with("a rank panicked while a collective was running");
+    mpi.run(3, &persistent, &["--die"]).fails_with("the last rank dies");
     mpi.run(3, &reductions, &["--panic"]).fails_with("the operation of a reduction panicked");
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
@@ -104,6 +111,14 @@ impl Mpi {
     fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
         let what = format!("{} with {p} ranks: {} {}", self.name, program.display(), args.join(" "));
         run(what, self.command(p, program, args), LIMIT + Duration::from_secs(20))
+    }
+
+    /// The same, with plans and programs checked before they run.
+    fn checked(&self, p: usize, program: &Path) -> Run {
+        let what = format!("{} with {p} ranks, checked: {}", self.name, program.display());
+        let mut command = self.command(p, program, &[]);
+        command.env("ROUNDEL_VALIDATE", "1");
+        run(what, command, LIMIT + Duration::from_secs(20))
     }
 
     fn command(&self, p: usize, program: &Path, args: &[&str]) -> Command {

@@ -76,7 +76,7 @@ fn factorised(nodes: usize) -> Vec<Vec<Group>> {
 fn primes(n: usize) -> Vec<usize> {
     let (mut left, mut found, mut prime) = (n, Vec::new(), 2);
     while prime * prime <= left {
-        while left % prime == 0 {
+        while left.is_multiple_of(prime) {
             found.push(prime);
             left /= prime;
         }
@@ -116,7 +116,7 @@ fn three_phases(nodes: usize) -> Vec<Notation> {
 
 /// Some divisors other than 1 and the number itself.
 fn divisors(n: usize) -> Vec<usize> {
-    let small = (2..).take_while(|d| d * d <= n).filter(|d| n % d == 0);
+    let small = (2..).take_while(|d| d * d <= n).filter(|&d| n.is_multiple_of(d));
     let mut all: Vec<usize> = small.flat_map(|d| [d, n / d]).collect();
     all.sort_unstable();
     all.dedup();

@@ -69,7 +69,7 @@ impl Meter {
         while self.steps < (share * Self::STEPS as f64) as usize {
             self.steps += 1;
             self.bar.step();
-            if self.plain && self.steps % 25 == 0 {
+            if self.plain && self.steps.is_multiple_of(25) {
                 eprintln!("measuring: {} %", self.steps);
             }
         }

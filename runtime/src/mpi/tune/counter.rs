@@ -134,7 +134,7 @@ fn await_value(counter: &AtomicU64, value: u64) {
     let mut looks = 0;
     while counter.load(Ordering::Acquire) < value {
         looks += 1;
-        if looks % LOOKS == 0 {
+        if usize::is_multiple_of(looks, LOOKS) {
             yield_now();
         } else {
             std::hint::spin_loop();

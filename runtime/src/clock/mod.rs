@@ -6,7 +6,6 @@
 
 mod node;
 
-pub use node::NodeScheme;
 pub(crate) use node::Share;
 
 use crate::plan::part::{Local, Message, Part, Slot, Turn};

@@ -1,20 +1,9 @@
 //! How long the processes of a node take among themselves, before and after the rounds between nodes.
 
 use crate::profile::Node;
+use crate::program::build::Scheme;
 use roundel_spec::Kind;
 use roundel_spec::arith::ceil_log;
-use std::fmt;
-
-/// How the processes of a node bring their data together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum NodeScheme {
-    /// Everybody copies everything into shared memory, and then reduces a chunk of it: few waits, two touches.
-    Copies,
-    /// Chunk by chunk, everybody combines into what is there: one touch, a wait for each process.
-    Chunks,
-    /// Inputs lie in shared memory already.
-    Direct,
-}
 
 /// A call, as one process of a node sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,48 +11,56 @@ pub(crate) struct Share {
     pub(crate) kind: Kind,
     /// The processes of the node.
     pub(crate) ppn: usize,
+    /// Whether there are other nodes.
+    pub(crate) several: bool,
+    /// How many processes of the node send.
+    pub(crate) lanes: usize,
     /// The bytes that a process brings.
     pub(crate) brings: u64,
     /// The bytes that it takes away.
     pub(crate) takes: u64,
 }
 
-impl NodeScheme {
-    /// All of them.
-    pub const ALL: [NodeScheme; 3] = [NodeScheme::Copies, NodeScheme::Chunks, NodeScheme::Direct];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NodeScheme::Copies => "copies",
-            NodeScheme::Chunks => "chunks",
-            NodeScheme::Direct => "direct",
-        }
-    }
-
+impl Share {
     /// The seconds that a call takes inside of nodes. A process that is alone has nobody to wait for, and nothing to copy.
-    pub(crate) fn seconds(self, node: &Node, share: Share) -> f64 {
-        if share.ppn < 2 {
+    pub(crate) fn seconds(&self, scheme: Scheme, node: &Node) -> f64 {
+        if self.ppn < 2 {
             return 0.0;
         }
-        let reduces = share.kind != Kind::Allgather;
-        let wait = node.signal * ceil_log(2, share.ppn as i64) as f64;
-        let (brings, others) = (share.brings as f64, (share.ppn - 1) as f64);
-        // Everybody reduces the chunk that is his share, over all inputs.
-        let chunk = brings / share.ppn as f64;
-        let reduction = if reduces { wait + others * chunk / node.combine } else { 0.0 };
-        let before = match self {
-            NodeScheme::Copies => brings / node.copy + wait + reduction,
-            NodeScheme::Chunks => chunk / node.copy + others * (wait + chunk / node.combine) + wait,
-            NodeScheme::Direct => wait + reduction,
-        };
-        before + wait + share.takes as f64 / node.copy
+        let wait = node.signal * ceil_log(2, self.ppn as i64) as f64;
+        let after = if self.several { wait } else { 0.0 };
+        self.bringing(scheme, node, wait) + after + self.taking(scheme) / node.copy
     }
-}
 
-impl fmt::Display for NodeScheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+    /// Until the node has what it sends, or, if there is only one, what its processes take.
+    fn bringing(&self, scheme: Scheme, node: &Node, wait: f64) -> f64 {
+        let (brings, others) = (self.brings as f64, (self.ppn - 1) as f64);
+        let copied = brings / node.copy;
+        // Everybody reduces the chunk that is its share.
+        let chunk = brings / self.ppn as f64;
+        match (self.kind, scheme) {
+            (Kind::Allgather, _) => copied + wait,
+            (_, Scheme::Copies) => copied + wait + others * self.reduced() / node.combine,
+            (_, Scheme::Chunks) => chunk / node.copy + others * (node.signal + chunk / node.combine) + wait,
+            (_, Scheme::Direct) => wait + others * chunk / node.combine + wait,
+        }
+    }
+
+    /// Of copies, a lane reduces its slice; on one node everybody reduces what it takes.
+    fn reduced(&self) -> f64 {
+        if self.several { self.brings as f64 / self.lanes.max(1) as f64 } else { self.takes as f64 }
+    }
+
+    /// The bytes that are copied in the end. Of copies on one node everybody reduces into its own output, and an output that lies in
+    /// shared memory is there already.
+    fn taking(&self, scheme: Scheme) -> f64 {
+        let reduces = self.kind != Kind::Allgather;
+        let there = match scheme {
+            Scheme::Copies => reduces && !self.several,
+            Scheme::Chunks => false,
+            Scheme::Direct => self.kind != Kind::ReduceScatter || !self.several,
+        };
+        if there { 0.0 } else { self.takes as f64 }
     }
 }
 
@@ -73,35 +70,42 @@ mod tests {
 
     const NODE: Node = Node { signal: 1e-6, copy: 8e9, combine: 4e9 };
 
-    fn best(bytes: u64, schemes: &[NodeScheme]) -> NodeScheme {
-        let share = Share { kind: Kind::Allreduce, ppn: 8, brings: bytes, takes: bytes };
-        let time = |scheme: &&NodeScheme| scheme.seconds(&NODE, share);
+    fn allreduce(ppn: usize, several: bool, bytes: u64) -> Share {
+        Share { kind: Kind::Allreduce, ppn, several, lanes: 1, brings: bytes, takes: bytes }
+    }
+
+    fn best(share: Share, schemes: &[Scheme]) -> Scheme {
+        let time = |scheme: &&Scheme| share.seconds(**scheme, &NODE);
         *schemes.iter().min_by(|a, b| time(a).total_cmp(&time(b))).expect("has schemes")
     }
 
-    /// As in section 4 of the paper: the first option for short messages, the second for long ones.
+    /// As in section 4 of the paper: the first option for short messages, the second for long ones; ours, without copies, beyond.
     #[test]
     fn short_inputs_are_copied_and_long_ones_combined_in_chunks() {
-        let both = [NodeScheme::Copies, NodeScheme::Chunks];
-        assert_eq!((best(8, &both), best(16 << 20, &both)), (NodeScheme::Copies, NodeScheme::Chunks));
-        assert_eq!(best(8, &NodeScheme::ALL), NodeScheme::Direct);
+        let both = [Scheme::Copies, Scheme::Chunks];
+        for several in [false, true] {
+            let (short, long) = (allreduce(8, several, 8), allreduce(8, several, 16 << 20));
+            assert_eq!((best(short, &both), best(long, &both)), (Scheme::Copies, Scheme::Chunks));
+            assert_eq!((best(short, &Scheme::ALL), best(long, &Scheme::ALL)), (Scheme::Copies, Scheme::Direct));
+        }
     }
 
     #[test]
     fn a_process_alone_takes_no_time() {
-        let share = Share { kind: Kind::Allreduce, ppn: 1, brings: 1 << 20, takes: 1 << 20 };
-        assert!(NodeScheme::ALL.iter().all(|scheme| scheme.seconds(&NODE, share) == 0.0));
+        let share = allreduce(1, true, 1 << 20);
+        assert!(Scheme::ALL.iter().all(|&scheme| share.seconds(scheme, &NODE) == 0.0));
     }
 
     #[test]
     fn by_hand() {
-        let share = Share { kind: Kind::Allreduce, ppn: 4, brings: 4000, takes: 4000 };
-        let copies = NodeScheme::Copies.seconds(&NODE, share);
-        assert!((copies - (2.0 * 4000.0 / 8e9 + 3.0 * 2e-6 + 3000.0 / 4e9)).abs() < 1e-15, "{copies}");
-        let chunks = NodeScheme::Chunks.seconds(&NODE, share);
-        assert!((chunks - (5000.0 / 8e9 + 3000.0 / 4e9 + 5.0 * 2e-6)).abs() < 1e-15, "{chunks}");
-        let gather = Share { kind: Kind::Allgather, ppn: 4, brings: 10, takes: 400 };
-        let copies = NodeScheme::Copies.seconds(&NODE, gather);
-        assert!((copies - (410.0 / 8e9 + 2.0 * 2e-6)).abs() < 1e-15, "{copies}");
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        let (one, several) = (allreduce(4, false, 4000), allreduce(4, true, 4000));
+        near(one.seconds(Scheme::Copies, &NODE), 4000.0 / 8e9 + 2e-6 + 12000.0 / 4e9);
+        near(several.seconds(Scheme::Copies, &NODE), 8000.0 / 8e9 + 4e-6 + 12000.0 / 4e9);
+        near(one.seconds(Scheme::Chunks, &NODE), 5000.0 / 8e9 + 3000.0 / 4e9 + 3e-6 + 2e-6);
+        near(one.seconds(Scheme::Direct, &NODE), 4e-6 + 3000.0 / 4e9);
+        let gather = Share { kind: Kind::Allgather, takes: 400, brings: 10, ..several };
+        near(gather.seconds(Scheme::Copies, &NODE), 410.0 / 8e9 + 4e-6);
+        near(gather.seconds(Scheme::Direct, &NODE), 10.0 / 8e9 + 4e-6);
     }
 }

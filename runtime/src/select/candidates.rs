@@ -1,7 +1,7 @@
 //! The families of notations that are tried.
 
 use super::lists::{all, balanced, constant};
-use super::notation::{Group, Notation};
+use crate::plan::ports::{Group, Ports};
 use roundel_spec::Kind;
 use std::collections::BTreeSet;
 
@@ -16,16 +16,16 @@ const SMALL: usize = 64;
 const SPLITS: usize = 16;
 
 /// Everything worth a try, in an order of its own.
-pub(super) fn candidates(kind: Kind, nodes: usize, same_bits: bool) -> BTreeSet<Notation> {
+pub(super) fn candidates(kind: Kind, nodes: usize, same_bits: bool) -> BTreeSet<Ports> {
     if nodes < 2 {
-        return BTreeSet::from([Notation::default()]);
+        return BTreeSet::from([Ports::one(1, &[])]);
     }
     let lists = lists(nodes);
     let single = lists.iter().map(|list| vec![Group::gathers(nodes, list)]);
     let gathers = single.chain(factorised(nodes));
-    let mut found: BTreeSet<Notation> = match kind {
-        Kind::Allgather => gathers.map(|groups| Notation { groups }).collect(),
-        Kind::ReduceScatter => gathers.map(|groups| Notation { groups: reversed(&groups) }).collect(),
+    let mut found: BTreeSet<Ports> = match kind {
+        Kind::Allgather => gathers.map(|groups| Ports { groups }).collect(),
+        Kind::ReduceScatter => gathers.map(|groups| Ports { groups: reversed(&groups) }).collect(),
         _ => gathers.flat_map(|groups| split(&groups)).collect(),
     };
     if kind == Kind::Allreduce {
@@ -48,10 +48,10 @@ fn reversed(groups: &[Group]) -> Vec<Group> {
 }
 
 /// Allreduces of these groups: the last few of them scatter and gather, and those before reduce.
-fn split(groups: &[Group]) -> Vec<Notation> {
+fn split(groups: &[Group]) -> Vec<Ports> {
     let at = |reduces: usize| {
         let (middle, around) = groups.split_at(reduces);
-        Notation { groups: [&reversed(around), middle, around].concat() }
+        Ports { groups: [&reversed(around), middle, around].concat() }
     };
     (0..=groups.len()).map(at).collect()
 }
@@ -99,7 +99,7 @@ fn merged(primes: &[usize], limit: usize) -> Vec<usize> {
 }
 
 /// `a(-…) b(…) a(…)`: a scatter among a nodes, an allreduce among b, and the gather.
-fn three_phases(nodes: usize) -> Vec<Notation> {
+fn three_phases(nodes: usize) -> Vec<Ports> {
     let mut found = Vec::new();
     for outer in divisors(nodes) {
         let inner = nodes / outer;
@@ -107,7 +107,7 @@ fn three_phases(nodes: usize) -> Vec<Notation> {
             let around = Group::gathers(outer, &around);
             for middle in balanced(inner) {
                 let groups = vec![around.reversed(), Group::gathers(inner, &middle), around.clone()];
-                found.push(Notation { groups });
+                found.push(Ports { groups });
             }
         }
     }
@@ -126,12 +126,12 @@ fn divisors(n: usize) -> Vec<usize> {
 }
 
 /// `p(-m … …)`: one round of a scatter, and then an allreduce of what is left.
-fn partial(nodes: usize, lists: &[Vec<i64>]) -> Vec<Notation> {
+fn partial(nodes: usize, lists: &[Vec<i64>]) -> Vec<Ports> {
     let equal = balanced(nodes);
     let lists = if nodes <= SMALL { lists } else { &equal };
     let root = (nodes.isqrt() as i64 - 1).clamp(1, super::lists::MOST);
     let scatters = PARTIAL.into_iter().chain([root]).filter(|&ports| (ports as usize) < nodes / 2);
-    let one = |first: i64, list: &Vec<i64>| Notation::one(nodes, &[&[-first], &list[..]].concat());
+    let one = |first: i64, list: &Vec<i64>| Ports::one(nodes, &[&[-first], &list[..]].concat());
     scatters.flat_map(|first| lists.iter().map(move |list| one(first, list))).collect()
 }
 
@@ -169,7 +169,7 @@ mod tests {
         for kind in [Kind::Allreduce, Kind::Allgather, Kind::ReduceScatter] {
             for nodes in 2..=130 {
                 for notation in candidates(kind, nodes, false) {
-                    let (first, second, third) = notation.phases();
+                    let (first, second, third) = notation.thirds();
                     let product = |groups: &[Group]| groups.iter().map(|group| group.factor).product::<usize>();
                     let (whole, reach) = match kind {
                         Kind::Allreduce => (product(first) * product(second), product(third) * product(second)),

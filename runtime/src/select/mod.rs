@@ -23,12 +23,13 @@ mod notation;
 mod question;
 mod shape;
 
-pub use notation::{Group, Notation};
 pub use question::{Error, Order, Question};
 pub use shape::shape;
 
-use crate::clock::{Clock, NodeScheme, Round};
+use crate::clock::{Clock, Round};
+use crate::plan::ports::Ports;
 use crate::profile::Profile;
+use crate::program::build::Scheme;
 use question::Lane;
 
 /// Up to so many nodes, every plan was replayed and checked against its contract.
@@ -52,11 +53,11 @@ pub const fn proved(nodes: usize) -> Proof {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     /// What nodes do.
-    pub notation: Notation,
+    pub notation: Ports,
     /// How many processes of every node send.
     pub lanes: usize,
     /// How the processes of a node bring their data together.
-    pub scheme: NodeScheme,
+    pub scheme: Scheme,
     /// The rounds between nodes.
     pub rounds: usize,
     /// The bytes that a node sends.
@@ -102,7 +103,7 @@ pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Err
     Ok(all)
 }
 
-fn ranked(profile: &Profile, question: &Question, lane: &Lane, notation: &Notation) -> Ranked {
+fn ranked(profile: &Profile, question: &Question, lane: &Lane, notation: &Ports) -> Ranked {
     let rounds = shape(notation, question.kind, lane.bytes);
     let sent: u64 = rounds.iter().map(|round: &Round| round.sent).sum();
     Ranked {

@@ -1,7 +1,8 @@
 //! What is asked of the selector.
 
-use crate::clock::{NodeScheme, Share};
+use crate::clock::Share;
 use crate::profile::Profile;
+use crate::program::build::Scheme;
 use roundel_spec::Kind;
 
 /// What a reduction must keep.
@@ -81,7 +82,7 @@ const BYTES: u64 = 1 << 60;
 /// How a node's processes share a call.
 pub(super) struct Lane {
     pub(super) lanes: usize,
-    pub(super) scheme: NodeScheme,
+    pub(super) scheme: Scheme,
     /// The bytes of the vector that one of them takes through all nodes.
     pub(super) bytes: u64,
     /// Seconds inside of nodes.
@@ -118,33 +119,37 @@ impl Question {
     }
 
     /// What a process brings and what it takes away.
-    fn share(&self) -> Share {
+    fn share(&self, lanes: usize) -> Share {
         let all = self.bytes.saturating_mul(self.ranks());
         let (brings, takes) = match self.kind {
             Kind::Allgather => (self.bytes, all),
             Kind::ReduceScatter => (all, self.bytes),
             _ => (self.bytes, self.bytes),
         };
-        Share { kind: self.kind, ppn: self.ppn.1, brings, takes }
+        Share { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
     }
 
     /// One process of a node sends, or all of them: the best that the node can do in either case.
     pub(super) fn lanes(&self, profile: &Profile) -> Vec<Lane> {
-        let share = self.share();
-        let whole = share.brings.max(share.takes);
-        let time = |scheme: NodeScheme| scheme.seconds(&profile.node, share);
-        let serves = |scheme: &NodeScheme| match scheme {
-            NodeScheme::Copies => true,
-            // There is nothing to combine in an allgather.
-            NodeScheme::Chunks => self.kind != Kind::Allgather,
-            NodeScheme::Direct => self.owned_buffers,
-        };
-        let schemes = NodeScheme::ALL.into_iter().filter(serves);
-        let scheme = schemes.min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(NodeScheme::Copies);
         let mut lanes = vec![1, self.ppn.0];
         lanes.truncate(if self.nodes > 1 { 2 } else { 1 });
         lanes.dedup();
-        let lane = |lanes: usize| Lane { lanes, scheme, bytes: whole.div_ceil(lanes as u64), inside: time(scheme) };
-        lanes.into_iter().map(lane).collect()
+        lanes.into_iter().map(|lanes| self.lane(lanes, profile)).collect()
+    }
+
+    /// The best that a node can do when so many of its processes send.
+    fn lane(&self, lanes: usize, profile: &Profile) -> Lane {
+        let share = self.share(lanes);
+        let time = |scheme: Scheme| share.seconds(scheme, &profile.node);
+        let serves = |scheme: &Scheme| match scheme {
+            Scheme::Copies => true,
+            // There is nothing to combine in an allgather; and chunks are not reduced in the order of ranks.
+            Scheme::Chunks => self.kind != Kind::Allgather && self.order != Order::RankOrder,
+            Scheme::Direct => self.owned_buffers,
+        };
+        let schemes = Scheme::ALL.into_iter().filter(serves);
+        let scheme = schemes.min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(Scheme::Copies);
+        let bytes = share.brings.max(share.takes).div_ceil(lanes as u64);
+        Lane { lanes, scheme, bytes, inside: time(scheme) }
     }
 }

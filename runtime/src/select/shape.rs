@@ -6,13 +6,13 @@
 //! combined. Lines that nobody needs are not sent (section 2.1 of Jocksch et al.). How many are sent has a closed form,
 //! which the tests hold against their removal one by one.
 
-use super::notation::{Group, Notation};
 use crate::clock::Round;
+use crate::plan::ports::{Group, Ports};
 use roundel_spec::Kind;
 
 /// The rounds of one node, rounded up to the slowest, in an allreduce of a vector of so many bytes, a reduce_scatter of it, or an
 /// allgather that ends with it.
-pub fn shape(notation: &Notation, kind: Kind, bytes: u64) -> Vec<Round> {
+pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<Round> {
     let mut vector = Vector { bytes, parts: 1 };
     let mut rounds = Vec::new();
     match kind {
@@ -22,7 +22,7 @@ pub fn shape(notation: &Notation, kind: Kind, bytes: u64) -> Vec<Round> {
         }
         Kind::ReduceScatter => notation.groups.iter().for_each(|group| vector.scatter(group, &mut rounds)),
         _ => {
-            let (scatters, reduces, gathers) = notation.phases();
+            let (scatters, reduces, gathers) = notation.thirds();
             scatters.iter().for_each(|group| vector.scatter(group, &mut rounds));
             reduces.iter().for_each(|group| vector.reduce(group, &mut rounds));
             gathers.iter().for_each(|group| vector.gather(group, &mut rounds));
@@ -152,8 +152,8 @@ mod tests {
     use roundel_spec::{Collective, Placement};
     use std::collections::BTreeSet;
 
-    fn notation(groups: &[(usize, &[i64])]) -> Notation {
-        Notation { groups: groups.iter().map(|&(factor, ports)| Group::gathers(factor, ports)).collect() }
+    fn notation(groups: &[(usize, &[i64])]) -> Ports {
+        Ports { groups: groups.iter().map(|&(factor, ports)| Group::gathers(factor, ports)).collect() }
     }
 
     /// Rounds and bytes sent.
@@ -260,7 +260,7 @@ mod tests {
                 let (schedule, args) = (CyclicShiftAllreduce::schedule(), collective.arguments());
                 let point = Point { placement, args };
                 let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
-                let rounds = shape(&Notation::one(q, &ports), Kind::Allreduce, 1);
+                let rounds = shape(&Ports::one(q, &ports), Kind::Allreduce, 1);
                 let sent: u64 = rounds.iter().map(|round| round.sent).sum();
                 let counted = census.max(roundel_spec::schedule::Metric::BlocksSent);
                 assert_eq!((rounds.len(), sent), (ports.len(), counted as u64), "{q} {ports:?}");
@@ -273,12 +273,12 @@ mod tests {
     fn gathers_and_scatters_move_everything_once() {
         for q in 2..=70 {
             for ports in lists::all(q) {
-                let gather = Notation::one(q, &ports);
+                let gather = Ports::one(q, &ports);
                 let sent = |rounds: &[Round]| rounds.iter().map(|round| round.sent).sum::<u64>();
                 let rounds = shape(&gather, Kind::Allgather, 10 * q as u64);
                 assert_eq!(sent(&rounds), 10 * (q as u64 - 1), "{gather}");
                 assert!(rounds.iter().all(|round| round.combined == 0), "{gather}");
-                let scatter = Notation { groups: vec![gather.groups[0].reversed()] };
+                let scatter = Ports { groups: vec![gather.groups[0].reversed()] };
                 let back = shape(&scatter, Kind::ReduceScatter, 10 * q as u64);
                 assert_eq!(sent(&back), sent(&rounds));
                 assert!(

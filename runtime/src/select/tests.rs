@@ -1,6 +1,7 @@
 //! What is chosen on machines that are made up, as in the paper and beyond it.
 
 use super::*;
+use crate::plan::ports::Group;
 use crate::profile::{Crowd, Grid, Node};
 use roundel_spec::Kind;
 
@@ -110,8 +111,8 @@ fn lanes_and_schemes_are_weighed() {
     let uneven = Question { ppn: (3, 4), ..question };
     assert_eq!(best(&wide, uneven).lanes, 3);
     let owned = Question { owned_buffers: true, bytes: 8, ..question };
-    assert_eq!(best(&wide, owned).scheme, NodeScheme::Direct);
-    assert_eq!(best(&wide, Question { bytes: 8, ..question }).scheme, NodeScheme::Copies);
+    assert_eq!(best(&wide, owned).scheme, Scheme::Copies);
+    assert_eq!(best(&wide, Question { bytes: 8, ..question }).scheme, Scheme::Copies);
 }
 
 #[test]

@@ -4,12 +4,11 @@
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
-use crate::clock::NodeScheme;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::plan::order::order;
 use crate::plan::part::Part;
-use crate::plan::ports::{Group, Ports};
+use crate::plan::ports::Ports;
 use crate::profile::Profile;
 use crate::program::build::Scheme;
 use crate::select::{self, Order, Proof, Question, Ranked};
@@ -54,7 +53,7 @@ impl fmt::Display for Choice {
             Between::Ports(ports) => write!(f, "{ports}, {} of a node", self.lanes)?,
             Between::Doubling => write!(f, "{}, {} of a node", RecursiveDoublingAllreduce::NAME, self.lanes)?,
         }
-        write!(f, ", {:?}", self.scheme)
+        write!(f, ", {}", self.scheme)
     }
 }
 
@@ -160,11 +159,7 @@ impl Request<'_> {
 
     /// For operations that do not commute: in the order of ranks inside of nodes and between them.
     fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<Choice, Error> {
-        let one = Question { nodes: 1, order: Order::SameTree, ..*question };
-        let mut choice = best(profile, &one, settings)?;
-        if choice.scheme == Scheme::Chunks {
-            choice.scheme = Scheme::Copies;
-        }
+        let mut choice = best(profile, &Question { nodes: 1, ..*question }, settings)?;
         if question.nodes > 1 {
             let served = self.kind == Kind::Allreduce && self.placement.is_sorted();
             if !served {
@@ -183,13 +178,6 @@ fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<C
     let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
     let chosen = ranked.iter().find(said).or(ranked.first());
     let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
-    let groups = chosen.notation.groups.iter();
-    let groups: Vec<Group> = groups.map(|group| Group { factor: group.factor, ports: group.ports.clone() }).collect();
-    let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(Ports { groups }) };
-    let scheme = match chosen.scheme {
-        NodeScheme::Copies => Scheme::Copies,
-        NodeScheme::Chunks => Scheme::Chunks,
-        NodeScheme::Direct => Scheme::Direct,
-    };
-    Ok(Choice { between, lanes: chosen.lanes, scheme })
+    let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(chosen.notation.clone()) };
+    Ok(Choice { between, lanes: chosen.lanes, scheme: chosen.scheme })
 }

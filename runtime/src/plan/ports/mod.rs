@@ -38,14 +38,14 @@ use super::{Part, Plan};
 use roundel_spec::Kind;
 
 /// Groups, in the order in which they run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ports {
     /// The groups.
     pub groups: Vec<Group>,
 }
 
 /// Steps among nodes that differ in one digit of their numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Group {
     /// How many nodes the group has.
     pub factor: usize,

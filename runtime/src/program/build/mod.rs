@@ -22,6 +22,7 @@ mod weave;
 pub use error::BuildError;
 
 use roundel_spec::{Kind, Placement};
+use std::fmt;
 
 use self::node::Node;
 use self::shape::Shape;
@@ -31,7 +32,7 @@ use super::{Message, Op, Program, Region, Spot};
 use crate::plan::part::Part;
 
 /// How processes of a node work together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
     /// Short vectors: everybody puts a copy of its input into shared memory, and whoever needs it reduces all of them.
     Copies,
@@ -40,6 +41,26 @@ pub enum Scheme {
     /// Buffers that lie in shared memory from the beginning: everybody reduces its share of all inputs. The output of an
     /// allreduce or allgather is one per node, and another one in even and odd calls.
     Direct,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Scheme; 3] = [Scheme::Copies, Scheme::Chunks, Scheme::Direct];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::Copies => "copies",
+            Scheme::Chunks => "chunks",
+            Scheme::Direct => "direct",
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// What is to be done by all ranks together.

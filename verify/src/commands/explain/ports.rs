@@ -5,8 +5,9 @@ use crate::cli::Explain;
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::units::time;
+use roundel::plan::ports::Ports;
 use roundel::profile::Profile;
-use roundel::select::{Notation, Order, Proof, Question, REPLAYED, Ranked, select};
+use roundel::select::{Order, Proof, Question, REPLAYED, Ranked, select};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
@@ -73,7 +74,7 @@ enum Family {
 impl Family {
     const ALL: [Family; 3] = [Family::Complete, Family::Partial, Family::Prefixes];
 
-    fn of(notation: &Notation) -> Self {
+    fn of(notation: &Ports) -> Self {
         let scatters = notation.groups.iter().any(|group| group.ports.iter().any(|&ports| ports < 0));
         match (notation.is_complete(), scatters) {
             (true, _) => Family::Complete,

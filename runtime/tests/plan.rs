@@ -1,5 +1,7 @@
 //! Plans: recorded, written and read, replayed, without what is dead; and wrong ones, which are refused.
 
+#![allow(clippy::unwrap_used)]
+
 mod broken;
 mod everything;
 

@@ -6,6 +6,7 @@ mod expand;
 mod explain;
 mod list;
 mod mutants;
+mod plan;
 mod prove;
 mod records;
 mod replay;
@@ -55,6 +56,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Replay(args) => replay::replay(args, cli.json),
         Command::Explain(args) => explain::explain(args, cli.json),
         Command::Counts(args) => counts::counts(args, cli.json),
+        Command::Plan(args) => plan::plan(args, cli.json),
     }
 }
 

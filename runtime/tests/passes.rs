@@ -1,5 +1,7 @@
 //! Passes: what they make keeps the contract, they do make something, and what is broken in it is noticed.
 
+#![allow(clippy::unwrap_used)]
+
 mod broken;
 mod everything;
 
@@ -13,8 +15,10 @@ use roundel::plan::{Fault, Local, OUTPUT, Plan, SCRATCH, Slot, Turn};
 use roundel_spec::Kind;
 use std::collections::BTreeMap;
 
-/// The passes by name.
-const PASSES: [(&str, fn(&mut Plan)); 5] = [
+/// A pass and its name.
+type Pass = (&'static str, fn(&mut Plan));
+
+const PASSES: [Pass; 5] = [
     ("remove_dead", remove_dead),
     ("merge_messages", merge_messages),
     ("merge_copies", merge_copies),

@@ -1,5 +1,7 @@
 //! Plans: recorded, written and read, replayed, without what is dead; and wrong ones, which are refused.
 
+#![allow(clippy::unwrap_used)]
+
 mod broken;
 mod everything;
 
@@ -187,6 +189,25 @@ fn wrong_plans_are_refused() {
     twice.rounds[1].iter_mut().for_each(|turn| turn.locals.extend(turn.locals.clone()));
     assert!(matches!(twice.replay(), Err(Fault::Twice { rank: 0, round: 1, contributor: 1, .. })));
     assert!(matches!(refused(&|plan| drop(plan.rounds.pop())), Fault::Incomplete { expected: 3, .. }));
+}
+
+/// Numbers that would make every promise empty, or need all memory.
+#[test]
+fn shapes_that_no_plan_has_are_refused() {
+    let right = Plan::record(&Ring, 3).unwrap();
+    let changes: [fn(&mut Plan); 6] = [
+        |plan| plan.root = 3,
+        |plan| plan.lines = 1,
+        |plan| plan.blocks = 2,
+        |plan| plan.kind = Kind::Alltoall,
+        |plan| plan.lines = usize::MAX,
+        |plan| (plan.p, plan.blocks, plan.rounds) = (0, 0, Vec::new()),
+    ];
+    for change in changes {
+        let mut plan = right.clone();
+        change(&mut plan);
+        assert!(matches!(plan.replay(), Err(Fault::Shape { .. })), "{:?}", plan.replay());
+    }
 }
 
 #[test]

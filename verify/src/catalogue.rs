@@ -5,12 +5,13 @@
 
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
+use roundel::plan::{Plan, Unplanned};
 use roundel::{
     Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
     Refusal,
 };
 use roundel_spec::check::{self, Census, Point, Scene};
-use roundel_spec::{Arguments, Placement, Trace, Violation};
+use roundel_spec::{Arguments, Kind, Placement, Trace, Violation};
 
 /// Looks a collective up by its full name, or by the last part of it.
 pub fn find(name: &str) -> Result<&'static Entry, Error> {
@@ -119,6 +120,58 @@ impl Visitor for Proved<'_> {
 
     fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.ask(collective);
+    }
+}
+
+/// What all ranks of an entry do, as a plan.
+pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Plan, Error> {
+    let mut planned = Planned { placement, answer: Err(Unplanned::Moves { kind: Kind::Alltoall }) };
+    visit(entry, args, &mut planned)?;
+    planned.answer.map_err(|source| match source {
+        Unplanned::Refused(refusal) => Error::OutsideDomain { name: entry.name.into(), refusal },
+        source => Error::Unplanned { name: entry.name, source },
+    })
+}
+
+/// All-to-alls pass unseen: they have no plan.
+struct Planned<'a> {
+    placement: &'a Placement,
+    answer: Result<Plan, Unplanned>,
+}
+
+impl Planned<'_> {
+    fn take<C: Collective>(&mut self, collective: &C) {
+        self.answer = Plan::record_placed(collective, self.placement);
+    }
+}
+
+impl Visitor for Planned<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.take(collective);
     }
 }
 

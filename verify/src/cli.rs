@@ -163,6 +163,49 @@ Examples:
   roundel profile check machine.toml --foreign   also if it is of another machine"
     )]
     Profile(ProfileCommand),
+    /// Print what one node does: a listing for numbers of ports and factors, or the plan of a collective
+    #[command(after_help = "\
+Examples:
+  roundel plan allreduce --nodes 8 --node 5 --ports \"8(-1 1 1 1)\" --ppn 4 --sizes 8,8,8,16,8,16,8,16
+  roundel plan allreduce --node 5 --ports \"2(-1) 4(1 1) 2(1)\" --part
+  roundel plan allreduce --summary --ports \"39(1 1 1 1 1 1)\" --ports \"3(1 1) 13(1 1 1 1)\"
+  roundel plan allreduce/ring -p 5 --node 2
+
+In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
+`2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
+    Plan(Plan),
+}
+
+/// `roundel plan`
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// With `--ports`: allreduce, reduce_scatter or allgather. Otherwise a collective of the catalogue.
+    #[arg(value_name = "KIND|NAME")]
+    pub name: String,
+    /// The number of nodes, or of ranks [default: what the factors multiply to]
+    #[arg(short, long = "nodes", value_name = "P")]
+    pub p: Option<usize>,
+    /// The node, or the rank; a summary or the whole plan if left out.
+    #[arg(long, value_name = "N")]
+    pub node: Option<usize>,
+    /// Factors and numbers of ports, as in `8(-1 1 1 1)`; may be repeated for a summary.
+    #[arg(long, value_name = "GROUPS", allow_hyphen_values = true)]
+    pub ports: Vec<String>,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// The sizes of all fractions of the data, for the listing.
+    #[arg(long, value_name = "S,S,…", value_delimiter = ',', requires = "ports")]
+    pub sizes: Vec<usize>,
+    /// Print steps, size and messages only.
+    #[arg(long, conflicts_with = "node")]
+    pub summary: bool,
+    /// Print the node's part of the plan as it runs, not the listing.
+    #[arg(long, requires = "ports")]
+    pub part: bool,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "ports")]
+    pub set: Vec<Assignment>,
 }
 
 /// `roundel show`

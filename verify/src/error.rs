@@ -356,6 +356,84 @@ pub enum Error {
         /// The number of ranks.
         p: i64,
     },
+    /// A `--ports` that cannot be read.
+    #[error("`--ports {text}` cannot be read: {source}")]
+    Ports {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        source: roundel::plan::ports::NoPorts,
+    },
+    /// A `--ports` that does not make the collective.
+    #[error("`--ports {ports}` does not fit: {source}")]
+    Unfit {
+        /// What was written.
+        ports: roundel::plan::ports::Ports,
+        /// What is wrong with it.
+        source: roundel::plan::ports::Unfit,
+    },
+    /// A `--ports` for another number of nodes.
+    #[error(
+        "`--ports {ports}` has {found} nodes, but `--nodes` says {nodes}: leave out `--nodes`, or change a factor"
+    )]
+    OtherNodes {
+        /// What was written.
+        ports: roundel::plan::ports::Ports,
+        /// What its factors multiply to.
+        found: usize,
+        /// What was asked for.
+        nodes: usize,
+    },
+    /// A kind that has no ports.
+    #[error("`{name}` is no kind with ports: give allreduce, reduce_scatter or allgather, or leave out `--ports`")]
+    NoPortsOf {
+        /// What was asked for.
+        name: String,
+    },
+    /// A kind without `--ports`.
+    #[error(
+        "there are many ways to {kind}: pass one with `--ports`, as in `8(-1 1 1 1)`, or name a collective of the catalogue"
+    )]
+    PortsNeeded {
+        /// The kind.
+        kind: String,
+    },
+    /// `--node` and several `--ports`.
+    #[error(
+        "`--node` lists one way, but {found} `--ports` were given: give one, or leave out `--node` for a summary"
+    )]
+    OneWay {
+        /// How many there are.
+        found: usize,
+    },
+    /// `--part` or `--sizes` without `--node`.
+    #[error("`{option}` is about the listing of one node: say which one with `--node`")]
+    NodeNeeded {
+        /// The option.
+        option: &'static str,
+    },
+    /// Sizes that are not one for each fraction.
+    #[error("{found} sizes were given, but there are {nodes} fractions of the data: give one for each node")]
+    Sizes {
+        /// How many were given.
+        found: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// A collective of the catalogue without a number of ranks.
+    #[error("a plan of {name} is made for a number of ranks: give it with `-p`")]
+    RanksNeeded {
+        /// The collective.
+        name: &'static str,
+    },
+    /// A collective that has no plan.
+    #[error("{name}: {source}")]
+    Unplanned {
+        /// The collective.
+        name: &'static str,
+        /// Why.
+        source: roundel::plan::Unplanned,
+    },
     /// Standard output is gone.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),

@@ -43,8 +43,10 @@ pub use text::Malformed;
 
 use roundel_spec::Kind;
 
-/// What all ranks do in one call.
+/// What all ranks do in one call. With the feature `serde` it is its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct Plan {
     /// What it promises.
     pub kind: Kind,

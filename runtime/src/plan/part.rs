@@ -65,8 +65,10 @@ pub struct Turn {
     pub locals: Vec<Local>,
 }
 
-/// What one rank does in one call.
+/// What one rank does in one call. With the feature `serde` it is its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct Part {
     /// What the whole promises.
     pub kind: Kind,

@@ -12,6 +12,12 @@ use roundel_spec::trees::{Trees, Value};
 /// What is wrong with a plan. Rounds are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
+    /// Numbers that no plan has.
+    #[error("no plan is like this: {why}")]
+    Shape {
+        /// What is expected.
+        why: &'static str,
+    },
     /// A round has not a turn for each rank.
     #[error("round {round} has {found} turns, expected {expected}: give every rank a turn, if only an empty one")]
     Turns {
@@ -172,11 +178,34 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, Fault> {
+        self.shape().map_err(|why| Fault::Shape { why })?;
         let mut memory = Memory::new(self);
         for (number, round) in self.rounds.iter().enumerate() {
             memory.round(number, round)?;
         }
         memory.end(matters)
+    }
+}
+
+/// The most slots of all ranks together that are replayed.
+const MOST_SLOTS: usize = 1 << 30;
+
+impl Plan {
+    /// Whether the numbers of a plan can be those of one; otherwise what is expected.
+    fn shape(&self) -> Result<(), &'static str> {
+        let &Plan { kind, p, root, lines, blocks, .. } = self;
+        let slots = p.checked_mul(lines).and_then(|slots| slots.checked_mul(blocks));
+        let expected = [
+            (!kind.moves(), "blocks of an all-to-all move, plan another kind"),
+            (root < p, "the root must be a rank, and 0 where there is none"),
+            (lines > OUTPUT as usize, "there must be a line for the input and one for the output"),
+            (blocks == p || !kind.has_a_block_each(), "there must be a block for each rank"),
+            (
+                slots.is_some_and(|slots| slots <= MOST_SLOTS),
+                "it has too many slots, use fewer lines, blocks or ranks",
+            ),
+        ];
+        expected.iter().find(|(right, _)| !right).map_or(Ok(()), |(_, why)| Err(why))
     }
 }
 

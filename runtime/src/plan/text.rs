@@ -54,12 +54,12 @@ pub enum Malformed {
         of: usize,
     },
     /// More than anything has.
-    #[error("the head asks for too much: give at most {MOST_RANKS} ranks, and at most {} slots for each", u32::MAX)]
+    #[error("the head asks for too much memory: give fewer ranks, lines or blocks, at most {MOST} slots together")]
     TooLarge,
 }
 
-/// The most ranks that a text may have: a plan has memory for each of them in every round.
-const MOST_RANKS: usize = 1 << 20;
+/// The most slots that a text may have: of all ranks in a plan, of one in a part.
+const MOST: usize = 1 << 28;
 
 const PLAN: &str = "allreduce p 2 root 0 lines 3 blocks 1";
 const PART: &str = "allreduce p 2 rank 0 root 0 lines 3 blocks 1";
@@ -132,7 +132,7 @@ impl FromStr for Plan {
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let mut lines = Lines::new(text);
         let mut plan = lines.head(PLAN, plan_head)?;
-        let limits = Limits::new(plan.p, plan.lines, plan.blocks)?;
+        let limits = Limits::new(plan.p, plan.p, plan.lines, plan.blocks)?;
         while let Some(line) = lines.next() {
             if line.text == "round" {
                 plan.rounds.push(vec![Turn::default(); plan.p]);
@@ -154,7 +154,7 @@ impl FromStr for Part {
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let mut lines = Lines::new(text);
         let mut part = lines.head(PART, part_head)?;
-        let limits = Limits::new(part.p, part.lines, part.blocks)?;
+        let limits = Limits::new(1, part.p, part.lines, part.blocks)?;
         while let Some(line) = lines.next() {
             if line.text == "round" {
                 part.turns.push(Turn::default());
@@ -164,6 +164,34 @@ impl FromStr for Part {
             line.step(line.text, limits, turn)?;
         }
         Ok(part)
+    }
+}
+
+impl From<Plan> for String {
+    fn from(plan: Plan) -> Self {
+        plan.to_string()
+    }
+}
+
+impl From<Part> for String {
+    fn from(part: Part) -> Self {
+        part.to_string()
+    }
+}
+
+impl TryFrom<String> for Plan {
+    type Error = Malformed;
+
+    fn try_from(text: String) -> Result<Self, Malformed> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for Part {
+    type Error = Malformed;
+
+    fn try_from(text: String) -> Result<Self, Malformed> {
+        text.parse()
     }
 }
 
@@ -194,9 +222,10 @@ struct Limits {
 }
 
 impl Limits {
-    fn new(p: usize, lines: usize, blocks: usize) -> Result<Self, Malformed> {
-        let slots = lines.checked_mul(blocks).filter(|&slots| slots <= u32::MAX as usize && p <= MOST_RANKS);
-        slots.map(|_| Limits { p, lines, blocks }).ok_or(Malformed::TooLarge)
+    /// For so many ranks whose slots count, if it is not too much.
+    fn new(ranks: usize, p: usize, lines: usize, blocks: usize) -> Result<Self, Malformed> {
+        let slots = [lines, blocks].iter().try_fold(ranks, |all, &more| all.checked_mul(more));
+        slots.filter(|&slots| slots <= MOST).map(|_| Limits { p, lines, blocks }).ok_or(Malformed::TooLarge)
     }
 }
 

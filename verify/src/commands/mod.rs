@@ -6,6 +6,7 @@ mod expand;
 mod explain;
 mod list;
 mod mutants;
+mod plan;
 mod profile;
 mod prove;
 mod records;
@@ -59,6 +60,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Counts(args) => counts::counts(args, cli.json),
         Command::Tune(args) => tune::tune(args, cli.json),
         Command::Profile(command) => profile::profile(command, cli.json),
+        Command::Plan(args) => plan::plan(args, cli.json),
     }
 }
 

@@ -68,10 +68,9 @@ impl Digits {
     }
 
     fn number(&self, fraction: u32, own: &[usize]) -> u32 {
-        let mut number = 0;
-        let mut weight = 1;
-        for digit in 0..self.factors.len() {
-            let value = (self.of(fraction, digit) + own[digit]) % self.divided[digit];
+        let (mut number, mut weight) = (0, 1);
+        for (digit, own) in own.iter().enumerate() {
+            let value = (self.of(fraction, digit) + own) % self.divided[digit];
             number += value * if self.by_node { weight } else { self.strides[digit] };
             weight *= self.divided[digit];
         }

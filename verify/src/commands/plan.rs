@@ -1,0 +1,260 @@
+//! `roundel plan`: what one node does, by ports and factors or by a collective of the catalogue; or what it costs.
+
+use super::{Outcome, print, print_json};
+use crate::catalogue;
+use crate::cli::Plan as Request;
+use crate::error::Error;
+use crate::params::Params;
+use crate::table::{Align, Table};
+use roundel::algorithms::Entry;
+use roundel::plan::listing::{Entry as Line, Listing};
+use roundel::plan::ports::{Fractions, Ports};
+use roundel::plan::{Message, Part, Plan, Turn};
+use roundel_spec::Kind;
+use serde::Serialize;
+
+/// The largest number of ranks of a plan from the catalogue.
+const MAX_P: usize = 1024;
+
+/// What ways of doing the same cost.
+#[derive(Serialize)]
+struct Summary {
+    collective: String,
+    ways: Vec<Way>,
+}
+
+/// One of them. The size is what a node sends, in units of all of the data: so many of so many fractions.
+#[derive(Serialize)]
+struct Way {
+    name: String,
+    nodes: usize,
+    steps: usize,
+    sent: usize,
+    fractions: usize,
+    messages: usize,
+}
+
+/// A listing, for machines. No node is the user.
+#[derive(Serialize)]
+struct Listed {
+    collective: &'static str,
+    ports: String,
+    nodes: usize,
+    node: usize,
+    stages: Vec<Stage>,
+}
+
+#[derive(Serialize)]
+struct Stage {
+    title: &'static str,
+    lines: Vec<Listable>,
+}
+
+#[derive(Serialize)]
+struct Listable {
+    fraction: u32,
+    to: Vec<Option<usize>>,
+    from: Vec<(Option<usize>, usize)>,
+}
+
+/// A rank's part, for machines: slots and local steps as in the text.
+#[derive(Serialize)]
+struct Share {
+    collective: &'static str,
+    p: usize,
+    rank: usize,
+    root: usize,
+    lines: usize,
+    blocks: usize,
+    rounds: Vec<Round>,
+}
+
+#[derive(Serialize)]
+struct Round {
+    sends: Vec<Packet>,
+    receives: Vec<Packet>,
+    locals: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Packet {
+    peer: usize,
+    slots: Vec<String>,
+}
+
+/// Plans.
+pub(super) fn plan(args: &Request, json: bool) -> Result<Outcome, Error> {
+    let kind = kind_of(&args.name);
+    match (kind, &args.ports[..]) {
+        (None, [_, ..]) => return Err(Error::NoPortsOf { name: args.name.clone() }),
+        (Some(kind), []) => return Err(Error::PortsNeeded { kind: kind.to_string() }),
+        (Some(kind), ports) => by_ports(kind, ports, args, json)?,
+        (None, []) => of_catalogue(args, json)?,
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The kind that a name is, as declarations or the catalogue write it.
+fn kind_of(name: &str) -> Option<Kind> {
+    name.replace('-', "_").parse().ok()
+}
+
+fn by_ports(kind: Kind, texts: &[String], args: &Request, json: bool) -> Result<(), Error> {
+    let all: Vec<Ports> = texts.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
+    all.iter().try_for_each(|ports| fits(ports, kind, args.p))?;
+    match (args.node, &all[..]) {
+        (None, _) if args.part => Err(Error::NodeNeeded { option: "--part" }),
+        (None, _) if !args.sizes.is_empty() => Err(Error::NodeNeeded { option: "--sizes" }),
+        (None, all) => {
+            let ways = all.iter().map(|ports| way(ports, kind)).collect::<Result<_, _>>()?;
+            summarise(Summary { collective: kind.to_string(), ways }, json)
+        }
+        (Some(node), [ports]) if args.part => {
+            print_part(&ports.part(kind, node).map_err(|source| Error::Unfit { ports: ports.clone(), source })?, json)
+        }
+        (Some(node), [ports]) => list(ports, kind, node, args, json),
+        (Some(_), several) => Err(Error::OneWay { found: several.len() }),
+    }
+}
+
+fn read(text: &str) -> Result<Ports, Error> {
+    text.parse().map_err(|source| Error::Ports { text: text.into(), source })
+}
+
+/// Whether ports make such a collective of so many nodes.
+fn fits(ports: &Ports, kind: Kind, nodes: Option<usize>) -> Result<(), Error> {
+    let found = ports.nodes(kind).map_err(|source| Error::Unfit { ports: ports.clone(), source })?;
+    match nodes {
+        Some(nodes) if nodes != found => Err(Error::OtherNodes { ports: ports.clone(), found, nodes }),
+        _ => Ok(()),
+    }
+}
+
+fn way(ports: &Ports, kind: Kind) -> Result<Way, Error> {
+    let unfit = |source| Error::Unfit { ports: ports.clone(), source };
+    let pattern = ports.pattern(kind, Fractions::Scattered).map_err(unfit)?;
+    let (sent, messages) = pattern.sent();
+    Ok(Way {
+        name: ports.to_string(),
+        nodes: pattern.nodes(),
+        steps: pattern.steps().len(),
+        sent,
+        fractions: pattern.fractions(),
+        messages,
+    })
+}
+
+fn summarise(summary: Summary, json: bool) -> Result<(), Error> {
+    if json {
+        return print_json(&summary);
+    }
+    let heads = [("factors(ports)", Align::Left), ("nodes", Align::Right), ("steps", Align::Right)];
+    let mut table = Table::new(heads.into_iter().chain([("size", Align::Right), ("messages", Align::Right)]));
+    for way in summary.ways {
+        let size = ratio(way.sent, way.fractions);
+        table.row([way.name.into(), way.nodes.into(), way.steps.into(), size.into(), way.messages.into()]);
+    }
+    print(&format!("{table}\nsize: what a node sends, in units of all of the data\n"))
+}
+
+/// `76/39`, in lowest terms.
+fn ratio(a: usize, b: usize) -> String {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    let (a, b) = (a / x.max(1), b / x.max(1));
+    if b == 1 { a.to_string() } else { format!("{a}/{b}") }
+}
+
+fn list(ports: &Ports, kind: Kind, node: usize, args: &Request, json: bool) -> Result<(), Error> {
+    let unfit = |source| Error::Unfit { ports: ports.clone(), source };
+    let mut listing = ports.listing(kind, node).map_err(unfit)?;
+    if !args.sizes.is_empty() && args.sizes.len() != listing.nodes {
+        return Err(Error::Sizes { found: args.sizes.len(), nodes: listing.nodes });
+    }
+    if args.placing.ppn == Some(0) {
+        return Err(Error::NoRanksPerNode { p: listing.nodes });
+    }
+    listing.sizes.clone_from(&args.sizes);
+    listing.ranks_per_node = args.placing.ppn.unwrap_or(1);
+    if json { print_json(&Listed::from(listing)) } else { print(&listing.to_string()) }
+}
+
+impl From<Listing> for Listed {
+    fn from(listing: Listing) -> Self {
+        let line = |line: Line| Listable { fraction: line.fraction, to: line.to, from: line.from };
+        let stages = listing.stages.into_iter();
+        Listed {
+            collective: listing.kind.name(),
+            ports: listing.ports.to_string(),
+            nodes: listing.nodes,
+            node: listing.node,
+            stages: stages
+                .map(|s| Stage { title: s.title, lines: s.lines.into_iter().map(line).collect() })
+                .collect(),
+        }
+    }
+}
+
+fn of_catalogue(args: &Request, json: bool) -> Result<(), Error> {
+    let entry = catalogue::find(&args.name)?;
+    let p = args.p.ok_or(Error::RanksNeeded { name: entry.name })?;
+    let plan = recorded(entry, p, args)?;
+    match args.node {
+        _ if args.summary => {
+            summarise(Summary { collective: plan.kind.to_string(), ways: vec![cost(entry, &plan)] }, json)
+        }
+        Some(rank) => print_part(&plan.part(rank).ok_or(Error::NoSuchRank { rank, p })?, json),
+        None if json => print_json(&plan.parts().iter().map(Share::from).collect::<Vec<_>>()),
+        None => print(&plan.to_string()),
+    }
+}
+
+fn recorded(entry: &'static Entry, p: usize, args: &Request) -> Result<Plan, Error> {
+    if !(1..=MAX_P).contains(&p) {
+        return Err(Error::Ranks { p, limit: MAX_P, why: "a plan has all messages of all ranks" });
+    }
+    let params = Params::resolve(entry.name, &(entry.schedule)(), &args.set)?;
+    catalogue::plan(entry, &params.args, &args.placing.of(p)?)
+}
+
+/// What the busiest rank sends.
+fn cost(entry: &Entry, plan: &Plan) -> Way {
+    let messages =
+        |rank: usize| plan.rounds.iter().filter_map(|round| round.get(rank)).map(|turn| turn.sends.len()).sum();
+    Way {
+        name: entry.name.into(),
+        nodes: plan.p,
+        steps: plan.steps(),
+        sent: (0..plan.p).map(|rank| plan.sent(rank)).max().unwrap_or(0),
+        fractions: plan.blocks,
+        messages: (0..plan.p).map(messages).max().unwrap_or(0),
+    }
+}
+
+fn print_part(part: &Part, json: bool) -> Result<(), Error> {
+    if json { print_json(&Share::from(part)) } else { print(&part.to_string()) }
+}
+
+impl From<&Part> for Share {
+    fn from(part: &Part) -> Self {
+        let &Part { p, rank, root, lines, blocks, .. } = part;
+        let rounds = part.turns.iter().map(Round::from).collect();
+        Share { collective: part.kind.name(), p, rank, root, lines, blocks, rounds }
+    }
+}
+
+impl From<&Turn> for Round {
+    fn from(turn: &Turn) -> Self {
+        let packet = |message: &Message| Packet {
+            peer: message.peer,
+            slots: message.slots.iter().map(ToString::to_string).collect(),
+        };
+        Round {
+            sends: turn.sends.iter().map(packet).collect(),
+            receives: turn.receives.iter().map(packet).collect(),
+            locals: turn.locals.iter().map(ToString::to_string).collect(),
+        }
+    }
+}

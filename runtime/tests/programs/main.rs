@@ -4,3 +4,4 @@ mod cases;
 mod mutants;
 mod parts;
 mod sweep;
+mod threads;

@@ -143,7 +143,9 @@ impl Case {
         let built = |rank| build(&job, rank).unwrap_or_else(|error| panic!("{error}"));
         let mut programs: Vec<_> = (0..self.processes).map(built).collect();
         if let Some((rank, op)) = self.without {
-            programs[rank].iter_mut().for_each(|program| drop(program.ops.remove(op)));
+            for program in &mut programs[rank] {
+                program.ops.remove(op);
+            }
         }
         programs
     }
@@ -227,7 +229,7 @@ impl Case {
     }
 
     /// Whether there is a run in which memory is touched without order. Any other end of the search counts for nothing.
-    fn is_refuted(self) -> bool {
+    fn refuted(self) -> bool {
         let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.explore())) else { return false };
         panic.downcast_ref::<String>().is_some_and(|message| message.contains("Causality violation"))
     }
@@ -261,7 +263,7 @@ fn direct() {
 fn counters_must_be_released() {
     for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct] {
         let case = Case { release: Ordering::Relaxed, ..Case::new(Kind::Allreduce, scheme, 2, 2) };
-        assert!(case.is_refuted(), "{scheme:?}");
+        assert!(case.refuted(), "{scheme:?}");
     }
 }
 
@@ -272,7 +274,7 @@ fn waits_must_be_there() {
         let ops = case.programs()[1][0].ops.clone();
         for op in (0..ops.len()).filter(|&op| matches!(ops[op], Op::Await { .. })) {
             let mutant = Case { without: Some((1, op)), ..case.clone() };
-            assert!(mutant.is_refuted(), "{scheme:?}, step {op}");
+            assert!(mutant.refuted(), "{scheme:?}, step {op}");
         }
     }
 }

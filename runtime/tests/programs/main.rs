@@ -3,4 +3,6 @@
 mod cases;
 mod mutants;
 mod parts;
+mod refusals;
 mod sweep;
+mod threads;

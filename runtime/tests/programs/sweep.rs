@@ -12,7 +12,10 @@ fn right(case: &Case) {
 #[test]
 fn every_division_of_up_to_six_ranks() {
     for nodes in (1..=6).flat_map(divisions) {
-        cases(&nodes, &[5], &[0, 1], &[2]).iter().for_each(right);
+        cases(&nodes, &[5], &[1], &[2]).iter().for_each(right);
+    }
+    for nodes in (1..=5).flat_map(divisions) {
+        cases(&nodes, &[3], &[0, 1, 2, 4], &[1, 2]).iter().for_each(right);
     }
 }
 

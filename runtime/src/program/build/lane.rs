@@ -31,6 +31,14 @@ pub(super) struct Lines {
     pub(super) scratch: usize,
 }
 
+/// A message that is not in one piece where it belongs.
+struct Packed {
+    /// Where it travels from or to.
+    whole: Vec<Piece>,
+    /// Where it belongs.
+    pieces: Vec<Piece>,
+}
+
 struct Lane<'a> {
     shape: &'a Shape<'a>,
     part: &'a Part,
@@ -120,13 +128,13 @@ impl Lane<'_> {
         let mut packs = self.packs;
         let mut unpack = Tape::default();
         for message in &turn.receives {
-            if let Some((spot, pieces)) = self.message(round, message, Way::In, &mut packs)? {
-                unpack.copy(&spot, &pieces);
+            if let Some(packed) = self.message(round, message, Way::In, &mut packs)? {
+                unpack.copy(&packed.whole, &packed.pieces);
             }
         }
         for message in &turn.sends {
-            if let Some((spot, pieces)) = self.message(round, message, Way::Out, &mut packs)? {
-                self.tape.copy(&pieces, &spot);
+            if let Some(packed) = self.message(round, message, Way::Out, &mut packs)? {
+                self.tape.copy(&packed.pieces, &packed.whole);
             }
         }
         self.scratch = self.scratch.max(packs);
@@ -139,14 +147,14 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// Adds a message, if it is not empty; says where it is packed and from or to where, if it must be.
+    /// Adds a message, if it is not empty; says how it is packed, if it must be.
     fn message(
         &mut self,
         round: usize,
         message: &part::Message,
         way: Way,
         packs: &mut usize,
-    ) -> Result<Option<(Vec<Piece>, Vec<Piece>)>, BuildError> {
+    ) -> Result<Option<Packed>, BuildError> {
         let peer = self.peer(round, message.peer)?;
         let pieces = merged(message.slots.iter().flat_map(|&slot| self.pieces(slot)));
         let elements = pieces.iter().try_fold(0, |sum, piece| add(sum, piece.length))?;
@@ -162,7 +170,7 @@ impl Lane<'_> {
         let spot = Spot { region: Region::Scratch, offset: *packs };
         *packs = add(*packs, elements)?;
         self.messages.push(Message { way, peer, spot, elements });
-        Ok(Some((piece(spot, 0..elements), pieces)))
+        Ok(Some(Packed { whole: piece(spot, 0..elements), pieces }))
     }
 
     /// The rank of the same lane on another node.

@@ -4,6 +4,7 @@
 
 mod broken;
 mod everything;
+mod numbers;
 
 use broken::without_one_block;
 use everything::{Look, each};
@@ -36,6 +37,7 @@ impl Changed {
         for (pass, run) in PASSES {
             let mut made = plan.clone();
             run(&mut made);
+            assert!(numbers::come_out_right(&made), "{pass} of {name}, p = {}", plan.p);
             assert_eq!(made.replay(), Ok(order), "{pass} of {name}, p = {}", plan.p);
             *self.0.entry(pass).or_default() += (made != *plan) as usize;
         }

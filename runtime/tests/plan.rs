@@ -4,6 +4,7 @@
 
 mod broken;
 mod everything;
+mod numbers;
 
 use broken::without_one_block;
 use everything::{Look, each};
@@ -24,6 +25,7 @@ impl Look for Recorded {
     fn look<C: Collective>(&mut self, name: &'static str, _: &C, plan: Plan) {
         let p = plan.p;
         let order = plan.replay().unwrap_or_else(|fault| panic!("{name}, p = {p}: {fault}"));
+        assert!(numbers::come_out_right(&plan), "{name}, p = {p}");
         assert!(order.same_tree || !C::ORDER.same_tree, "{name}, p = {p}");
         assert!(order.rank_order || !C::ORDER.rank_order, "{name}, p = {p}");
         assert_eq!(plan.to_string().parse().as_ref(), Ok(&plan), "{name}, p = {p}");

@@ -1,6 +1,7 @@
 //! Ports and factors: every factorisation of every number of nodes up to 64, random ones, large ones, wrong ones.
 
 mod broken;
+mod numbers;
 
 use broken::without_one_block;
 use proptest::prelude::*;
@@ -168,6 +169,7 @@ proptest! {
         });
         let ports = Ports { groups: scattered.chain(reduced).chain(gathered).collect() };
         let (plan, order) = accepted(&ports, Kind::Allreduce, Fractions::Scattered);
+        prop_assert!(numbers::come_out_right(&plan), "{}", ports);
         let parts: Vec<Part> = (0..plan.p).map(|node| ports.part(Kind::Allreduce, node).expect("it is a node")).collect();
         prop_assert_eq!(Plan::from_parts(parts), Ok(plan.clone()));
         let new: Vec<usize> = (0..plan.p).map(|rank| (rank * 5 + 3) % plan.p).collect();
@@ -237,6 +239,16 @@ fn every_line_is_needed() {
         let plan = ports(text).plan(kind).expect("it is complete");
         let less = without_one_block(&plan);
         assert!(!less.is_empty() && less.iter().all(|plan| plan.replay().is_err()), "{kind} {text}");
+    }
+}
+
+/// The same by numbers: right as it is, and wrong without any of its lines.
+#[test]
+fn numbers_and_replay_agree() {
+    for (kind, text) in SOME {
+        let plan = ports(text).plan(kind).expect("it is complete");
+        assert!(numbers::come_out_right(&plan), "{kind} {text}");
+        assert!(without_one_block(&plan).iter().all(|wrong| !numbers::come_out_right(wrong)), "{kind} {text}");
     }
 }
 

@@ -24,6 +24,7 @@
 //! # Ok::<(), roundel::plan::Unplanned>(())
 //! ```
 
+mod fault;
 pub mod listing;
 pub mod order;
 mod pairs;
@@ -35,9 +36,9 @@ mod replay;
 mod sizes;
 mod text;
 
+pub use fault::Fault;
 pub use part::{INPUT, Local, Message, OUTPUT, Part, SCRATCH, Slot, Turn};
 pub use record::Unplanned;
-pub use replay::Fault;
 pub use sizes::cost;
 pub use text::Malformed;
 

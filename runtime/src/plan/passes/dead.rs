@@ -4,7 +4,7 @@
 //! a live slot; then what it reads is live before it, for a message on the other rank. All else is taken away, on both ends of
 //! the message. (Jocksch and others, 2021, algorithm 1, do this for lines; here it is block by block, for any plan.)
 
-use crate::plan::pairs::{receives, sends};
+use crate::plan::pairs::{End, receives, sends};
 use crate::plan::{Local, OUTPUT, Plan, Slot, Turn};
 
 /// Takes away all local steps and all blocks of messages that no result needs; and the rounds in which nothing is left.
@@ -58,7 +58,7 @@ impl Live {
     /// Goes from after the messages to before them. Sends read what was there before the round: after all that is undone.
     fn keep_messages(&mut self, round: &mut [Turn]) {
         let needed = self.needed(round);
-        let numbers = |ends: Vec<crate::plan::pairs::End<'_>>| -> Vec<(usize, usize, usize)> {
+        let numbers = |ends: Vec<End<'_>>| -> Vec<(usize, usize, usize)> {
             ends.into_iter().map(|(from, to, number, _)| (from, to, number)).collect()
         };
         let pairs = numbers(sends(round)).into_iter().zip(numbers(receives(round)));
@@ -78,7 +78,7 @@ impl Live {
 
     /// For each message, by its receive, which of its blocks are needed; they are undone.
     fn needed(&mut self, round: &[Turn]) -> Vec<Vec<bool>> {
-        let undo = |(_, to, _, message): crate::plan::pairs::End<'_>| {
+        let undo = |(_, to, _, message): End<'_>| {
             message.slots.iter().map(|&slot| std::mem::take(self.slot(to, slot))).collect()
         };
         receives(round).into_iter().map(undo).collect()

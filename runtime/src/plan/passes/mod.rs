@@ -1,5 +1,5 @@
 //! What can be done to a plan, one file each. Dead blocks are found by looking at all ranks; everything else is done to each
-//! rank by itself, so that it can be done to a [`Part`](crate::plan::Part) whose rank knows no other.
+//! rank by itself, so that it can be done to a [`Part`] whose rank knows no other.
 //!
 //! A pass is given what [replays](crate::plan::Plan::replay). What it makes of anything else is no better.
 

@@ -7,7 +7,7 @@
 use super::Ports;
 use super::digits::Digits;
 use super::grow::Grower;
-use super::phases::{Phase, Unfit, factors};
+use super::phases::{Unfit, factors};
 use roundel_spec::Kind;
 use std::ops::Range;
 
@@ -73,15 +73,9 @@ impl Ports {
     pub fn pattern(&self, kind: Kind, fractions: Fractions) -> Result<Pattern, Unfit> {
         let runs = self.runs(kind)?;
         let factors = factors(&runs)?;
-        let mut divided = factors.clone();
-        if fractions == Fractions::Scattered {
-            let scatters = |digit: usize| {
-                runs.iter().any(|run| {
-                    run.digit == digit && (run.phase != Phase::Reduce || run.group.ports.iter().any(|&port| port < 0))
-                })
-            };
-            (0..divided.len()).filter(|&digit| !scatters(digit)).for_each(|digit| divided[digit] = 1);
-        }
+        let scatters = |digit: usize| runs.iter().any(|run| run.digit == digit && run.divides());
+        let divide = |(digit, &factor)| if fractions == Fractions::All || scatters(digit) { factor } else { 1 };
+        let divided = factors.iter().enumerate().map(divide).collect();
         let digits = Digits::new(factors, divided, kind != Kind::Allreduce);
         let mut grower = Grower::new(digits, kind);
         runs.iter().try_for_each(|run| grower.run(run))?;

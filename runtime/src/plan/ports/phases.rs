@@ -170,6 +170,11 @@ impl Ports {
 }
 
 impl Run<'_> {
+    /// Whether nodes of the group have different fractions in between.
+    pub(super) fn divides(&self) -> bool {
+        self.phase != Phase::Reduce || !self.group.all(|port| port > 0)
+    }
+
     /// Signs are right, and all nodes are reached.
     fn check(&self, number: usize) -> Result<(), Unfit> {
         let text = || self.group.to_string();

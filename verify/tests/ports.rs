@@ -198,7 +198,11 @@ fn foreign_profiles_need_a_word() {
     }
     let own = Kept::new(&Profile { machine: Machine::here("any"), ..made_up() }.to_string());
     let told = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", own.path()]);
-    assert!(told.contains("profile.toml: measured on "), "{told}");
+    assert!(told.contains("profile.toml: measured on ") && !told.contains("but not between nodes"), "{told}");
+    let between = Profile::default().between;
+    let one = Kept::new(&Profile { machine: Machine::here("any"), between, ..made_up() }.to_string());
+    let told = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", one.path()]);
+    assert!(told.contains("with 1 rank on 1 node\nbut not between nodes: there the default stands\n"), "{told}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ struct Vector {
 }
 
 impl Vector {
-    /// Lines of a group: each is one of so many pieces of a part. Pieces differ by a byte at most.
+    /// The bytes of so many lines of a group, rounded up: each is one of so many equal pieces of a part.
     fn lines(&self, pieces: usize) -> impl Fn(usize) -> u64 {
         let (bytes, of) = (u128::from(self.bytes), u128::from(self.parts) * pieces as u128);
         move |lines| (lines as u128 * bytes).div_ceil(of.max(1)) as u64

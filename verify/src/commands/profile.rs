@@ -1,6 +1,6 @@
 //! `roundel profile`: what a profile says.
 
-use super::{Outcome, print, print_json};
+use super::{Outcome, counted, print, print_json};
 use crate::cli::{CheckProfile, ProfileCommand};
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, HEADING, Table};
@@ -53,7 +53,8 @@ pub(super) fn read(path: &Path, foreign: bool) -> Result<Profile, Error> {
 /// Where and when it was measured, in a few words.
 pub(super) fn measured(profile: &Profile) -> String {
     let Machine { host, date, nodes, ranks, .. } = &profile.machine;
-    format!("measured on {host}, {date}, with {ranks} ranks on {nodes} nodes")
+    let (ranks, nodes) = (counted(*ranks as i64, "rank"), counted(*nodes as i64, "node"));
+    format!("measured on {host}, {date}, with {ranks} on {nodes}")
 }
 
 fn said(profile: &Profile) -> Said<'_> {

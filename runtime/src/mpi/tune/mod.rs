@@ -219,7 +219,7 @@ impl<'a> Survey<'a> {
         };
         let mut ratios = self.points.iter().filter(|point| point.scene == Scene::Crowd).filter_map(ratio);
         let short = ratios.next()?;
-        Some(Crowd { lanes: self.lanes, short, long: ratios.last().unwrap_or(short) })
+        Some(Crowd { lanes: self.lanes, short, long: ratios.next_back().unwrap_or(short) })
     }
 }
 

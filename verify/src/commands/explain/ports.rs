@@ -205,6 +205,9 @@ fn head(args: &Explain, call: &Call, profile: &Profile) -> String {
     match &args.profile {
         Some(path) => {
             let _ = write!(out, "by {}: {}", path.display(), profile::measured(profile));
+            if !profile.between.is_measured() {
+                out += "\nbut not between nodes: there the default stands";
+            }
         }
         None => {
             out +=

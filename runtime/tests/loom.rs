@@ -206,7 +206,8 @@ impl Case {
     fn explore(self) -> usize {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(2);
-        builder.max_permutations = (self.processes > 2).then_some(2_000);
+        builder.max_permutations = (self.processes > 2).then_some(4_000);
+        builder.checkpoint_interval = 1_000;
         let programs = std::sync::Arc::new(self.programs());
         let finished = std::sync::Arc::new(AtomicUsize::new(0));
         let count = finished.clone();

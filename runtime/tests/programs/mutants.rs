@@ -89,11 +89,8 @@ fn every_signal_is_needed() {
 /// Everybody on the node knows that the counter of a rank is raised one time less.
 fn say_one_less(case: &Case, mutant: &mut [[Program; 2]], rank: usize) {
     let local = case.placement.place(rank).local as usize;
-    for other in 0..mutant.len() {
-        if !case.placement.nonlocal(rank, other) {
-            mutant[other].iter_mut().for_each(|program| program.signals[local] -= 1);
-        }
-    }
+    let here = mutant.iter_mut().enumerate().filter(|(other, _)| !case.placement.nonlocal(rank, *other));
+    here.flat_map(|(_, programs)| programs).for_each(|program| program.signals[local] -= 1);
 }
 
 #[test]

@@ -35,7 +35,10 @@ impl Look for Recorded {
         let mut alive = plan.clone();
         remove_dead(&mut alive);
         assert_eq!(alive.replay(), Ok(order), "{name}, p = {p}");
-        assert_eq!((0..p).map(|rank| alive.sent(rank)).sum::<usize>(), (0..p).map(|rank| plan.sent(rank)).sum());
+        assert_eq!(
+            (0..p).map(|rank| alive.sent(rank)).sum::<usize>(),
+            (0..p).map(|rank| plan.sent(rank)).sum::<usize>()
+        );
         self.0 += 1;
     }
 }

@@ -59,9 +59,9 @@ fn the_ranking_by_the_default_profile() {
         "by the default profile, of no machine in particular: `roundel tune` measures yours, for `--profile`",
         "",
         "factors(ports)         lanes  node    rounds    bytes     time  note",
-        "7(-6) 2(1) 7(6)            4  chunks       3   486844   606 us  chosen",
-        "7(-6) 2(1) 7(6)            1  chunks       3   486840   653 us",
-        "7(-6) 2(-1) 2(1) 7(6)      4  chunks       4   486848   657 us  best that scatters everything",
+        "7(-6) 2(1) 7(6)            4  chunks       3   486844   590 us  chosen",
+        "7(-6) 2(1) 7(6)            2  chunks       3   486842   590 us",
+        "14(-1 -12) 14(12 1)        2  chunks       4   486844   614 us  best that scatters everything",
     ];
     assert_eq!(lines[..7], expected, "{told}");
     assert!(told.contains("best that scatters nothing") && told.contains("candidates; `--all` prints the others"));

@@ -129,12 +129,11 @@ impl Question {
         Share { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
     }
 
-    /// One process of a node sends, or all of them: the best that the node can do in either case.
+    /// One process of a node sends, or two, or four, or all of them: the best that the node can do in each case.
     pub(super) fn lanes(&self, profile: &Profile) -> Vec<Lane> {
-        let mut lanes = vec![1, self.ppn.0];
-        lanes.truncate(if self.nodes > 1 { 2 } else { 1 });
-        lanes.dedup();
-        lanes.into_iter().map(|lanes| self.lane(lanes, profile)).collect()
+        let most = if self.nodes > 1 { self.ppn.0 } else { 1 };
+        let powers = (0..).map(|power| 1 << power).take_while(|&lanes| lanes < most);
+        powers.chain([most]).map(|lanes| self.lane(lanes, profile)).collect()
     }
 
     /// The best that a node can do when so many of its processes send.

@@ -65,7 +65,7 @@ fn the_ranking_by_the_default_profile() {
     ];
     assert_eq!(lines[..7], expected, "{told}");
     assert!(told.contains("best that scatters nothing") && told.contains("candidates; `--all` prints the others"));
-    assert!(told.contains("7(-6) 2(1) 7(6) takes 606 us: 80 % between nodes (3 rounds, 486844 bytes from each node"));
+    assert!(told.contains("7(-6) 2(1) 7(6) takes 590 us: 82 % between nodes (3 rounds, 486844 bytes from each node"));
     assert!(told.ends_with("plans of up to 64 nodes have been replayed and checked\n"), "{told}");
     assert!(lines.iter().all(|line| *line == line.trim_end()), "{told}");
 }

@@ -6,6 +6,7 @@ use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use roundel::Error;
 use roundel::mpi::persistent::{self, Allgatherv, Allreduce, Broadcast, Reduce, ReduceScatter, Settings};
 use roundel::mpi::place;
 use roundel::operation::{Max, Sum};
@@ -180,20 +181,29 @@ fn rooted_calls(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, root:
     }
 }
 
-/// An operation that does not commute.
+/// An operation that does not commute: in the order of ranks, or not at all.
 pub(crate) fn in_order(job: &mut Job<'_>) {
-    for n in [1, 4, 3000] {
-        let input: Vec<Matrix> = (0..n).map(|i| Matrix::sample(job.rank(), i)).collect();
-        let at = |i| (1..job.p()).fold(Matrix::sample(0, i), |left, rank| left.times(&Matrix::sample(rank, i)));
-        let expected: Vec<Matrix> = (0..n).map(at).collect();
-        let mut request = job.good("in order", Allreduce::init(job.world, input.clone(), input, product()));
-        for _ in 0..TURNS {
-            job.good("in order", request.start());
-            job.good("in order", request.wait());
-            job.expect(job.good("in order", request.output()) == expected, || {
-                format!("{n} elements in order ({}): wrong", request.description())
-            });
-            job.calls += 1;
+    for (name, nodes) in placements(job.p()) {
+        let comm = job.world.duplicate();
+        job.good(name, place(&comm, &[nodes[job.rank()]]));
+        for n in [1, 4, 3000] {
+            let input: Vec<Matrix> = (0..n).map(|i| Matrix::sample(job.rank(), i)).collect();
+            let at = |i| (1..job.p()).fold(Matrix::sample(0, i), |left, rank| left.times(&Matrix::sample(rank, i)));
+            let expected: Vec<Matrix> = (0..n).map(at).collect();
+            let made = Allreduce::init(&comm, input.clone(), input, product());
+            if !nodes.is_sorted() {
+                job.expect(matches!(made, Err(Error::NeedsOrder { .. })), || format!("{name}: no order to keep"));
+                continue;
+            }
+            let mut request = job.good(name, made);
+            for _ in 0..TURNS {
+                job.good(name, request.start());
+                job.good(name, request.wait());
+                job.expect(job.good(name, request.output()) == expected, || {
+                    format!("{n} elements in order, {name} ({}): wrong", request.description())
+                });
+                job.calls += 1;
+            }
         }
     }
 }

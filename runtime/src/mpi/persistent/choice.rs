@@ -5,10 +5,10 @@
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
 use crate::error::Error;
-use crate::plan::Plan;
 use crate::plan::order::order;
 use crate::plan::part::Part;
 use crate::plan::ports::Ports;
+use crate::plan::{Plan, passes};
 use crate::profile::Profile;
 use crate::program::build::Scheme;
 use crate::select::{self, Order, Proof, Question, Ranked};
@@ -90,23 +90,14 @@ impl Choice {
 
     /// What one node does, whose blocks have these lengths.
     pub(super) fn part(&self, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
-        let nodes = sizes.len();
-        let part = match &self.between {
-            Between::Nothing => {
-                return Ok(Part { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() });
-            }
-            Between::Doubling => {
-                Plan::record(&RecursiveDoublingAllreduce, nodes).ok().and_then(|plan| plan.part(node))
-            }
-            Between::Ports(ports) => {
-                let found = ports.nodes(kind)?;
-                if found != nodes {
-                    return Err(Error::PortsOfOthers { ports: ports.to_string(), found, nodes });
-                }
-                return Self::reordered(ports, kind, sizes, node);
-            }
-        };
-        part.ok_or(Error::NoPlan { name: RecursiveDoublingAllreduce::NAME })
+        match &self.between {
+            Between::Nothing => Ok(Part { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() }),
+            Between::Doubling => doubling(sizes.len())?.part(node).ok_or(NO_DOUBLING),
+            Between::Ports(ports) => match ports.nodes(kind)? {
+                found if found == sizes.len() => Self::reordered(ports, kind, sizes, node),
+                found => Err(Error::PortsOfOthers { ports: ports.to_string(), found, nodes: sizes.len() }),
+            },
+        }
     }
 
     /// Nodes with short and with long blocks side by side; nothing is sent of blocks without an element.
@@ -125,12 +116,24 @@ impl Choice {
     /// Checks the plan between nodes against its contract, where all plans of so few nodes have not been checked before, or
     /// where somebody asks for it.
     pub(super) fn validate(&self, kind: Kind, nodes: usize, asked: bool) -> Result<(), Error> {
-        let Between::Ports(ports) = &self.between else { return Ok(()) };
-        if asked || select::proved(nodes) == Proof::AtInitialisation {
-            ports.plan(kind)?.replay().map_err(|fault| Error::InvalidPlan { reason: fault.to_string() })?;
-        }
-        Ok(())
+        let unknown = select::proved(nodes) == Proof::AtInitialisation;
+        let outcome = match &self.between {
+            Between::Ports(ports) if asked || unknown => ports.plan(kind)?.replay(),
+            Between::Doubling if asked || unknown => doubling(nodes)?.replay(),
+            _ => return Ok(()),
+        };
+        outcome.map(|_| ()).map_err(|fault| Error::InvalidPlan { reason: fault.to_string() })
     }
+}
+
+const NO_DOUBLING: Error = Error::NoPlan { name: RecursiveDoublingAllreduce::NAME };
+
+/// Recursive doubling among nodes, recorded from its generated code, without copies that can be spared.
+fn doubling(nodes: usize) -> Result<Plan, Error> {
+    let mut plan = Plan::record(&RecursiveDoublingAllreduce, nodes).map_err(|_| NO_DOUBLING)?;
+    passes::merge_copies(&mut plan);
+    passes::rename(&mut plan);
+    Ok(plan)
 }
 
 impl Request<'_> {

@@ -29,6 +29,7 @@ if cargo clippy --version >/dev/null 2>&1; then
   cargo clippy --workspace --all-targets -- -D warnings
   CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
     cargo clippy -p roundel -p roundel-tests --features roundel/mpi,roundel-tests/mpi --all-targets -- -D warnings
+  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo clippy -p roundel-verify --features mpi -- -D warnings
 else
   echo "skipped: cargo clippy is not installed"
 fi

@@ -110,7 +110,7 @@ pub(crate) fn waits_in_any_order(job: &mut Job<'_>) {
         for _ in 0..5 {
             job.good("order", one.start());
             job.good("order", other.start());
-            if job.rank() % 2 == 0 {
+            if job.rank().is_multiple_of(2) {
                 job.good("order", one.wait());
                 job.good("order", other.wait());
             } else {

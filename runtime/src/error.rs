@@ -134,6 +134,14 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// A root that is no rank.
+    #[error("there is no rank {root} among {p}: give a root below {p}")]
+    NoSuchRoot {
+        /// What was given.
+        root: usize,
+        /// How many ranks there are.
+        p: usize,
+    },
     /// Ranks want different things, which was found before any of them began.
     #[error("ranks disagree about {what}: all ranks must make the same call")]
     Disagree {

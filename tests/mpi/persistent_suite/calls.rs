@@ -99,6 +99,22 @@ pub(crate) fn nothing_is_allocated(job: &mut Job<'_>) {
     }
 }
 
+/// Many requests that run at the same time: starting the last one allocates nothing, either.
+pub(crate) fn many_at_a_time(job: &mut Job<'_>) {
+    let made = |i: usize| job.good("many", Allreduce::init(job.world, vec![i; 3], vec![0; 3], Sum));
+    let mut requests: Vec<_> = (0..50).map(made).collect();
+    let before = allocations();
+    let started = requests.iter_mut().try_for_each(Request::start);
+    let waited = requests.iter_mut().rev().try_for_each(Request::wait);
+    let allocated = allocations() - before;
+    job.good("many", started.and(waited));
+    job.expect(allocated == 0, || format!("many at a time: {allocated} allocations"));
+    for (i, request) in requests.iter().enumerate() {
+        job.expect(job.good("many", request.output()) == [i * job.p(); 3], || format!("many at a time, {i}: wrong"));
+    }
+    job.calls += requests.len();
+}
+
 /// Two requests that run at the same time, waited for in different orders on different ranks.
 pub(crate) fn waits_in_any_order(job: &mut Job<'_>) {
     for nodes in [vec![0; job.p()], (0..job.p()).collect()] {

@@ -44,6 +44,7 @@ fn everything(job: &mut Job<'_>) {
     results::reproducible(job);
     results::scoped(job);
     calls::nothing_is_allocated(job);
+    calls::many_at_a_time(job);
     calls::waits_in_any_order(job);
     misuse::wrong_moments(job);
     misuse::wrong_lengths(job);

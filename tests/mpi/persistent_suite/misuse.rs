@@ -62,7 +62,8 @@ pub(crate) fn wrong_lengths(job: &mut Job<'_>) {
     let outcome = ReduceScatter::init(job.world, vec![0; 3], vec![0; 1], &[1, 1, 1, 1, 1, 1, 1][..p.min(7) - 1], Sum);
     job.expect(matches!(outcome.err(), Some(Error::Length { .. })), || "too few counts".into());
     let outcome = Broadcast::init(job.world, vec![0; 0], vec![0; 3], p).err();
-    job.expect(outcome.is_some(), || "a root that does not exist".into());
+    let expected = Some(Error::NoSuchRoot { root: p, p });
+    job.expect(outcome == expected, || format!("a root that does not exist: {outcome:?}"));
     job.calls += 8;
 }
 

@@ -90,6 +90,8 @@ pub(super) trait Running {
 
 thread_local! {
     static RUNNING: RefCell<Vec<Rc<dyn Running>>> = const { RefCell::new(Vec::new()) };
+    /// How many engines this thread has.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Moves everything that runs on this thread, as far as it goes without waiting.
@@ -151,7 +153,10 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         let requests = [empty(&programs[0]), empty(&programs[1])];
         // Whoever is waited for may need the processor.
         let looks = if programs[0].signals.len() <= processors() { LOOKS } else { 1 };
-        RUNNING.with_borrow_mut(|all| all.reserve(all.len() + 16));
+        let live = LIVE.get() + 1;
+        LIVE.set(live);
+        // All of them may run at the same time, and starting one must not allocate.
+        RUNNING.with_borrow_mut(|all| all.reserve(live.saturating_sub(all.len())));
         let engine = Engine {
             comm,
             rank,
@@ -467,6 +472,7 @@ fn end_the_job() -> ! {
 
 impl<T: Equivalence, O> Drop for Engine<T, O> {
     fn drop(&mut self) {
+        LIVE.set(LIVE.get().saturating_sub(1));
         let mut over = 0;
         // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is counted by the
         // list of what runs; they are not used again.

@@ -115,7 +115,7 @@ impl Allreduce {
         O: Operation<T> + 'static,
     {
         let (counts, input, output) = (vec![input.len()], Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::Allreduce, counts, input, output, op }, settings, true)
+        prepare(comm, Call { kind: Kind::Allreduce, counts, input, output, op, root: None }, settings, true)
     }
 
     /// Makes a request and starts it: an allreduce that does not block. Collective.
@@ -176,7 +176,7 @@ impl ReduceScatter {
         O: Operation<T> + 'static,
     {
         let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op }, settings, true)
+        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op, root: None }, settings, true)
     }
 
     /// Makes a request and starts it: a reduce_scatter that does not block. Collective.
@@ -234,7 +234,7 @@ impl Allgatherv {
         T: Equivalence + Copy + 'static,
     {
         let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::Allgather, counts, input, output, op: Unused }, settings, true)
+        prepare(comm, Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: None }, settings, true)
     }
 
     /// Makes a request and starts it: an allgatherv that does not block. Collective.
@@ -274,7 +274,7 @@ impl Broadcast {
     {
         let counts = at_root(comm, root, output.len());
         let (input, output) = (Buffer::owned(input), Buffer::owned(output));
-        let call = Call { kind: Kind::Allgather, counts, input, output, op: Unused };
+        let call = Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: Some(root) };
         prepare(comm, call, &Settings::default(), true)
     }
 }
@@ -301,7 +301,8 @@ impl Reduce {
     {
         let counts = at_root(comm, root, input.len());
         let (input, output) = (Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op }, &Settings::default(), true)
+        let call = Call { kind: Kind::ReduceScatter, counts, input, output, op, root: Some(root) };
+        prepare(comm, call, &Settings::default(), true)
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Call<T, O> {
     pub(super) input: Buffer<T>,
     pub(super) output: Buffer<T>,
     pub(super) op: O,
+    /// The only rank whose count is not zero, if there is such a rank.
+    pub(super) root: Option<usize>,
 }
 
 /// What one rank has worked out before all ranks agree.
@@ -132,6 +134,9 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
             false => Err(Error::Length { what, expected, found, why }),
         };
         let (p, rank, input, output) = (here.p(), here.rank, self.input.len(), self.output.len());
+        if let Some(root) = self.root.filter(|&root| root >= p) {
+            return Err(Error::NoSuchRoot { root, p });
+        }
         if self.kind == Kind::Allreduce {
             return length("the output", input, output, "as many as the input");
         }

@@ -136,7 +136,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     {
         let input = Buffer::borrowed(NonNull::from(&mut *input).cast(), input.len());
         let output = Buffer::borrowed(NonNull::from(&mut *output).cast(), output.len());
-        let request = prepare(comm, Call { kind, counts, input, output, op }, &Settings::default(), false)?;
+        let request =
+            prepare(comm, Call { kind, counts, input, output, op, root: None }, &Settings::default(), false)?;
         let engine: Rc<dyn Scoped> = request.engine.clone();
         self.engines.0.borrow_mut().push(engine);
         Ok(request)

@@ -64,6 +64,7 @@ say "tests"
 # Everything has been installed above: a test that cannot run is a failure.
 export ROUNDEL_REQUIRE=1
 cargo test --workspace --doc
+CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo test -p roundel --features mpi --lib -- mpi::
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --no-fail-fast
 else

@@ -12,6 +12,9 @@
 pub mod build;
 pub mod machine;
 pub mod replay;
+mod validate;
+
+pub use validate::{Invalid, validate};
 
 pub use build::{BuildError, Job, Scheme, build};
 pub use machine::{Counter, Machine, Run};

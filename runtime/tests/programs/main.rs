@@ -3,6 +3,7 @@
 mod cases;
 mod mutants;
 mod parts;
+mod ports;
 mod refusals;
 mod sweep;
 mod threads;

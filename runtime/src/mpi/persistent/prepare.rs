@@ -10,9 +10,8 @@ use crate::mpi::attribute;
 use crate::operation::Operation;
 use crate::plan::part::Part;
 use crate::profile::Profile;
-use crate::program::Program;
 use crate::program::build::{Job, build};
-use crate::program::replay::{CALLS, replay};
+use crate::program::{Program, validate};
 use crate::transport::Here;
 use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
@@ -164,20 +163,11 @@ fn sizes(kind: Kind, counts: &[usize], placement: &Placement) -> Vec<usize> {
     sizes
 }
 
-/// More elements than these are not followed one by one.
-const FOLLOWED: usize = 1 << 16;
-
-/// Builds the programs of all ranks and replays them together. Long vectors are shortened: where an element goes does not depend
-/// on how many there are, except for what is divided.
+/// Replays the programs of all ranks together.
 fn replay_all(job: &Job<'_>, choice: &Choice, sizes: &[usize]) -> Result<(), Error> {
-    let elements: usize = job.counts.iter().sum();
-    let by = (elements * job.placement.p()).div_ceil(FOLLOWED).max(1);
-    let counts: Vec<usize> = job.counts.iter().map(|count| count.div_ceil(by)).collect();
     let parts: Vec<Part> =
         (0..sizes.len()).map(|node| choice.part(job.kind, sizes, node)).collect::<Result<_, _>>()?;
     let part = |node: usize| parts[node].clone();
-    let job = Job { counts: &counts, parts: &part, ..*job };
-    let programs = (0..job.placement.p()).map(|rank| build(&job, rank)).collect::<Result<Vec<_>, _>>()?;
-    let outcome = replay(&job, &programs, CALLS);
-    outcome.map(|_| ()).map_err(|error| Error::InvalidPlan { reason: error.to_string() })
+    let outcome = validate(&Job { parts: &part, ..*job });
+    outcome.map(|_| ()).map_err(|invalid| Error::InvalidPlan { reason: invalid.to_string() })
 }

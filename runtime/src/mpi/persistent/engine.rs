@@ -9,6 +9,8 @@
 //! Invariant: an engine lives until its call is complete, with everything that its messages and its node's other ranks
 //! touch. It is counted by its request and, while it runs, by the list of what runs.
 
+use super::processors::processors;
+use super::running::{self, Place, Running, Scoped, progress};
 use super::window::Borrowed;
 use crate::error::Error;
 use crate::mpi::code::{SUCCESS, check, failure};
@@ -20,7 +22,7 @@ use crate::program::{Message, Program, Region, Spot, Way};
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
 use ::mpi::raw::AsRaw;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::hint::spin_loop;
@@ -67,6 +69,7 @@ pub(super) struct Engine<T: Equivalence, O> {
     op: O,
     /// How often it looks at a counter before it gives the processor away.
     looks: usize,
+    _place: Place,
     phase: Cell<Phase>,
     calls: Cell<u32>,
     step: Cell<usize>,
@@ -74,48 +77,6 @@ pub(super) struct Engine<T: Equivalence, O> {
     complete: Cell<usize>,
     advancing: Cell<bool>,
     error: Cell<Option<Error>>,
-}
-
-/// What a scope must be able to do with what was started in it.
-pub(super) trait Scoped {
-    /// Completes a call that runs, because nobody will wait for it; a rank that panics ends the job.
-    fn leave(&self);
-}
-
-/// What runs, moves when somebody waits.
-pub(super) trait Running {
-    /// Goes as far as it can without waiting; says whether it is complete.
-    fn advance(&self) -> bool;
-}
-
-thread_local! {
-    static RUNNING: RefCell<Vec<Rc<dyn Running>>> = const { RefCell::new(Vec::new()) };
-    /// How many engines this thread has.
-    static LIVE: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Moves everything that runs on this thread, as far as it goes without waiting.
-pub(super) fn progress() {
-    let count = RUNNING.with_borrow(Vec::len);
-    for i in (0..count).rev() {
-        // A call that is complete leaves the list.
-        if let Some(running) = RUNNING.with_borrow(|all| all.get(i).cloned()) {
-            running.advance();
-        }
-    }
-}
-
-/// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others have.
-fn processors() -> usize {
-    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
-    let last = |range: &str| range.trim().split('-').map(str::parse::<usize>).collect::<Result<Vec<_>, _>>();
-    let count = |range: &str| match last(range).as_deref() {
-        Ok(&[_]) => Some(1),
-        Ok(&[first, last]) if first <= last => Some(last - first + 1),
-        _ => None,
-    };
-    let known: Option<usize> = online.split(',').map(count).sum();
-    known.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1)
 }
 
 /// What an engine is made of.
@@ -153,10 +114,6 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         let requests = [empty(&programs[0]), empty(&programs[1])];
         // Whoever is waited for may need the processor.
         let looks = if programs[0].signals.len() <= processors() { LOOKS } else { 1 };
-        let live = LIVE.get() + 1;
-        LIVE.set(live);
-        // All of them may run at the same time, and starting one must not allocate.
-        RUNNING.with_borrow_mut(|all| all.reserve(live.saturating_sub(all.len())));
         let engine = Engine {
             comm,
             rank,
@@ -169,6 +126,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
             _datatype: datatype,
             op,
             looks,
+            _place: Place::new(),
             phase: Cell::new(Phase::Inactive),
             calls: Cell::new(0),
             step: Cell::new(0),
@@ -249,8 +207,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         self.phase.set(Phase::Running);
         self.step.set(0);
         self.complete.set(0);
-        let running: Rc<dyn Running> = self.clone();
-        RUNNING.with_borrow_mut(|all| all.push(running));
+        running::add(self.clone());
         self.advance();
         Ok(())
     }
@@ -258,8 +215,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     /// Completes a call.
     pub(super) fn wait(&self) -> Result<(), Error> {
         while self.is_running() {
-            let alone = RUNNING.with_borrow(|all| all.len() <= 1);
-            if alone {
+            if running::is_alone() {
                 self.go(Patience::Endless);
             } else {
                 progress();
@@ -374,12 +330,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     fn end(&self) {
         self.calls.set(self.calls.get().wrapping_add(1));
         self.phase.set(Phase::Complete);
-        let this: *const () = std::ptr::from_ref(self).cast();
-        RUNNING.with_borrow_mut(|all| {
-            if let Some(at) = all.iter().position(|running| Rc::as_ptr(running).cast::<()>() == this) {
-                drop(all.swap_remove(at));
-            }
-        });
+        running::remove(std::ptr::from_ref(self).cast());
     }
 
     /// Remembers an error, if it is the first. The steps go on: others would wait for this rank.
@@ -472,7 +423,6 @@ fn end_the_job() -> ! {
 
 impl<T: Equivalence, O> Drop for Engine<T, O> {
     fn drop(&mut self) {
-        LIVE.set(LIVE.get().saturating_sub(1));
         let mut over = 0;
         // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is counted by the
         // list of what runs; they are not used again.

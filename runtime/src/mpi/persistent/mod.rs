@@ -30,7 +30,7 @@
 //! - `profile`, `choice`: how it is done, from what was measured
 //! - `agree`: what all ranks must say alike
 //! - `window`: memory that a node shares
-//! - `engine`: takes the steps
+//! - `engine`, `running`: takes the steps, of all that runs
 //! - `request`, `scope`: what users see of it
 
 mod agree;
@@ -38,8 +38,10 @@ mod buffer;
 mod choice;
 mod engine;
 mod prepare;
+mod processors;
 mod profile;
 mod request;
+mod running;
 mod scope;
 mod settings;
 mod window;
@@ -61,8 +63,13 @@ use roundel_spec::Kind;
 /// Moves all requests that run on this thread, as far as they go without waiting. Whoever computes for long while a request
 /// runs calls this now and then.
 pub fn progress() {
-    engine::progress();
+    running::progress();
 }
+
+/// What requests can have in their buffers: elements that MPI knows, and that are nothing but their bits. Other processes write them.
+pub trait Element: Equivalence + Copy + 'static {}
+
+impl<T: Equivalence + Copy + 'static> Element for T {}
 
 /// The operation of collectives that have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,16 +93,12 @@ impl Allreduce {
     /// # Errors
     /// [`Error::Length`] if the buffers have different lengths, [`Error::Disagree`] if ranks give different ones, and so on: on
     /// all ranks, if on any.
-    pub fn init<T, O, C: Communicator>(
+    pub fn init<T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &C,
         input: Vec<T>,
         output: Vec<T>,
         op: O,
-    ) -> Result<Request<'_, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'_, T, O>, Error> {
         Self::init_with(comm, input, output, op, &Settings::default())
     }
 
@@ -103,17 +106,13 @@ impl Allreduce {
     ///
     /// # Errors
     /// Those of [`init`](Self::init), and what cannot be done as was said.
-    pub fn init_with<'c, T, O, C: Communicator>(
+    pub fn init_with<'c, T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         op: O,
         settings: &Settings,
-    ) -> Result<Request<'c, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'c, T, O>, Error> {
         let (counts, input, output) = (vec![input.len()], Buffer::owned(input), Buffer::owned(output));
         prepare(comm, Call { kind: Kind::Allreduce, counts, input, output, op, root: None }, settings, true)
     }
@@ -122,16 +121,12 @@ impl Allreduce {
     ///
     /// # Errors
     /// Those of [`init`](Self::init).
-    pub fn start<T, O, C: Communicator>(
+    pub fn start<T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &C,
         input: Vec<T>,
         output: Vec<T>,
         op: O,
-    ) -> Result<Request<'_, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'_, T, O>, Error> {
         started(Self::init(comm, input, output, op)?)
     }
 }
@@ -145,17 +140,13 @@ impl ReduceScatter {
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
-    pub fn init<'c, T, O, C: Communicator>(
+    pub fn init<'c, T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
         op: O,
-    ) -> Result<Request<'c, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'c, T, O>, Error> {
         Self::init_with(comm, input, output, counts, op, &Settings::default())
     }
 
@@ -163,18 +154,14 @@ impl ReduceScatter {
     ///
     /// # Errors
     /// As for [`Allreduce::init_with`].
-    pub fn init_with<'c, T, O, C: Communicator>(
+    pub fn init_with<'c, T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
         op: O,
         settings: &Settings,
-    ) -> Result<Request<'c, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'c, T, O>, Error> {
         let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
         prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op, root: None }, settings, true)
     }
@@ -183,17 +170,13 @@ impl ReduceScatter {
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
-    pub fn start<'c, T, O, C: Communicator>(
+    pub fn start<'c, T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
         op: O,
-    ) -> Result<Request<'c, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'c, T, O>, Error> {
         started(Self::init(comm, input, output, counts, op)?)
     }
 }
@@ -207,15 +190,12 @@ impl Allgatherv {
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
-    pub fn init<'c, T, C: Communicator>(
+    pub fn init<'c, T: Element, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
-    ) -> Result<Request<'c, T, Unused>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-    {
+    ) -> Result<Request<'c, T, Unused>, Error> {
         Self::init_with(comm, input, output, counts, &Settings::default())
     }
 
@@ -223,16 +203,13 @@ impl Allgatherv {
     ///
     /// # Errors
     /// As for [`Allreduce::init_with`].
-    pub fn init_with<'c, T, C: Communicator>(
+    pub fn init_with<'c, T: Element, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
         settings: &Settings,
-    ) -> Result<Request<'c, T, Unused>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-    {
+    ) -> Result<Request<'c, T, Unused>, Error> {
         let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
         prepare(comm, Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: None }, settings, true)
     }
@@ -241,15 +218,12 @@ impl Allgatherv {
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
-    pub fn start<'c, T, C: Communicator>(
+    pub fn start<'c, T: Element, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         counts: &[usize],
-    ) -> Result<Request<'c, T, Unused>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-    {
+    ) -> Result<Request<'c, T, Unused>, Error> {
         started(Self::init(comm, input, output, counts)?)
     }
 }
@@ -263,15 +237,12 @@ impl Broadcast {
     ///
     /// # Errors
     /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
-    pub fn init<'c, T, C: Communicator>(
+    pub fn init<'c, T: Element, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
         output: Vec<T>,
         root: usize,
-    ) -> Result<Request<'c, T, Unused>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-    {
+    ) -> Result<Request<'c, T, Unused>, Error> {
         let counts = at_root(comm, root, output.len());
         let (input, output) = (Buffer::owned(input), Buffer::owned(output));
         let call = Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: Some(root) };
@@ -288,17 +259,13 @@ impl Reduce {
     ///
     /// # Errors
     /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
-    pub fn init<T, O, C: Communicator>(
+    pub fn init<T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &C,
         input: Vec<T>,
         output: Vec<T>,
         root: usize,
         op: O,
-    ) -> Result<Request<'_, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'_, T, O>, Error> {
         let counts = at_root(comm, root, input.len());
         let (input, output) = (Buffer::owned(input), Buffer::owned(output));
         let call = Call { kind: Kind::ReduceScatter, counts, input, output, op, root: Some(root) };
@@ -311,11 +278,9 @@ fn at_root(comm: &impl Communicator, root: usize, len: usize) -> Vec<usize> {
     (0..comm.size() as usize).map(|rank| if rank == root { len } else { 0 }).collect()
 }
 
-fn started<T, O>(mut request: Request<'_, T, O>) -> Result<Request<'_, T, O>, Error>
-where
-    T: Equivalence + Copy + 'static,
-    O: Operation<T> + 'static,
-{
+fn started<T: Element, O: Operation<T> + 'static>(
+    mut request: Request<'_, T, O>,
+) -> Result<Request<'_, T, O>, Error> {
     request.start()?;
     Ok(request)
 }

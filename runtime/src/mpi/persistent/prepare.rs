@@ -4,7 +4,7 @@ use super::agree::{agree, digest};
 use super::buffer::Buffer;
 use super::choice::{Choice, Request as Asked};
 use super::engine::{Engine, Parts};
-use super::{Request, Settings};
+use super::{Element, Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
 use crate::operation::Operation;
@@ -13,7 +13,6 @@ use crate::profile::Profile;
 use crate::program::build::{Job, build};
 use crate::program::{Program, validate};
 use crate::transport::Here;
-use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
 use std::marker::PhantomData;
@@ -41,16 +40,12 @@ struct Planned {
 }
 
 /// Makes a request. Collective.
-pub(super) fn prepare<'c, T, O>(
+pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     comm: &'c impl Communicator,
     call: Call<T, O>,
     settings: &Settings,
     owned: bool,
-) -> Result<Request<'c, T, O>, Error>
-where
-    T: Equivalence + Copy + 'static,
-    O: Operation<T> + 'static,
-{
+) -> Result<Request<'c, T, O>, Error> {
     const { assert!(align_of::<T>() <= size_of::<u128>(), "elements are aligned to at most 16 bytes") };
     let state = attribute::state(comm)?;
     let group = state.group(comm)?;

@@ -1,10 +1,11 @@
 //! A request: buffers that belong to a collective which runs again and again.
 
+use super::Element;
 use super::buffer::Buffer;
-use super::engine::{Engine, Scoped};
+use super::engine::Engine;
+use super::running::Scoped;
 use crate::error::Error;
 use crate::operation::Operation;
-use ::mpi::datatype::Equivalence;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -16,7 +17,7 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// buffers, so that nothing that runs loses its memory.
 ///
 /// All ranks must start the requests of a communicator in the same order, and may wait for them in any order.
-pub struct Request<'c, T: Equivalence + Copy + 'static, O: Operation<T> + 'static> {
+pub struct Request<'c, T: Element, O: Operation<T> + 'static> {
     pub(super) engine: Rc<Engine<T, O>>,
     pub(super) input: Buffer<T>,
     pub(super) output: Buffer<T>,
@@ -25,7 +26,7 @@ pub struct Request<'c, T: Equivalence + Copy + 'static, O: Operation<T> + 'stati
     pub(super) borrows: PhantomData<&'c mut ()>,
 }
 
-impl<T: Equivalence + Copy + 'static, O: Operation<T> + 'static> Request<'_, T, O> {
+impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
     /// Begins a call. The other ranks must do the same.
     ///
     /// # Errors
@@ -125,7 +126,7 @@ impl<T: Equivalence + Copy + 'static, O: Operation<T> + 'static> Request<'_, T, 
     }
 }
 
-impl<T: Equivalence + Copy + 'static, O: Operation<T> + 'static> Drop for Request<'_, T, O> {
+impl<T: Element, O: Operation<T> + 'static> Drop for Request<'_, T, O> {
     fn drop(&mut self) {
         self.engine.leave();
     }

@@ -4,12 +4,11 @@
 //! completes all that was started in it before the borrows end, as scoped threads do.
 
 use super::buffer::Buffer;
-use super::engine::Scoped;
 use super::prepare::{Call, prepare};
-use super::{Request, Settings, Unused};
+use super::running::Scoped;
+use super::{Element, Request, Settings, Unused};
 use crate::error::Error;
 use crate::operation::Operation;
-use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
 use roundel_spec::Kind;
 use std::cell::RefCell;
@@ -71,17 +70,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     /// Those of [`Allreduce::init`](super::Allreduce::init).
-    pub fn allreduce<T, O>(
+    pub fn allreduce<T: Element, O: Operation<T> + 'static>(
         &'scope self,
         comm: &'env impl Communicator,
         input: &'env mut [T],
         output: &'env mut [T],
         op: O,
-    ) -> Result<Request<'scope, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'scope, T, O>, Error> {
         let counts = vec![input.len()];
         self.begin(comm, Kind::Allreduce, counts, (input, output), op)
     }
@@ -90,18 +85,14 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     /// Those of [`ReduceScatter::init`](super::ReduceScatter::init).
-    pub fn reduce_scatter<T, O>(
+    pub fn reduce_scatter<T: Element, O: Operation<T> + 'static>(
         &'scope self,
         comm: &'env impl Communicator,
         input: &'env mut [T],
         output: &'env mut [T],
         counts: &[usize],
         op: O,
-    ) -> Result<Request<'scope, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'scope, T, O>, Error> {
         self.begin(comm, Kind::ReduceScatter, counts.to_vec(), (input, output), op)
     }
 
@@ -109,31 +100,24 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     /// Those of [`Allgatherv::init`](super::Allgatherv::init).
-    pub fn allgatherv<T>(
+    pub fn allgatherv<T: Element>(
         &'scope self,
         comm: &'env impl Communicator,
         input: &'env mut [T],
         output: &'env mut [T],
         counts: &[usize],
-    ) -> Result<Request<'scope, T, Unused>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-    {
+    ) -> Result<Request<'scope, T, Unused>, Error> {
         self.begin(comm, Kind::Allgather, counts.to_vec(), (input, output), Unused)
     }
 
-    fn begin<T, O>(
+    fn begin<T: Element, O: Operation<T> + 'static>(
         &'scope self,
         comm: &'env impl Communicator,
         kind: Kind,
         counts: Vec<usize>,
         (input, output): (&'env mut [T], &'env mut [T]),
         op: O,
-    ) -> Result<Request<'scope, T, O>, Error>
-    where
-        T: Equivalence + Copy + 'static,
-        O: Operation<T> + 'static,
-    {
+    ) -> Result<Request<'scope, T, O>, Error> {
         let input = Buffer::borrowed(NonNull::from(&mut *input).cast(), input.len());
         let output = Buffer::borrowed(NonNull::from(&mut *output).cast(), output.len());
         let request =

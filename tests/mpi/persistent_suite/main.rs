@@ -1,7 +1,8 @@
 //! Persistent collectives on real MPI, compared with what MPI's own functions give.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job.
+//! wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job. `--large` gathers more
+//! than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests.
 
 #[allow(dead_code)]
 #[path = "../allgather_suite/alloc.rs"]
@@ -31,6 +32,7 @@ fn main() {
         "--die" => faults::die(&job),
         "--panic" => faults::panic(&job),
         "--cluster" => results::everywhere(&mut job, &world),
+        "--large" => results::large(&mut job),
         _ => everything(&mut job),
     }
     if world.rank() == 0 {

@@ -262,3 +262,19 @@ pub(crate) fn scoped(job: &mut Job<'_>) {
     job.expect(total == expected && sums == expected, || "a scope that ended too early".into());
     job.calls += 2;
 }
+
+/// More elements than 32 bits can count, on one node.
+pub(crate) fn large(job: &mut Job<'_>) {
+    let own = (1usize << 31) / job.p() + 16;
+    let (counts, all) = (vec![own; job.p()], own * job.p());
+    let mine = job.rank() as u8 + 1;
+    let mut request = job.good("large", Allgatherv::init(job.world, vec![mine; own], vec![0; all], &counts));
+    for _ in 0..2 {
+        job.good("large", request.start());
+        job.good("large", request.wait());
+        let output = job.good("large", request.output());
+        let right = output.chunks(own).enumerate().all(|(rank, block)| block.iter().all(|&x| x == rank as u8 + 1));
+        job.expect(right, || "more than 2^31 elements: wrong".into());
+        job.calls += 1;
+    }
+}

@@ -6,7 +6,7 @@ use crate::shuffles::{Bruck, Pairwise, Star, Visit, visit_all};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::algorithms::{HierarchicalAlltoall, SpreadOut};
-use roundel::{Alltoall, IsAlltoall};
+use roundel::{AllowUnproved, Alltoall, IsAlltoall};
 
 /// All types and sizes.
 pub(crate) fn all_sizes(job: &mut Job<'_>) {
@@ -95,7 +95,8 @@ pub(crate) fn on_nodes(job: &mut Job<'_>) {
     job.expect(placed == Ok(()), || format!("places: {placed:?}"));
     let mut comparison = Comparison::<u64>::new(job, &comm, 2);
     comparison.visit("star on nodes", Star);
-    let hierarchical = HierarchicalAlltoall::<SpreadOut>::default();
+    // More than 12 ranks on nodes of different sizes lie outside of what is proved.
+    let hierarchical = HierarchicalAlltoall::<SpreadOut>::default().unproved();
     comparison.visit("hierarchical on nodes", hierarchical);
 }
 

@@ -64,7 +64,8 @@ say "tests"
 # Everything has been installed above: a test that cannot run is a failure.
 export ROUNDEL_REQUIRE=1
 cargo test --workspace --doc
-CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo test -p roundel --features mpi --lib -- mpi::
+# As the programs were built, so that little is built again.
+CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo test -p roundel --features mpi --lib -- mpi::
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --no-fail-fast
 else

@@ -118,6 +118,20 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// More nodes than have been checked, and too many to check when a request is made.
+    #[error(
+        "plans of {nodes} nodes are not proved: all of up to {proved} are, and larger ones are checked when they are made, but this one is \
+         too large for that; use `Settings::unproved` to run it all the same"
+    )]
+    Unproved {
+        /// How many nodes there are.
+        nodes: usize,
+        /// Up to how many all plans are proved.
+        proved: usize,
+    },
+    /// An order of nodes that is none.
+    #[error(transparent)]
+    NoOrder(#[from] crate::plan::order::NoOrder),
     /// Ranks would reduce different trees.
     #[error(
         "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the choice to the profile"

@@ -87,13 +87,6 @@ pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed
     if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
 }
 
-/// Applies the rules that a contract alone gives, without the bounds and the invariant of a declaration: for rounds that were
-/// made from declared ones.
-pub fn contract(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<(), Violation> {
-    let scene = Scene { schedule, point, trace };
-    if schedule.kind.reduces() { reduced(&scene).map(|_| ()) } else { gathered(&scene).map(|_| ()) }
-}
-
 fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
     let provenance = gathered(scene)?;
     let census = bounds::check(scene)?;

@@ -7,9 +7,9 @@ use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
-use roundel::mpi::persistent::{self, Allgatherv, Allreduce, Broadcast, Reduce, ReduceScatter, Settings};
+use roundel::mpi::persistent::{self, Allgatherv, Allreduce, Broadcast, Reduce, ReduceScatter, Request, Settings};
 use roundel::mpi::place;
-use roundel::operation::{Max, Sum};
+use roundel::operation::{Max, Operation, Sum};
 use roundel::plan::ports::Ports;
 use roundel::program::build::Scheme;
 
@@ -90,13 +90,7 @@ fn allreduce(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, n: usize
         if n > 0 {
             job.world.all_reduce_into(&send[..], &mut expected[..], SystemOperation::sum());
         }
-        job.good(&what, request.input_mut()).copy_from_slice(&send);
-        job.good(&what, request.start());
-        job.good(&what, request.wait());
-        // The buffer may be used again at once.
-        job.good(&what, request.input_mut()).fill(-1);
-        let output = job.good(&what, request.output());
-        job.expect(output == expected, || format!("{what}, turn {turn} ({}): wrong", request.description()));
+        once(job, &what, &mut request, &send, &expected);
         // Negative numbers: zero must not slip in.
         let negative: Vec<f64> = send.iter().map(|&x| x as f64 - 1e6).collect();
         let mut expected = vec![0f64; n];
@@ -109,7 +103,7 @@ fn allreduce(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, n: usize
             std::thread::yield_now();
         }
         job.expect(job.good(&what, highest.output()) == expected, || format!("{what}, turn {turn}: a wrong maximum"));
-        job.calls += 2;
+        job.calls += 1;
     }
 }
 
@@ -124,13 +118,7 @@ fn allgatherv(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, counts:
         let mut expected = vec![0i64; all];
         let mut into = PartitionMut::new(&mut expected[..], &ints[..], &displs[..]);
         job.world.all_gather_varcount_into(&send[..], &mut into);
-        job.good(&what, request.input_mut()).copy_from_slice(&send);
-        job.good(&what, request.start());
-        job.good(&what, request.wait());
-        job.good(&what, request.input_mut()).fill(-1);
-        let output = job.good(&what, request.output());
-        job.expect(output == expected, || format!("{what}, turn {turn} ({}): wrong", request.description()));
-        job.calls += 1;
+        once(job, &what, &mut request, &send, &expected);
     }
 }
 
@@ -146,16 +134,25 @@ fn reduce_scatter(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, cou
         if all > 0 {
             job.world.all_reduce_into(&send[..], &mut sums[..], SystemOperation::sum());
         }
-        job.good(&what, request.input_mut()).copy_from_slice(&send);
-        job.good(&what, request.start());
-        job.good(&what, request.wait());
-        job.good(&what, request.input_mut()).fill(-1);
-        let output = job.good(&what, request.output());
-        job.expect(output == &sums[begin..begin + own], || {
-            format!("{what}, turn {turn} ({}): wrong", request.description())
-        });
-        job.calls += 1;
+        once(job, &what, &mut request, &send, &sums[begin..begin + own]);
     }
+}
+
+/// One call. The input may be used again at once, and the output is what is expected.
+fn once<O: Operation<i64> + 'static>(
+    job: &mut Job<'_>,
+    what: &str,
+    request: &mut Request<'_, i64, O>,
+    send: &[i64],
+    expected: &[i64],
+) {
+    job.good(what, request.input_mut()).copy_from_slice(send);
+    job.good(what, request.start());
+    job.good(what, request.wait());
+    job.good(what, request.input_mut()).fill(-1);
+    let right = job.good(what, request.output()) == expected;
+    job.expect(right, || format!("{what} ({}): wrong", request.description()));
+    job.calls += 1;
 }
 
 fn rooted_calls(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, root: usize) {

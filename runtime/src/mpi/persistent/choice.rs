@@ -65,26 +65,31 @@ impl Choice {
             Order::RankOrder => request.ordered(&question, settings, profile)?,
             _ => best(profile, &question, settings)?,
         };
-        if let (Some(ports), true) = (&settings.ports, question.nodes > 1) {
-            choice.between = Between::Ports(ports.clone());
-        }
         choice.lanes = settings.lanes.unwrap_or(choice.lanes).max(1);
         choice.scheme = settings.scheme.unwrap_or(choice.scheme);
-        choice.keeps(&question)?;
+        if let (Some(ports), true) = (&settings.ports, question.nodes > 1) {
+            choice.between = Between::Ports(ports.clone());
+            choice.same_tree(&question)?;
+        }
+        choice.rank_order(&question)?;
         Ok(choice)
     }
 
-    /// Whether what the user has said keeps what must be kept.
-    fn keeps(&self, question: &Question) -> Result<(), Error> {
-        let unordered = Err(Error::NeedsOrder { name: self.to_string() });
-        match (question.order, &self.between) {
-            (Order::RankOrder, Between::Ports(_)) => unordered,
-            (Order::RankOrder, _) if self.scheme == Scheme::Chunks => unordered,
-            (Order::SameTree, Between::Ports(ports)) => match ports.plan(question.kind)?.replay() {
-                Ok(order) if order.same_tree => Ok(()),
-                _ => Err(Error::NotReproducible { name: self.to_string() }),
-            },
-            _ => Ok(()),
+    /// Whether ports that the user has given reduce the same tree on all ranks, where that is asked for. Those that the selector takes
+    /// do.
+    fn same_tree(&self, question: &Question) -> Result<(), Error> {
+        let (Order::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
+        let plan = ports.plan(question.kind)?;
+        let same = plan.replay().is_ok_and(|order| order.same_tree);
+        if same { Ok(()) } else { Err(Error::NotReproducible { name: self.to_string() }) }
+    }
+
+    /// Whether what the user has said keeps the order of ranks, where it must be kept.
+    fn rank_order(&self, question: &Question) -> Result<(), Error> {
+        let mixes = matches!(self.between, Between::Ports(_)) || self.scheme == Scheme::Chunks;
+        match question.order == Order::RankOrder && mixes {
+            true => Err(Error::NeedsOrder { name: self.to_string() }),
+            false => Ok(()),
         }
     }
 
@@ -102,28 +107,48 @@ impl Choice {
 
     /// Nodes with short and with long blocks side by side; nothing is sent of blocks without an element.
     fn reordered(ports: &Ports, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
-        let even = sizes.iter().all(|&size| size == sizes[0]);
-        if kind == Kind::Allreduce || even {
-            return Ok(ports.part(kind, node)?);
-        }
-        let order = order(sizes);
+        let Some(order) = reorder(kind, sizes) else { return Ok(ports.part(kind, node)?) };
         let at = order.iter().position(|&rank| rank == node).unwrap_or(node);
-        let part = ports.part(kind, at)?.renumbered(&order);
-        let part = part.map_err(|_| Error::NoPlan { name: "a reordered plan" })?;
-        Ok(part.without_empty(sizes))
+        Ok(ports.part(kind, at)?.renumbered(&order)?.without_empty(sizes))
     }
 
-    /// Checks the plan between nodes against its contract, where all plans of so few nodes have not been checked before, or
-    /// where somebody asks for it.
-    pub(super) fn validate(&self, kind: Kind, nodes: usize, asked: bool) -> Result<(), Error> {
-        let unknown = select::proved(nodes) == Proof::AtInitialisation;
-        let outcome = match &self.between {
-            Between::Ports(ports) if asked || unknown => ports.plan(kind)?.replay(),
-            Between::Doubling if asked || unknown => doubling(nodes)?.replay(),
-            _ => return Ok(()),
-        };
+    /// What all nodes do.
+    fn plan(&self, kind: Kind, sizes: &[usize]) -> Result<Option<Plan>, Error> {
+        Ok(match &self.between {
+            Between::Nothing => None,
+            Between::Doubling => Some(doubling(sizes.len())?),
+            Between::Ports(ports) => match reorder(kind, sizes) {
+                None => Some(ports.plan(kind)?),
+                Some(order) => Some(ports.plan(kind)?.renumbered(&order)?.without_empty(sizes)),
+            },
+        })
+    }
+
+    /// Whether the plan between nodes must be checked before it runs: there are more nodes than have been checked for all plans.
+    pub(super) fn is_unknown(&self, nodes: usize) -> bool {
+        self.between != Between::Nothing && select::proved(nodes) == Proof::AtInitialisation
+    }
+
+    /// Checks the plan between nodes, as it will run, against its contract.
+    pub(super) fn validate(&self, kind: Kind, sizes: &[usize]) -> Result<(), Error> {
+        let (nodes, part) = (sizes.len(), self.part(kind, sizes, 0)?);
+        let slots = (part.lines * part.blocks).saturating_mul(nodes);
+        if slots > CHECKED {
+            return Err(Error::Unproved { nodes, proved: select::REPLAYED });
+        }
+        let Some(plan) = self.plan(kind, sizes)? else { return Ok(()) };
+        let outcome = plan.replay_where(|block| kind == Kind::Allreduce || sizes[block] > 0);
         outcome.map(|_| ()).map_err(|fault| Error::InvalidPlan { reason: fault.to_string() })
     }
+}
+
+/// The most slots of all nodes together that are followed when a request is made: some seconds and gigabytes.
+const CHECKED: usize = 1 << 26;
+
+/// In which order nodes stand whose blocks have these lengths, if not in their own.
+fn reorder(kind: Kind, sizes: &[usize]) -> Option<Vec<usize>> {
+    let even = sizes.iter().all(|&size| size == sizes[0]);
+    (kind != Kind::Allreduce && !even).then(|| order(sizes))
 }
 
 const NO_DOUBLING: Error = Error::NoPlan { name: RecursiveDoublingAllreduce::NAME };
@@ -183,4 +208,35 @@ fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<C
     let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
     let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(chosen.notation.clone()) };
     Ok(Choice { between, lanes: chosen.lanes, scheme: chosen.scheme })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(ports: &str) -> Choice {
+        let ports = ports.parse().expect("are ports");
+        Choice { between: Between::Ports(ports), lanes: 1, scheme: Scheme::Copies }
+    }
+
+    #[test]
+    fn plans_of_many_nodes_are_checked_as_they_run() {
+        let many = choice("70(-1 -1 -1 -1 -1 -1 -1)");
+        assert!(many.is_unknown(70) && !many.is_unknown(64));
+        let uneven: Vec<usize> = (0..70).map(|node| node * 7 % 5).collect();
+        for sizes in [vec![1; 70], uneven] {
+            assert_eq!(many.validate(Kind::ReduceScatter, &sizes), Ok(()));
+            // What all nodes do together is what each of them does.
+            let plan = many.plan(Kind::ReduceScatter, &sizes).expect("is a plan").expect("has nodes");
+            assert!((0..70).all(|node| many.part(Kind::ReduceScatter, &sizes, node).ok() == plan.part(node)));
+        }
+        let others = many.validate(Kind::ReduceScatter, &[1; 71]);
+        assert!(matches!(others, Err(Error::PortsOfOthers { found: 70, nodes: 71, .. })), "{others:?}");
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_checked_is_refused() {
+        let huge = choice("65536(15 15 15 15)").validate(Kind::Allgather, &vec![1; 65_536]);
+        assert_eq!(huge, Err(Error::Unproved { nodes: 65_536, proved: 64 }));
+    }
 }

@@ -108,8 +108,9 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
         let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, owned };
         let choice = Choice::new(&asked, settings, profile)?;
         let sizes = sizes(kind, counts, placement);
-        if here.rank == 0 {
-            choice.validate(kind, sizes.len(), validates())?;
+        // One rank does it, and all hear of it.
+        if here.rank == 0 && (validates() || choice.is_unknown(sizes.len()) && !settings.unproved) {
+            choice.validate(kind, &sizes)?;
         }
         let part = choice.part(kind, &sizes, placement.node(here.rank))?;
         let (lanes, scheme, parts) = (choice.lanes, choice.scheme, |_| part.clone());

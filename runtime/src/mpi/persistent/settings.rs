@@ -18,6 +18,7 @@ pub struct Settings {
     pub(super) scheme: Option<Scheme>,
     pub(super) reproducible: bool,
     pub(super) flat: bool,
+    pub(super) unproved: bool,
     pub(super) profile: Option<Profile>,
 }
 
@@ -49,6 +50,12 @@ impl Settings {
     /// Every rank communicates for itself, as if it were alone on its node.
     pub fn flat(mut self) -> Self {
         self.flat = true;
+        self
+    }
+
+    /// Plans of more nodes than all have been checked for are not checked when the request is made, either. For experiments.
+    pub fn unproved(mut self) -> Self {
+        self.unproved = true;
         self
     }
 

@@ -1,0 +1,93 @@
+//! Whether everything that a rule matches is declared and proved.
+//!
+//! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not regular.
+//! Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks: what is proved
+//! ends at a limit and nowhere before.
+
+use super::algorithm::Algorithm;
+use super::call::Shape;
+use super::misfit::Misfit;
+use super::range::Range;
+use super::region::Region;
+use super::spot::{Spot, spots};
+use super::way::{Planned, Way, brief};
+use roundel_spec::Refusal;
+
+/// How many numbers of ranks are looked at.
+pub(super) const POINTS: u64 = 1024;
+
+impl Way {
+    /// Whether it serves all calls of a region.
+    pub(super) fn covers(&self, region: &Region) -> Result<(), Misfit> {
+        let region = region.tightened();
+        match self {
+            Way::Library => {}
+            Way::Catalogue(algorithm) => covers(algorithm, &region)?,
+            Way::Ports(planned) => fits(planned, &region)?,
+        }
+        if has_calls(&region) { Ok(()) } else { Err(no_call(&region)) }
+    }
+}
+
+/// The numbers of ranks that are looked at.
+fn near(p: Range) -> Range {
+    p.and(Range { from: p.from, to: p.from.saturating_add(POINTS - 1) })
+}
+
+fn has_calls(region: &Region) -> bool {
+    let Range { from, to } = near(region.p());
+    to < region.p().to || (from..=to).any(|p| spots(region, p).next().is_some())
+}
+
+fn no_call(region: &Region) -> Misfit {
+    Misfit::NoCall {
+        p: region.p().to_string(),
+        nodes: region.nodes().to_string(),
+        ppn: region.ppn().to_string(),
+        shape: region.shape().name(),
+    }
+}
+
+/// A plan with ports is for one number of nodes.
+fn fits(planned: &Planned, region: &Region) -> Result<(), Misfit> {
+    let (ports, found) = (planned.ports.to_string(), planned.nodes);
+    let nodes = region.nodes();
+    if nodes == Range::only(found as u64) { Ok(()) } else { Err(Misfit::Nodes { ports, found, nodes: nodes.to_string() }) }
+}
+
+fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
+    let Range { from, to } = near(region.p());
+    // One that does not look at nodes sees the same wherever ranks sit.
+    let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
+    for p in from..=to {
+        spots(region, p).take(most).try_for_each(|spot| asked(algorithm, &spot))?;
+    }
+    if to < region.p().to { beyond(algorithm, region) } else { Ok(()) }
+}
+
+/// Numbers of ranks that are not looked at one by one.
+fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
+    let uneven = algorithm.looks_at_nodes() && region.shape() != Shape::Even;
+    if uneven || algorithm.has_conditions() {
+        return Err(Misfit::TooFar { algorithm: algorithm.to_string(), most: POINTS });
+    }
+    let (last, ppn) = (region.p().to, region.ppn().from);
+    asked(algorithm, &if algorithm.looks_at_nodes() { Spot::even(last - last % ppn, ppn) } else { Spot::flat(last) })
+}
+
+fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {
+    let (name, seen) = (algorithm.to_string(), if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) });
+    algorithm.serves(spot).map_err(|refusal| match refusal {
+        Refusal::Unproved { range, .. } => Misfit::Unproved { algorithm: name, range, at: seen, narrow: "`p`" },
+        Refusal::Placement { range } => Misfit::Unproved {
+            algorithm: name,
+            range,
+            at: seen,
+            narrow: "`p`, or write `placement = \"regular\"` or `\"even\"`",
+        },
+        Refusal::Parameter { .. } | Refusal::TooLarge { .. } => {
+            Misfit::Outside { algorithm: name, at: seen, why: brief(&refusal), narrow: "its parameters" }
+        }
+        _ => Misfit::Outside { algorithm: name, at: seen, why: brief(&refusal), narrow: "`p`" },
+    })
+}

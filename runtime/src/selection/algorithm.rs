@@ -223,11 +223,7 @@ fn names(schedule: &Schedule) -> Vec<String> {
 }
 
 /// The values of all parameters, which must all be given but for the root.
-fn arguments(
-    entry: &'static Entry,
-    schedule: &Schedule,
-    given: &[(String, Parameter)],
-) -> Result<Arguments, Misfit> {
+fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Parameter)]) -> Result<Arguments, Misfit> {
     let algorithm = entry.name;
     let names = names(schedule);
     for (name, _) in given {

@@ -123,7 +123,11 @@ impl Call {
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Call { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = self;
-        write!(f, "{kind} p={p} nodes={nodes} ppn={}", super::range::Range { from: *ppn_min as u64, to: *ppn_max as u64 })?;
+        write!(
+            f,
+            "{kind} p={p} nodes={nodes} ppn={}",
+            super::range::Range { from: *ppn_min as u64, to: *ppn_max as u64 }
+        )?;
         write!(f, " bytes={bytes}")?;
         let words = [
             (self.needs_order(), " in rank order"),

@@ -52,7 +52,11 @@ fn no_call(region: &Region) -> Misfit {
 fn fits(planned: &Planned, region: &Region) -> Result<(), Misfit> {
     let (ports, found) = (planned.ports.to_string(), planned.nodes);
     let nodes = region.nodes();
-    if nodes == Range::only(found as u64) { Ok(()) } else { Err(Misfit::Nodes { ports, found, nodes: nodes.to_string() }) }
+    if nodes == Range::only(found as u64) {
+        Ok(())
+    } else {
+        Err(Misfit::Nodes { ports, found, nodes: nodes.to_string() })
+    }
 }
 
 fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
@@ -76,7 +80,10 @@ fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
 }
 
 fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {
-    let (name, seen) = (algorithm.to_string(), if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) });
+    let (name, seen) = (
+        algorithm.to_string(),
+        if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) },
+    );
     algorithm.serves(spot).map_err(|refusal| match refusal {
         Refusal::Unproved { range, .. } => Misfit::Unproved { algorithm: name, range, at: seen, narrow: "`p`" },
         Refusal::Placement { range } => Misfit::Unproved {

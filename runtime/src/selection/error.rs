@@ -24,7 +24,9 @@ pub enum Error {
         line: usize,
     },
     /// The selection has a version that is not known here.
-    #[error("line {line}: this selection has version {found}, and this program reads version {VERSION}: write `version = {VERSION}`")]
+    #[error(
+        "line {line}: this selection has version {found}, and this program reads version {VERSION}: write `version = {VERSION}`"
+    )]
     Version {
         /// Which line.
         line: usize,
@@ -88,7 +90,9 @@ pub enum Error {
         by: usize,
     },
     /// Two rules for the same calls.
-    #[error("line {line}: this rule matches what the one at line {by} matches, which says {other}: remove one of them")]
+    #[error(
+        "line {line}: this rule matches what the one at line {by} matches, which says {other}: remove one of them"
+    )]
     Contradiction {
         /// The rule.
         line: usize,
@@ -98,7 +102,10 @@ pub enum Error {
         other: String,
     },
     /// A rule that never matches.
-    #[error("line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, or remove it", lines(by))]
+    #[error(
+        "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, or remove it",
+        lines(by)
+    )]
     Covered {
         /// The rule.
         line: usize,

@@ -21,7 +21,9 @@ pub struct Force {
 #[non_exhaustive]
 pub enum Unforced {
     /// It has another shape.
-    #[error("`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`")]
+    #[error(
+        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
+    )]
     Shape {
         /// What was written.
         text: String,
@@ -84,7 +86,9 @@ fn one(text: &str) -> Result<Force, Unforced> {
 }
 
 fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, Unforced> {
-    text.split(',').map(|one| assignment(one.trim()).ok_or_else(|| Unforced::Parameter { text: one.into() })).collect()
+    text.split(',')
+        .map(|one| assignment(one.trim()).ok_or_else(|| Unforced::Parameter { text: one.into() }))
+        .collect()
 }
 
 /// `radix=4`, or `ports=1+2`; a list of one number ends with `+`.

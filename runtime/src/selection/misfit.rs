@@ -86,7 +86,9 @@ pub enum Misfit {
         value: i64,
     },
     /// The catalogue's entry does not take its own parameters.
-    #[error("{algorithm} does not take the parameters of its declaration; this is a fault of Roundel, please report it")]
+    #[error(
+        "{algorithm} does not take the parameters of its declaration; this is a fault of Roundel, please report it"
+    )]
     Parameters {
         /// The algorithm.
         algorithm: &'static str,
@@ -130,7 +132,9 @@ pub enum Misfit {
         order: &'static str,
     },
     /// The rule has calls outside the declared domain.
-    #[error("{algorithm} does not serve all calls of this rule: with {at}, {why}; narrow {narrow}, or take another algorithm")]
+    #[error(
+        "{algorithm} does not serve all calls of this rule: with {at}, {why}; narrow {narrow}, or take another algorithm"
+    )]
     Outside {
         /// The algorithm.
         algorithm: String,
@@ -154,7 +158,9 @@ pub enum Misfit {
         narrow: &'static str,
     },
     /// The rule has more calls than can be looked at.
-    #[error("the domain of {algorithm} has conditions that can be checked for {most} numbers of ranks only: narrow `p`")]
+    #[error(
+        "the domain of {algorithm} has conditions that can be checked for {most} numbers of ranks only: narrow `p`"
+    )]
     TooFar {
         /// The algorithm.
         algorithm: String,

@@ -148,7 +148,9 @@ impl<'i> Text<'i> {
     /// The calls, whatever order they need.
     fn region(self, table: &DeTable<'_>) -> Result<Region, Error> {
         let mut region = Region::all();
-        for (key, axes) in [("p", [Axis::P, Axis::P]), ("nodes", [Axis::Nodes; 2]), ("ppn", [Axis::Least, Axis::Most])] {
+        for (key, axes) in
+            [("p", [Axis::P, Axis::P]), ("nodes", [Axis::Nodes; 2]), ("ppn", [Axis::Least, Axis::Most])]
+        {
             let range = self.range(table, key, RANKS, RANKS_WRITTEN)?;
             axes.iter().for_each(|&axis| region.set(axis, range));
         }
@@ -168,7 +170,8 @@ impl<'i> Text<'i> {
     fn shape(self, table: &DeTable<'_>) -> Result<Shape, Error> {
         let Some(value) = table.get("placement") else { return Ok(Shape::Any) };
         let named = |shape: &Shape| value.get_ref().as_str() == Some(shape.name());
-        let odd = || self.odd(value, "placement", "\"any\", \"regular\" (the last node may have fewer ranks) or \"even\"");
+        let odd =
+            || self.odd(value, "placement", "\"any\", \"regular\" (the last node may have fewer ranks) or \"even\"");
         Shape::ALL.into_iter().find(named).ok_or_else(odd)
     }
 

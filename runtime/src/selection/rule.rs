@@ -85,28 +85,33 @@ impl Rule {
             (true, false, true) => "any",
         }
     }
-}
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The calls that it matches, in words.
+    pub fn calls(&self) -> String {
         let (region, all) = (&self.region, Region::all());
-        write!(f, "{}", self.kind)?;
         let ranges = [
             ("p", region.p(), all.p()),
             ("nodes", region.nodes(), all.nodes()),
             ("ppn", region.ppn(), all.ppn()),
             ("bytes", region.bytes(), all.bytes()),
         ];
-        for (name, range, all) in ranges.into_iter().filter(|(_, range, all)| range != all) {
-            let open = range.to == all.to;
-            if open { write!(f, " {name}={}..", range.from)? } else { write!(f, " {name}={range}")? }
-        }
+        let mut said = vec![self.kind.to_string()];
+        said.extend(ranges.into_iter().filter(|(_, range, all)| range != all).map(|(name, range, all)| {
+            let to = if range.to == all.to { u64::MAX } else { range.to };
+            format!("{name}={}", Range { to, ..range })
+        }));
         if region.shape() != all.shape() {
-            write!(f, " placement={}", region.shape().name())?;
+            said.push(format!("placement={}", region.shape().name()));
         }
         if self.kind.reduces() {
-            write!(f, " order={}", self.order())?;
+            said.push(format!("order={}", self.order()));
         }
-        write!(f, " -> {}", self.way)
+        said.join(" ")
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}", self.calls(), self.way)
     }
 }

@@ -173,7 +173,8 @@ mod tests {
     fn spots_are_placements_of_their_shape() {
         for p in 1..=40 {
             for spot in spots(&Region::all(), p) {
-                let said = spot.ask(|place| (place.p as u64, place.nodes as u64, place.lanes as u64, place.is_regular()));
+                let said =
+                    spot.ask(|place| (place.p as u64, place.nodes as u64, place.lanes as u64, place.is_regular()));
                 assert_eq!(said, Some((p, spot.nodes, spot.least, spot.shape != Shape::Any)), "{spot}");
             }
         }

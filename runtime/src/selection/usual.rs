@@ -63,7 +63,8 @@ impl Usual {
     /// The first candidate that serves the call, or the library.
     pub(super) fn choose(&self, call: &Call) -> (Way, Why) {
         let serving = |(name, radix, why): Candidate| {
-            let parameters: Vec<_> = radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
+            let parameters: Vec<_> =
+                radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
             let way = Algorithm::named(call.kind, name, &parameters).map(Way::Catalogue).ok()?;
             way.serves(call).is_ok().then_some((way, Why::Default(why)))
         };
@@ -96,7 +97,9 @@ impl Usual {
         let ring = ("allreduce/ring", None, "blocks are long, and p is no power of two");
         let long_blocks = call.bytes / self.short >= call.p as u64 && !call.p.is_power_of_two();
         match call.bytes {
-            bytes if bytes <= self.short / NODES && has_nodes(call) => vec![("allreduce/nap", None, ON_NODES), doubling],
+            bytes if bytes <= self.short / NODES && has_nodes(call) => {
+                vec![("allreduce/nap", None, ON_NODES), doubling]
+            }
             bytes if bytes <= self.short => vec![doubling],
             _ if long_blocks => vec![ring, halving, ordered],
             _ => vec![halving, ordered],

@@ -166,3 +166,66 @@ impl Region {
 
 /// More pieces than anybody's rules leave.
 const MOST_PIECES: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use roundel_spec::{Kind, Placement};
+
+    /// All calls of up to 6 ranks on consecutive, cyclic and some other nodes, with 0 to 3 bytes, and all needs.
+    fn calls() -> Vec<Call> {
+        let mut calls = Vec::new();
+        for p in 1..=6usize {
+            let filled = (1..=p).map(|ppn| Placement::consecutive(p, ppn));
+            let dealt = (1..=p).map(|ppn| Placement::cyclic(p, ppn));
+            let odd = (1..p).map(|first| Placement::of_sizes(&[first, p - first]));
+            for placement in filled.chain(dealt).chain(odd) {
+                for number in 0..16 {
+                    let call = Call::at(Kind::Allreduce, &placement, number % 4);
+                    calls.push(Call { commutes: number & 4 == 0, reproducible: number & 8 == 0, ..call });
+                }
+            }
+        }
+        calls
+    }
+
+    fn range(least: u64, most: u64) -> impl Strategy<Value = Range> {
+        (least..=most, least..=most).prop_map(|(a, b)| Range { from: a.min(b), to: a.max(b) })
+    }
+
+    fn region() -> impl Strategy<Value = Region> {
+        let upper =
+            (0u64..3, 0u64..2, 0u64..3).prop_map(|(shape, tree, order)| [shape, tree, order].map(Range::up_to));
+        (range(1, 6), range(1, 6), range(1, 6), range(0, 3), upper).prop_map(
+            |(p, nodes, ppn, bytes, [shape, tree, order])| Region([p, nodes, ppn, ppn, shape, bytes, tree, order]),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_covered_is_matched_before(one in region(), others in prop::collection::vec(region(), 0..8)) {
+            let missed = calls().into_iter().find(|call| {
+                one.contains(call) && !others.iter().any(|other| other.contains(call))
+            });
+            if let Some(by) = one.covered_by(&others) {
+                prop_assert_eq!(missed, None);
+                prop_assert!(by.iter().all(|&number| number < others.len()));
+            }
+        }
+
+        #[test]
+        fn halves_cover_the_whole(one in region(), axis in 0..AXES, at in 0u64..7) {
+            let cut = at.clamp(one.0[axis].from, one.0[axis].to);
+            let (low, high) = (one.with(axis, Range { to: cut, ..one.0[axis] }), one.with(axis, Range { from: cut + 1, ..one.0[axis] }));
+            prop_assert!(one.covered_by(&[low, high]).is_some());
+            prop_assert!(one.covered_by(&[Region::all()]).is_some());
+        }
+
+        #[test]
+        fn tightening_loses_no_call(one in region()) {
+            let tight = one.tightened();
+            prop_assert!(calls().iter().all(|call| one.contains(call) == tight.contains(call)));
+        }
+    }
+}

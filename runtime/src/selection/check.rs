@@ -19,13 +19,15 @@ pub(super) const POINTS: u64 = 1024;
 impl Way {
     /// Whether it serves all calls of a region.
     pub(super) fn covers(&self, region: &Region) -> Result<(), Misfit> {
-        let region = region.tightened();
-        match self {
-            Way::Library => {}
-            Way::Catalogue(algorithm) => covers(algorithm, &region)?,
-            Way::Ports(planned) => fits(planned, &region)?,
+        let tight = region.tightened();
+        if !has_calls(&tight) {
+            return Err(no_call(region));
         }
-        if has_calls(&region) { Ok(()) } else { Err(no_call(&region)) }
+        match self {
+            Way::Library => Ok(()),
+            Way::Catalogue(algorithm) => covers(algorithm, &tight),
+            Way::Ports(planned) => fits(planned, &tight),
+        }
     }
 }
 
@@ -80,21 +82,21 @@ fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
 }
 
 fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {
-    let (name, seen) = (
-        algorithm.to_string(),
-        if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) },
-    );
-    algorithm.serves(spot).map_err(|refusal| match refusal {
-        Refusal::Unproved { range, .. } => Misfit::Unproved { algorithm: name, range, at: seen, narrow: "`p`" },
-        Refusal::Placement { range } => Misfit::Unproved {
-            algorithm: name,
-            range,
-            at: seen,
-            narrow: "`p`, or write `placement = \"regular\"` or `\"even\"`",
-        },
-        Refusal::Parameter { .. } | Refusal::TooLarge { .. } => {
-            Misfit::Outside { algorithm: name, at: seen, why: brief(&refusal), narrow: "its parameters" }
+    algorithm.serves(spot).map_err(|refusal| misfit(algorithm, spot, &refusal))
+}
+
+fn misfit(algorithm: &Algorithm, spot: &Spot, refusal: &Refusal) -> Misfit {
+    let at = if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) };
+    let algorithm = algorithm.to_string();
+    let narrow = match refusal {
+        Refusal::Placement { .. } => "`p`, or write `placement = \"regular\"` or `\"even\"`",
+        Refusal::Parameter { .. } | Refusal::TooLarge { .. } => "its parameters",
+        _ => "`p`",
+    };
+    match refusal {
+        Refusal::Unproved { range, .. } | Refusal::Placement { range } => {
+            Misfit::Unproved { algorithm, range, at, narrow }
         }
-        _ => Misfit::Outside { algorithm: name, at: seen, why: brief(&refusal), narrow: "`p`" },
-    })
+        _ => Misfit::Outside { algorithm, at, why: brief(refusal), narrow },
+    }
 }

@@ -109,7 +109,7 @@ fn ranges_beyond_the_proof() {
     let locality = |rest: &str| format!("collective = 'allgather'; algorithm = 'locality-bruck'{rest}");
     fine(&locality("; placement = 'even'; ppn = '>=2'"));
     refused(&locality("; placement = 'even'"), "such as p = 97 on 97 nodes of 1");
-    refused(&locality("; placement = 'regular'; ppn = '>=2'"), "such as p = 98");
+    refused(&locality("; placement = 'regular'; ppn = '>=2'"), "such as p = 97 on 20 nodes of 5");
     fine(&locality("; placement = 'regular'; p = '..=96'"));
     fine(&locality("; p = '..=12'"));
     for (kind, limit) in [("broadcast", 256), ("reduce", 256), ("gather", 64), ("scatter", 64)] {

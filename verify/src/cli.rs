@@ -461,6 +461,12 @@ pub struct ExplainSelection {
     /// The rules; only the default if left out.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// A profile of the machine, which says what is short by default [default: round figures]
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// The profile may be one of another machine.
+    #[arg(long, requires = "profile")]
+    pub foreign: bool,
     /// What ROUNDEL_FORCE would say, as in `allreduce:nap`.
     #[arg(long, value_name = "COLLECTIVE:ALGORITHM", default_value = "")]
     pub force: String,

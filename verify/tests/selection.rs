@@ -5,6 +5,7 @@
 mod command;
 
 use command::Subcommand;
+use roundel::profile::{Grid, Profile};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -98,6 +99,17 @@ fn choices_are_explained() {
         long.contains("reduce-scatter/pairwise, by default: few bytes, because it is long; proved for all p"),
         "{long}"
     );
+    // Where a round takes 2 ms longer, long vectors are short.
+    let mut slow = Profile::default();
+    let later = |row: &Vec<f64>| row.iter().map(|time| time + 2e-3).collect();
+    let grid = &slow.between;
+    slow.between =
+        Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), grid.rows().iter().map(later).collect()).unwrap();
+    let slow = Kept::new(&slow.to_string());
+    let call = ["allreduce", "-p", "6", "--bytes", "1000000"];
+    assert!(explain(&call).contains(": allreduce/ring, by default"));
+    let measured = explain(&[&call[..], &["--profile", slow.path(), "--foreign"]].concat());
+    assert!(measured.contains(": allreduce/recursive-doubling, by default"), "{measured}");
     let forced = explain(&["allgather", "-p", "6", "--force", "allgather:recursive-doubling"]);
     assert!(
         forced.contains("allgather/bruck, by default") && forced.contains("; not allgather/recursive-doubling"),

@@ -241,7 +241,7 @@ fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Param
         args.numbers.push(match value(name) {
             None if name == "root" => 0,
             Some(&Parameter::Number(value)) => inside(algorithm, name, &number.domain, value)?,
-            other => return Err(Misfit::form(algorithm, name, other, "a number", &number.domain)),
+            other => return Err(Misfit::form(algorithm, name, &number.domain, false, other)),
         });
     }
     for list in &schedule.lists {
@@ -250,7 +250,7 @@ fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Param
             Some(Parameter::List(values)) => {
                 values.iter().map(|&value| inside(algorithm, name, &list.domain, value)).collect::<Result<_, _>>()?
             }
-            other => return Err(Misfit::form(algorithm, name, other, "a list of numbers", &list.domain)),
+            other => return Err(Misfit::form(algorithm, name, &list.domain, true, other)),
         });
     }
     Ok(args)

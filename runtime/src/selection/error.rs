@@ -79,7 +79,7 @@ pub enum Error {
         /// Which line.
         line: usize,
         /// Why it cannot be.
-        misfit: Misfit,
+        misfit: Box<Misfit>,
     },
     /// A rule that is there twice.
     #[error("line {line}: this rule is there already, at line {by}: remove it")]
@@ -124,6 +124,11 @@ fn lines(by: &[usize]) -> String {
 }
 
 impl Error {
+    /// A rule that cannot be.
+    pub(super) fn rule(line: usize, misfit: Misfit) -> Self {
+        Error::Rule { line, misfit: Box::new(misfit) }
+    }
+
     /// The line that it names, from 1.
     pub const fn line(&self) -> usize {
         match self {

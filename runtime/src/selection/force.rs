@@ -46,7 +46,7 @@ pub enum Unforced {
         /// What was written.
         text: String,
         /// Why it does not fit.
-        misfit: Misfit,
+        misfit: Box<Misfit>,
     },
 }
 
@@ -70,7 +70,7 @@ impl Force {
 }
 
 fn one(text: &str) -> Result<Force, Unforced> {
-    let misfit = |misfit| Unforced::Misfit { text: text.into(), misfit };
+    let misfit = |misfit| Unforced::Misfit { text: text.into(), misfit: Box::new(misfit) };
     let mut parts = text.splitn(3, ':').map(str::trim);
     let (Some(name), Some(way), parameters) = (parts.next(), parts.next(), parts.next()) else {
         return Err(Unforced::Shape { text: text.into() });

@@ -58,20 +58,24 @@ pub enum Misfit {
         algorithm: &'static str,
     },
     /// A parameter has no value, or one of another form.
-    #[error("{algorithm} needs {form} `{name}` in {domain}, and there is {found}: write `{example}`")]
+    #[error(
+        "{algorithm} needs {} `{name}` in {domain}, and there is {found}: write `parameters = {{ {name} = {} }}`",
+        if *list { "a list of numbers" } else { "a number" },
+        if *list { format!("[{example}]") } else { example.to_string() }
+    )]
     Form {
         /// The algorithm.
         algorithm: &'static str,
         /// The parameter.
         name: String,
-        /// A number, or a list.
-        form: &'static str,
+        /// Whether it is a list.
+        list: bool,
         /// Its domain.
         domain: String,
         /// What there is.
         found: &'static str,
-        /// How to write it.
-        example: String,
+        /// A number of its domain.
+        example: i64,
     },
     /// A parameter outside its domain.
     #[error("parameter `{name}` of {algorithm} must lie in {domain}, but is {value}")]
@@ -186,19 +190,15 @@ impl Misfit {
     pub(super) fn form(
         algorithm: &'static str,
         name: &str,
-        found: Option<&Parameter>,
-        form: &'static str,
         domain: &Domain,
+        list: bool,
+        found: Option<&Parameter>,
     ) -> Misfit {
         let found = match found {
             None => "none",
             Some(Parameter::Number(_)) => "a number",
             Some(Parameter::List(_)) => "a list",
         };
-        let example = match form {
-            "a number" => format!("parameters = {{ {name} = {} }}", domain.lo),
-            _ => format!("parameters = {{ {name} = [{}] }}", domain.lo),
-        };
-        Misfit::Form { algorithm, name: name.into(), form, domain: domain.to_string(), found, example }
+        Misfit::Form { algorithm, name: name.into(), list, domain: domain.to_string(), found, example: domain.lo }
     }
 }

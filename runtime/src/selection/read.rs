@@ -85,8 +85,8 @@ impl<'i> Text<'i> {
         let way = self.way(line, kind, table)?;
         let mut region = self.region(table)?;
         let (wanted, at) = self.wanted(line, table)?;
-        wanted.restrict(kind, &way, &mut region).map_err(|misfit| Error::Rule { line: at, misfit })?;
-        way.covers(&region).map_err(|misfit| Error::Rule { line, misfit })?;
+        wanted.restrict(kind, &way, &mut region).map_err(|misfit| Error::rule(at, misfit))?;
+        way.covers(&region).map_err(|misfit| Error::rule(line, misfit))?;
         Ok(Rule { line, kind, region, way })
     }
 
@@ -95,7 +95,7 @@ impl<'i> Text<'i> {
         let value = table.get("collective").ok_or(missing)?;
         let name = self.words(value, "collective", "the name of a collective in quotes")?;
         let unknown = || Misfit::Collective { name: name.into() };
-        kind(name).ok_or_else(|| Error::Rule { line: self.line(value), misfit: unknown() })
+        kind(name).ok_or_else(|| Error::rule(self.line(value), unknown()))
     }
 
     /// What the rule says to do.
@@ -108,15 +108,15 @@ impl<'i> Text<'i> {
             (Some(value), None, _) => {
                 let name = self.words(value, "algorithm", "the name of an algorithm in quotes")?;
                 let way = Way::named(kind, name, &parameters);
-                way.map_err(|misfit| Error::Rule { line: self.named_at(value, given, &misfit), misfit })
+                way.map_err(|misfit| Error::rule(self.named_at(value, given, &misfit), misfit))
             }
             (None, Some(_), Some(given)) => {
                 let misfit = Misfit::NoParameters { what: "a plan with ports" };
-                Err(Error::Rule { line: self.line(given), misfit })
+                Err(Error::rule(self.line(given), misfit))
             }
             (None, Some(value), None) => {
                 let text = self.words(value, "ports", "factors and ports in quotes, such as \"8(-1 1 1 1)\"")?;
-                Way::ports(kind, text).map_err(|misfit| Error::Rule { line: self.line(value), misfit })
+                Way::ports(kind, text).map_err(|misfit| Error::rule(self.line(value), misfit))
             }
         }
     }

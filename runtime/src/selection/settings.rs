@@ -70,7 +70,7 @@ impl Settings {
     /// # Errors
     /// If it makes no sense.
     pub fn from_env() -> Result<Self, Unset> {
-        Settings::from_variables(|name| std::env::var_os(name))
+        Settings::from_variables(std::env::var_os)
     }
 
     /// What variables say that are looked up somewhere.

@@ -55,7 +55,7 @@ fn and_forced() {
 
 #[test]
 fn the_proof_is_that_of_the_record() {
-    let proof = |kind, name: &str| {
+    let proof = |kind: &str, name: &str| {
         let rule = format!("collective = '{kind}'; p = 4; algorithm = '{name}'");
         let kind: Kind = kind.parse().expect("is a kind");
         file(&[&rule]).expect("serves").choose(&Call::new(kind, 4, 4, 8)).proof()

@@ -59,6 +59,14 @@ fn the_good_one_is_read() {
 }
 
 #[test]
+fn the_example_of_the_documentation_is_read() {
+    let text = include_str!("../../../docs/selection.md");
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("has one");
+    let selection = Selection::parse(example).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(selection.rules().len(), 4);
+}
+
+#[test]
 fn what_is_no_selection() {
     says("roundel-selection", "roundel-profile", 1, "begin it with `format = \"roundel-selection\"`");
     says("format = \"roundel-selection\"\n", "", 1, "this is no selection");

@@ -15,7 +15,7 @@ const FIRST: usize = 4;
 
 fn refused(rule: &str, words: &str) -> Misfit {
     match file(&[rule]) {
-        Err(Error::Rule { line: FIRST, misfit }) if misfit.to_string().contains(words) => misfit,
+        Err(Error::Rule { line: FIRST, misfit }) if misfit.to_string().contains(words) => *misfit,
         other => panic!("{rule}: {other:?}, not {words}"),
     }
 }

@@ -1,6 +1,6 @@
 //! `roundel selection`: rules that say which algorithm a call uses.
 
-use super::{Outcome, counted, print, print_json};
+use super::{Outcome, counted, print, print_json, profile};
 use crate::cli::{CheckSelection, ExplainSelection, SelectionCommand};
 use crate::error::Error;
 use crate::range::MAX_P;
@@ -95,7 +95,10 @@ fn text(rules: &[Rule]) -> String {
 }
 
 fn explain(args: &ExplainSelection, json: bool) -> Result<(), Error> {
-    let rules = args.file.as_deref().map_or_else(|| Ok(Selection::default()), read)?;
+    let mut rules = args.file.as_deref().map_or_else(|| Ok(Selection::default()), read)?;
+    if let Some(path) = &args.profile {
+        rules = rules.with_profile(&profile::read(path, args.foreign)?);
+    }
     let chosen = rules.forcing(Force::read(&args.force)?).choose(&call(args)?);
     if json { print_json(&explained(&chosen)) } else { print(&format!("{}\n", chosen.explain())) }
 }

@@ -62,6 +62,15 @@ impl Algorithm {
         &self.args
     }
 
+    /// The values of its parameters in a call with a root; where there is none, it is not looked at.
+    pub fn with_root(&self, root: i64) -> Arguments {
+        let mut args = self.args.clone();
+        if let Some(at) = self.names.iter().position(|name| self.kind.has_root() && name == "root") {
+            args.numbers[at] = root;
+        }
+        args
+    }
+
     /// Whether it looks at which ranks share a node.
     pub const fn looks_at_nodes(&self) -> bool {
         self.looks_at_nodes
@@ -100,10 +109,7 @@ impl Algorithm {
     }
 
     fn serves_root(&self, spot: &Spot, root: i64) -> Result<(), Refusal> {
-        let mut args = self.args.clone();
-        if self.kind.has_root() {
-            args.numbers.iter_mut().for_each(|number| *number = root);
-        }
+        let args = self.with_root(root);
         let not_asked = Err(Refusal::Placement { range: self.range });
         let ask = |place: &Place<'_>| {
             let mut served = Served { place, answer: not_asked.clone() };

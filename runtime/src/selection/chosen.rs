@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::way::Way;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Why something was chosen.
@@ -61,5 +62,23 @@ impl Chosen {
         let Chosen { call, way, why, passed } = self;
         let passed: String = passed.iter().map(|passed| format!("; {passed}")).collect();
         format!("{call}: {way}, {why}; {}{passed}", self.proof())
+    }
+}
+
+/// What was explained already, so that every distinct call is explained once.
+#[derive(Clone, Debug, Default)]
+pub struct Told(HashSet<Call>);
+
+impl Told {
+    /// The explanation, unless such a call was explained before.
+    ///
+    /// ```
+    /// use roundel::selection::{Call, Selection, Told};
+    /// use roundel_spec::Kind;
+    /// let (mut told, chosen) = (Told::default(), Selection::default().choose(&Call::new(Kind::Gather, 4, 2, 8)));
+    /// assert!(told.once(&chosen).is_some() && told.once(&chosen).is_none());
+    /// ```
+    pub fn once(&mut self, chosen: &Chosen) -> Option<String> {
+        self.0.insert(chosen.call).then(|| chosen.explain())
     }
 }

@@ -48,7 +48,7 @@ mod way;
 
 pub use algorithm::{Algorithm, Parameter};
 pub use call::{Call, Shape};
-pub use chosen::{Chosen, Why};
+pub use chosen::{Chosen, Told, Why};
 pub use error::Error;
 pub use force::{Force, Unforced};
 pub use misfit::Misfit;

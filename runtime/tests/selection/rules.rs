@@ -190,7 +190,11 @@ fn rules_that_never_match() {
     let (short, long) = (with(bruck, "bytes = '..4KiB'"), with(ring, "bytes = '>=4096'"));
     let text = file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]);
     assert_eq!(text, Err(Error::Covered { line: 6, by: vec![4, 5] }));
-    assert!(text.unwrap_err().to_string().contains("those at lines 4, 5 stand before it: move it up, or remove it"));
+    assert!(
+        text.expect_err("covered")
+            .to_string()
+            .contains("those at lines 4, 5 stand before it: move it up, or remove it")
+    );
     // One byte is left.
     let long = with(ring, "bytes = '>4096'");
     assert!(file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]).is_ok());

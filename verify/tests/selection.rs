@@ -148,6 +148,7 @@ fn allows(schema: &Value, root: &Value, value: &Value) -> bool {
         "minimum" => value.as_i64().is_none_or(|number| number >= said.as_i64().unwrap()),
         "required" => said.as_array().unwrap().iter().all(|key| value.get(key.as_str().unwrap()).is_some()),
         "oneOf" => said.as_array().unwrap().iter().filter(|one| allows(one, root, value)).count() == 1,
+        "allOf" => said.as_array().unwrap().iter().all(|one| allows(one, root, value)),
         "not" => !allows(said, root, value),
         "items" => value.as_array().is_none_or(|items| items.iter().all(|item| allows(said, root, item))),
         "properties" => said
@@ -183,6 +184,7 @@ fn the_schema_is_that_of_the_files() {
         json!({ "collective": "allgather" }),
         json!({ "collective": "allgather", "algorithm": "ring", "ports": "8(1 1 1)" }),
         json!({ "collective": "allgather", "ports": "8(1 1 1)", "parameters": {} }),
+        json!({ "collective": "allgather", "algorithm": "ring", "ports": "8(1 1 1)", "parameters": {} }),
         json!({ "collective": "allgather", "algorithm": "ring", "ppm": 3 }),
         json!({ "collective": "allgather", "algorithm": "ring", "p": 0 }),
         json!({ "collective": "allgather", "algorithm": "ring", "order": "ranks" }),

@@ -68,7 +68,7 @@ impl Usual {
             let way = Algorithm::named(call.kind, name, &parameters).map(Way::Catalogue).ok()?;
             way.serves(call).is_ok().then_some((way, Why::Default(why)))
         };
-        let library = || (Way::Library, Why::Default("nothing of the catalogue is proved for it, or better"));
+        let library = || (Way::Library, Why::Default("the catalogue has nothing proved that suits it"));
         self.candidates(call).into_iter().find_map(serving).unwrap_or_else(library)
     }
 

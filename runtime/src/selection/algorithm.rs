@@ -108,6 +108,14 @@ impl Algorithm {
         roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
     }
 
+    /// Whether it is proved for so many ranks, on nodes of equal size if it looks at nodes. Its inner collectives are not asked,
+    /// which would take as long as there are ranks.
+    pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
+        let mut reaches = Reaches { p: p as i64, answer: Ok(()) };
+        visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));
+        reaches.answer
+    }
+
     fn serves_root(&self, spot: &Spot, root: i64) -> Result<(), Refusal> {
         let args = self.with_root(root);
         let not_asked = Err(Refusal::Placement { range: self.range });
@@ -166,6 +174,23 @@ impl Question for Served<'_, '_> {
         let flat = Place::flat(0, self.place.p);
         let at = if C::LOOKS_AT_NODES { self.place } else { &flat };
         self.answer = collective.admits(at).and_then(|()| collective.proved(at));
+    }
+}
+
+/// Whether so many ranks are too many.
+struct Reaches {
+    p: i64,
+    answer: Result<(), Refusal>,
+}
+
+impl Question for Reaches {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
+        self.answer = match collective.proved(&at) {
+            // Nodes of one rank are the only thing against it.
+            Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES => Ok(()),
+            answer => answer,
+        };
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not regular.
 //! Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks: what is proved
-//! ends at a limit and nowhere before.
+//! ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
 
 use super::algorithm::Algorithm;
 use super::call::Shape;
@@ -13,8 +13,14 @@ use super::spot::{Spot, spots};
 use super::way::{Planned, Way, brief};
 use roundel_spec::Refusal;
 
-/// How many numbers of ranks are looked at.
-pub(super) const POINTS: u64 = 1024;
+/// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many ways to
+/// fill them, and inner collectives are asked for every group.
+const POINTS: u64 = 1024;
+const POINTS_ON_NODES: u64 = 128;
+
+const fn points(algorithm: &Algorithm) -> u64 {
+    if algorithm.looks_at_nodes() { POINTS_ON_NODES } else { POINTS }
+}
 
 impl Way {
     /// Whether it serves all calls of a region.
@@ -31,13 +37,13 @@ impl Way {
     }
 }
 
-/// The numbers of ranks that are looked at.
-fn near(p: Range) -> Range {
-    p.and(Range { from: p.from, to: p.from.saturating_add(POINTS - 1) })
+/// The first so many numbers of ranks.
+fn near(p: Range, points: u64) -> Range {
+    p.and(Range { from: p.from, to: p.from.saturating_add(points - 1) })
 }
 
 fn has_calls(region: &Region) -> bool {
-    let Range { from, to } = near(region.p());
+    let Range { from, to } = near(region.p(), POINTS);
     to < region.p().to || (from..=to).any(|p| spots(region, p).next().is_some())
 }
 
@@ -62,7 +68,7 @@ fn fits(planned: &Planned, region: &Region) -> Result<(), Misfit> {
 }
 
 fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
-    let Range { from, to } = near(region.p());
+    let Range { from, to } = near(region.p(), points(algorithm));
     // One that does not look at nodes sees the same wherever ranks sit.
     let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
     for p in from..=to {
@@ -75,10 +81,10 @@ fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
 fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
     let uneven = algorithm.looks_at_nodes() && region.shape() != Shape::Even;
     if uneven || algorithm.has_conditions() {
-        return Err(Misfit::TooFar { algorithm: algorithm.to_string(), most: POINTS });
+        return Err(Misfit::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
     }
-    let (last, ppn) = (region.p().to, region.ppn().from);
-    asked(algorithm, &if algorithm.looks_at_nodes() { Spot::even(last - last % ppn, ppn) } else { Spot::flat(last) })
+    let last = region.p().to;
+    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &Spot::flat(last), &refusal))
 }
 
 fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {

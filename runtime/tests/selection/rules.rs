@@ -108,6 +108,12 @@ fn ranges_beyond_the_proof() {
     fine(&nap("; p = '..=96'; placement = 'even'"));
     let locality = |rest: &str| format!("collective = 'allgather'; algorithm = 'locality-bruck'{rest}");
     fine(&locality("; placement = 'even'; ppn = '>=2'"));
+    fine(&locality("; placement = 'even'; ppn = 2; p = '2..=2147483646'"));
+    refused("collective = 'alltoall'; placement = 'even'; ppn = 2; algorithm = 'hierarchical'", "such as p = 50");
+    refused(
+        "collective = 'alltoall'; nodes = 2; ppn = '>=100'; placement = 'even'; algorithm = 'leaders'",
+        "p = 200 on",
+    );
     refused(&locality("; placement = 'even'"), "such as p = 97 on 97 nodes of 1");
     refused(&locality("; placement = 'regular'; ppn = '>=2'"), "such as p = 97 on 20 nodes of 5");
     fine(&locality("; placement = 'regular'; p = '..=96'"));

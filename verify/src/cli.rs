@@ -449,14 +449,14 @@ pub struct ExplainSelection {
     /// The collective: allgather, allreduce, reduce_scatter, broadcast, reduce, gather, scatter or alltoall.
     pub collective: String,
     /// The number of ranks.
-    #[arg(short, value_name = "P")]
+    #[arg(short, value_name = "P", allow_hyphen_values = true)]
     pub p: usize,
     /// Where ranks sit.
     #[command(flatten)]
     pub placing: Placing,
     /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather or a
     /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
-    #[arg(long, value_name = "B", default_value_t = 1024)]
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
     pub bytes: u64,
     /// The rules; only the default if left out.
     #[arg(long, value_name = "FILE")]

@@ -28,6 +28,7 @@
 //! - [`algorithms`]: the catalogue
 //! - [`choose`]: which all-to-all, with which radix
 //! - [`profile`], [`clock`], [`select`]: what a machine costs, what a plan takes on it, and which plan is fastest
+//! - `selection` (feature `profile`): which algorithm a call uses, by a file of rules, the environment, or by default
 //! - [`plan`]: what all ranks do in one call, as data
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
@@ -53,6 +54,8 @@ mod reduce;
 mod rooted;
 pub mod runs;
 pub mod select;
+#[cfg(feature = "profile")]
+pub mod selection;
 mod transport;
 mod unproved;
 

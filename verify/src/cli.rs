@@ -163,6 +163,19 @@ Examples:
   roundel profile check machine.toml --foreign   also if it is of another machine"
     )]
     Profile(ProfileCommand),
+    /// Look at a file of rules that say which algorithm a call uses
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  roundel selection check rules.toml                  what each rule covers, or what is wrong, and in which line
+  roundel selection explain allreduce -p 64 --ppn 4 --bytes 8 --file rules.toml
+  roundel selection explain alltoall -p 64 --force alltoall:k-bruck:radix=4
+  roundel selection schema                            the JSON schema of such a file, for editors
+
+The file is named by ROUNDEL_SELECTION when a program runs; docs/selection.md describes it."
+    )]
+    Selection(SelectionCommand),
     /// Print what one node does: a listing for numbers of ports and factors, or the plan of a collective
     #[command(after_help = "\
 Examples:
@@ -409,6 +422,60 @@ pub struct CheckProfile {
     /// It may be one of another machine.
     #[arg(long)]
     pub foreign: bool,
+}
+
+/// `roundel selection`
+#[derive(Debug, Subcommand)]
+pub enum SelectionCommand {
+    /// Check every rule against what is proved, and say what it covers
+    Check(CheckSelection),
+    /// Say which algorithm a call uses, why, and what proof covers it
+    Explain(ExplainSelection),
+    /// Print the JSON schema of the file
+    Schema,
+}
+
+/// `roundel selection check`
+#[derive(Debug, Args)]
+pub struct CheckSelection {
+    /// The rules.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// `roundel selection explain`
+#[derive(Debug, Args)]
+pub struct ExplainSelection {
+    /// The collective: allgather, allreduce, reduce_scatter, broadcast, reduce, gather, scatter or alltoall.
+    pub collective: String,
+    /// The number of ranks.
+    #[arg(short, value_name = "P", allow_hyphen_values = true)]
+    pub p: usize,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather or a
+    /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
+    pub bytes: u64,
+    /// The rules; only the default if left out.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// A profile of the machine, which says what is short by default [default: round figures]
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// The profile may be one of another machine.
+    #[arg(long, requires = "profile")]
+    pub foreign: bool,
+    /// What ROUNDEL_FORCE would say, as in `allreduce:nap`.
+    #[arg(long, value_name = "COLLECTIVE:ALGORITHM", default_value = "")]
+    pub force: String,
+    /// The operation does not commute.
+    #[arg(long)]
+    pub ordered: bool,
+    /// All ranks must get the same bits.
+    #[arg(long)]
+    pub reproducible: bool,
 }
 
 /// `roundel counts`

@@ -286,6 +286,20 @@ pub enum Error {
         /// What is wrong with it, and where.
         source: roundel::profile::Error,
     },
+    /// Rules that cannot be.
+    #[error("{}: {source}", path.display())]
+    Selection {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        source: roundel::selection::Error,
+    },
+    /// A `--force` that forces nothing.
+    #[error("`--force`: {0}")]
+    Force(#[from] roundel::selection::Unforced),
+    /// A collective that does not exist.
+    #[error("{0}")]
+    Misfit(#[from] roundel::selection::Misfit),
     /// An option that belongs to the model of another collective.
     #[error("`{flag}` says nothing about {collective}: {instead}")]
     OtherModel {

@@ -12,6 +12,7 @@ mod prove;
 mod records;
 mod replay;
 mod run;
+mod selection;
 mod show;
 mod target;
 mod tune;
@@ -60,6 +61,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Counts(args) => counts::counts(args, cli.json),
         Command::Tune(args) => tune::tune(args, cli.json),
         Command::Profile(command) => profile::profile(command, cli.json),
+        Command::Selection(command) => selection::selection(command, cli.json),
         Command::Plan(args) => plan::plan(args, cli.json),
     }
 }

@@ -1,0 +1,139 @@
+//! The calls for which an algorithm is chosen: values that are equal on all ranks.
+
+use super::region::{AXES, Axis};
+use roundel_spec::{Kind, Placement};
+use std::fmt;
+
+/// How ranks are spread over nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// Equally many ranks on all nodes.
+    Even,
+    /// The same, but for the last node, which may have fewer.
+    Regular,
+    /// Any numbers of ranks.
+    Any,
+}
+
+impl Shape {
+    /// All of them, the strictest first.
+    pub const ALL: [Shape; 3] = [Shape::Even, Shape::Regular, Shape::Any];
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Shape::Even => "even",
+            Shape::Regular => "regular",
+            Shape::Any => "any",
+        }
+    }
+}
+
+/// A call. All ranks know it alike, so that they choose alike without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// What is called.
+    pub kind: Kind,
+    /// The number of ranks.
+    pub p: usize,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The fewest ranks of a node.
+    pub ppn_min: usize,
+    /// The most ranks of a node.
+    pub ppn_max: usize,
+    /// How ranks are spread over nodes: the strictest that is true.
+    pub shape: Shape,
+    /// Whether ranks are numbered node by node.
+    pub sorted: bool,
+    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a gather, or
+    /// gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
+    pub bytes: u64,
+    /// Whether the operation commutes. Of what does not reduce, it says nothing.
+    pub commutes: bool,
+    /// Whether all ranks must get the same bits.
+    pub reproducible: bool,
+}
+
+impl Call {
+    /// A call of ranks that fill nodes of `ppn`, one after the other; the operation, if there is one, commutes.
+    ///
+    /// ```
+    /// use roundel::selection::{Call, Shape};
+    /// use roundel_spec::Kind;
+    /// let call = Call::new(Kind::Allgather, 7, 3, 8);
+    /// assert_eq!((call.nodes, call.ppn_min, call.shape), (3, 1, Shape::Regular));
+    /// ```
+    pub fn new(kind: Kind, p: usize, ppn: usize, bytes: u64) -> Self {
+        let ppn_max = ppn.clamp(1, p.max(1));
+        let (nodes, rest) = (p.div_ceil(ppn_max), p % ppn_max);
+        let (ppn_min, shape) = if rest == 0 { (ppn_max, Shape::Even) } else { (rest, Shape::Regular) };
+        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted: true, bytes, commutes: true, reproducible: false }
+    }
+
+    /// A call of ranks that sit somewhere; the operation, if there is one, commutes.
+    pub fn at(kind: Kind, placement: &Placement, bytes: u64) -> Self {
+        let sizes = || placement.regions().sizes();
+        let (ppn_min, ppn_max) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        let regular = placement.p() > 0 && placement.regions().is_regular();
+        let shape = match regular {
+            _ if ppn_min == ppn_max => Shape::Even,
+            true => Shape::Regular,
+            false => Shape::Any,
+        };
+        let (p, nodes) = (placement.p(), placement.regions().nodes() as usize);
+        let sorted = placement.is_sorted();
+        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes: true, reproducible: false }
+    }
+
+    /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ from.
+    pub(super) fn needs_tree(&self) -> bool {
+        self.reproducible && self.kind == Kind::Allreduce
+    }
+
+    /// Whether operands must stay in the order of ranks.
+    pub(super) fn needs_order(&self) -> bool {
+        self.kind.reduces() && !self.commutes
+    }
+
+    /// Where it lies on the axis of orders.
+    pub(super) fn order(&self) -> u64 {
+        match (self.needs_order(), self.sorted) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        }
+    }
+
+    /// Where it lies on every axis of a [`Region`](super::Region).
+    pub(super) fn point(&self) -> [u64; AXES] {
+        Axis::ALL.map(|axis| match axis {
+            Axis::P => self.p as u64,
+            Axis::Nodes => self.nodes as u64,
+            Axis::Least => self.ppn_min as u64,
+            Axis::Most => self.ppn_max as u64,
+            Axis::Shape => self.shape as u64,
+            Axis::Bytes => self.bytes,
+            Axis::Tree => u64::from(self.needs_tree()),
+            Axis::Order => self.order(),
+        })
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Call { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = self;
+        write!(
+            f,
+            "{kind} p={p} nodes={nodes} ppn={}",
+            super::range::Range { from: *ppn_min as u64, to: *ppn_max as u64 }
+        )?;
+        write!(f, " bytes={bytes}")?;
+        let words = [
+            (self.needs_order(), " in rank order"),
+            (self.needs_tree(), " reproducible"),
+            (!self.sorted, " (ranks are not numbered node by node)"),
+        ];
+        words.iter().filter(|(said, _)| *said).try_for_each(|(_, word)| f.write_str(word))
+    }
+}

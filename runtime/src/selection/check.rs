@@ -1,0 +1,108 @@
+//! Whether everything that a rule matches is declared and proved.
+//!
+//! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not regular.
+//! Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks: what is proved
+//! ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
+
+use super::algorithm::Algorithm;
+use super::call::Shape;
+use super::misfit::Misfit;
+use super::range::Range;
+use super::region::Region;
+use super::spot::{Spot, spots};
+use super::way::{Planned, Way, brief};
+use roundel_spec::Refusal;
+
+/// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many ways to
+/// fill them, and inner collectives are asked for every group.
+const POINTS: u64 = 1024;
+const POINTS_ON_NODES: u64 = 128;
+
+const fn points(algorithm: &Algorithm) -> u64 {
+    if algorithm.looks_at_nodes() { POINTS_ON_NODES } else { POINTS }
+}
+
+impl Way {
+    /// Whether it serves all calls of a region.
+    pub(super) fn covers(&self, region: &Region) -> Result<(), Misfit> {
+        let tight = region.tightened();
+        if !has_calls(&tight) {
+            return Err(no_call(region));
+        }
+        match self {
+            Way::Library => Ok(()),
+            Way::Catalogue(algorithm) => covers(algorithm, &tight),
+            Way::Ports(planned) => fits(planned, &tight),
+        }
+    }
+}
+
+/// The first so many numbers of ranks.
+fn near(p: Range, points: u64) -> Range {
+    p.and(Range { from: p.from, to: p.from.saturating_add(points - 1) })
+}
+
+fn has_calls(region: &Region) -> bool {
+    let Range { from, to } = near(region.p(), POINTS);
+    to < region.p().to || (from..=to).any(|p| spots(region, p).next().is_some())
+}
+
+fn no_call(region: &Region) -> Misfit {
+    Misfit::NoCall {
+        p: region.p().to_string(),
+        nodes: region.nodes().to_string(),
+        ppn: region.ppn().to_string(),
+        shape: region.shape().name(),
+    }
+}
+
+/// A plan with ports is for one number of nodes.
+fn fits(planned: &Planned, region: &Region) -> Result<(), Misfit> {
+    let (ports, found) = (planned.ports.to_string(), planned.nodes);
+    let nodes = region.nodes();
+    if nodes == Range::only(found as u64) {
+        Ok(())
+    } else {
+        Err(Misfit::Nodes { ports, found, nodes: nodes.to_string() })
+    }
+}
+
+fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
+    let Range { from, to } = near(region.p(), points(algorithm));
+    // One that does not look at nodes sees the same wherever ranks sit.
+    let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
+    for p in from..=to {
+        spots(region, p).take(most).try_for_each(|spot| asked(algorithm, &spot))?;
+    }
+    if to < region.p().to { beyond(algorithm, region) } else { Ok(()) }
+}
+
+/// Numbers of ranks that are not looked at one by one.
+fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
+    let uneven = algorithm.looks_at_nodes() && region.shape() != Shape::Even;
+    if uneven || algorithm.has_conditions() {
+        return Err(Misfit::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
+    }
+    let last = region.p().to;
+    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &Spot::flat(last), &refusal))
+}
+
+fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {
+    algorithm.serves(spot).map_err(|refusal| misfit(algorithm, spot, &refusal))
+}
+
+fn misfit(algorithm: &Algorithm, spot: &Spot, refusal: &Refusal) -> Misfit {
+    let at = if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) };
+    let algorithm = algorithm.to_string();
+    let narrow = match refusal {
+        Refusal::Placement { .. } => "`p`, or write `placement = \"regular\"` or `\"even\"`",
+        Refusal::Parameter { .. } | Refusal::TooLarge { .. } => "its parameters",
+        _ => "`p`",
+    };
+    match refusal {
+        Refusal::Unproved { range, .. } | Refusal::Placement { range } => {
+            Misfit::Unproved { algorithm, range, at, narrow }
+        }
+        _ => Misfit::Outside { algorithm, at, why: brief(refusal), narrow },
+    }
+}

@@ -1,0 +1,84 @@
+//! What was chosen, and why.
+
+use super::call::Call;
+use super::way::Way;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Why something was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// `ROUNDEL_FORCE` says so.
+    Forced,
+    /// The rule at a line is the first that matches.
+    Rule {
+        /// The line, from 1.
+        line: usize,
+    },
+    /// No rule matches, and the default is this one because of that.
+    Default(&'static str),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Forced => f.write_str("forced by ROUNDEL_FORCE"),
+            Why::Rule { line } => write!(f, "by the rule at line {line}"),
+            Why::Default(why) => write!(f, "by default: {why}"),
+        }
+    }
+}
+
+/// How a call is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// The call.
+    pub call: Call,
+    /// How it is done.
+    pub way: Way,
+    /// Why.
+    pub why: Why,
+    /// What comes first and does not serve the call, and why not.
+    pub passed: Vec<String>,
+}
+
+impl Chosen {
+    /// What covers it.
+    pub fn proof(&self) -> String {
+        self.way.proof()
+    }
+
+    /// One line: the call, how it is done, why, and what covers it.
+    ///
+    /// ```
+    /// use roundel::selection::{Call, Selection};
+    /// use roundel_spec::Kind;
+    /// let chosen = Selection::default().choose(&Call::new(Kind::Allgather, 6, 6, 8));
+    /// let line = "allgather p=6 nodes=1 ppn=6 bytes=8: allgather/bruck, by default: few rounds, because it is short; \
+    ///             proved for all p (proofs/Bruck.json)";
+    /// assert_eq!(chosen.explain(), line);
+    /// ```
+    pub fn explain(&self) -> String {
+        let Chosen { call, way, why, passed } = self;
+        let passed: String = passed.iter().map(|passed| format!("; {passed}")).collect();
+        format!("{call}: {way}, {why}; {}{passed}", self.proof())
+    }
+}
+
+/// What was explained already, so that every distinct call is explained once.
+#[derive(Clone, Debug, Default)]
+pub struct Told(HashSet<Call>);
+
+impl Told {
+    /// The explanation, unless such a call was explained before.
+    ///
+    /// ```
+    /// use roundel::selection::{Call, Selection, Told};
+    /// use roundel_spec::Kind;
+    /// let (mut told, chosen) = (Told::default(), Selection::default().choose(&Call::new(Kind::Gather, 4, 2, 8)));
+    /// assert!(told.once(&chosen).is_some() && told.once(&chosen).is_none());
+    /// ```
+    pub fn once(&mut self, chosen: &Chosen) -> Option<String> {
+        self.0.insert(chosen.call).then(|| chosen.explain())
+    }
+}

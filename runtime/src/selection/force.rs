@@ -1,0 +1,111 @@
+//! `ROUNDEL_FORCE`: one algorithm for all calls of a collective.
+
+use super::algorithm::Parameter;
+use super::misfit::Misfit;
+use super::read::kind;
+use super::way::Way;
+use roundel_spec::Kind;
+use std::fmt;
+
+/// A way that is taken wherever it serves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Force {
+    /// The collective.
+    pub kind: Kind,
+    /// The way.
+    pub way: Way,
+}
+
+/// A text that forces nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unforced {
+    /// It has another shape.
+    #[error(
+        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
+    )]
+    Shape {
+        /// What was written.
+        text: String,
+    },
+    /// A parameter that cannot be read.
+    #[error("`{text}` sets no parameter: write `name=4`, or `name=1+2` for a list")]
+    Parameter {
+        /// What was written.
+        text: String,
+    },
+    /// A collective that is forced twice.
+    #[error("{kind} is forced twice: keep one")]
+    Twice {
+        /// The collective.
+        kind: Kind,
+    },
+    /// The algorithm does not fit.
+    #[error("`{text}`: {misfit}")]
+    Misfit {
+        /// What was written.
+        text: String,
+        /// Why it does not fit.
+        misfit: Box<Misfit>,
+    },
+}
+
+impl Force {
+    /// Reads what is forced, with `;` between: `allreduce:nap;alltoall:k-bruck:radix=4;allgather:8(1 1 1)`.
+    ///
+    /// # Errors
+    /// If a part of it cannot be read, or no algorithm fits it.
+    pub fn read(text: &str) -> Result<Vec<Force>, Unforced> {
+        let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+        let mut all: Vec<Force> = Vec::new();
+        for force in parts.map(one) {
+            let force = force?;
+            if all.iter().any(|other| other.kind == force.kind) {
+                return Err(Unforced::Twice { kind: force.kind });
+            }
+            all.push(force);
+        }
+        Ok(all)
+    }
+}
+
+fn one(text: &str) -> Result<Force, Unforced> {
+    let misfit = |misfit| Unforced::Misfit { text: text.into(), misfit: Box::new(misfit) };
+    let mut parts = text.splitn(3, ':').map(str::trim);
+    let (Some(name), Some(way), parameters) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(Unforced::Shape { text: text.into() });
+    };
+    let kind = kind(name).ok_or_else(|| misfit(Misfit::Collective { name: name.into() }))?;
+    let parameters = parameters.map_or(Ok(Vec::new()), assignments)?;
+    let way = match (way.contains('('), parameters.is_empty()) {
+        (true, true) => Way::ports(kind, way),
+        (true, false) => Err(Misfit::NoParameters { what: "a plan with ports" }),
+        (false, _) => Way::named(kind, way, &parameters),
+    };
+    way.map(|way| Force { kind, way }).map_err(misfit)
+}
+
+fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, Unforced> {
+    text.split(',')
+        .map(|one| assignment(one.trim()).ok_or_else(|| Unforced::Parameter { text: one.into() }))
+        .collect()
+}
+
+/// `radix=4`, or `ports=1+2`; a list of one number ends with `+`.
+fn assignment(text: &str) -> Option<(String, Parameter)> {
+    let (name, value) = text.split_once('=')?;
+    let value = match value.trim() {
+        list if list.contains('+') => {
+            let numbers = list.strip_suffix('+').unwrap_or(list).split('+');
+            Parameter::List(numbers.map(|number| number.trim().parse().ok()).collect::<Option<_>>()?)
+        }
+        number => Parameter::Number(number.parse().ok()?),
+    };
+    Some((name.trim().into(), value))
+}
+
+impl fmt::Display for Force {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind, self.way)
+    }
+}

@@ -1,0 +1,112 @@
+//! Which algorithm a call uses: by a file of rules, by the environment, or by default.
+//!
+//! A choice is a pure function of the [`Call`], whose values are equal on all ranks, and of the settings, whose
+//! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without a message. Every rule is checked against
+//! what is proved when it is read: whatever is chosen, the call lies in its domain and in what is proved of it.
+//!
+//! - [`Selection`]: rules; `docs/selection.md` describes the file
+//! - [`Settings`]: what the environment says
+//! - [`Call`], [`Chosen`]: question and answer
+//! - [`Usual`]: what is chosen where no rule matches
+//!
+//! ```
+//! use roundel::selection::{Call, Selection};
+//! use roundel_spec::Kind;
+//!
+//! let selection = Selection::parse(r#"
+//!     format = "roundel-selection"
+//!     version = 1
+//!
+//!     [[rule]]
+//!     collective = "allreduce"
+//!     p = "2..=96"
+//!     ppn = ">=2"
+//!     placement = "regular"
+//!     bytes = "..2KiB"
+//!     algorithm = "nap"
+//! "#)?;
+//! let chosen = selection.choose(&Call::new(Kind::Allreduce, 64, 4, 8));
+//! assert_eq!((chosen.way.algorithm(), chosen.why.to_string()), (Some("allreduce/nap"), "by the rule at line 5".into()));
+//! # Ok::<(), roundel::selection::Error>(())
+//! ```
+
+mod algorithm;
+mod call;
+mod check;
+mod chosen;
+mod error;
+mod force;
+mod misfit;
+mod range;
+mod read;
+mod region;
+mod rule;
+mod settings;
+mod spot;
+mod usual;
+mod way;
+
+pub use algorithm::{Algorithm, Parameter};
+pub use call::{Call, Shape};
+pub use chosen::{Chosen, Told, Why};
+pub use error::Error;
+pub use force::{Force, Unforced};
+pub use misfit::Misfit;
+pub use range::Range;
+pub use region::Region;
+pub use rule::Rule;
+pub use settings::{Settings, Unset};
+pub use usual::Usual;
+pub use way::{Planned, Way};
+
+use crate::profile::Profile;
+
+/// The version of the format that is read.
+pub const VERSION: i64 = 1;
+
+/// The schema of the file, as JSON Schema, for editors.
+pub const SCHEMA: &str = include_str!("../../../docs/selection.schema.json");
+
+/// Rules, and what comes before and after them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    rules: Vec<Rule>,
+    forced: Vec<Force>,
+    usual: Usual,
+}
+
+impl Selection {
+    /// The rules, in their order.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The same, but what is forced comes first where it serves.
+    pub fn forcing(mut self, forced: Vec<Force>) -> Self {
+        self.forced = forced;
+        self
+    }
+
+    /// The same, but the default is that for a machine. All ranks must give the same.
+    pub fn with_profile(mut self, profile: &Profile) -> Self {
+        self.usual = Usual::from(profile);
+        self
+    }
+
+    /// How a call is done: as is forced, or by the first rule that matches, or by default.
+    pub fn choose(&self, call: &Call) -> Chosen {
+        let forced = self.forced.iter().filter(|force| force.kind == call.kind);
+        let forced = forced.map(|force| (&force.way, Why::Forced));
+        let rules = self.rules.iter().filter(|rule| rule.kind == call.kind && rule.region.contains(call));
+        let rules = rules.map(|rule| (&rule.way, Why::Rule { line: rule.line }));
+        let mut passed = Vec::new();
+        for (way, why) in forced.chain(rules) {
+            match way.serves(call) {
+                Ok(()) => return Chosen { call: *call, way: way.clone(), why, passed },
+                Err(reason) => passed.push(format!("not {way}, {why}, because {reason}")),
+            }
+        }
+        let (way, why) = self.usual.choose(call);
+        Chosen { call: *call, way, why, passed }
+    }
+}

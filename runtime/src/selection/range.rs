@@ -1,0 +1,161 @@
+//! Ranges of whole numbers, as rules write them.
+
+use std::fmt;
+
+/// The whole numbers from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The smallest.
+    pub from: u64,
+    /// The largest; `u64::MAX` where there is no limit.
+    pub to: u64,
+}
+
+/// Units of sizes, in bytes; those that end like others come first.
+const UNITS: [(&str, u64); 8] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("B", 1),
+    ("", 1),
+];
+
+impl Range {
+    /// This number alone.
+    pub const fn only(number: u64) -> Self {
+        Range { from: number, to: number }
+    }
+
+    /// Up to this number, from 0.
+    pub const fn up_to(to: u64) -> Self {
+        Range { from: 0, to }
+    }
+
+    /// Whether a number lies in it.
+    pub const fn contains(&self, number: u64) -> bool {
+        self.from <= number && number <= self.to
+    }
+
+    /// What two ranges share; nothing lies in it if `from` is larger than `to`.
+    pub(super) fn and(self, other: Range) -> Range {
+        Range { from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.from > self.to
+    }
+
+    /// Reads `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, inside of `all`. `None` if it is
+    /// written otherwise, reaches beyond or is empty. Sizes may have units.
+    pub(super) fn read(text: &str, all: Range, sizes: bool) -> Option<Range> {
+        let number = |text: &str| number(text.trim(), sizes);
+        let text = text.trim();
+        let (from, to) = if let Some(from) = text.strip_prefix(">=") {
+            (number(from)?, all.to)
+        } else if let Some(below) = text.strip_prefix('>') {
+            (number(below)?.checked_add(1)?, all.to)
+        } else if let Some(to) = text.strip_prefix("<=") {
+            (all.from, number(to)?)
+        } else if let Some(above) = text.strip_prefix('<') {
+            (all.from, number(above)?.checked_sub(1)?)
+        } else if let Some((from, to)) = text.split_once("..") {
+            between(from.trim(), to.trim(), all, number)?
+        } else {
+            (number(text)?, number(text)?)
+        };
+        let inside = all.from <= from && from <= to && to <= all.to;
+        inside.then_some(Range { from, to })
+    }
+}
+
+/// The ends of `2..8`, of which both may be left out.
+fn between(from: &str, to: &str, all: Range, number: impl Fn(&str) -> Option<u64>) -> Option<(u64, u64)> {
+    let from = if from.is_empty() { all.from } else { number(from)? };
+    let to = match (to, to.strip_prefix('=')) {
+        ("", _) => all.to,
+        (_, Some(last)) => number(last)?,
+        (above, None) => number(above)?.checked_sub(1)?,
+    };
+    Some((from, to))
+}
+
+/// A number without a sign, of a size with a unit.
+fn number(text: &str, size: bool) -> Option<u64> {
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    if !size {
+        return plain(text);
+    }
+    let scaled = |&(unit, scale): &(&str, u64)| {
+        let digits: Option<u64> = text.strip_suffix(unit).and_then(|digits| plain(digits.trim_end()));
+        digits.and_then(|digits| digits.checked_mul(scale))
+    };
+    UNITS.iter().find_map(scaled)
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.from, self.to) {
+            (from, to) if from == to => write!(f, "{from}"),
+            (from, u64::MAX) => write!(f, "{from}.."),
+            (from, to) => write!(f, "{from}..={to}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Range = Range { from: 1, to: u64::MAX };
+
+    #[test]
+    fn every_way_of_writing() {
+        let cases = [
+            ("7", 7, 7),
+            ("2..8", 2, 7),
+            ("2..=8", 2, 8),
+            (" 2 .. ", 2, u64::MAX),
+            ("..8", 1, 7),
+            ("..=8", 1, 8),
+            ("..", 1, u64::MAX),
+            (">=2", 2, u64::MAX),
+            ("> 2", 3, u64::MAX),
+            ("<8", 1, 7),
+            ("<= 8", 1, 8),
+        ];
+        for (text, from, to) in cases {
+            assert_eq!(Range::read(text, ALL, false), Some(Range { from, to }), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let read = |text| Range::read(text, Range::up_to(u64::MAX), true).map(|range| (range.from, range.to));
+        assert_eq!(read("4 KiB..1MiB"), Some((4096, (1 << 20) - 1)));
+        assert_eq!(read("..=2kB"), Some((0, 2000)));
+        assert_eq!(read(">=3GB"), Some((3_000_000_000, u64::MAX)));
+        assert_eq!(read("8B"), Some((8, 8)));
+        assert_eq!(Range::read("4KiB", ALL, false), None);
+    }
+
+    #[test]
+    fn what_is_no_range() {
+        let wrong =
+            ["", "x", "8..2", "2..2", "-1", "0", "0..4", "<1", "1.5", "2...4", "=3", "99999999999999999999", "+3"];
+        for text in wrong.into_iter().chain([">18446744073709551615", "2 3", "1..=", "≥2"]) {
+            assert_eq!(Range::read(text, ALL, false), None, "{text}");
+        }
+        assert_eq!(Range::read("99999999999GiB", Range::up_to(u64::MAX), true), None);
+        assert_eq!(Range::read("2..=9", Range { from: 1, to: 8 }, false), None);
+    }
+
+    #[test]
+    fn they_are_written_as_they_are_read() {
+        for range in [Range::only(7), Range { from: 2, to: 9 }, Range { from: 3, to: u64::MAX }] {
+            assert_eq!(Range::read(&range.to_string(), ALL, false), Some(range));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What a rule matches: a range on every axis, so that one rule can be taken away from another.
+
+use super::call::{Call, Shape};
+use super::range::Range;
+use roundel_spec::proof::MAX_P;
+
+/// What calls differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// Ranks.
+    P,
+    /// Nodes.
+    Nodes,
+    /// The fewest ranks of a node.
+    Least,
+    /// The most ranks of a node.
+    Most,
+    /// How ranks are spread, as the number of a [`Shape`].
+    Shape,
+    /// Bytes.
+    Bytes,
+    /// 1 if all ranks must reduce the same tree.
+    Tree,
+    /// 1 if operands must stay in the order of ranks, 2 if moreover ranks are not numbered node by node.
+    Order,
+}
+
+/// How many axes there are.
+pub(super) const AXES: usize = 8;
+
+impl Axis {
+    /// All of them, in the order of their numbers.
+    pub(super) const ALL: [Axis; AXES] =
+        [Axis::P, Axis::Nodes, Axis::Least, Axis::Most, Axis::Shape, Axis::Bytes, Axis::Tree, Axis::Order];
+}
+
+/// Numbers of ranks, of nodes and of ranks on a node.
+pub(super) const RANKS: Range = Range { from: 1, to: MAX_P as u64 };
+
+/// The calls of one kind that a rule matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region([Range; AXES]);
+
+impl Region {
+    /// All calls.
+    pub(super) const fn all() -> Self {
+        let (shapes, bytes) = (Range::up_to(Shape::Any as u64), Range::up_to(u64::MAX));
+        Region([RANKS, RANKS, RANKS, RANKS, shapes, bytes, Range::up_to(1), Range::up_to(2)])
+    }
+
+    pub(super) const fn on(&self, axis: Axis) -> Range {
+        self.0[axis as usize]
+    }
+
+    pub(super) fn set(&mut self, axis: Axis, range: Range) {
+        self.0[axis as usize] = range;
+    }
+
+    /// The numbers of ranks.
+    pub const fn p(&self) -> Range {
+        self.on(Axis::P)
+    }
+
+    /// The numbers of nodes.
+    pub const fn nodes(&self) -> Range {
+        self.on(Axis::Nodes)
+    }
+
+    /// The numbers of ranks that every node has.
+    pub const fn ppn(&self) -> Range {
+        self.on(Axis::Least)
+    }
+
+    /// The sizes.
+    pub const fn bytes(&self) -> Range {
+        self.on(Axis::Bytes)
+    }
+
+    /// How ranks may be spread: the loosest way.
+    pub fn shape(&self) -> Shape {
+        Shape::ALL[self.on(Axis::Shape).to.min(2) as usize]
+    }
+
+    /// Whether it has calls for which all ranks must reduce the same tree.
+    pub const fn has_tree(&self) -> bool {
+        self.on(Axis::Tree).to > 0
+    }
+
+    /// Whether it has calls in which operands must stay in the order of ranks.
+    pub const fn has_order(&self) -> bool {
+        self.on(Axis::Order).to > 0
+    }
+
+    /// Whether a call lies in it.
+    pub fn contains(&self, call: &Call) -> bool {
+        self.0.iter().zip(call.point()).all(|(range, at)| range.contains(at))
+    }
+
+    /// The same region without numbers of ranks and nodes that do not go together.
+    pub(super) fn tightened(mut self) -> Self {
+        let (p, nodes, ppn) = (self.p(), self.nodes(), self.ppn());
+        let least = nodes.from.max(p.from.div_ceil(ppn.to.max(1)));
+        let most = nodes.to.min(p.to / ppn.from.max(1));
+        let nodes = Range { from: least, to: most };
+        let p = p.and(Range { from: nodes.from.saturating_mul(ppn.from), to: nodes.to.saturating_mul(ppn.to) });
+        self.set(Axis::Nodes, nodes);
+        self.set(Axis::P, p);
+        self
+    }
+
+    /// Whether no call lies in it. Some regions without a call are not found out.
+    fn is_empty(&self) -> bool {
+        let (least, most) = (self.on(Axis::Least), self.on(Axis::Most));
+        let even = self.on(Axis::Shape).to == Shape::Even as u64;
+        let sizes = least.from > most.to || even && least.and(most).is_empty();
+        let (p, nodes) = (self.p(), self.nodes());
+        let fits = nodes.from.saturating_mul(least.from) <= p.to && nodes.to.saturating_mul(most.to) >= p.from;
+        sizes || !fits || self.0.iter().any(Range::is_empty)
+    }
+
+    /// What is left of it without another one, in pieces.
+    fn without(self, other: &Region) -> Vec<Region> {
+        if (0..AXES).any(|axis| self.0[axis].and(other.0[axis]).is_empty()) {
+            return vec![self];
+        }
+        let (mut rest, mut pieces) = (self, Vec::new());
+        for axis in 0..AXES {
+            let cut = other.0[axis];
+            if rest.0[axis].from < cut.from {
+                pieces.push(rest.with(axis, Range { to: cut.from - 1, ..rest.0[axis] }));
+                rest.0[axis].from = cut.from;
+            }
+            if rest.0[axis].to > cut.to {
+                pieces.push(rest.with(axis, Range { from: cut.to + 1, ..rest.0[axis] }));
+                rest.0[axis].to = cut.to;
+            }
+        }
+        pieces
+    }
+
+    fn with(mut self, axis: usize, range: Range) -> Self {
+        self.0[axis] = range;
+        self
+    }
+
+    /// Which of some regions, all together, have every call of this one; `None` if they have not, or if it takes too long to
+    /// tell.
+    pub(super) fn covered_by(&self, others: &[Region]) -> Option<Vec<usize>> {
+        let (mut left, mut used) = (vec![self.tightened()], Vec::new());
+        for (number, other) in others.iter().enumerate() {
+            let pieces: Vec<Region> = left.iter().flat_map(|region| region.without(other)).collect();
+            if pieces != left {
+                used.push(number);
+            }
+            left = pieces.into_iter().filter(|region| !region.is_empty()).collect();
+            if left.is_empty() {
+                return Some(used);
+            }
+            if left.len() > MOST_PIECES {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// More pieces than anybody's rules leave.
+const MOST_PIECES: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use roundel_spec::{Kind, Placement};
+
+    /// All calls of up to 6 ranks on consecutive, cyclic and some other nodes, with 0 to 3 bytes, and all needs.
+    fn calls() -> Vec<Call> {
+        let mut calls = Vec::new();
+        for p in 1..=6usize {
+            let filled = (1..=p).map(|ppn| Placement::consecutive(p, ppn));
+            let dealt = (1..=p).map(|ppn| Placement::cyclic(p, ppn));
+            let odd = (1..p).map(|first| Placement::of_sizes(&[first, p - first]));
+            for placement in filled.chain(dealt).chain(odd) {
+                for number in 0..16 {
+                    let call = Call::at(Kind::Allreduce, &placement, number % 4);
+                    calls.push(Call { commutes: number & 4 == 0, reproducible: number & 8 == 0, ..call });
+                }
+            }
+        }
+        calls
+    }
+
+    fn range(least: u64, most: u64) -> impl Strategy<Value = Range> {
+        (least..=most, least..=most).prop_map(|(a, b)| Range { from: a.min(b), to: a.max(b) })
+    }
+
+    fn region() -> impl Strategy<Value = Region> {
+        let upper =
+            (0u64..3, 0u64..2, 0u64..3).prop_map(|(shape, tree, order)| [shape, tree, order].map(Range::up_to));
+        (range(1, 6), range(1, 6), range(1, 6), range(0, 3), upper).prop_map(
+            |(p, nodes, ppn, bytes, [shape, tree, order])| Region([p, nodes, ppn, ppn, shape, bytes, tree, order]),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_covered_is_matched_before(one in region(), others in prop::collection::vec(region(), 0..8)) {
+            let missed = calls().into_iter().find(|call| {
+                one.contains(call) && !others.iter().any(|other| other.contains(call))
+            });
+            if let Some(by) = one.covered_by(&others) {
+                prop_assert_eq!(missed, None);
+                prop_assert!(by.iter().all(|&number| number < others.len()));
+            }
+        }
+
+        #[test]
+        fn halves_cover_the_whole(one in region(), axis in 0..AXES, at in 0u64..7) {
+            let cut = at.clamp(one.0[axis].from, one.0[axis].to);
+            let (low, high) = (one.with(axis, Range { to: cut, ..one.0[axis] }), one.with(axis, Range { from: cut + 1, ..one.0[axis] }));
+            prop_assert!(one.covered_by(&[low, high]).is_some());
+            prop_assert!(one.covered_by(&[Region::all()]).is_some());
+        }
+
+        #[test]
+        fn tightening_loses_no_call(one in region()) {
+            let tight = one.tightened();
+            prop_assert!(calls().iter().all(|call| one.contains(call) == tight.contains(call)));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Rules, and whether they go together.
+
+use super::error::Error;
+use super::misfit::Misfit;
+use super::range::Range;
+use super::region::{Axis, Region};
+use super::way::Way;
+use roundel_spec::Kind;
+use std::fmt;
+
+/// The order that a rule asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Whatever the algorithm keeps.
+    Kept,
+    /// None.
+    Any,
+    /// The same bits on all ranks.
+    SameTree,
+    /// Operands in the order of ranks.
+    RankOrder,
+}
+
+/// Which calls are done in which way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Where it begins, from 1.
+    pub line: usize,
+    /// The collective.
+    pub kind: Kind,
+    /// The calls.
+    pub region: Region,
+    /// How they are done.
+    pub way: Way,
+}
+
+impl Wanted {
+    /// The orders for which a rule is used.
+    pub(super) fn restrict(self, kind: Kind, way: &Way, region: &mut Region) -> Result<(), Misfit> {
+        let (tree, orders) = (way.keeps_tree(kind), way.orders(kind));
+        let lacks = |order| Err(Misfit::Order { algorithm: way.to_string(), order });
+        let (tree, orders) = match self {
+            Wanted::SameTree | Wanted::RankOrder if !kind.reduces() => return Err(Misfit::NoOrder { kind }),
+            Wanted::SameTree if !tree => return lacks("same-tree"),
+            Wanted::RankOrder if orders.to == 0 => return lacks("rank-order"),
+            Wanted::Any if kind.reduces() => (kind != Kind::Allreduce, Range::only(0)),
+            Wanted::SameTree => (true, Range::only(0)),
+            Wanted::Kept | Wanted::Any | Wanted::RankOrder => (tree, orders),
+        };
+        region.set(Axis::Tree, Range::up_to(u64::from(tree)));
+        region.set(Axis::Order, orders);
+        Ok(())
+    }
+}
+
+/// Whether each rule is the first to match some call.
+pub(super) fn consistent(rules: &[Rule]) -> Result<(), Error> {
+    rules.iter().enumerate().try_for_each(|(number, rule)| {
+        let same: Vec<&Rule> = rules[..number].iter().filter(|earlier| earlier.kind == rule.kind).collect();
+        matches_first(rule, &same)
+    })
+}
+
+fn matches_first(rule: &Rule, earlier: &[&Rule]) -> Result<(), Error> {
+    let line = rule.line;
+    if let Some(twin) = earlier.iter().find(|other| other.region.tightened() == rule.region.tightened()) {
+        let (by, other) = (twin.line, twin.way.to_string());
+        return Err(match twin.way == rule.way {
+            true => Error::Repeated { line, by },
+            false => Error::Contradiction { line, by, other },
+        });
+    }
+    let regions: Vec<Region> = earlier.iter().map(|other| other.region).collect();
+    let Some(by) = rule.region.covered_by(&regions) else { return Ok(()) };
+    Err(Error::Covered { line, by: by.into_iter().map(|number| earlier[number].line).collect() })
+}
+
+impl Rule {
+    /// What its calls need of the order of reduction, at most.
+    pub fn order(&self) -> &'static str {
+        match (self.kind.reduces(), self.region.has_order(), self.region.has_tree()) {
+            (false, _, _) | (true, false, false) => "any",
+            (true, true, _) => "rank-order",
+            (true, false, true) if self.kind == Kind::Allreduce => "same-tree",
+            (true, false, true) => "any",
+        }
+    }
+
+    /// The calls that it matches, in words.
+    pub fn calls(&self) -> String {
+        let (region, all) = (&self.region, Region::all());
+        let ranges = [
+            ("p", region.p(), all.p()),
+            ("nodes", region.nodes(), all.nodes()),
+            ("ppn", region.ppn(), all.ppn()),
+            ("bytes", region.bytes(), all.bytes()),
+        ];
+        let mut said = vec![self.kind.to_string()];
+        said.extend(ranges.into_iter().filter(|(_, range, all)| range != all).map(|(name, range, all)| {
+            let to = if range.to == all.to { u64::MAX } else { range.to };
+            format!("{name}={}", Range { to, ..range })
+        }));
+        if region.shape() != all.shape() {
+            said.push(format!("placement={}", region.shape().name()));
+        }
+        if self.kind.reduces() {
+            said.push(format!("order={}", self.order()));
+        }
+        said.join(" ")
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}", self.calls(), self.way)
+    }
+}

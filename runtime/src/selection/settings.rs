@@ -1,0 +1,132 @@
+//! What the environment says about choices.
+
+use super::call::Call;
+use super::chosen::Chosen;
+use super::force::{Force, Unforced};
+use super::{Error, Selection};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The rules of the file that `ROUNDEL_SELECTION` names, and what `ROUNDEL_FORCE` forces.
+    pub selection: Selection,
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// Whether all ranks must get the same bits in every call.
+    pub reproducible: bool,
+    /// Whether choices are explained, once for each distinct call.
+    pub explain: bool,
+    /// The file into which messages are traced.
+    pub trace: Option<PathBuf>,
+}
+
+/// A variable of the environment that makes no sense.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unset {
+    /// A switch that is neither on nor off.
+    #[error("{name} is `{found}`: set it to 1 or 0, or leave it out")]
+    Switch {
+        /// The variable.
+        name: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// A file without a name.
+    #[error("{name} names no file: set it to a path, or leave it out")]
+    NoFile {
+        /// The variable.
+        name: &'static str,
+    },
+    /// A file that cannot be read.
+    #[error("ROUNDEL_SELECTION: cannot read {}: {source}; correct the path", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is no selection.
+    #[error("ROUNDEL_SELECTION: {}: {source}", path.display())]
+    Selection {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Error,
+    },
+    /// Something is forced that cannot be.
+    #[error("ROUNDEL_FORCE: {source}")]
+    Force {
+        /// What is wrong.
+        source: Unforced,
+    },
+}
+
+impl Settings {
+    /// What this process's environment says.
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub fn from_env() -> Result<Self, Unset> {
+        Settings::from_variables(std::env::var_os)
+    }
+
+    /// What variables say that are looked up somewhere.
+    ///
+    /// # Errors
+    /// If they make no sense.
+    pub fn from_variables(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Self, Unset> {
+        let forced = variable("ROUNDEL_FORCE").unwrap_or_default();
+        let forced = Force::read(&forced.to_string_lossy()).map_err(|source| Unset::Force { source })?;
+        let file = path("ROUNDEL_SELECTION", &variable)?;
+        let selection = file.as_ref().map_or_else(|| Ok(Selection::default()), read)?;
+        Ok(Settings {
+            selection: selection.forcing(forced),
+            file,
+            reproducible: switch("ROUNDEL_REPRODUCIBLE", &variable)?,
+            explain: switch("ROUNDEL_EXPLAIN", &variable)?,
+            trace: path("ROUNDEL_TRACE", &variable)?,
+        })
+    }
+
+    /// How a call is done.
+    pub fn choose(&self, call: &Call) -> Chosen {
+        self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
+    }
+
+    /// A number that differs, for all practical purposes, if choices may: ranks compare it. What is explained or traced makes
+    /// no difference, nor does where a file lies or how it is laid out.
+    pub fn fingerprint(&self) -> u64 {
+        let Selection { rules, forced, usual } = &self.selection;
+        let rules = rules.iter().map(ToString::to_string);
+        let parts = rules.chain([";".into()]).chain(forced.iter().map(ToString::to_string));
+        let said = format!("{} {usual:?} {}", env!("CARGO_PKG_VERSION"), self.reproducible);
+        let text: Vec<String> = parts.chain([said]).collect();
+        // FNV-1a, which is defined by its arithmetic alone.
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        text.join("\n").bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+    }
+}
+
+fn switch(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString>) -> Result<bool, Unset> {
+    let value = variable(name).unwrap_or_default();
+    match value.to_str() {
+        Some("1") => Ok(true),
+        Some("0" | "") => Ok(false),
+        _ => Err(Unset::Switch { name, found: value.to_string_lossy().into() }),
+    }
+}
+
+fn path(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Option<PathBuf>, Unset> {
+    match variable(name) {
+        Some(value) if value.is_empty() => Err(Unset::NoFile { name }),
+        value => Ok(value.map(PathBuf::from)),
+    }
+}
+
+fn read(path: &PathBuf) -> Result<Selection, Unset> {
+    let text = std::fs::read_to_string(path).map_err(|source| Unset::Read { path: path.clone(), source })?;
+    Selection::parse(&text).map_err(|source| Unset::Selection { path: path.clone(), source })
+}

@@ -1,0 +1,230 @@
+//! What is chosen: by default, by rules, by force; always something that serves.
+
+use super::files::GOOD;
+use super::oracle::fault;
+use super::rules::file;
+use proptest::prelude::*;
+use roundel::algorithms::catalogue;
+use roundel::profile::Profile;
+use roundel::selection::{Call, Force, Selection, Shape, Usual, Way, Why};
+use roundel_spec::{Kind, Placement};
+
+/// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
+fn needs(kind: Kind) -> &'static [(bool, bool)] {
+    if kind.reduces() { &[(true, false), (true, true), (false, false), (false, true)] } else { &[(true, false)] }
+}
+
+fn holds(selection: &Selection, call: &Call, placement: &Placement) {
+    let chosen = selection.choose(call);
+    assert_eq!(fault(&chosen, call, placement), None, "{}", chosen.explain());
+    assert!(!chosen.explain().contains('\n'));
+}
+
+fn each_call(kind: Kind, placement: &Placement, bytes: u64) -> impl Iterator<Item = Call> + use<> {
+    let call = Call::at(kind, placement, bytes);
+    needs(kind).iter().map(move |&(commutes, reproducible)| Call { commutes, reproducible, ..call })
+}
+
+#[test]
+fn the_default_serves_everywhere() {
+    let selection = Selection::default();
+    for p in 1..=130 {
+        for ppn in [1, 2, 3, 4, 8, 12, p] {
+            let mut placements = vec![Placement::consecutive(p, ppn)];
+            if ppn == 3 {
+                placements.push(Placement::cyclic(p, ppn));
+            }
+            for (placement, kind) in placements.iter().flat_map(|placement| Kind::ALL.map(|kind| (placement, kind))) {
+                for bytes in [0, 8, 5000, 1 << 17, 1 << 33] {
+                    each_call(kind, placement, bytes).for_each(|call| holds(&selection, &call, placement));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_is_as_documented() {
+    let chosen = |kind, p, ppn, bytes| {
+        let chosen = Selection::default().choose(&Call::new(kind, p, ppn, bytes));
+        assert!(matches!(chosen.why, Why::Default(_)));
+        chosen.way.algorithm().unwrap_or("library")
+    };
+    let cases = [
+        (Kind::Allreduce, 64, 64, 8, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 4, 8, "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 4096, "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 4097, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 1, 8, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 128, 4, 8, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 64, 32768, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 64, 32769, "allreduce/rabenseifner"),
+        (Kind::Allreduce, 64, 64, 1 << 30, "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, (6 << 15) - 1, "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, 6 << 15, "allreduce/ring"),
+        (Kind::Allgather, 64, 64, 8192, "allgather/bruck"),
+        (Kind::Allgather, 64, 64, 8193, "allgather/ring"),
+        (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck"),
+        (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck"),
+        (Kind::Allgather, 4001, 4, 8, "allgather/bruck"),
+        (Kind::ReduceScatter, 64, 64, 8, "reduce-scatter/recursive-halving"),
+        (Kind::ReduceScatter, 63, 63, 8, "reduce-scatter/circulant"),
+        (Kind::ReduceScatter, 65, 65, 8, "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 64, 64, 1 << 20, "reduce-scatter/pairwise"),
+        (Kind::Broadcast, 256, 256, 32768, "broadcast/binomial"),
+        (Kind::Broadcast, 257, 257, 8, "library"),
+        (Kind::Broadcast, 8, 8, 32769, "library"),
+        (Kind::Reduce, 8, 8, 8, "reduce/binomial"),
+        (Kind::Gather, 64, 64, 8, "gather/binomial"),
+        (Kind::Gather, 65, 65, 8, "library"),
+        (Kind::Scatter, 64, 64, 8193, "library"),
+        (Kind::Alltoall, 64, 64, 1 << 20, "alltoall/spread-out"),
+        (Kind::Alltoall, 64, 64, u64::MAX, "alltoall/spread-out"),
+    ];
+    for (kind, p, ppn, bytes, name) in cases {
+        assert_eq!(chosen(kind, p, ppn, bytes), name, "{kind} p = {p} ppn = {ppn} bytes = {bytes}");
+    }
+    let ordered = |kind, bytes| {
+        let call = Call { commutes: false, ..Call::new(kind, 6, 3, bytes) };
+        Selection::default().choose(&call).way.algorithm().unwrap_or("library")
+    };
+    assert_eq!(ordered(Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
+    assert_eq!(ordered(Kind::Allreduce, 8), "allreduce/nap");
+    assert_eq!(ordered(Kind::Reduce, 8), "reduce/binomial-ordered");
+    assert_eq!(ordered(Kind::ReduceScatter, 8), "library");
+}
+
+#[test]
+fn a_profile_says_what_is_short() {
+    assert_eq!(Usual::default().short, 32 << 10);
+    assert_eq!(Usual::from(&Profile::default()), Usual::default());
+    let mut text = Profile::default();
+    let grid = &text.between;
+    let slow: Vec<Vec<f64>> = grid.rows().iter().map(|row| row.iter().map(|time| time + 2e-3).collect()).collect();
+    text.between =
+        roundel::profile::Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), slow).expect("makes sense");
+    assert!(Usual::from(&text).short > 1 << 20);
+    let call = Call::new(Kind::Allreduce, 6, 6, 1 << 20);
+    assert_eq!(Selection::default().choose(&call).way.algorithm(), Some("allreduce/ring"));
+    let slow = Selection::default().with_profile(&text).choose(&call);
+    assert_eq!(slow.way.algorithm(), Some("allreduce/recursive-doubling"));
+}
+
+/// Rules, and what they match, by the plain definition.
+type Matches = fn(&Call) -> bool;
+const RULES: [(&str, Kind, Matches); 7] = [
+    ("collective = 'allreduce'; p = '2..=20'; bytes = '>=1kB'; algorithm = 'ring'", Kind::Allreduce, |call| {
+        (2..=20).contains(&call.p) && call.bytes >= 1000 && call.commutes
+    }),
+    (
+        "collective = 'allreduce'; p = '..=12'; ppn = '>=2'; order = 'rank-order'; algorithm = 'nap'",
+        Kind::Allreduce,
+        |call| call.p <= 12 && call.ppn_min >= 2 && (call.commutes || call.sorted),
+    ),
+    ("collective = 'allreduce'; nodes = 4; order = 'any'; ports = '4(-1 -1) 4(1 1)'", Kind::Allreduce, |call| {
+        call.nodes == 4 && call.commutes && !call.reproducible
+    }),
+    ("collective = 'allreduce'; bytes = '<8'; algorithm = 'library'", Kind::Allreduce, |call| {
+        call.bytes < 8 && !call.reproducible
+    }),
+    (
+        "collective = 'allgather'; placement = 'regular'; p = '..=96'; nodes = '2..'; algorithm = 'hierarchical'",
+        Kind::Allgather,
+        |call| call.shape != Shape::Any && call.p <= 96 && call.nodes >= 2,
+    ),
+    ("collective = 'allgather'; placement = 'even'; algorithm = 'sparbit'", Kind::Allgather, |call| {
+        call.ppn_min == call.ppn_max
+    }),
+    ("collective = 'reduce'; p = '..=9'; algorithm = 'binomial-ordered'", Kind::Reduce, |call| call.p <= 9),
+];
+
+fn some_placement() -> impl Strategy<Value = Placement> {
+    let sizes = prop::collection::vec(1usize..6, 1..7);
+    (sizes, any::<bool>(), 0usize..3).prop_map(|(sizes, shuffled, shape)| {
+        let sizes = if shape > 0 { vec![sizes[0]; sizes.len()] } else { sizes };
+        let mut nodes: Vec<usize> = (0..).zip(&sizes).flat_map(|(node, &size)| vec![node; size]).collect();
+        if shape == 2 {
+            nodes.pop().filter(|_| nodes.is_empty()).into_iter().for_each(|node| nodes.push(node));
+        }
+        if shuffled {
+            let middle = nodes.len() / 2;
+            nodes.rotate_left(middle / 2);
+        }
+        Placement::from_nodes(nodes)
+    })
+}
+
+fn some_call() -> impl Strategy<Value = (Placement, Call)> {
+    let bytes = prop_oneof![0u64..16, 900u64..1100, any::<u64>()];
+    let kind = prop::sample::select(Kind::ALL.to_vec());
+    (some_placement(), kind, bytes, any::<bool>(), any::<bool>()).prop_map(
+        |(placement, kind, bytes, commutes, bits)| {
+            let call = Call { commutes, reproducible: bits, ..Call::at(kind, &placement, bytes) };
+            (placement, call)
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_first_rule_that_matches_counts((placement, call) in some_call()) {
+        let selection = file(&RULES.map(|(text, _, _)| text)).expect("possible");
+        let chosen = selection.choose(&call);
+        let expected = RULES.iter().position(|(_, kind, matches)| *kind == call.kind && matches(&call));
+        let found = if let Why::Rule { line } = chosen.why { Some(line - 4) } else { None };
+        prop_assert_eq!(found, expected, "{}", chosen.explain());
+        prop_assert!(chosen.passed.is_empty(), "{:?}", chosen.passed);
+        prop_assert_eq!(fault(&chosen, &call, &placement), None);
+    }
+
+    #[test]
+    fn what_is_forced_is_taken_only_where_it_serves((placement, call) in some_call(), number in 0usize..1000) {
+        let of_kind: Vec<_> = catalogue().iter().filter(|entry| (entry.schedule)().kind == call.kind).collect();
+        let name = of_kind[number % of_kind.len()].name;
+        let given = match name.rsplit('/').next() {
+            Some("k-bruck" | "radix-bruck" | "modified-bruck") => ":radix=3",
+            Some("cyclic-shift") => ":ports=1+2+1",
+            _ => "",
+        };
+        let forced = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits");
+        let serves = forced[0].way.serves(&call);
+        let chosen = Selection::default().forcing(forced).choose(&call);
+        prop_assert_eq!(fault(&chosen, &call, &placement), None, "{}", chosen.explain());
+        prop_assert_eq!(serves.is_ok(), chosen.why == Why::Forced);
+        prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
+        // Nothing is passed over that would have served.
+        if let Err(reason) = serves {
+            let asked = roundel::selection::Chosen { why: Why::Forced, ..chosen.clone() };
+            let way = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).way;
+            let refused = fault(&roundel::selection::Chosen { way, ..asked }, &call, &placement);
+            prop_assert!(refused.is_some(), "{name}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn calls_that_cannot_be_are_left_to_the_library() {
+    let call = Call::new(Kind::Allgather, 0, 4, 8);
+    assert_eq!(Selection::default().choose(&call).way, Way::Library);
+    let call = Call { nodes: 3, ..Call::new(Kind::Allgather, 8, 4, 8) };
+    let selection = file(&["collective = 'allgather'; p = '..=12'; algorithm = 'multi-lane'"]).expect("possible");
+    let chosen = selection.choose(&call);
+    assert!(matches!(chosen.why, Why::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
+}
+
+#[test]
+fn a_choice_is_explained_in_one_line() {
+    let selection = Selection::parse(GOOD).expect("is good");
+    let line = selection.choose(&Call { commutes: false, ..Call::new(Kind::Allreduce, 16, 4, 8) }).explain();
+    let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
+    let call = "allreduce p=16 nodes=4 ppn=4 bytes=8 in rank order";
+    assert_eq!(line, format!("{call}: allreduce/nap, by the rule at line 4; {nap} (proofs/NapAllreduce.json)"));
+    let line = selection.choose(&Call::new(Kind::Allreduce, 8, 1, 8)).explain();
+    let plan = "the plan of 8 nodes was replayed when the rule was read";
+    assert_eq!(line, format!("allreduce p=8 nodes=8 ppn=1 bytes=8: 8(-1 1 1 1), by the rule at line 19; {plan}"));
+    let forced = Force::read("allgather:recursive-doubling").expect("fits");
+    let line = Selection::default().forcing(forced).choose(&Call::new(Kind::Allgather, 6, 6, 8)).explain();
+    assert!(line.contains("allgather/bruck, by default"), "{line}");
+    let passed = "; not allgather/recursive-doubling, forced by ROUNDEL_FORCE, because it requires `";
+    assert!(line.contains(passed), "{line}");
+}

@@ -1,0 +1,129 @@
+//! What the environment says, right and wrong.
+
+use super::files::GOOD;
+use roundel::selection::{Call, Settings, Unset, Why};
+use roundel_spec::Kind;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+fn settings(variables: &[(&str, &str)]) -> Result<Settings, Unset> {
+    Settings::from_variables(|name| {
+        variables.iter().find(|(other, _)| *other == name).map(|(_, value)| OsString::from(value))
+    })
+}
+
+fn refused(variables: &[(&str, &str)], words: &str) {
+    let text = settings(variables).expect_err(words).to_string();
+    assert!(text.contains(words), "{text}");
+}
+
+/// A file that is removed in the end.
+struct Kept(PathBuf);
+
+impl Kept {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("roundel-{}-{name}.toml", std::process::id()));
+        std::fs::write(&path, text).expect("can be written");
+        Kept(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("is text")
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn without_variables_there_is_the_default() {
+    assert_eq!(settings(&[]).expect("is fine"), Settings::default());
+    let empty = [("ROUNDEL_FORCE", ""), ("ROUNDEL_REPRODUCIBLE", "0"), ("ROUNDEL_EXPLAIN", "")];
+    assert_eq!(settings(&empty).expect("is fine"), Settings::default());
+}
+
+#[test]
+fn everything_together() {
+    let file = Kept::new("good", GOOD);
+    let settings = settings(&[
+        ("ROUNDEL_SELECTION", file.path()),
+        ("ROUNDEL_FORCE", "alltoall:k-bruck:radix=4; allgather : sparbit ;reduce_scatter:8(-1 -1 -1)"),
+        ("ROUNDEL_REPRODUCIBLE", "1"),
+        ("ROUNDEL_EXPLAIN", "1"),
+        ("ROUNDEL_TRACE", "trace.json"),
+    ])
+    .expect("is fine");
+    assert_eq!((settings.selection.rules().len(), settings.explain), (4, true));
+    assert_eq!(settings.trace.as_deref(), Some(Path::new("trace.json")));
+    let chosen = |kind, p| settings.choose(&Call::new(kind, p, 1, 1 << 20));
+    assert_eq!(chosen(Kind::Alltoall, 6).way.to_string(), "alltoall/k-bruck with radix = 4");
+    assert_eq!(chosen(Kind::Allgather, 6).way.algorithm(), Some("allgather/sparbit"));
+    assert_eq!(chosen(Kind::ReduceScatter, 8).way.to_string(), "8(-1 -1 -1)");
+    let elsewhere = chosen(Kind::ReduceScatter, 9);
+    assert_eq!(elsewhere.passed, ["not 8(-1 -1 -1), forced by ROUNDEL_FORCE, because it is for 8 nodes"]);
+    // The call does not ask for the same bits, but the environment does.
+    assert!(settings.choose(&Call::new(Kind::Allreduce, 6, 6, 8)).call.reproducible);
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    refused(&[("ROUNDEL_REPRODUCIBLE", "yes")], "ROUNDEL_REPRODUCIBLE is `yes`: set it to 1 or 0");
+    refused(&[("ROUNDEL_EXPLAIN", "2")], "ROUNDEL_EXPLAIN is `2`");
+    refused(&[("ROUNDEL_TRACE", "")], "ROUNDEL_TRACE names no file");
+    refused(&[("ROUNDEL_SELECTION", "")], "ROUNDEL_SELECTION names no file");
+    refused(&[("ROUNDEL_SELECTION", "no/such/file")], "cannot read no/such/file");
+    let file = Kept::new("wrong", &GOOD.replace("..=64", "..=97"));
+    let words = format!("ROUNDEL_SELECTION: {}: line 4: allreduce/nap is proved for p <= 96", file.path());
+    refused(&[("ROUNDEL_SELECTION", file.path())], &words);
+}
+
+#[test]
+fn what_cannot_be_forced_is_said() {
+    for (text, words) in [
+        ("nap", "`nap` forces nothing: write `collective:algorithm`"),
+        ("allmend:nap", "there is no collective `allmend`"),
+        ("allreduce:sparbit", "`allgather/sparbit` is no allreduce"),
+        ("allreduce:", "there is no algorithm `` for allreduce"),
+        ("alltoall:k-bruck", "needs a number `radix`"),
+        ("alltoall:k-bruck:radix", "`radix` sets no parameter: write `name=4`"),
+        ("alltoall:k-bruck:radix=two", "sets no parameter"),
+        ("alltoall:k-bruck:radix=1", "must lie in 2.., but is 1"),
+        ("alltoall:k-bruck:radix=2+3", "and there is a list"),
+        ("allreduce:cyclic-shift:ports=1", "and there is a number"),
+        ("allreduce:8(1 1)", "reaches only 4 nodes"),
+        ("allreduce:8(-1 1 1 1):radix=2", "a plan with ports has no parameters"),
+        ("broadcast:8(1 1 1)", "make no broadcast"),
+        ("allreduce:nap;allreduce:ring", "allreduce is forced twice: keep one"),
+    ] {
+        refused(&[("ROUNDEL_FORCE", text)], words);
+    }
+    let one = settings(&[("ROUNDEL_FORCE", "allreduce:cyclic-shift:ports=1+")]).expect("a list of one");
+    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Why::Forced);
+}
+
+#[test]
+fn fingerprints_tell_settings_apart() {
+    let other = GOOD.replace("..=64", "..=63");
+    let (good, other) = (Kept::new("print", GOOD), Kept::new("other", &other));
+    let spaced = Kept::new("spaced", &GOOD.replace("p = \"2..=64\"", "p = '2..65' # the same"));
+    let print = |variables: &[(&str, &str)]| settings(variables).expect("is fine").fingerprint();
+    let all = [
+        print(&[]),
+        print(&[("ROUNDEL_REPRODUCIBLE", "1")]),
+        print(&[("ROUNDEL_FORCE", "allreduce:nap")]),
+        print(&[("ROUNDEL_FORCE", "allreduce:smp")]),
+        print(&[("ROUNDEL_FORCE", "alltoall:k-bruck:radix=2")]),
+        print(&[("ROUNDEL_FORCE", "alltoall:k-bruck:radix=3")]),
+        print(&[("ROUNDEL_SELECTION", good.path())]),
+        print(&[("ROUNDEL_SELECTION", other.path())]),
+    ];
+    for (number, one) in all.iter().enumerate() {
+        assert!(!all[..number].contains(one), "{number}");
+    }
+    // What makes no difference to choices.
+    assert_eq!(all[0], print(&[("ROUNDEL_EXPLAIN", "1"), ("ROUNDEL_TRACE", "here")]));
+    assert_eq!(all[6], print(&[("ROUNDEL_SELECTION", spaced.path())]));
+}

@@ -1,0 +1,88 @@
+//! Whether what was chosen serves a call: asked of the collective itself, at the real placement.
+
+use roundel::algorithms::{Visitor, visit_one};
+use roundel::selection::{Call, Chosen, Way};
+use roundel::{
+    Collective, Here, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter,
+    IsScatter,
+};
+use roundel_spec::{Kind, Placement};
+
+/// What is wrong with a choice, if anything.
+pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Option<String> {
+    match &chosen.way {
+        Way::Library if call.reproducible && call.kind == Kind::Allreduce => {
+            Some("the library promises nothing".into())
+        }
+        Way::Library => None,
+        Way::Ports(planned) => (planned.nodes != placement.regions().nodes() as usize).then(|| "other nodes".into()),
+        Way::Catalogue(algorithm) => roots(call).into_iter().find_map(|root| {
+            let mut args = algorithm.arguments().clone();
+            if call.kind.has_root() {
+                args.numbers = vec![root];
+            }
+            let mut fault = Fault { call, placement, found: Some("not asked".into()) };
+            assert!(visit_one(algorithm.name(), &args, &mut fault), "{}", algorithm.name());
+            fault.found
+        }),
+    }
+}
+
+fn roots(call: &Call) -> Vec<i64> {
+    if call.kind.has_root() { vec![0, call.p as i64 / 2, call.p as i64 - 1] } else { vec![0] }
+}
+
+struct Fault<'a> {
+    call: &'a Call,
+    placement: &'a Placement,
+    found: Option<String>,
+}
+
+impl Fault<'_> {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        let here = Here { placement: self.placement, rank: self.placement.p() - 1 };
+        self.found = if C::KIND != self.call.kind {
+            Some("of another kind".into())
+        } else if C::KIND.reduces() && !self.call.commutes && !here.keeps_order::<C>() {
+            Some("not in the order of ranks".into())
+        } else if C::KIND == Kind::Allreduce && self.call.reproducible && !C::ORDER.same_tree {
+            Some("not reproducible".into())
+        } else {
+            here.serves(collective).err().map(|error| error.to_string())
+        };
+    }
+}
+
+impl Visitor for Fault<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.ask(collective);
+    }
+}

@@ -1,0 +1,223 @@
+//! Rules that cannot be, and rules that do not go together.
+
+use roundel::selection::{Error, Misfit, Selection};
+
+/// A file with rules, each written on one line with `;` between its keys. Rule n, from 0, begins at line 3 + n.
+pub(crate) fn file(rules: &[&str]) -> Result<Selection, Error> {
+    let head = "format = \"roundel-selection\"\nversion = 1\n";
+    let inline = rules.iter().map(|rule| format!("  {{ {} }},\n", rule.replace(';', ",")));
+    let text = format!("{head}rule = [\n{}]\n", inline.collect::<String>());
+    Selection::parse(&text)
+}
+
+/// Where the first rule stands.
+const FIRST: usize = 4;
+
+fn refused(rule: &str, words: &str) -> Misfit {
+    match file(&[rule]) {
+        Err(Error::Rule { line: FIRST, misfit }) if misfit.to_string().contains(words) => *misfit,
+        other => panic!("{rule}: {other:?}, not {words}"),
+    }
+}
+
+fn fine(rule: &str) {
+    let read = file(&[rule]);
+    assert!(read.is_ok(), "{rule}: {read:?}");
+}
+
+#[test]
+fn names_that_are_not_there() {
+    refused("collective = 'allmend'; algorithm = 'ring'", "there is no collective `allmend`: write one of allgather");
+    refused(
+        "collective = 'allgather'; algorithm = 'quicksort'",
+        "there is no algorithm `quicksort` for allgather: write",
+    );
+    refused(
+        "collective = 'allgather'; algorithm = 'nap'",
+        "`allreduce/nap` is no allgather: write one of allgather/ring",
+    );
+    refused("collective = 'allgather'; algorithm = 'allreduce/ring'", "`allreduce/ring` is no allgather");
+    fine("collective = 'allgather'; algorithm = 'ring'");
+    fine("collective = 'reduce-scatter'; algorithm = 'pairwise'");
+    fine("collective = 'reduce_scatter'; algorithm = 'reduce-scatter/pairwise'");
+}
+
+#[test]
+fn parameters_that_do_not_fit() {
+    let bruck = |rest: &str| format!("collective = 'alltoall'; algorithm = 'radix-bruck'{rest}");
+    refused(&bruck(""), "needs a number `radix` in 2.., and there is none: write `parameters = { radix = 2 }`");
+    refused(&bruck("; parameters = { radix = 1 }"), "must lie in 2.., but is 1");
+    refused(&bruck("; parameters = { radix = [2] }"), "and there is a list");
+    refused(&bruck("; parameters = { radix = 2; base = 2 }"), "has no parameter `base`: write radix");
+    refused(
+        &bruck("; parameters = { radix = 2147483648 }"),
+        "index arithmetic is proved for values up to 2147483647",
+    );
+    fine(&bruck("; parameters = { radix = 2147483647 }"));
+    let shift = |rest: &str| format!("collective = 'allreduce'; p = 4; algorithm = 'cyclic-shift'{rest}");
+    refused(&shift(""), "needs a list of numbers `ports` in 1..");
+    refused(&shift("; parameters = { ports = 3 }"), "and there is a number");
+    refused(&shift("; parameters = { ports = [0] }"), "must lie in 1.., but is 0");
+    refused(&shift("; parameters = { ports = [2] }"), "with p = 4, it requires");
+    refused(&shift("; parameters = { ports = [3] }"), "elements up to 2, and this rule has calls outside");
+    fine(&shift("; parameters = { ports = [1; 1] }"));
+    refused(
+        "collective = 'gather'; p = '..=64'; algorithm = 'binomial'; parameters = { root = 0 }",
+        "leave out `root`",
+    );
+    refused("collective = 'allgather'; algorithm = 'ring'; parameters = { radix = 2 }", "it has none, leave out");
+    refused("collective = 'allgather'; algorithm = 'library'; parameters = { radix = 2 }", "has no parameters");
+    refused("collective = 'allgather'; nodes = 2; ports = '2(1)'; parameters = { x = 2 }", "has no parameters");
+}
+
+#[test]
+fn ranges_beyond_the_domain() {
+    let at = |p: &str, name: &str| format!("collective = 'allgather'; p = {p}; algorithm = '{name}'");
+    let misfit = refused(&at("'2..=8'", "recursive-doubling"), "with p = 3, it requires");
+    assert!(matches!(misfit, Misfit::Outside { .. }));
+    refused(&at("'>=2'", "neighbor-exchange"), "with p = 3");
+    refused("collective = 'allgather'; algorithm = 'neighbor-exchange'", "with p = 1");
+    fine(&at("8", "recursive-doubling"));
+    // Nodes and ranks leave one number of ranks.
+    fine("collective = 'allgather'; nodes = 4; ppn = 4; algorithm = 'recursive-doubling'");
+    fine("collective = 'allgather'; ppn = '2..=3'; nodes = 1; p = 2; algorithm = 'neighbor-exchange'");
+    // With nodes of two, all numbers of ranks are even; but nobody looks at all of them.
+    let pairs = "collective = 'allgather'; ppn = 2; placement = 'even'; algorithm = 'neighbor-exchange'";
+    let misfit = refused(pairs, "can be checked for 1024 numbers of ranks only: narrow `p`");
+    assert!(matches!(misfit, Misfit::TooFar { .. }));
+    fine(&format!("{pairs}; p = '..=1000'"));
+}
+
+#[test]
+fn ranges_beyond_the_proof() {
+    // As the records in runtime/proofs say.
+    let nap = |rest: &str| format!("collective = 'allreduce'; algorithm = 'nap'{rest}");
+    for (rest, words) in [
+        ("", "such as p = 13 on"),
+        ("; p = '..=13'", "such as p = 13 on"),
+        ("; placement = 'regular'", "such as p = 97"),
+        ("; placement = 'even'; p = '..=97'", "such as p = 97 on 97 nodes of 1"),
+        ("; placement = 'regular'; p = '50..=100'", "such as p = 97"),
+    ] {
+        let misfit = refused(&nap(rest), words);
+        let Misfit::Unproved { range, .. } = &misfit else { panic!("{misfit}") };
+        assert!(range.starts_with("p <= 96"), "{range}");
+    }
+    fine(&nap("; p = '..=12'"));
+    fine(&nap("; p = '..=96'; placement = 'regular'"));
+    fine(&nap("; p = '..=96'; placement = 'even'"));
+    let locality = |rest: &str| format!("collective = 'allgather'; algorithm = 'locality-bruck'{rest}");
+    fine(&locality("; placement = 'even'; ppn = '>=2'"));
+    fine(&locality("; placement = 'even'; ppn = 2; p = '2..=2147483646'"));
+    refused("collective = 'alltoall'; placement = 'even'; ppn = 2; algorithm = 'hierarchical'", "such as p = 50");
+    refused(
+        "collective = 'alltoall'; nodes = 2; ppn = '>=100'; placement = 'even'; algorithm = 'leaders'",
+        "p = 200 on",
+    );
+    refused(&locality("; placement = 'even'"), "such as p = 97 on 97 nodes of 1");
+    refused(&locality("; placement = 'regular'; ppn = '>=2'"), "such as p = 97 on 20 nodes of 5");
+    fine(&locality("; placement = 'regular'; p = '..=96'"));
+    fine(&locality("; p = '..=12'"));
+    for (kind, limit) in [("broadcast", 256), ("reduce", 256), ("gather", 64), ("scatter", 64)] {
+        let to = |p: u64| format!("collective = '{kind}'; p = '..={p}'; algorithm = 'binomial'");
+        fine(&to(limit));
+        refused(&to(limit + 1), &format!("such as p = {}", limit + 1));
+        refused(&format!("collective = '{kind}'; algorithm = 'binomial'"), &format!("such as p = {}", limit + 1));
+        refused(&to(2_000_000_000).replace("..=", "1000000000..="), "such as p = 1000000000");
+    }
+    fine("collective = 'reduce_scatter'; p = '..=64'; algorithm = 'circulant'");
+    refused("collective = 'reduce_scatter'; p = '60..70'; algorithm = 'circulant'", "such as p = 65");
+}
+
+#[test]
+fn rules_without_a_call() {
+    refused("collective = 'allgather'; p = 7; ppn = 2; algorithm = 'ring'", "no call can match this rule");
+    refused("collective = 'allgather'; p = 4; nodes = 8; algorithm = 'library'", "no call can match this rule");
+    refused(
+        "collective = 'allgather'; p = 7; nodes = 2; placement = 'even'; algorithm = 'library'",
+        "spread as `even`",
+    );
+    refused("collective = 'allgather'; p = 7; nodes = 2; ppn = '..=3'; algorithm = 'ring'", "no call can match");
+    fine("collective = 'allgather'; p = 7; nodes = 2; algorithm = 'library'");
+}
+
+#[test]
+fn orders_that_are_not_kept() {
+    let ring = |order: &str| format!("collective = 'allreduce'; order = '{order}'; algorithm = 'ring'");
+    refused(&ring("rank-order"), "allreduce/ring does not promise `rank-order`");
+    fine(&ring("same-tree"));
+    fine(&ring("any"));
+    let prefix = |order: &str| format!("collective = 'allreduce'; order = '{order}'; algorithm = 'prefix'");
+    refused(&prefix("same-tree"), "allreduce/prefix does not promise `same-tree`: write `order = \"any\"`");
+    refused(&prefix("rank-order"), "does not promise `rank-order`");
+    fine(&prefix("any"));
+    refused("collective = 'allreduce'; order = 'same-tree'; algorithm = 'library'", "library does not promise");
+    fine("collective = 'allreduce'; order = 'rank-order'; algorithm = 'library'");
+    refused("collective = 'allgather'; order = 'rank-order'; algorithm = 'ring'", "allgather reduces nothing");
+    fine("collective = 'allgather'; order = 'any'; algorithm = 'ring'");
+    refused("collective = 'reduce'; p = 8; order = 'rank-order'; algorithm = 'binomial'", "reduce/binomial does not");
+    fine("collective = 'reduce'; p = 8; order = 'rank-order'; algorithm = 'binomial-ordered'");
+    refused(
+        "collective = 'allreduce'; nodes = 4; order = 'rank-order'; ports = '4(1 1)'",
+        "does not promise `rank-order`",
+    );
+}
+
+#[test]
+fn ports_that_do_not_fit() {
+    let ports = |kind: &str, nodes: &str, ports: &str| format!("collective = '{kind}'; {nodes}; ports = '{ports}'");
+    fine(&ports("allreduce", "nodes = 8", "8(-1 1 1 1)"));
+    fine(&ports("allreduce", "p = '16..=17'; ppn = 2; nodes = '1..=8'", "8(-1 1 1 1)"));
+    fine(&ports("allgather", "nodes = 8", "8(1 1 1)"));
+    fine(&ports("reduce_scatter", "nodes = 8", "8(-1 -1 -1)"));
+    refused(
+        &ports("allreduce", "p = 8", "8(-1 1 1 1)"),
+        "is for 8 nodes, and this rule is for 1..=8: write `nodes = 8`",
+    );
+    refused(&ports("allreduce", "nodes = 9", "8(-1 1 1 1)"), "is for 8 nodes, and this rule is for 9");
+    refused(&ports("allreduce", "nodes = 8", "8(1 1)"), "reaches only 4 nodes");
+    refused(&ports("allreduce", "nodes = 8", "8(-1 1"), "is no group");
+    refused(&ports("allreduce", "nodes = 8", ""), "there is no group");
+    refused(&ports("broadcast", "nodes = 8", "8(1 1 1)"), "ports and factors make no broadcast");
+}
+
+#[test]
+fn rules_that_never_match() {
+    let ring = "collective = 'allgather'; algorithm = 'ring'";
+    let bruck = "collective = 'allgather'; algorithm = 'bruck'";
+    assert_eq!(file(&[ring, ring]), Err(Error::Repeated { line: 5, by: 4 }));
+    let other = "allgather/ring".into();
+    assert_eq!(file(&[ring, bruck]), Err(Error::Contradiction { line: 5, by: 4, other }));
+    let with = |rule: &str, rest: &str| format!("{rule}; {rest}");
+    let few = with(bruck, "p = '..=8'");
+    assert_eq!(file(&[ring, &few]), Err(Error::Covered { line: 5, by: vec![4] }));
+    assert!(file(&[&few, ring]).is_ok());
+    // Two together: short and long, and nothing is left.
+    let (short, long) = (with(bruck, "bytes = '..4KiB'"), with(ring, "bytes = '>=4096'"));
+    let text = file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]);
+    assert_eq!(text, Err(Error::Covered { line: 6, by: vec![4, 5] }));
+    assert!(
+        text.expect_err("covered")
+            .to_string()
+            .contains("those at lines 4, 5 stand before it: move it up, or remove it")
+    );
+    // One byte is left.
+    let long = with(ring, "bytes = '>4096'");
+    assert!(file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]).is_ok());
+    // Nodes of few and of many ranks leave those that have both, unless all have equally many.
+    let (few, many) = (with(bruck, "ppn = '..4'"), with(ring, "ppn = '>=4'"));
+    assert!(file(&[&few, &many, "collective = 'allgather'; algorithm = 'library'"]).is_ok());
+    let even = "collective = 'allgather'; placement = 'even'; algorithm = 'library'";
+    assert_eq!(file(&[&few, &many, even]).map_err(|error| error.line()), Err(6));
+    // Another collective, another order.
+    assert!(file(&[ring, "collective = 'allreduce'; algorithm = 'ring'"]).is_ok());
+    let rank_order = "collective = 'allreduce'; algorithm = 'recursive-doubling'";
+    assert!(file(&["collective = 'allreduce'; algorithm = 'ring'", rank_order]).is_ok());
+    assert!(file(&[rank_order, "collective = 'allreduce'; algorithm = 'ring'"]).is_err());
+    // The same calls, said otherwise.
+    let (said, again) = ("nodes = 4; ppn = 2", "p = 8; nodes = 4; ppn = 2");
+    assert!(matches!(
+        file(&[&with(ring, said), &with(bruck, again)]),
+        Err(Error::Contradiction { line: 5, by: 4, .. })
+    ));
+}

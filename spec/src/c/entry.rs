@@ -1,0 +1,195 @@
+//! What a file ends with: MPI's own calls, or the program that prints messages.
+//!
+//! Both are templates in `parts/`, in which `@…@` stands for what depends on the declaration.
+
+use super::expr::{Free, Writer, comment};
+use super::functions::{function, indented};
+use super::names;
+use crate::contract::Kind;
+use crate::schedule::ROOT;
+
+pub(super) struct Entry<'w, 'a> {
+    pub(super) writer: &'w Writer<'a>,
+    /// What the rounds take.
+    pub(super) rounds: &'w Free,
+    /// What the domain takes.
+    pub(super) admits: &'w Free,
+}
+
+impl Entry<'_, '_> {
+    fn kind(&self) -> Kind {
+        self.writer.schedule.kind
+    }
+
+    fn numbers(&self) -> Vec<String> {
+        self.writer.schedule.numbers.iter().map(|number| names::variable(&number.var.name)).collect()
+    }
+
+    fn lists(&self) -> Vec<String> {
+        self.writer.schedule.lists.iter().map(|list| names::variable(&list.var.name)).collect()
+    }
+
+    /// How many blocks there are, where the declaration says so.
+    pub(super) fn blocks(&self) -> String {
+        if !self.says_blocks() {
+            return String::new();
+        }
+        let blocks = &self.writer.schedule.blocks;
+        let (title, body) =
+            (comment("How many blocks there are."), format!("    return {};\n", self.writer.plain(blocks)));
+        let result = format!("int64_t {}_blocks_of", self.writer.name);
+        // A number alone takes no argument.
+        let text = function(&title, &result, &self.writer.free([blocks]).parameters(), &body);
+        format!("#ifndef ROUNDEL_RECORD\n{}\n#endif\n\n", text.trim_end())
+    }
+
+    fn says_blocks(&self) -> bool {
+        matches!(self.kind(), Kind::Allreduce | Kind::Reduce | Kind::Broadcast)
+    }
+
+    /// The program that prints the messages of every rank.
+    pub(super) fn record(&self) -> String {
+        let (numbers, lists) = (self.numbers(), self.lists());
+        let parameters: Vec<String> =
+            numbers.iter().chain(&lists).map(|name| format!(" {}", name.to_uppercase())).collect();
+        let read_number =
+            |(i, name): (usize, &String)| format!("int64_t {name} = strtoll(argv[{}], NULL, 10);\n", i + 3);
+        let read_list = |(i, name): (usize, &String)| {
+            let i = i + 3 + numbers.len();
+            format!(
+                "int {name}_items[64];\nrdl_list {name} = {{{name}_items, rdl_read(argv[{i}], {name}_items, 64)}};\n"
+            )
+        };
+        let read: String =
+            numbers.iter().enumerate().map(read_number).chain(lists.iter().enumerate().map(read_list)).collect();
+        let reader = if lists.is_empty() { "" } else { include_str!("parts/read_list.c") };
+        let main = include_str!("parts/record_main.c")
+            .replace("@COUNT@", &(3 + parameters.len()).to_string())
+            .replace("@USAGE@", &parameters.concat())
+            .replace("@READ@\n", &indented(&read))
+            .replace("@ADMITS@", &self.admits.arguments().join(", "))
+            .replace(
+                "@ROUNDS@",
+                &std::iter::once("&run".to_string()).chain(self.rounds.arguments()).collect::<Vec<_>>().join(", "),
+            )
+            .replace("@NAME@", &self.writer.name);
+        format!("{}{reader}{main}", include_str!("parts/record.c"))
+    }
+
+    /// MPI's own calls.
+    pub(super) fn mpi(&self) -> String {
+        let (memory, spots) = match self.kind() {
+            Kind::Alltoall => (include_str!("parts/held_memory.c"), include_str!("parts/held.c")),
+            _ => (include_str!("parts/lines_memory.c"), include_str!("parts/lines.c")),
+        };
+        let settle = match self.kind() {
+            Kind::Alltoall => "",
+            kind if kind.reduces() => include_str!("parts/combine.c"),
+            _ => include_str!("parts/gather.c"),
+        };
+        let sizes = format!(
+            "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
+            self.writer.schedule.lines.len().max(1)
+        );
+        let world = include_str!("parts/world.c");
+        let exchange = include_str!("parts/exchange.c");
+        let begin = include_str!("parts/begin.c");
+        let parts =
+            [&sizes, memory, world, spots, settle, exchange, begin, self.division(), self.around(), self.calls()];
+        self.filled(&parts.concat())
+    }
+
+    /// How buffers are divided into blocks.
+    fn division(&self) -> &'static str {
+        match self.kind() {
+            Kind::Alltoall => "",
+            Kind::Allgather | Kind::ReduceScatter => {
+                concat!(
+                    include_str!("parts/divide.c"),
+                    include_str!("parts/divide_equal.c"),
+                    include_str!("parts/divide_varying.c")
+                )
+            }
+            Kind::Gather | Kind::Scatter => {
+                concat!(include_str!("parts/divide.c"), include_str!("parts/divide_equal.c"))
+            }
+            Kind::Allreduce | Kind::Reduce | Kind::Broadcast => {
+                concat!(include_str!("parts/divide.c"), include_str!("parts/divide_vector.c"))
+            }
+        }
+    }
+
+    /// What calls of a kind have in common.
+    fn around(&self) -> &'static str {
+        match self.kind() {
+            Kind::Allgather => include_str!("parts/helper_allgather.c"),
+            Kind::Allreduce | Kind::Reduce => include_str!("parts/helper_reduction.c"),
+            Kind::ReduceScatter => {
+                concat!(include_str!("parts/helper_reduction.c"), include_str!("parts/helper_reduce_scatter.c"))
+            }
+            _ => "",
+        }
+    }
+
+    fn calls(&self) -> &'static str {
+        match self.kind() {
+            Kind::Allgather => include_str!("parts/entry_allgather.c"),
+            Kind::Allreduce => include_str!("parts/entry_allreduce.c"),
+            Kind::ReduceScatter => include_str!("parts/entry_reduce_scatter.c"),
+            Kind::Broadcast => include_str!("parts/entry_broadcast.c"),
+            Kind::Reduce => include_str!("parts/entry_reduce.c"),
+            Kind::Gather => include_str!("parts/entry_gather.c"),
+            Kind::Scatter => include_str!("parts/entry_scatter.c"),
+            Kind::Alltoall => include_str!("parts/entry_alltoall.c"),
+        }
+    }
+
+    /// A template with what depends on the declaration.
+    fn filled(&self, template: &str) -> String {
+        let (numbers, lists) = (self.numbers(), self.lists());
+        let own = numbers.iter().filter(|name| !(self.kind().has_root() && *name == ROOT));
+        let parameters = own.map(|name| format!(", int {name}"));
+        let parameters =
+            parameters.chain(lists.iter().map(|name| format!(", const int *{name}_items, int {name}_len")));
+        let declared = numbers.iter().map(|name| format!(", int64_t {name}"));
+        let declared = declared.chain(lists.iter().map(|name| format!(", rdl_list {name}")));
+        let arguments = numbers.iter().chain(&lists).map(|name| format!(", {name}"));
+        let opened: String =
+            lists.iter().map(|name| format!("    rdl_list {name} = {{{name}_items, {name}_len}};\n")).collect();
+        let taken = self.rounds.arguments();
+        let unused = numbers.iter().chain(&lists).filter(|name| !taken.contains(name));
+        let unused: String = unused.map(|name| format!("    (void){name};\n")).collect();
+        let operation = match self.writer.schedule.order.rank_order {
+            true => include_str!("parts/operation_any.c"),
+            false => include_str!("parts/operation_commutative.c"),
+        };
+        let with = if numbers.len() + lists.len() > usize::from(self.kind().has_root()) {
+            ", with the algorithm's parameters"
+        } else {
+            ""
+        };
+        let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.at(self.rounds, "w->")).collect();
+        let blocks = self.at(&self.writer.free([&self.writer.schedule.blocks]), "w.");
+        template
+            .replace("@OPERATION@\n", operation)
+            .replace("    rdl_world w;\n", &format!("    rdl_world w;\n{opened}"))
+            .replace("@UNUSED@\n", &unused)
+            .replace("@WITH@", with)
+            .replace("@PARAMETERS@", &parameters.collect::<String>())
+            .replace("@DECLARATIONS@", &declared.collect::<String>())
+            .replace("@ARGUMENTS@", &arguments.collect::<String>())
+            .replace("@ADMITS@", &self.at(self.admits, "w->").join(", "))
+            .replace("@ROUNDS@", &rounds.join(", "))
+            .replace("@BLOCKS@", &format!("{}_blocks_of({})", self.writer.name, blocks.join(", ")))
+            .replace("@NAME@", &self.writer.name)
+    }
+
+    /// Arguments where a call keeps rank and p.
+    fn at(&self, free: &Free, world: &str) -> Vec<String> {
+        let place = |name: String| match name.as_str() {
+            "rank" | "p" => format!("{world}{name}"),
+            _ => name,
+        };
+        free.arguments().into_iter().map(place).collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! The head of a file: what it does, what is proved of it, how it is compiled.
+
+use super::{Known, names};
+use crate::contract::Kind;
+use crate::schedule::Schedule;
+
+/// What every file includes. Without MPI there is nothing to include of it.
+pub(super) const INCLUDES: &str = "#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef ROUNDEL_RECORD
+#define RDL_NO_MEMORY 1
+#else
+#include <mpi.h>
+#define RDL_NO_MEMORY MPI_ERR_NO_MEM
+#endif
+
+";
+
+/// The types that expressions of the declaration need.
+pub(super) fn types(schedule: &Schedule) -> String {
+    if schedule.lists.is_empty() {
+        return String::new();
+    }
+    "/* A parameter that is a list. */\ntypedef struct {\n    const int *items;\n    int64_t len;\n} rdl_list;\n\n"
+        .into()
+}
+
+/// The head comment.
+pub(super) fn comment(schedule: &Schedule, known: Known<'_>) -> String {
+    let (name, article) = (&schedule.name, schedule.kind.with_article());
+    let mut text = format!("{name}: {article}, written by `roundel emit c`.\n\nThe declaration:\n\n");
+    text += &indented(&schedule.declaration());
+    text += "\nWhat it costs:\n\n";
+    let bounds: Vec<String> = schedule.bounds.iter().map(ToString::to_string).collect();
+    text += &indented(if bounds.is_empty() { "nothing is claimed".into() } else { bounds.join("\n") }.as_str());
+    text += "\nWhat is proved:\n\n";
+    text += &indented(&proof(schedule, known));
+    text += &format!(
+        "\nCalls outside of that are refused with MPI_ERR_ARG, unless it is compiled with -DROUNDEL_UNPROVED.\n{}",
+        USE
+    );
+    text += &indented(&calls(schedule).join("\n"));
+    text += LIMITS;
+    let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
+    let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
+    format!("/*\n{lines} */\n\n")
+}
+
+const USE: &str = "
+Compile it with `mpicc -std=c99 -c`, and declare what it defines:
+
+";
+
+const LIMITS: &str = "
+Arguments are those of MPI's function, MPI_IN_PLACE included; parameters of the algorithm come last. Errors go to the error
+handler of the communicator. The first call on a communicator duplicates it; the duplicate goes with the communicator. It must
+not be made by two threads at once.
+";
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+fn proof(schedule: &Schedule, known: Known<'_>) -> String {
+    let range = known.range.text(schedule);
+    let Some(record) = known.record else {
+        return format!("{range}, by the check of the declaration (there is no proof record)");
+    };
+    let mut lines = vec![format!("{range}; schedule {}, prover {}", record.schedule, record.prover)];
+    for evidence in &record.evidence {
+        lines.push(format!(
+            "{} ({}, {} cases): {}",
+            evidence.engine,
+            evidence.range,
+            evidence.cases,
+            evidence.properties.join(", ")
+        ));
+        lines.extend(evidence.gaps.iter().map(|gap| format!("    not shown: {gap}")));
+    }
+    lines.join("\n")
+}
+
+/// The functions that the file defines.
+fn calls(schedule: &Schedule) -> Vec<String> {
+    let name = names::algorithm(schedule);
+    let call = |function: &str| format!("roundel_{function}_{name}");
+    match schedule.kind {
+        Kind::Allgather => vec![call("allgather"), call("allgatherv")],
+        Kind::ReduceScatter => vec![call("reduce_scatter"), call("reduce_scatter_block")],
+        kind => vec![call(names::mpi(kind))],
+    }
+}

@@ -1,0 +1,144 @@
+/* A call in progress. */
+typedef struct rdl_world {
+    MPI_Comm comm; /* ours alone: no message of the caller is mistaken for one of these */
+    int rank, p;
+    MPI_Datatype type; /* of an element, with its measures */
+    MPI_Aint extent, true_lb, true_extent;
+    int dense; /* whether elements are bytes without gaps */
+    void *owned[RDL_OWNED]; /* memory of the call */
+    int owned_len;
+    MPI_Request *requests; /* of the round, as many as there is room for */
+    size_t requests_room;
+    int *lengths; /* the pieces of a message */
+    MPI_Aint *addresses;
+    size_t pieces_room;
+    rdl_memory memory;
+} rdl_world;
+
+enum { RDL_TAG, RDL_TAG_SELF };
+
+static int rdl_key = MPI_KEYVAL_INVALID;
+
+static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    int error = MPI_Comm_free(value);
+    free(value);
+    return error;
+}
+
+/* The duplicate of MPI_COMM_WORLD must go before MPI does, and the attributes of MPI_COMM_SELF are deleted first of all. */
+static int rdl_drop_world(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int found = 0;
+    void *own = NULL;
+    (void)comm, (void)key, (void)value, (void)extra;
+    int error = MPI_Comm_get_attr(MPI_COMM_WORLD, rdl_key, &own, &found);
+    if (error == MPI_SUCCESS && found)
+        error = MPI_Comm_delete_attr(MPI_COMM_WORLD, rdl_key);
+    return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&rdl_key) : error;
+}
+
+static int rdl_make_key(void)
+{
+    int hook = MPI_KEYVAL_INVALID;
+    int error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop, &rdl_key, NULL);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop_world, &hook, NULL);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_set_attr(MPI_COMM_SELF, hook, NULL);
+    return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&hook) : error;
+}
+
+/* The duplicate of a communicator that these calls use; it goes with the communicator. */
+static int rdl_private(MPI_Comm comm, MPI_Comm *own)
+{
+    int found = 0, error = rdl_key == MPI_KEYVAL_INVALID ? rdl_make_key() : MPI_SUCCESS;
+    MPI_Comm *value = NULL;
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_get_attr(comm, rdl_key, &value, &found);
+    if (error != MPI_SUCCESS)
+        return error;
+    if (!found) {
+        value = malloc(sizeof *value);
+        if (value == NULL)
+            return MPI_ERR_NO_MEM;
+        error = MPI_Comm_dup(comm, value);
+        if (error == MPI_SUCCESS)
+            error = MPI_Comm_set_errhandler(*value, MPI_ERRORS_RETURN);
+        if (error == MPI_SUCCESS)
+            error = MPI_Comm_set_attr(comm, rdl_key, value);
+        if (error != MPI_SUCCESS) {
+            free(value);
+            return error;
+        }
+    }
+    *own = *value;
+    return MPI_SUCCESS;
+}
+
+/* Begins a call; nothing is sent. */
+static int rdl_open(rdl_world *w, MPI_Comm comm, MPI_Datatype type)
+{
+    int inter = 0, size = 0;
+    MPI_Aint lb = 0;
+    memset(w, 0, sizeof *w);
+    w->type = type;
+    int error = MPI_Comm_test_inter(comm, &inter);
+    if (error == MPI_SUCCESS && inter)
+        error = MPI_ERR_COMM;
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_rank(comm, &w->rank);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_size(comm, &w->p);
+    if (error == MPI_SUCCESS)
+        error = MPI_Type_get_extent(type, &lb, &w->extent);
+    if (error == MPI_SUCCESS)
+        error = MPI_Type_get_true_extent(type, &w->true_lb, &w->true_extent);
+    if (error == MPI_SUCCESS)
+        error = MPI_Type_size(type, &size);
+    w->dense = lb == 0 && w->true_lb == 0 && w->extent == size && w->true_extent == size;
+    return error == MPI_SUCCESS && w->extent < 0 ? MPI_ERR_TYPE : error;
+}
+
+/* Ends a call; an error goes to the caller's error handler. */
+static int rdl_close(rdl_world *w, MPI_Comm comm, int error)
+{
+    while (w->owned_len > 0)
+        free(w->owned[--w->owned_len]);
+    free(w->requests);
+    free(w->lengths);
+    free(w->addresses);
+    rdl_release(&w->memory);
+    if (error != MPI_SUCCESS)
+        MPI_Comm_call_errhandler(comm, error);
+    return error;
+}
+
+/* Memory until the end of the call. */
+static void *rdl_alloc(rdl_world *w, size_t items, size_t size)
+{
+    void *memory = w->owned_len < RDL_OWNED ? calloc(items > 0 ? items : 1, size) : NULL;
+    if (memory != NULL)
+        w->owned[w->owned_len++] = memory;
+    return memory;
+}
+
+/* How many bytes so many elements take. */
+static size_t rdl_bytes(const rdl_world *w, int64_t elements)
+{
+    return elements > 0 ? (size_t)(elements - 1) * (size_t)w->extent + (size_t)w->true_extent : 1;
+}
+
+/* Copies elements inside of this rank. */
+static int rdl_copy(rdl_world *w, const void *from, int count, MPI_Datatype type, void *to, int room, MPI_Datatype into)
+{
+    if (count == 0 && room == 0)
+        return MPI_SUCCESS;
+    if (w->dense && type == w->type && into == w->type && count == room) {
+        memmove(to, from, (size_t)count * (size_t)w->extent);
+        return MPI_SUCCESS;
+    }
+    return MPI_Sendrecv(from, count, type, w->rank, RDL_TAG_SELF, to, room, into, w->rank, RDL_TAG_SELF, w->comm, MPI_STATUS_IGNORE);
+}
+

@@ -208,11 +208,12 @@ impl<'a> Writer<'a> {
     /// The definitions that were called, each above those that call it.
     pub(super) fn definitions(&self) -> String {
         let mut texts = BTreeMap::new();
-        // Writing one may call others, which come before it.
-        while let Some(next) = self.called.borrow().iter().rev().find(|called| !texts.contains_key(*called)).copied()
-        {
-            let text = self.definition(next.1, next.0);
-            texts.insert(next, text);
+        // Writing one may call others.
+        loop {
+            let waiting: Vec<_> =
+                self.called.borrow().iter().filter(|called| !texts.contains_key(*called)).copied().collect();
+            let Some(&(mode, index)) = waiting.first() else { break };
+            texts.insert((mode, index), self.definition(index, mode));
         }
         let mut ordered: Vec<_> = texts.into_iter().collect();
         ordered.sort_by_key(|((mode, index), _)| (*index, *mode));

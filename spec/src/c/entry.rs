@@ -76,8 +76,12 @@ impl Entry<'_, '_> {
         format!("{}{reader}{main}", include_str!("parts/record.c"))
     }
 
-    /// MPI's own calls.
+    /// MPI's own calls, and of what they need the parts that they use.
     pub(super) fn mpi(&self) -> String {
+        let sizes = format!(
+            "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
+            self.writer.schedule.lines.len().max(1)
+        );
         let (memory, spots) = match self.kind() {
             Kind::Alltoall => (include_str!("parts/held_memory.c"), include_str!("parts/held.c")),
             _ => (include_str!("parts/lines_memory.c"), include_str!("parts/lines.c")),
@@ -87,36 +91,31 @@ impl Entry<'_, '_> {
             kind if kind.reduces() => include_str!("parts/combine.c"),
             _ => include_str!("parts/gather.c"),
         };
-        let sizes = format!(
-            "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
-            self.writer.schedule.lines.len().max(1)
-        );
-        let world = include_str!("parts/world.c");
-        let exchange = include_str!("parts/exchange.c");
-        let begin = include_str!("parts/begin.c");
-        let parts =
-            [&sizes, memory, world, spots, settle, exchange, begin, self.division(), self.around(), self.calls()];
-        self.filled(&parts.concat())
-    }
-
-    /// How buffers are divided into blocks.
-    fn division(&self) -> &'static str {
-        match self.kind() {
-            Kind::Alltoall => "",
-            Kind::Allgather | Kind::ReduceScatter => {
-                concat!(
-                    include_str!("parts/divide.c"),
-                    include_str!("parts/divide_equal.c"),
-                    include_str!("parts/divide_varying.c")
-                )
-            }
-            Kind::Gather | Kind::Scatter => {
-                concat!(include_str!("parts/divide.c"), include_str!("parts/divide_equal.c"))
-            }
-            Kind::Allreduce | Kind::Reduce | Kind::Broadcast => {
-                concat!(include_str!("parts/divide.c"), include_str!("parts/divide_vector.c"))
-            }
-        }
+        // A part with a name is there if a later one calls it.
+        let parts = [
+            (None, sizes.as_str()),
+            (None, memory),
+            (None, include_str!("parts/world.c")),
+            (Some("rdl_alloc("), include_str!("parts/alloc.c")),
+            (Some("rdl_bytes("), include_str!("parts/bytes.c")),
+            (Some("rdl_copy("), include_str!("parts/copy.c")),
+            (None, spots),
+            (Some("rdl_line("), include_str!("parts/line.c")),
+            (None, settle),
+            (None, include_str!("parts/exchange.c")),
+            (None, include_str!("parts/begin.c")),
+            (Some("rdl_geometry("), include_str!("parts/divide.c")),
+            (Some("rdl_equal("), include_str!("parts/divide_equal.c")),
+            (Some("rdl_varying("), include_str!("parts/divide_varying.c")),
+            (Some("rdl_divided("), include_str!("parts/divide_vector.c")),
+            (None, self.around()),
+            (None, self.calls()),
+        ];
+        let add = |text: String, (name, part): (Option<&str>, &str)| match name {
+            Some(name) if !text.contains(name) => text,
+            _ => format!("{part}{text}"),
+        };
+        self.filled(&parts.into_iter().rev().fold(String::new(), add))
     }
 
     /// What calls of a kind have in common.

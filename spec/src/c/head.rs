@@ -1,7 +1,6 @@
 //! The head of a file: what it does, what is proved of it, how it is compiled.
 
-use super::{Known, names};
-use crate::contract::Kind;
+use super::Known;
 use crate::schedule::Schedule;
 
 /// What every file includes. Without MPI there is nothing to include of it.
@@ -31,7 +30,7 @@ pub(super) fn types(schedule: &Schedule) -> String {
 }
 
 /// The head comment.
-pub(super) fn comment(schedule: &Schedule, known: Known<'_>) -> String {
+pub(super) fn comment(schedule: &Schedule, known: Known<'_>, code: &str) -> String {
     let (name, article) = (&schedule.name, schedule.kind.with_article());
     let mut text = format!("{name}: {article}, written by `roundel emit c`.\n\nThe declaration:\n\n");
     text += &indented(&schedule.declaration());
@@ -44,7 +43,7 @@ pub(super) fn comment(schedule: &Schedule, known: Known<'_>) -> String {
         "\nCalls outside of that are refused with MPI_ERR_ARG, unless it is compiled with -DROUNDEL_UNPROVED.\n{}",
         USE
     );
-    text += &indented(&calls(schedule).join("\n"));
+    text += &indented(&prototypes(code));
     text += LIMITS;
     let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
     let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
@@ -85,13 +84,17 @@ fn proof(schedule: &Schedule, known: Known<'_>) -> String {
     lines.join("\n")
 }
 
-/// The functions that the file defines.
-fn calls(schedule: &Schedule) -> Vec<String> {
-    let name = names::algorithm(schedule);
-    let call = |function: &str| format!("roundel_{function}_{name}");
-    match schedule.kind {
-        Kind::Allgather => vec![call("allgather"), call("allgatherv")],
-        Kind::ReduceScatter => vec![call("reduce_scatter"), call("reduce_scatter_block")],
-        kind => vec![call(names::mpi(kind))],
+/// The declarations of the functions that the code defines for others.
+fn prototypes(code: &str) -> String {
+    let mut lines = code.lines();
+    let mut out = String::new();
+    while let Some(first) = lines.find(|line| line.starts_with("int roundel_")) {
+        let mut prototype = first.to_string();
+        while !prototype.ends_with(')') {
+            let Some(next) = lines.next() else { break };
+            prototype += &format!("\n{next}");
+        }
+        out += &format!("{prototype};\n");
     }
+    out
 }

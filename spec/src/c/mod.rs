@@ -90,7 +90,7 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
     writer.helper("wrap");
     let definitions = writer.definitions();
     let sections = [
-        head::comment(schedule, known),
+        head::comment(schedule, known, &mpi),
         head::INCLUDES.into(),
         head::types(schedule),
         helpers::text(&writer.helpers()),

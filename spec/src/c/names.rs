@@ -1,6 +1,5 @@
 //! Names: those of a declaration as C identifiers that clash with nothing.
 
-use crate::contract::Kind;
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
@@ -125,14 +124,6 @@ fn snake(name: &str) -> String {
         out.extend(c.to_lowercase());
     }
     out
-}
-
-/// What MPI calls a kind.
-pub(super) const fn mpi(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Broadcast => "bcast",
-        other => other.name(),
-    }
 }
 
 /// Names of functions, each given once.

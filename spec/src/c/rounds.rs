@@ -69,8 +69,10 @@ impl<'w, 'a> Walk<'w, 'a> {
         let inits = self.states.iter().map(|state| {
             format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
         });
+        let text = inits.collect::<String>() + &body;
         // A scope of its own: loops may have variables of the same name.
-        format!("{{\n{}}}\n", indented(&(inits.collect::<String>() + &body)))
+        let alone = self.states.is_empty() || self.writer.schedule.loops.len() == 1;
+        if alone { text } else { format!("{{\n{}}}\n", indented(&text)) }
     }
 
     /// Moves the states of one index on, all at once.

@@ -115,30 +115,3 @@ static int rdl_close(rdl_world *w, MPI_Comm comm, int error)
     return error;
 }
 
-/* Memory until the end of the call. */
-static void *rdl_alloc(rdl_world *w, size_t items, size_t size)
-{
-    void *memory = w->owned_len < RDL_OWNED ? calloc(items > 0 ? items : 1, size) : NULL;
-    if (memory != NULL)
-        w->owned[w->owned_len++] = memory;
-    return memory;
-}
-
-/* How many bytes so many elements take. */
-static size_t rdl_bytes(const rdl_world *w, int64_t elements)
-{
-    return elements > 0 ? (size_t)(elements - 1) * (size_t)w->extent + (size_t)w->true_extent : 1;
-}
-
-/* Copies elements inside of this rank. */
-static int rdl_copy(rdl_world *w, const void *from, int count, MPI_Datatype type, void *to, int room, MPI_Datatype into)
-{
-    if (count == 0 && room == 0)
-        return MPI_SUCCESS;
-    if (w->dense && type == w->type && into == w->type && count == room) {
-        memmove(to, from, (size_t)count * (size_t)w->extent);
-        return MPI_SUCCESS;
-    }
-    return MPI_Sendrecv(from, count, type, w->rank, RDL_TAG_SELF, to, room, into, w->rank, RDL_TAG_SELF, w->comm, MPI_STATUS_IGNORE);
-}
-

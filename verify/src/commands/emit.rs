@@ -3,12 +3,12 @@
 use super::target::{Target, all_or_errors, crate_of, malformed};
 use super::{Outcome, print, print_json};
 use crate::cli::{EmitC, EmitCommand};
+use crate::emit::emit_c;
 use crate::error::Error;
 use crate::source::Source;
 use roundel::algorithms;
-use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::syntax::Declaration;
-use roundel_spec::{Schedule, c, check};
+use roundel_spec::{Schedule, check};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -35,17 +35,6 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> 
     };
     let code = emit_c(&schedule, root.as_deref())?;
     deliver(args, json, Emitted { name: schedule.name, code })
-}
-
-/// The C file of a schedule, with the record of the crate that declares it.
-pub(super) fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error> {
-    // A record speaks of the declaration, whatever its inner collectives are.
-    let declared = schedule.by_contract();
-    let text = root.and_then(|root| std::fs::read_to_string(Record::path(root, &declared)).ok());
-    let record = text.and_then(|text| Record::read(&text, &declared).ok());
-    let checked = || ProvedRange::checked(&declared, declared.limits.p);
-    let range = record.as_ref().map_or_else(checked, |record| record.range.clone());
-    c::emit(schedule, c::Known { range: &range, record: record.as_ref() }).map_err(Error::Unsupported)
 }
 
 /// Nothing is written of a collective that is wrong: the check is that of the derive.

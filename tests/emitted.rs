@@ -1,0 +1,163 @@
+//! Emitted C does what the generated Rust code does.
+//!
+//! A file that is compiled with `-DROUNDEL_RECORD` prints the messages of every rank, without MPI. They are compared with what
+//! the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in the same order.
+
+use roundel::algorithms::{self, Entry, catalogue};
+use roundel_spec::check::Points;
+use roundel_spec::record::{Direction, Message, RankLog};
+use roundel_spec::{Action, Arguments, Placement, Schedule};
+use roundel_verify::catalogue::record;
+use roundel_verify::emit::emit_c;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The largest p, and the largest for all-to-alls, which have p^2 blocks.
+const LAST: usize = 40;
+const LAST_ALLTOALL: usize = 20;
+
+/// So many combinations of parameters of each algorithm.
+const COMBINATIONS: u64 = 12;
+
+#[test]
+fn emitted_c_does_what_generated_rust_does() {
+    for entry in catalogue() {
+        let schedule = (entry.schedule)();
+        let Some(code) = emitted(&schedule) else { continue };
+        let program = compile(entry.name, &code);
+        let last = if schedule.kind.moves() { LAST_ALLTOALL } else { LAST };
+        for args in combinations(&schedule) {
+            let (found, expected) = (recorded(&program, last, &args), expected(entry, last, &args));
+            assert!(found == expected, "{} with {args:?}: {}", entry.name, first_difference(&found, &expected));
+        }
+    }
+}
+
+/// What the test above would not notice, it would be no test of.
+#[test]
+fn a_wrong_file_is_noticed() {
+    let (entry, last) = (find("allgather/sparbit"), LAST);
+    let right = emitted(&(entry.schedule)()).expect("sparbit is supported");
+    let expected = expected(entry, last, &Arguments::default());
+    let changes = [
+        ("rank - 2 * j * sparbit_d(D)", "rank - 4 * j * sparbit_d(D)"),
+        ("rdl_wrap(rank + sparbit_d(D), p)", "rdl_wrap(rank + D, p)"),
+        ("D = rdl_div(D, 2);", "D = rdl_div(D, 3);"),
+        ("if (p < 1)", "if (p < 3)"),
+    ];
+    for (i, (from, to)) in changes.into_iter().enumerate() {
+        assert!(right.contains(from), "{from} is not in the file");
+        let program = compile(&format!("wrong/{i}"), &right.replace(from, to));
+        assert!(recorded(&program, last, &Arguments::default()) != expected, "{to} was not noticed");
+    }
+}
+
+/// Beyond its proof, and outside of its domain, a file refuses the call.
+#[test]
+fn a_file_refuses_what_is_not_proved() {
+    let entry = find("allgather/neighbor-exchange");
+    let program = compile("refusing", &emitted(&(entry.schedule)()).expect("it is supported"));
+    let found = recorded(&program, 5, &Arguments::default());
+    let refused = |p: usize| found.contains(&format!("p {p} refused\n"));
+    assert_eq!([1, 2, 3, 4, 5].map(refused), [true, false, true, false, true]);
+}
+
+fn find(name: &str) -> &'static Entry {
+    algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
+}
+
+/// The file of a schedule, if the back end knows all that it uses.
+fn emitted(schedule: &Schedule) -> Option<String> {
+    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT))).ok()
+}
+
+fn combinations(schedule: &Schedule) -> Vec<Arguments> {
+    Points::new(schedule, 1..=1).thinned(COMBINATIONS).iter().map(|point| point.args).collect()
+}
+
+/// A program that prints the messages of every rank.
+fn compile(name: &str, code: &str) -> PathBuf {
+    let stem = format!("emitted-{}", name.replace('/', "-"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, program) = (directory.join(format!("{stem}.c")), directory.join(stem));
+    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-O1",
+        "-DROUNDEL_RECORD",
+        "-DROUNDEL_UNPROVED",
+    ]);
+    let status = cc.arg("-o").arg(&program).arg(&source).status();
+    assert!(status.is_ok_and(|status| status.success()), "cannot compile {}", source.display());
+    program
+}
+
+/// What the program prints, without rounds in which nothing happens.
+fn recorded(program: &Path, last: usize, args: &Arguments) -> String {
+    let numbers = args.numbers.iter().map(i64::to_string);
+    let lists = args.lists.iter().map(|list| list.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
+    let output = Command::new(program).args(["1", &last.to_string()]).args(numbers.chain(lists)).output();
+    let output = output.unwrap_or_else(|error| panic!("cannot run {}: {error}", program.display()));
+    assert!(output.status.success(), "{}: {}", program.display(), output.status);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().collect();
+    let idle = |i: usize| lines[i] == "round" && lines.get(i + 1).is_none_or(|next| !is_message(next));
+    (0..lines.len()).filter(|&i| !idle(i)).map(|i| format!("{}\n", lines[i])).collect()
+}
+
+fn is_message(line: &str) -> bool {
+    line.starts_with("send") || line.starts_with("recv")
+}
+
+/// The same, from generated code.
+fn expected(entry: &Entry, last: usize, args: &Arguments) -> String {
+    let mut out = String::new();
+    for p in 1..=last {
+        let answer = record(entry, args, &Placement::consecutive(p, p)).unwrap_or_else(|error| panic!("{error}"));
+        let Ok(trace) = answer else {
+            out += &format!("p {p} refused\n");
+            continue;
+        };
+        for (rank, log) in trace.ranks.iter().enumerate() {
+            out += &format!("p {p} rank {rank}\n");
+            let rounds = (0..log.rounds()).map(|round| log.round(round)).filter(|messages| !messages.is_empty());
+            rounds.for_each(|messages| out += &round(log, messages));
+        }
+    }
+    out
+}
+
+fn round(log: &RankLog, messages: &[Message]) -> String {
+    let mut out = String::from("round\n");
+    for message in messages {
+        let verb = if message.direction == Direction::Send { "send" } else { "recv" };
+        let (action, with) = match message.site.action {
+            Action::Copy => (0, 0),
+            Action::Replace => (1, 0),
+            Action::Overwrite => (2, 0),
+            Action::CombineLeft { with } => (3, with),
+            Action::CombineRight { with } => (4, with),
+        };
+        let blocks: String = log.blocks(message).iter().map(|block| format!(" {block}")).collect();
+        let _ =
+            writeln!(out, "{verb} {} line {} action {action} with {with}:{blocks}", message.peer, message.site.line);
+    }
+    out
+}
+
+fn first_difference(found: &str, expected: &str) -> String {
+    let mut place = "";
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        if found != expected {
+            return format!("after `{place}`, C has `{found}` and Rust has `{expected}`");
+        }
+        place = if found.starts_with('p') { found } else { place };
+    }
+    "one of the two ends earlier".into()
+}

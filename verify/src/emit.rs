@@ -13,5 +13,15 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error>
     let record = text.and_then(|text| Record::read(&text, &declared).ok());
     let checked = || ProvedRange::checked(&declared, declared.limits.p);
     let range = record.as_ref().map_or_else(checked, |record| record.range.clone());
-    c::emit(schedule, c::Known { range: &range, record: record.as_ref() }).map_err(Error::Unsupported)
+    let inners: Vec<ProvedRange> = schedule
+        .inners
+        .iter()
+        .filter_map(|inner| inner.schedule.as_deref())
+        .map(|inner| {
+            let checked = || ProvedRange::checked(inner, inner.limits.p);
+            root.map_or_else(checked, |root| ProvedRange::in_crate(root, inner))
+        })
+        .collect();
+    c::emit(schedule, c::Known { range: &range, record: record.as_ref(), inners: &inners })
+        .map_err(Error::Unsupported)
 }

@@ -2,9 +2,9 @@
 
 use super::expr::{Free, Mode, Writer, comment};
 use super::functions::{braced, function, indented};
-use super::names;
+use super::{Known, names};
 use crate::expr::Expr;
-use crate::proof::{MAX_P, ProvedRange};
+use crate::proof::{MAX_P, Placements};
 use crate::schedule::{Domain, Loop};
 
 /// The function, and what it takes.
@@ -14,10 +14,13 @@ pub(super) struct Admits {
 }
 
 /// Whether a call is served: one answer for all ranks.
-pub(super) fn admits(writer: &Writer<'_>, range: &ProvedRange) -> Admits {
+pub(super) fn admits(writer: &Writer<'_>, known: Known<'_>) -> Admits {
     let schedule = writer.schedule;
     let mut free = Free::default();
     free.add_p();
+    if known.range.placements.is_some() {
+        free.add_nodes();
+    }
     schedule.numbers.iter().for_each(|number| free.add(schedule, &Expr::Var(number.var.clone())));
     schedule.lists.iter().for_each(|list| free.add(schedule, &Expr::Length(list.var.clone())));
     schedule.requires.iter().for_each(|clause| free.add(schedule, clause));
@@ -31,7 +34,7 @@ pub(super) fn admits(writer: &Writer<'_>, range: &ProvedRange) -> Admits {
         free.join(at_the_end_free(writer, l));
         body += &l.ends_with.iter().map(|clause| at_the_end(writer, l, clause)).collect::<String>();
     }
-    body += &proved(writer, range);
+    body += &proved(writer, known);
     body += "return 1;\n";
     if body.contains("(ok, ") || body.contains("*ok") {
         body = format!("int fine = 1, *ok = &fine;\n\n{body}");
@@ -119,11 +122,14 @@ fn advance(writer: &Writer<'_>, l: &Loop, level: usize) -> String {
 }
 
 /// The refusal of calls of which nothing is proved, unless whoever compiles the file wants them.
-fn proved(writer: &Writer<'_>, range: &ProvedRange) -> String {
-    let mut outside: Vec<String> = range.p.iter().map(|limit| format!("p > {limit}")).collect();
+fn proved(writer: &Writer<'_>, known: Known<'_>) -> String {
+    let range = known.range;
+    let limits = range.p.iter().chain(known.inners.iter().filter_map(|inner| inner.p.as_ref()));
+    let mut outside: Vec<String> = limits.min().map(|limit| format!("p > {limit}")).into_iter().collect();
     for (parameter, limit) in writer.schedule.numbers.iter().zip(&range.numbers) {
         outside.extend(limit.iter().map(|limit| format!("{} > {limit}", names::variable(&parameter.var.name))));
     }
+    outside.extend(range.placements.map(|placements| elsewhere(writer, placements)));
     let mut body: String = outside.iter().map(|condition| refuse(condition)).collect();
     for (parameter, limit) in writer.schedule.lists.iter().zip(&range.lists) {
         let (Some((len, value)), name) = (limit, names::variable(&parameter.var.name)) else { continue };
@@ -133,6 +139,17 @@ fn proved(writer: &Writer<'_>, range: &ProvedRange) -> String {
     }
     match body.as_str() {
         "" => String::new(),
-        body => format!("#ifndef ROUNDEL_UNPROVED\n{body}#endif\n"),
+        body => note("what is proved") + &braced("if (RDL_PROVED)", body),
+    }
+}
+
+/// Placements of which nothing is proved.
+fn elsewhere(writer: &Writer<'_>, placements: Placements) -> String {
+    let regular = writer.helper("regular");
+    match placements {
+        Placements::Regular { all_up_to } => format!("p > {all_up_to} && !{regular}(at, 0)"),
+        Placements::Even { regular_up_to, all_up_to } => {
+            format!("!{regular}(at, 1) && (p > {regular_up_to} || (p > {all_up_to} && !{regular}(at, 0)))")
+        }
     }
 }

@@ -29,6 +29,37 @@ impl Entry<'_, '_> {
         self.writer.schedule.lists.iter().map(|list| names::variable(&list.var.name)).collect()
     }
 
+    fn looks_at_nodes(&self) -> bool {
+        self.writer.schedule.uses_placement()
+    }
+
+    fn has_groups(&self) -> bool {
+        self.writer.schedule.within().next().is_some()
+    }
+
+    /// The messages of a round. Where there are groups, rounds are also written down.
+    pub(super) fn run(&self) -> String {
+        self.writer.helper("wrap");
+        if self.looks_at_nodes() {
+            self.writer.helper("of");
+        }
+        let fields = "    int logs; /* whether rounds are written down alone, and where each ends */\n    size_t *ends;\n    size_t ends_len, ends_room;\n";
+        let (fields, free) = if self.has_groups() { (fields, "    free(run->ends);\n") } else { ("", "") };
+        let run = include_str!("parts/run.c").replace("@LOG_FIELDS@\n", fields).replace("@LOG_FREE@\n", free);
+        match self.has_groups() {
+            true => format!("{run}static void rdl_exchange(rdl_run *run);\n\n{}", include_str!("parts/groups.c")),
+            false => format!("{run}static void rdl_end(rdl_run *run);\n\n"),
+        }
+    }
+
+    /// What ends a round has another name where rounds are also written down.
+    fn named(&self, part: &str) -> String {
+        match self.has_groups() {
+            true => part.replace("static void rdl_end(rdl_run *run)", "static void rdl_exchange(rdl_run *run)"),
+            false => part.into(),
+        }
+    }
+
     /// How many blocks there are, where the declaration says so.
     pub(super) fn blocks(&self) -> String {
         if !self.says_blocks() {
@@ -49,38 +80,49 @@ impl Entry<'_, '_> {
 
     /// The program that prints the messages of every rank.
     pub(super) fn record(&self) -> String {
-        let (numbers, lists) = (self.numbers(), self.lists());
+        let (numbers, lists, nodes) = (self.numbers(), self.lists(), self.looks_at_nodes());
+        let before = if nodes { 2 } else { 3 };
         let parameters: Vec<String> =
             numbers.iter().chain(&lists).map(|name| format!(" {}", name.to_uppercase())).collect();
         let read_number =
-            |(i, name): (usize, &String)| format!("int64_t {name} = strtoll(argv[{}], NULL, 10);\n", i + 3);
+            |(i, name): (usize, &String)| format!("int64_t {name} = strtoll(argv[{}], NULL, 10);\n", i + before);
         let read_list = |(i, name): (usize, &String)| {
-            let i = i + 3 + numbers.len();
+            let i = i + before + numbers.len();
             format!(
                 "int {name}_items[64];\nrdl_list {name} = {{{name}_items, rdl_read(argv[{i}], {name}_items, 64)}};\n"
             )
         };
         let read: String =
             numbers.iter().enumerate().map(read_number).chain(lists.iter().enumerate().map(read_list)).collect();
-        let reader = if lists.is_empty() { "" } else { include_str!("parts/read_list.c") };
-        let main = include_str!("parts/record_main.c")
-            .replace("@COUNT@", &(3 + parameters.len()).to_string())
+        let reader = if lists.is_empty() && !nodes { "" } else { include_str!("parts/read_list.c") };
+        let main = if nodes { include_str!("parts/record_nodes.c") } else { include_str!("parts/record_main.c") };
+        let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.recorded(self.rounds)).collect();
+        let main = main
+            .replace("@COUNT@", &(before + parameters.len()).to_string())
             .replace("@USAGE@", &parameters.concat())
             .replace("@READ@\n", &indented(&read))
-            .replace("@ADMITS@", &self.admits.arguments().join(", "))
-            .replace(
-                "@ROUNDS@",
-                &std::iter::once("&run".to_string()).chain(self.rounds.arguments()).collect::<Vec<_>>().join(", "),
-            )
+            .replace("@ADMITS@", &self.recorded(self.admits).join(", "))
+            .replace("@ROUNDS@", &rounds.join(", "))
             .replace("@NAME@", &self.writer.name);
-        format!("{}{reader}{main}", include_str!("parts/record.c"))
+        format!("{}{reader}{main}", self.named(include_str!("parts/record.c")))
+    }
+
+    /// Arguments in the program that prints messages.
+    fn recorded(&self, free: &Free) -> Vec<String> {
+        let place = |name: String| match name.as_str() {
+            "node" | "local" | "ppn" => format!("place.{name}"),
+            "nodes" => "at->count".into(),
+            "lanes" => "at->lanes".into(),
+            _ => name,
+        };
+        free.arguments().into_iter().map(place).collect()
     }
 
     /// MPI's own calls, and of what they need the parts that they use.
     pub(super) fn mpi(&self) -> String {
         let sizes = format!(
             "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
-            self.writer.schedule.lines.len().max(1)
+            self.writer.schedule.lines_in_memory().max(1)
         );
         let (memory, spots) = match self.kind() {
             Kind::Alltoall => (include_str!("parts/held_memory.c"), include_str!("parts/held.c")),
@@ -91,10 +133,17 @@ impl Entry<'_, '_> {
             kind if kind.reduces() => include_str!("parts/combine.c"),
             _ => include_str!("parts/gather.c"),
         };
+        let exchange = self.named(include_str!("parts/exchange.c"));
+        let nodes = self.looks_at_nodes();
+        let (table, renumber) = match nodes {
+            true => (include_str!("parts/nodes.c"), include_str!("parts/renumber.c")),
+            false => ("", ""),
+        };
         // A part with a name is there if a later one calls it.
         let parts = [
             (None, sizes.as_str()),
             (None, memory),
+            (None, table),
             (None, include_str!("parts/world.c")),
             (Some("rdl_alloc("), include_str!("parts/alloc.c")),
             (Some("rdl_bytes("), include_str!("parts/bytes.c")),
@@ -102,7 +151,8 @@ impl Entry<'_, '_> {
             (None, spots),
             (Some("rdl_line("), include_str!("parts/line.c")),
             (None, settle),
-            (None, include_str!("parts/exchange.c")),
+            (None, renumber),
+            (None, exchange.as_str()),
             (None, include_str!("parts/begin.c")),
             (Some("rdl_geometry("), include_str!("parts/divide.c")),
             (Some("rdl_equal("), include_str!("parts/divide_equal.c")),
@@ -158,7 +208,10 @@ impl Entry<'_, '_> {
         let taken = self.rounds.arguments();
         let unused = numbers.iter().chain(&lists).filter(|name| !taken.contains(name));
         let unused: String = unused.map(|name| format!("    (void){name};\n")).collect();
-        let operation = match self.writer.schedule.order.rank_order {
+        let inners = &self.writer.schedule.inners;
+        let ordered = self.writer.schedule.order.rank_order
+            && inners.iter().all(|inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order));
+        let operation = match ordered {
             true => include_str!("parts/operation_any.c"),
             false => include_str!("parts/operation_commutative.c"),
         };
@@ -169,7 +222,7 @@ impl Entry<'_, '_> {
         };
         let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.at(self.rounds, "w->")).collect();
         let blocks = self.at(&self.writer.free([&self.writer.schedule.blocks]), "w.");
-        template
+        self.with_nodes(template)
             .replace("@OPERATION@\n", operation)
             .replace("    rdl_world w;\n", &format!("    rdl_world w;\n{opened}"))
             .replace("@UNUSED@\n", &unused)
@@ -183,10 +236,37 @@ impl Entry<'_, '_> {
             .replace("@NAME@", &self.writer.name)
     }
 
+    /// A template with what depends on whether nodes matter.
+    fn with_nodes(&self, template: &str) -> String {
+        let blocks = match self.kind() {
+            Kind::Allreduce => "",
+            Kind::Alltoall => include_str!("parts/renumber_pairs.c"),
+            _ => include_str!("parts/renumber_blocks.c"),
+        };
+        let parts = match self.looks_at_nodes() {
+            true => [
+                "    const rdl_nodes *at; /* the nodes, and where this rank sits */\n    const int *order;\n    rdl_place place;\n",
+                "    if (error == MPI_SUCCESS)\n        error = rdl_survey(own->comm, &own->table);\n",
+                include_str!("parts/place.c"),
+                "    rdl_renumber(run);\n",
+                include_str!("parts/begin_nodes.c"),
+            ],
+            false => ["", "", "", "", include_str!("parts/begin_flat.c")],
+        };
+        let marks = ["@PLACE_FIELDS@\n", "@SURVEY@\n", "@PLACE@\n", "@RENUMBER@\n", "@BEGIN@\n"];
+        let filled =
+            marks.iter().zip(parts).fold(template.to_string(), |text, (mark, part)| text.replace(mark, part));
+        filled.replace("@BLOCKS_ARE_RANKS@\n", blocks)
+    }
+
     /// Arguments where a call keeps rank and p.
     fn at(&self, free: &Free, world: &str) -> Vec<String> {
+        let nodes = self.looks_at_nodes();
         let place = |name: String| match name.as_str() {
-            "rank" | "p" => format!("{world}{name}"),
+            "rank" | "node" | "local" | "ppn" if nodes => format!("{world}place.{name}"),
+            "nodes" => format!("{world}at->count"),
+            "lanes" => format!("{world}at->lanes"),
+            "rank" | "p" | "at" => format!("{world}{name}"),
             _ => name,
         };
         free.arguments().into_iter().map(place).collect()

@@ -31,7 +31,12 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(schedule: &'a Schedule) -> Self {
-        let (name, mut given) = (names::algorithm(schedule), names::Given::default());
+        Writer::named(schedule, names::algorithm(schedule))
+    }
+
+    /// The same, for a collective inside of another one: with a prefix of its own.
+    pub(super) fn named(schedule: &'a Schedule, name: String) -> Self {
+        let mut given = names::Given::default();
         let own = ["rounds", "admits", "blocks_of", "begin", "run", "gather", "scatter"];
         own.iter().for_each(|own| drop(given.fresh(&format!("{name}_{own}"))));
         let definition = |function: &crate::schedule::Function| {
@@ -298,6 +303,11 @@ impl Free {
     /// Takes a variable out that is bound inside.
     pub(super) fn bind(&mut self, slot: usize) {
         self.vars.remove(&slot);
+    }
+
+    /// Adds the nodes.
+    pub(super) fn add_nodes(&mut self) {
+        self.nodes = true;
     }
 
     /// Whether a variable is needed.

@@ -18,15 +18,21 @@ pub(super) const INCLUDES: &str = "#include <inttypes.h>
 #define RDL_NO_MEMORY MPI_ERR_NO_MEM
 #endif
 
+/* Whether calls are refused of which nothing is proved. */
+#ifdef ROUNDEL_UNPROVED
+enum { RDL_PROVED = 0 };
+#else
+enum { RDL_PROVED = 1 };
+#endif
+
 ";
 
 /// The types that expressions of the declaration need.
 pub(super) fn types(schedule: &Schedule) -> String {
-    if schedule.lists.is_empty() {
-        return String::new();
-    }
-    "/* A parameter that is a list. */\ntypedef struct {\n    const int *items;\n    int64_t len;\n} rdl_list;\n\n"
-        .into()
+    let list = "/* A parameter that is a list. */\ntypedef struct {\n    const int *items;\n    int64_t len;\n} rdl_list;\n\n";
+    let lists = if schedule.lists.is_empty() { "" } else { list };
+    let nodes = if schedule.uses_placement() { include_str!("parts/nodes_type.c") } else { "" };
+    format!("{lists}{nodes}")
 }
 
 /// The head comment.
@@ -45,6 +51,7 @@ pub(super) fn comment(schedule: &Schedule, known: Known<'_>, code: &str) -> Stri
     );
     text += &indented(&prototypes(code));
     text += LIMITS;
+    text += if schedule.uses_placement() { NODES } else { "" };
     let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
     let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
     format!("/*\n{lines} */\n\n")
@@ -59,6 +66,11 @@ const LIMITS: &str = "
 Arguments are those of MPI's function, MPI_IN_PLACE included; parameters of the algorithm come last. Errors go to the error
 handler of the communicator. The first call on a communicator duplicates it; the duplicate goes with the communicator. It must
 not be made by two threads at once.
+";
+
+const NODES: &str = "
+Ranks that share memory sit on one node, by MPI_Comm_split_type; with -D'ROUNDEL_NODE(rank)=...' the number of a rank's node is
+what the macro says.
 ";
 
 fn indented(text: &str) -> String {

@@ -164,8 +164,7 @@ static int64_t rdl_shr(int64_t a, int64_t b)
 "first_rank" calls ["wrap"]: r"/* The first rank of a node; nodes wrap around. */
 static int64_t rdl_first_rank(const rdl_nodes *at, int64_t node)
 {
-    node = rdl_wrap(node, at->count);
-    return at->first != NULL ? at->first[node] : node * at->size;
+    return at->first[rdl_wrap(node, at->count)];
 }
 
 "
@@ -173,7 +172,36 @@ static int64_t rdl_first_rank(const rdl_nodes *at, int64_t node)
 static int64_t rdl_node_size(const rdl_nodes *at, int64_t node)
 {
     node = rdl_wrap(node, at->count);
-    return at->first != NULL ? at->first[node + 1] - at->first[node] : at->size;
+    return at->first[node + 1] - at->first[node];
+}
+
+"
+"of" calls []: r"/* Where a rank sits. */
+static rdl_place rdl_of(const rdl_nodes *at, int64_t rank)
+{
+    int64_t node = 0, above = at->count;
+    while (above - node > 1) {
+        int64_t middle = (node + above) / 2;
+        if (at->first[middle] <= rank)
+            node = middle;
+        else
+            above = middle;
+    }
+    rdl_place place = {rank, node, rank - at->first[node], at->first[node + 1] - at->first[node]};
+    return place;
+}
+
+"
+"regular" calls []: r"/* Whether nodes have equally many ranks; the last may have fewer, unless even is asked for, with two or more. */
+static int rdl_regular(const rdl_nodes *at, int even)
+{
+    int64_t size = at->first[1];
+    for (int64_t node = 1; node < at->count; node++) {
+        int64_t other = at->first[node + 1] - at->first[node];
+        if (other > size || (other < size && (even || node + 1 < at->count)))
+            return 0;
+    }
+    return !even || size >= 2;
 }
 
 "

@@ -9,6 +9,7 @@ mod domain;
 mod entry;
 mod expr;
 mod functions;
+mod groups;
 mod head;
 mod helpers;
 mod names;
@@ -17,49 +18,52 @@ mod rounds;
 use crate::proof::{ProvedRange, Record};
 use crate::schedule::Schedule;
 use expr::Writer;
+use groups::Inner;
 use std::fmt;
 
-/// What the C back end cannot write yet.
+/// What the C back end cannot write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// The collective looks at which ranks share a node.
-    Nodes {
-        /// The collective.
-        name: String,
-    },
-    /// The collective runs another one inside of groups.
-    Within {
+    /// An inner collective is known by its contract alone.
+    UnknownInner {
         /// The collective.
         name: String,
         /// The inner one.
         inner: String,
     },
-    /// A state runs backwards.
-    Backward {
+    /// An inner collective that does not serve all groups: it has parameters, a domain, nodes or groups of its own.
+    ParticularInner {
         /// The collective.
         name: String,
-        /// The state.
-        state: String,
+        /// The inner one.
+        inner: String,
+        /// What the inner one has.
+        has: &'static str,
+    },
+    /// A collective with a root that looks at nodes.
+    RootAndNodes {
+        /// The collective.
+        name: String,
     },
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unsupported::Nodes { name } => write!(
+            Unsupported::UnknownInner { name, inner } => write!(
                 f,
-                "{name} looks at nodes (`node`, `local`, `ppn`, …), which C files do not know yet: use it from Rust, or emit \
-                 a collective that does not"
+                "{name} runs `{inner}` inside of groups (`within`), of which a declaration says no more than its kind: emit a \
+                 collective of the catalogue, or declare one without groups"
             ),
-            Unsupported::Within { name, inner } => write!(
+            Unsupported::ParticularInner { name, inner, has } => write!(
                 f,
-                "{name} runs `{inner}` inside of groups (`within`), which is not written as C yet: use it from Rust, or emit \
-                 a collective without groups"
+                "{name} runs `{inner}` inside of groups (`within`), and that has {has}, which is not written as C yet: use it \
+                 from Rust, or take an inner collective that serves all groups"
             ),
-            Unsupported::Backward { name, state } => write!(
+            Unsupported::RootAndNodes { name } => write!(
                 f,
-                "{name} has a state `{state}` that runs backwards (`last`), which is not written as C yet: use it from Rust, \
-                 or declare the state forwards"
+                "{name} has a root and looks at nodes, which is not written as C yet: use it from Rust, or declare one that \
+                 does not look at nodes"
             ),
         }
     }
@@ -74,28 +78,36 @@ pub struct Known<'a> {
     pub range: &'a ProvedRange,
     /// The record that says so.
     pub record: Option<&'a Record>,
+    /// The calls for which its inner collectives are proved.
+    pub inners: &'a [ProvedRange],
 }
 
 /// The C file of a collective.
 ///
 /// # Errors
-/// A construct that the back end does not write yet.
+/// A construct that the back end does not write.
 pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported> {
-    supported(schedule)?;
     let writer = Writer::new(schedule);
-    let rounds = rounds::rounds(&writer);
-    let admits = domain::admits(&writer, known.range);
+    let inner_writers = inner_writers(&writer)?;
+    let inner_rounds: Vec<_> = inner_writers.iter().map(|inner| rounds::rounds(inner, &[])).collect();
+    let called = inner_writers.iter().zip(&inner_rounds);
+    let inners: Vec<_> =
+        called.map(|(inner, rounds)| Inner { name: inner.name.clone(), rounds: rounds.free.clone() }).collect();
+    let rounds = rounds::rounds(&writer, &inners);
+    let admits = domain::admits(&writer, known);
     let entry = entry::Entry { writer: &writer, rounds: &rounds.free, admits: &admits.free };
-    let (blocks, record, mpi) = (entry.blocks(), entry.record(), entry.mpi());
-    writer.helper("wrap");
+    let (run, blocks, record, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.mpi());
+    let inside: String =
+        inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
     let definitions = writer.definitions();
+    let helpers = inner_writers.iter().fold(writer.helpers(), |all, inner| &all | &inner.helpers());
     let sections = [
         head::comment(schedule, known, &mpi),
         head::INCLUDES.into(),
         head::types(schedule),
-        helpers::text(&writer.helpers()),
-        include_str!("parts/run.c").into(),
-        "static void rdl_end(rdl_run *run);\n\n".into(),
+        helpers::text(&helpers),
+        run,
+        inside,
         definitions,
         admits.text,
         blocks,
@@ -105,13 +117,33 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
     Ok(sections.concat())
 }
 
-fn supported(schedule: &Schedule) -> Result<(), Unsupported> {
-    let name = || schedule.name.clone();
-    if let Some(within) = schedule.within().next() {
-        return Err(Unsupported::Within { name: name(), inner: schedule.inners[within.inner].name.clone() });
+/// Writers of the inner collectives, if these serve whatever group there is.
+fn inner_writers<'a>(writer: &Writer<'a>) -> Result<Vec<Writer<'a>>, Unsupported> {
+    let schedule = writer.schedule;
+    if schedule.kind.has_root() && schedule.uses_placement() {
+        return Err(Unsupported::RootAndNodes { name: schedule.name.clone() });
     }
-    if let Some(state) = schedule.loops.iter().flat_map(|l| &l.states).find(|state| state.backward) {
-        return Err(Unsupported::Backward { name: name(), state: state.var.name.clone() });
-    }
-    if schedule.uses_placement() { Err(Unsupported::Nodes { name: name() }) } else { Ok(()) }
+    let write = |inner: &'a crate::schedule::Inner| {
+        let (name, called) = (schedule.name.clone(), inner.name.clone());
+        let Some(known) = inner.schedule.as_deref() else {
+            return Err(Unsupported::UnknownInner { name, inner: called });
+        };
+        match particular(known) {
+            Some(has) => Err(Unsupported::ParticularInner { name, inner: called, has }),
+            None => Ok(Writer::named(known, format!("{}_{}", writer.name, names::variable(&inner.name)))),
+        }
+    };
+    schedule.inners.iter().map(write).collect()
+}
+
+/// What keeps a collective from serving all groups.
+fn particular(inner: &Schedule) -> Option<&'static str> {
+    let ends = inner.loops.iter().any(|l| !l.ends_with.is_empty());
+    let found = [
+        (!inner.numbers.is_empty() || !inner.lists.is_empty(), "parameters"),
+        (!inner.requires.is_empty() || ends, "a domain of its own"),
+        (inner.uses_placement(), "an eye on nodes"),
+        (!inner.inners.is_empty(), "groups of its own"),
+    ];
+    found.into_iter().find(|(has, _)| *has).map(|(_, what)| what)
 }

@@ -112,6 +112,7 @@ static int rdl_requests(rdl_run *run)
 static void rdl_end(rdl_run *run)
 {
     rdl_world *w = run->world;
+@RENUMBER@
     if (run->messages_len > 0 && rdl_requests(run)) {
         rdl_post(run, 0);
         rdl_post(run, 1);

@@ -18,6 +18,7 @@ typedef struct {
     rdl_message *messages;
     size_t messages_len, messages_room;
     int error; /* the first one; the rounds go on, because others wait for the messages of this rank */
+@LOG_FIELDS@
     struct rdl_world *world;
 } rdl_run;
 
@@ -96,6 +97,7 @@ static int rdl_finish(rdl_run *run)
 {
     free(run->blocks);
     free(run->messages);
+@LOG_FREE@
     return run->error;
 }
 

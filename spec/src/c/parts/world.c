@@ -13,7 +13,14 @@ typedef struct rdl_world {
     MPI_Aint *addresses;
     size_t pieces_room;
     rdl_memory memory;
+@PLACE_FIELDS@
 } rdl_world;
+
+/* What is cached on a communicator. */
+typedef struct {
+    MPI_Comm comm;
+    void *table; /* what is known of nodes, if anything */
+} rdl_own;
 
 enum { RDL_TAG, RDL_TAG_SELF };
 
@@ -22,8 +29,10 @@ static int rdl_key = MPI_KEYVAL_INVALID;
 static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    int error = MPI_Comm_free(value);
-    free(value);
+    rdl_own *own = value;
+    int error = MPI_Comm_free(&own->comm);
+    free(own->table);
+    free(own);
     return error;
 }
 
@@ -50,30 +59,40 @@ static int rdl_make_key(void)
     return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&hook) : error;
 }
 
+/* Duplicates a communicator and caches the duplicate on it. */
+static int rdl_attach(MPI_Comm comm, rdl_own **result)
+{
+    rdl_own *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return MPI_ERR_NO_MEM;
+    int error = MPI_Comm_dup(comm, &own->comm);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_set_errhandler(own->comm, MPI_ERRORS_RETURN);
+@SURVEY@
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_set_attr(comm, rdl_key, own);
+    if (error == MPI_SUCCESS) {
+        *result = own;
+        return MPI_SUCCESS;
+    }
+    free(own->table);
+    free(own);
+    return error;
+}
+
 /* The duplicate of a communicator that these calls use; it goes with the communicator. */
-static int rdl_private(MPI_Comm comm, MPI_Comm *own)
+static int rdl_private(rdl_world *w, MPI_Comm comm)
 {
     int found = 0, error = rdl_key == MPI_KEYVAL_INVALID ? rdl_make_key() : MPI_SUCCESS;
-    MPI_Comm *value = NULL;
+    rdl_own *own = NULL;
     if (error == MPI_SUCCESS)
-        error = MPI_Comm_get_attr(comm, rdl_key, &value, &found);
+        error = MPI_Comm_get_attr(comm, rdl_key, &own, &found);
+    if (error == MPI_SUCCESS && !found)
+        error = rdl_attach(comm, &own);
     if (error != MPI_SUCCESS)
         return error;
-    if (!found) {
-        value = malloc(sizeof *value);
-        if (value == NULL)
-            return MPI_ERR_NO_MEM;
-        error = MPI_Comm_dup(comm, value);
-        if (error == MPI_SUCCESS)
-            error = MPI_Comm_set_errhandler(*value, MPI_ERRORS_RETURN);
-        if (error == MPI_SUCCESS)
-            error = MPI_Comm_set_attr(comm, rdl_key, value);
-        if (error != MPI_SUCCESS) {
-            free(value);
-            return error;
-        }
-    }
-    *own = *value;
+    w->comm = own->comm;
+@PLACE@
     return MPI_SUCCESS;
 }
 

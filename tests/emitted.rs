@@ -24,8 +24,11 @@ const COMBINATIONS: u64 = 12;
 fn emitted_c_does_what_generated_rust_does() {
     for entry in catalogue() {
         let schedule = (entry.schedule)();
-        let Some(code) = emitted(&schedule) else { continue };
-        let program = compile(entry.name, &code);
+        let program = compile(entry.name, &emitted(&schedule));
+        if schedule.uses_placement() {
+            on_nodes(entry, &schedule, &program);
+            continue;
+        }
         let last = if schedule.kind.moves() { LAST_ALLTOALL } else { LAST };
         for args in combinations(&schedule) {
             let (found, expected) = (recorded(&program, last, &args), expected(entry, last, &args));
@@ -34,11 +37,45 @@ fn emitted_c_does_what_generated_rust_does() {
     }
 }
 
+/// Nodes of all sizes, with few ranks, and some of many.
+fn on_nodes(entry: &Entry, schedule: &Schedule, program: &Path) {
+    let few = (1..=7).flat_map(compositions).collect::<Vec<_>>();
+    let many = [
+        vec![2; 8],
+        vec![4; 5],
+        vec![3, 3, 3, 3, 3, 2],
+        vec![1; 9],
+        vec![2, 3, 2, 3, 2],
+        vec![1, 2, 1, 4],
+        vec![5, 1, 5],
+    ];
+    for sizes in few.into_iter().chain(many) {
+        let words: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        let (args, placement) = (inner_arguments(schedule), Placement::of_sizes(&sizes));
+        let (found, mut expected) = (printed(program, &[words.join(",")]), String::new());
+        write_recorded(entry, &args, &placement, &mut expected);
+        assert!(found == expected, "{} on {sizes:?}: {}", entry.name, first_difference(&found, &expected));
+    }
+}
+
+/// All ways to divide p ranks among nodes.
+fn compositions(p: usize) -> Vec<Vec<usize>> {
+    if p == 0 {
+        return vec![vec![]];
+    }
+    let with_first = |first: usize| compositions(p - first).into_iter().map(move |rest| [vec![first], rest].concat());
+    (1..=p).flat_map(with_first).collect()
+}
+
+fn inner_arguments(schedule: &Schedule) -> Arguments {
+    Arguments { inner: vec![Arguments::default(); schedule.inners.len()], ..Arguments::default() }
+}
+
 /// What the test above would not notice, it would be no test of.
 #[test]
 fn a_wrong_file_is_noticed() {
     let (entry, last) = (find("allgather/sparbit"), LAST);
-    let right = emitted(&(entry.schedule)()).expect("sparbit is supported");
+    let right = emitted(&(entry.schedule)());
     let expected = expected(entry, last, &Arguments::default());
     let changes = [
         ("rank - 2 * j * sparbit_d(D)", "rank - 4 * j * sparbit_d(D)"),
@@ -57,7 +94,7 @@ fn a_wrong_file_is_noticed() {
 #[test]
 fn a_file_refuses_what_is_not_proved() {
     let entry = find("allgather/neighbor-exchange");
-    let program = compile("refusing", &emitted(&(entry.schedule)()).expect("it is supported"));
+    let program = compile("refusing", &emitted(&(entry.schedule)()));
     let found = recorded(&program, 5, &Arguments::default());
     let refused = |p: usize| found.contains(&format!("p {p} refused\n"));
     assert_eq!([1, 2, 3, 4, 5].map(refused), [true, false, true, false, true]);
@@ -67,9 +104,9 @@ fn find(name: &str) -> &'static Entry {
     algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
 }
 
-/// The file of a schedule, if the back end knows all that it uses.
-fn emitted(schedule: &Schedule) -> Option<String> {
-    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT))).ok()
+/// The file of a schedule.
+fn emitted(schedule: &Schedule) -> String {
+    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT))).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn combinations(schedule: &Schedule) -> Vec<Arguments> {
@@ -98,11 +135,16 @@ fn compile(name: &str, code: &str) -> PathBuf {
     program
 }
 
-/// What the program prints, without rounds in which nothing happens.
+/// What the program prints for all p up to the last.
 fn recorded(program: &Path, last: usize, args: &Arguments) -> String {
     let numbers = args.numbers.iter().map(i64::to_string);
     let lists = args.lists.iter().map(|list| list.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
-    let output = Command::new(program).args(["1", &last.to_string()]).args(numbers.chain(lists)).output();
+    printed(program, &["1".into(), last.to_string()].into_iter().chain(numbers).chain(lists).collect::<Vec<_>>())
+}
+
+/// What the program prints, without rounds in which nothing happens.
+fn printed(program: &Path, words: &[String]) -> String {
+    let output = Command::new(program).args(words).output();
     let output = output.unwrap_or_else(|error| panic!("cannot run {}: {error}", program.display()));
     assert!(output.status.success(), "{}: {}", program.display(), output.status);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -118,19 +160,19 @@ fn is_message(line: &str) -> bool {
 /// The same, from generated code.
 fn expected(entry: &Entry, last: usize, args: &Arguments) -> String {
     let mut out = String::new();
-    for p in 1..=last {
-        let answer = record(entry, args, &Placement::consecutive(p, p)).unwrap_or_else(|error| panic!("{error}"));
-        let Ok(trace) = answer else {
-            out += &format!("p {p} refused\n");
-            continue;
-        };
-        for (rank, log) in trace.ranks.iter().enumerate() {
-            out += &format!("p {p} rank {rank}\n");
-            let rounds = (0..log.rounds()).map(|round| log.round(round)).filter(|messages| !messages.is_empty());
-            rounds.for_each(|messages| out += &round(log, messages));
-        }
-    }
+    (1..=last).for_each(|p| write_recorded(entry, args, &Placement::consecutive(p, p), &mut out));
     out
+}
+
+fn write_recorded(entry: &Entry, args: &Arguments, placement: &Placement, out: &mut String) {
+    let p = placement.p();
+    let answer = record(entry, args, placement).unwrap_or_else(|error| panic!("{error}"));
+    let Ok(trace) = answer else { return *out += &format!("p {p} refused\n") };
+    for (rank, log) in trace.ranks.iter().enumerate() {
+        *out += &format!("p {p} rank {rank}\n");
+        let rounds = (0..log.rounds()).map(|round| log.round(round)).filter(|messages| !messages.is_empty());
+        rounds.for_each(|messages| *out += &round(log, messages));
+    }
 }
 
 fn round(log: &RankLog, messages: &[Message]) -> String {

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parameters of the algorithm, from the command line. `CALL` takes them as `VALUES`, which have the types `TYPES`. */
+/*
+ * The parameters of the algorithm, from the command line. `CALL` takes them as `VALUES`, which have the types `TYPES`; `ORDERED`
+ * says whether p ranks reduce in their order.
+ */
 extern int number[64];
 extern int numbers;
 

@@ -6,8 +6,9 @@ int CALL(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm TYPES);
 static void reduce(MPI_Comm comm, operation with, int n, int root)
 {
     element of = with.of;
-    int rank;
+    int rank, p;
     MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &p);
     int *own = data(of, n, rank), *found = blank(of, n), *expected = blank(of, n), *both = data(of, n, rank);
     int served = with.commutes || ORDERED;
     MPI_Reduce(own, expected, n, of.type, with.op, root, comm);

@@ -7,9 +7,10 @@ int CALLV(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm TYPES);
 static void equal(MPI_Comm comm, operation with, int n)
 {
     element of = with.of;
-    int rank, p, served = with.commutes || ORDERED;
+    int rank, p;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &p);
+    int served = with.commutes || ORDERED;
     int *own = data(of, n * p, rank), *found = blank(of, n), *expected = blank(of, n);
     MPI_Reduce_scatter_block(own, expected, n, of.type, with.op, comm);
     int error = CALLV(own, found, n, of.type, with.op, comm VALUES);
@@ -21,9 +22,10 @@ static void equal(MPI_Comm comm, operation with, int n)
 static void varying(MPI_Comm comm, operation with)
 {
     element of = with.of;
-    int rank, p, all = 0, served = with.commutes || ORDERED;
+    int rank, p, all = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &p);
+    int served = with.commutes || ORDERED;
     int *counts = calloc((size_t)p, sizeof *counts);
     for (int block = 0; block < p; block++)
         all += counts[block] = block * 5 % 4;

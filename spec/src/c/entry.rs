@@ -211,9 +211,10 @@ impl Entry<'_, '_> {
         let inners = &self.writer.schedule.inners;
         let ordered = self.writer.schedule.order.rank_order
             && inners.iter().all(|inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order));
-        let operation = match ordered {
-            true => include_str!("parts/operation_any.c"),
-            false => include_str!("parts/operation_commutative.c"),
+        let operation = match (ordered, self.looks_at_nodes()) {
+            (true, false) => include_str!("parts/operation_any.c"),
+            (true, true) => include_str!("parts/operation_nodes.c"),
+            (false, _) => include_str!("parts/operation_commutative.c"),
         };
         let with = if numbers.len() + lists.len() > usize::from(self.kind().has_root()) {
             ", with the algorithm's parameters"

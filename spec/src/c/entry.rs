@@ -17,15 +17,15 @@ pub(super) struct Entry<'w, 'a> {
 }
 
 impl Entry<'_, '_> {
-    fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> Kind {
         self.writer.schedule.kind
     }
 
-    fn numbers(&self) -> Vec<String> {
+    pub(super) fn numbers(&self) -> Vec<String> {
         self.writer.schedule.numbers.iter().map(|number| names::variable(&number.var.name)).collect()
     }
 
-    fn lists(&self) -> Vec<String> {
+    pub(super) fn lists(&self) -> Vec<String> {
         self.writer.schedule.lists.iter().map(|list| names::variable(&list.var.name)).collect()
     }
 
@@ -71,7 +71,7 @@ impl Entry<'_, '_> {
         let result = format!("int64_t {}_blocks_of", self.writer.name);
         // A number alone takes no argument.
         let text = function(&title, &result, &self.writer.free([blocks]).parameters(), &body);
-        format!("#ifndef ROUNDEL_RECORD\n{}\n#endif\n\n", text.trim_end())
+        format!("#if !defined ROUNDEL_RECORD && !defined ROUNDEL_CBMC\n{}\n#endif\n\n", text.trim_end())
     }
 
     fn says_blocks(&self) -> bool {

@@ -11,7 +11,8 @@ pub(super) const INCLUDES: &str = "#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef ROUNDEL_RECORD
+#if defined ROUNDEL_RECORD || defined ROUNDEL_CBMC
+#include <assert.h>
 #define RDL_NO_MEMORY 1
 #else
 #include <mpi.h>

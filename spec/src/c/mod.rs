@@ -13,6 +13,7 @@ mod groups;
 mod head;
 mod helpers;
 mod names;
+mod prove;
 mod rounds;
 
 use crate::proof::{ProvedRange, Record};
@@ -97,6 +98,10 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
     let admits = domain::admits(&writer, known);
     let entry = entry::Entry { writer: &writer, rounds: &rounds.free, admits: &admits.free };
     let (run, blocks, record, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.mpi());
+    let prove = match schedule.uses_placement() {
+        true => "#error \"the program for CBMC knows no nodes\"\n".into(),
+        false => entry.prove(),
+    };
     let inside: String =
         inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
     let definitions = writer.definitions();
@@ -112,7 +117,7 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
         admits.text,
         blocks,
         rounds.text,
-        format!("#ifdef ROUNDEL_RECORD\n\n{record}\n#else\n\n{mpi}\n#endif\n"),
+        format!("#ifdef ROUNDEL_RECORD\n\n{record}\n#elif defined ROUNDEL_CBMC\n\n{prove}\n#else\n\n{mpi}\n#endif\n"),
     ];
     Ok(sections.concat())
 }

@@ -12,7 +12,9 @@ static void equal(MPI_Comm comm, operation with, int n)
     MPI_Comm_size(comm, &p);
     int served = with.commutes || ORDERED;
     int *own = data(of, n * p, rank), *found = blank(of, n), *expected = blank(of, n);
-    MPI_Reduce_scatter_block(own, expected, n, of.type, with.op, comm);
+    /* MPICH 4.0 reads beyond its own memory if the operation does not commute and the type has gaps. */
+    if (served)
+        MPI_Reduce_scatter_block(own, expected, n, of.type, with.op, comm);
     int error = CALLV(own, found, n, of.type, with.op, comm VALUES);
     expect(error == (served ? MPI_SUCCESS : MPI_ERR_OP), "reduce_scatter_block");
     expect(!served || same(of, n, found, expected), "the result of a reduce_scatter_block");
@@ -30,7 +32,8 @@ static void varying(MPI_Comm comm, operation with)
     for (int block = 0; block < p; block++)
         all += counts[block] = block * 5 % 4;
     int n = counts[rank], *own = data(of, all, rank), *found = blank(of, n), *expected = blank(of, n);
-    MPI_Reduce_scatter(own, expected, counts, of.type, with.op, comm);
+    if (served)
+        MPI_Reduce_scatter(own, expected, counts, of.type, with.op, comm);
     int error = CALL(own, found, counts, of.type, with.op, comm VALUES);
     expect(error == (served ? MPI_SUCCESS : MPI_ERR_OP), "reduce_scatter");
     expect(!served || same(of, n, found, expected), "the result of a reduce_scatter");

@@ -1,6 +1,7 @@
 /*
  * With -DROUNDEL_CBMC the file is a program for CBMC, which tries every p up to RDL_MOST and every rank at once; compiled with
- * another compiler it tries them one after the other. Peers and blocks are in their ranges@CLAIM@.
+ * another compiler it tries them one after the other. Claimed is, of one rank alone, that peers and blocks are in their
+ * ranges@CLAIM@.
  */
 enum { RDL_MOST = 16 };
 

@@ -100,6 +100,25 @@ fn a_file_refuses_what_its_domain_does_not_have() {
     assert_eq!([1, 2, 3, 4, 5].map(refused), [true, false, true, false, true]);
 }
 
+/// What CBMC is asked, tried call by call; and that something wrong is refuted.
+#[test]
+fn what_cbmc_is_asked_is_true() {
+    let holds = |program: &Path| Command::new(program).output().is_ok_and(|output| output.status.success());
+    for entry in catalogue() {
+        let schedule = (entry.schedule)();
+        if !schedule.uses_placement() {
+            assert!(holds(&compile_as("CBMC", entry.name, &emitted(&schedule))), "{}", entry.name);
+        }
+    }
+    let right = emitted(&(find("allgather/sparbit").schedule)());
+    for (i, (from, to)) in
+        [("rdl_wrap(rank + sparbit_d(D), p)", "rank + D"), ("(2 * j + 1)", "(2 * j)")].into_iter().enumerate()
+    {
+        assert!(right.contains(from), "{from} is not in the file");
+        assert!(!holds(&compile_as("CBMC", &format!("wrong/{i}"), &right.replace(from, to))), "{to} was not refuted");
+    }
+}
+
 fn find(name: &str) -> &'static Entry {
     algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
 }
@@ -115,7 +134,12 @@ fn combinations(schedule: &Schedule) -> Vec<Arguments> {
 
 /// A program that prints the messages of every rank.
 fn compile(name: &str, code: &str) -> PathBuf {
-    let stem = format!("emitted-{}", name.replace('/', "-"));
+    compile_as("RECORD", name, code)
+}
+
+/// The program that a file is with `-DROUNDEL_…`.
+fn compile_as(what: &str, name: &str, code: &str) -> PathBuf {
+    let stem = format!("emitted-{what}-{}", name.replace('/', "-"));
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, program) = (directory.join(format!("{stem}.c")), directory.join(stem));
     std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));

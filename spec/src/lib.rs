@@ -10,12 +10,14 @@
 //! - [`eval`]: the schedule as executable meaning, for the check at compile time
 //! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether that is right
 //! - [`harness`]: claims that Kani proves and tests exercise
-//! - `syntax` and `rust` (feature `syntax`): text to schedule, schedule to Rust
+//! - `syntax`, `rust` and `c` (feature `syntax`): text to schedule, schedule to Rust and to C
 
 pub mod affine;
 pub mod agreement;
 pub mod arith;
 pub mod blocks;
+#[cfg(feature = "syntax")]
+pub mod c;
 mod canonical;
 pub mod check;
 pub mod collective;

@@ -5,6 +5,7 @@
 //! end in time is a failure: the program itself is under `timeout`, and what is left of the job is killed.
 
 mod cluster;
+mod emitted;
 mod job;
 
 use job::{Run, run};

@@ -81,6 +81,18 @@ Examples:
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(Expand),
+    /// Write a collective as code of another language: one self-contained file
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  roundel emit c allgather/sparbit -o sparbit.c
+  roundel emit c my_collective.rs --type MyCollective
+  mpicc -std=c99 -c sparbit.c
+
+The file has MPI's own call, such as `roundel_allgather_sparbit`, and its head says what is proved of it."
+    )]
+    Emit(EmitCommand),
     /// Prove collectives for all p by induction over their rounds, and exactly for small p
     #[command(after_help = "\
 Examples:
@@ -309,6 +321,27 @@ pub struct Expand {
     /// Print everything, also the declaration as data.
     #[arg(long)]
     pub all: bool,
+}
+
+/// `roundel emit`
+#[derive(Debug, Subcommand)]
+pub enum EmitCommand {
+    /// C99 with MPI calls, without Rust
+    C(EmitC),
+}
+
+/// `roundel emit c`
+#[derive(Debug, Args)]
+pub struct EmitC {
+    /// A collective of the catalogue, or a Rust file with a declaration.
+    #[arg(value_name = "NAME|FILE.rs")]
+    pub target: String,
+    /// Only this type; needed if the file declares several.
+    #[arg(long = "type", value_name = "NAME")]
+    pub wanted: Option<String>,
+    /// Write to this file instead of printing.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `roundel replay`

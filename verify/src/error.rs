@@ -208,6 +208,25 @@ pub enum Error {
         /// What there is.
         known: String,
     },
+    /// Several declarations, and no `--type`.
+    #[error("{origin} declares several collectives: pass one of them with `--type`: {known}")]
+    SeveralTypes {
+        /// The file.
+        origin: String,
+        /// What there is.
+        known: String,
+    },
+    /// A declaration that does not do what it promises.
+    #[error("{name} is wrong, so it is not written: {violation}; `roundel check` shows where")]
+    WrongDeclaration {
+        /// The collective.
+        name: String,
+        /// What is wrong.
+        violation: Box<roundel_spec::Violation>,
+    },
+    /// A construct that cannot be written in another language yet.
+    #[error("{0}")]
+    Unsupported(roundel_spec::c::Unsupported),
     /// Neither names nor `--all`.
     #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
     NothingNamed,

@@ -6,6 +6,7 @@
 //! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
 //! - [`bodies`]: what the Kani harnesses say of a schedule that has no generated code
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
+//! - [`emit`]: collectives as code of another language
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
 //! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: what people see and write
 
@@ -14,6 +15,7 @@ pub mod catalogue;
 pub mod cli;
 pub mod commands;
 pub mod counterexample;
+pub mod emit;
 pub mod error;
 pub mod fault;
 pub mod mutants;

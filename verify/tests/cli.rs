@@ -527,6 +527,25 @@ fn generated_code_of_files() {
 }
 
 #[test]
+fn collectives_are_written_as_c() {
+    let files = Files::new();
+    let printed = text(&["emit", "c", "sparbit"]);
+    assert!(
+        printed.contains("int roundel_allgather_sparbit(") && printed.contains("#[send(to = rank + d"),
+        "{printed}"
+    );
+    assert!(printed.contains("all p; schedule "), "the proof record is in the head");
+    let one = ring("0..p - 1", "rank + 1", "rank - 1 - s");
+    let path = files.write("two.rs", &format!("mod a {{ {one} }} mod b {{ {} }}", one.replace("MyRing", "Other")));
+    refused(&["emit", "c", &path], &["--type", "MyRing, Other"]);
+    assert!(text(&["emit", "c", &path, "--type", "Other"]).contains("there is no proof record"));
+    let wrong = files.write("wrong.rs", &ring("0..p - 1", "rank + 1", "rank - s"));
+    refused(&["emit", "c", &wrong], &["MyRing is wrong"]);
+    refused(&["emit", "c", "sparbit", "-o", "/nowhere/sparbit.c"], &["/nowhere/sparbit.c", "directory"]);
+    refused(&["emit", "fortran", "sparbit"], &["fortran"]);
+}
+
+#[test]
 fn no_mutant_escapes() {
     let report = json_with(&["mutants", "--all", "-p", "1..=9"], 0);
     for one in report["collectives"].as_array().unwrap() {
@@ -598,7 +617,7 @@ fn mutants_of_files() {
 
 #[test]
 fn help_has_examples_everywhere() {
-    for command in [&[][..], &["list"], &["show"], &["check"], &["run"], &["expand"], &["mutants"]] {
+    for command in [&[][..], &["list"], &["show"], &["check"], &["run"], &["expand"], &["emit"], &["mutants"]] {
         let help = text(&[command, &["--help"]].concat());
         assert!(help.contains("Examples:") && help.contains("roundel "), "{help}");
     }

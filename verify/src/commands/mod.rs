@@ -2,6 +2,7 @@
 
 mod check;
 mod counts;
+mod emit;
 mod expand;
 mod explain;
 mod list;
@@ -54,6 +55,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Check(args) => check::check(args, cli.json),
         Command::Run(args) => run::run(args, cli.json),
         Command::Expand(args) => expand::expand(args, cli.json),
+        Command::Emit(command) => emit::emit(command, cli.json),
         Command::Prove(args) => prove::prove(args, cli.json),
         Command::Mutants(args) => mutants::mutants(args, cli.json),
         Command::Replay(args) => replay::replay(args, cli.json),

@@ -1,0 +1,113 @@
+//! The head of a file: what it does, what is proved of it, how it is compiled.
+
+use super::Known;
+use crate::schedule::Schedule;
+
+/// What every file includes. Without MPI there is nothing to include of it.
+pub(super) const INCLUDES: &str = "#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined ROUNDEL_RECORD || defined ROUNDEL_CBMC
+#include <assert.h>
+#define RDL_NO_MEMORY 1
+#else
+#include <mpi.h>
+#define RDL_NO_MEMORY MPI_ERR_NO_MEM
+#endif
+
+/* Whether calls are refused of which nothing is proved. */
+#ifdef ROUNDEL_UNPROVED
+enum { RDL_PROVED = 0 };
+#else
+enum { RDL_PROVED = 1 };
+#endif
+
+";
+
+/// The types that expressions of the declaration need.
+pub(super) fn types(schedule: &Schedule) -> String {
+    let list = "/* A parameter that is a list. */\ntypedef struct {\n    const int *items;\n    int64_t len;\n} rdl_list;\n\n";
+    let lists = if schedule.lists.is_empty() { "" } else { list };
+    let nodes = if schedule.uses_placement() { include_str!("parts/nodes_type.c") } else { "" };
+    format!("{lists}{nodes}")
+}
+
+/// The head comment.
+pub(super) fn comment(schedule: &Schedule, known: Known<'_>, code: &str) -> String {
+    let (name, article) = (&schedule.name, schedule.kind.with_article());
+    let mut text = format!("{name}: {article}, written by `roundel emit c`.\n\nThe declaration:\n\n");
+    text += &indented(&schedule.declaration());
+    text += "\nWhat it costs:\n\n";
+    let bounds: Vec<String> = schedule.bounds.iter().map(ToString::to_string).collect();
+    text += &indented(if bounds.is_empty() { "nothing is claimed".into() } else { bounds.join("\n") }.as_str());
+    text += "\nWhat is proved:\n\n";
+    text += &indented(&proof(schedule, known));
+    text += &format!(
+        "\nCalls outside of that are refused with MPI_ERR_ARG, unless it is compiled with -DROUNDEL_UNPROVED.\n{}",
+        USE
+    );
+    text += &indented(&prototypes(code));
+    text += LIMITS;
+    text += if schedule.uses_placement() { NODES } else { "" };
+    let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
+    let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
+    format!("/*\n{lines} */\n\n")
+}
+
+const USE: &str = "
+Compile it with `mpicc -std=c99 -c`, and declare what it defines:
+
+";
+
+const LIMITS: &str = "
+Arguments are those of MPI's function, MPI_IN_PLACE included; parameters of the algorithm come last. Errors go to the error
+handler of the communicator. The first call on a communicator duplicates it; the duplicate goes with the communicator. It must
+not be made by two threads at once.
+";
+
+const NODES: &str = "
+Ranks that share memory sit on one node, by MPI_Comm_split_type; with -D'ROUNDEL_NODE(rank)=...' the number of a rank's node is
+what the macro says.
+";
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+fn proof(schedule: &Schedule, known: Known<'_>) -> String {
+    let range = known.range.text(schedule);
+    let Some(record) = known.record else {
+        return format!("{range}, by the check of the declaration (there is no proof record)");
+    };
+    let mut lines = vec![format!("{range}; schedule {}, prover {}", record.schedule, record.prover)];
+    for evidence in &record.evidence {
+        lines.push(format!(
+            "{} ({}, {} cases): {}",
+            evidence.engine,
+            evidence.range,
+            evidence.cases,
+            evidence.properties.join(", ")
+        ));
+        lines.extend(evidence.gaps.iter().map(|gap| format!("    not shown: {gap}")));
+    }
+    lines.join("\n")
+}
+
+/// The declarations of the functions that the code defines for others.
+fn prototypes(code: &str) -> String {
+    let mut lines = code.lines();
+    let mut out = String::new();
+    while let Some(first) = lines.find(|line| line.starts_with("int roundel_")) {
+        let mut prototype = first.to_string();
+        while !prototype.ends_with(')') {
+            let Some(next) = lines.next() else { break };
+            prototype += &format!("\n{next}");
+        }
+        out += &format!("{prototype};\n");
+    }
+    out
+}

@@ -1,0 +1,116 @@
+//! The function that walks through the rounds of one rank. Loops stay loops.
+
+use super::expr::{Free, Writer, comment};
+use super::functions::{Clause, braced, function, indented, looped};
+use super::groups::{Groups, Inner};
+use super::names;
+use crate::schedule::{Loop, State};
+
+/// The function, and what it takes beside the sink.
+pub(super) struct Rounds {
+    pub(super) text: String,
+    pub(super) free: Free,
+}
+
+/// The clauses' functions and the walk.
+pub(super) fn rounds(writer: &Writer<'_>, inners: &[Inner]) -> Rounds {
+    let mut free = Free::default();
+    let (mut functions, mut body) = (String::new(), String::new());
+    for l in &writer.schedule.loops {
+        let walk = Walk::new(writer, inners, l);
+        functions += &walk.clauses.iter().map(Clause::functions).collect::<String>();
+        functions += &walk.groups.iter().map(Groups::functions).collect::<String>();
+        body += &walk.statement();
+        free.join(walk.free());
+    }
+    let mut parameters = vec!["rdl_run *run".to_string()];
+    parameters.extend(free.parameters());
+    let title = comment("The rounds of one rank, one after the other.");
+    let walk = function(&title, &format!("void {}_rounds", writer.name), &parameters, &indented(&body));
+    Rounds { text: functions + &walk, free }
+}
+
+struct Walk<'w, 'a> {
+    writer: &'w Writer<'a>,
+    l: &'a Loop,
+    clauses: Vec<Clause<'w, 'a>>,
+    groups: Vec<Groups<'w, 'a>>,
+    /// The states that the rounds use; others serve proofs alone.
+    states: Vec<&'a State>,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    fn new(writer: &'w Writer<'a>, inners: &'w [Inner], l: &'a Loop) -> Self {
+        let clauses: Vec<_> = l.transfers.iter().map(|transfer| Clause::new(writer, transfer)).collect();
+        let groups: Vec<_> = l.within.iter().map(|within| Groups::new(writer, inners, within)).collect();
+        let mut needed = writer.free(l.indices.iter().flat_map(|index| [&index.lo, &index.hi]));
+        clauses.iter().for_each(|clause| needed.join(clause.free()));
+        groups.iter().for_each(|group| needed.join(group.free()));
+        // A state may need others, in any order.
+        for _ in &l.states {
+            let used: Vec<&State> = l.states.iter().filter(|state| needed.has(state.var.slot)).collect();
+            used.iter().for_each(|state| needed.join(writer.free([&state.init, &state.next])));
+        }
+        let states = l.states.iter().filter(|state| needed.has(state.var.slot)).collect();
+        Walk { writer, l, clauses, groups, states }
+    }
+
+    /// What the loop takes from outside.
+    fn free(&self) -> Free {
+        let mut free = self.writer.free(self.l.indices.iter().flat_map(|index| [&index.lo, &index.hi]));
+        self.clauses.iter().for_each(|clause| free.join(clause.free()));
+        self.groups.iter().for_each(|group| free.join(group.free()));
+        self.states.iter().for_each(|state| free.join(self.writer.free([&state.init, &state.next])));
+        self.l.indices.iter().for_each(|index| free.bind(index.var.slot));
+        self.l.states.iter().for_each(|state| free.bind(state.var.slot));
+        free
+    }
+
+    fn statement(&self) -> String {
+        let mut body: String = self.clauses.iter().map(Clause::statement).collect();
+        body += "rdl_end(run);\n";
+        body += &self.groups.iter().map(Groups::statement).collect::<String>();
+        for (level, index) in self.l.indices.iter().enumerate().rev() {
+            let past = if level == 0 { self.backward() } else { String::new() };
+            body = looped(self.writer, index, &(past + &body + &self.advance(level)));
+        }
+        let inits = self.states.iter().filter(|state| !state.backward).map(|state| {
+            format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
+        });
+        let text = inits.collect::<String>() + &body;
+        // A scope of its own: loops may have variables of the same name.
+        let alone = self.states.is_empty() || self.writer.schedule.loops.len() == 1;
+        if alone { text } else { format!("{{\n{}}}\n", indented(&text)) }
+    }
+
+    /// The states that run backwards, in the round at hand: from their values after the last round back to here.
+    fn backward(&self) -> String {
+        let all: Vec<_> = self.states.iter().filter(|state| state.backward).collect();
+        let (Some(index), false) = (self.l.indices.first(), all.is_empty()) else { return String::new() };
+        let (name, i) = (|state: &State| names::variable(&state.var.name), names::variable(&index.var.name));
+        let inits = all.iter().map(|s| format!("int64_t {} = {};\n", name(s), self.writer.plain(&s.init)));
+        let used = self.writer.free(all.iter().map(|state| &state.next)).has(index.var.slot);
+        let index = if used { format!("int64_t {i} = later;\n") } else { String::new() };
+        let next = all.iter().map(|s| format!("int64_t next_{} = {};\n", name(s), self.writer.plain(&s.next)));
+        let moved = all.iter().map(|s| format!("{0} = next_{0};\n", name(s)));
+        let body: String = std::iter::once(index).chain(next).chain(moved).collect();
+        let head = format!("for (int64_t later = {i}_end; later > {i}; later--)");
+        inits.collect::<String>() + &braced(&head, &body)
+    }
+
+    /// Moves the states of one index on, all at once.
+    fn advance(&self, level: usize) -> String {
+        let moving: Vec<_> = self.states.iter().filter(|state| state.each == level && !state.backward).collect();
+        let pairs: Vec<(String, String)> =
+            moving.iter().map(|state| (names::variable(&state.var.name), self.writer.plain(&state.next))).collect();
+        match pairs.as_slice() {
+            [] => String::new(),
+            [(name, next)] => format!("{name} = {next};\n"),
+            several => {
+                let computed = several.iter().map(|(name, next)| format!("int64_t next_{name} = {next};\n"));
+                let moved = several.iter().map(|(name, _)| format!("{name} = next_{name};\n"));
+                format!("{{\n{}}}\n", indented(&computed.chain(moved).collect::<String>()))
+            }
+        }
+    }
+}

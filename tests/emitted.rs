@@ -1,0 +1,222 @@
+//! Emitted C does what the generated Rust code does.
+//!
+//! A file that is compiled with `-DROUNDEL_RECORD` prints the messages of every rank, without MPI. They are compared with what
+//! the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in the same order.
+
+use roundel::algorithms::{self, Entry, catalogue};
+use roundel_spec::check::Points;
+use roundel_spec::record::{Direction, Message, RankLog};
+use roundel_spec::{Action, Arguments, Placement, Schedule};
+use roundel_verify::catalogue::record;
+use roundel_verify::emit::emit_c;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The largest p, and the largest for all-to-alls, which have p^2 blocks.
+const LAST: usize = 40;
+const LAST_ALLTOALL: usize = 20;
+
+/// So many combinations of parameters of each algorithm.
+const COMBINATIONS: u64 = 12;
+
+#[test]
+fn emitted_c_does_what_generated_rust_does() {
+    for entry in catalogue() {
+        let schedule = (entry.schedule)();
+        let program = compile(entry.name, &emitted(&schedule));
+        if schedule.uses_placement() {
+            on_nodes(entry, &schedule, &program);
+            continue;
+        }
+        let last = if schedule.kind.moves() { LAST_ALLTOALL } else { LAST };
+        for args in combinations(&schedule) {
+            let (found, expected) = (recorded(&program, last, &args), expected(entry, last, &args));
+            assert!(found == expected, "{} with {args:?}: {}", entry.name, first_difference(&found, &expected));
+        }
+    }
+}
+
+/// Nodes of all sizes, with few ranks, and some of many.
+fn on_nodes(entry: &Entry, schedule: &Schedule, program: &Path) {
+    let few = (1..=7).flat_map(compositions).collect::<Vec<_>>();
+    let many = [
+        vec![2; 8],
+        vec![4; 5],
+        vec![3, 3, 3, 3, 3, 2],
+        vec![1; 9],
+        vec![2, 3, 2, 3, 2],
+        vec![1, 2, 1, 4],
+        vec![5, 1, 5],
+    ];
+    for sizes in few.into_iter().chain(many) {
+        let words: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        let (args, placement) = (inner_arguments(schedule), Placement::of_sizes(&sizes));
+        let (found, mut expected) = (printed(program, &[words.join(",")]), String::new());
+        write_recorded(entry, &args, &placement, &mut expected);
+        assert!(found == expected, "{} on {sizes:?}: {}", entry.name, first_difference(&found, &expected));
+    }
+}
+
+/// All ways to divide p ranks among nodes.
+fn compositions(p: usize) -> Vec<Vec<usize>> {
+    if p == 0 {
+        return vec![vec![]];
+    }
+    let with_first = |first: usize| compositions(p - first).into_iter().map(move |rest| [vec![first], rest].concat());
+    (1..=p).flat_map(with_first).collect()
+}
+
+fn inner_arguments(schedule: &Schedule) -> Arguments {
+    Arguments { inner: vec![Arguments::default(); schedule.inners.len()], ..Arguments::default() }
+}
+
+/// What the test above would not notice, it would be no test of.
+#[test]
+fn a_wrong_file_is_noticed() {
+    let (entry, last) = (find("allgather/sparbit"), LAST);
+    let right = emitted(&(entry.schedule)());
+    let expected = expected(entry, last, &Arguments::default());
+    let changes = [
+        ("rank - 2 * j * sparbit_d(D)", "rank - 4 * j * sparbit_d(D)"),
+        ("rdl_wrap(rank + sparbit_d(D), p)", "rdl_wrap(rank + D, p)"),
+        ("D = rdl_div(D, 2);", "D = D - 1;"),
+        ("if (p < 1)", "if (p < 3)"),
+    ];
+    for (i, (from, to)) in changes.into_iter().enumerate() {
+        assert!(right.contains(from), "{from} is not in the file");
+        let program = compile(&format!("wrong/{i}"), &right.replace(from, to));
+        assert!(recorded(&program, last, &Arguments::default()) != expected, "{to} was not noticed");
+    }
+}
+
+/// Outside of its domain, a file refuses the call.
+#[test]
+fn a_file_refuses_what_its_domain_does_not_have() {
+    let entry = find("allgather/neighbor-exchange");
+    let program = compile("refusing", &emitted(&(entry.schedule)()));
+    let found = recorded(&program, 5, &Arguments::default());
+    let refused = |p: usize| found.contains(&format!("p {p} refused\n"));
+    assert_eq!([1, 2, 3, 4, 5].map(refused), [true, false, true, false, true]);
+}
+
+/// What CBMC is asked, tried call by call; and that something wrong is refuted.
+#[test]
+fn what_cbmc_is_asked_is_true() {
+    let holds = |program: &Path| Command::new(program).output().is_ok_and(|output| output.status.success());
+    for entry in catalogue() {
+        let schedule = (entry.schedule)();
+        if !schedule.uses_placement() {
+            assert!(holds(&compile_as("CBMC", entry.name, &emitted(&schedule))), "{}", entry.name);
+        }
+    }
+    let right = emitted(&(find("allgather/sparbit").schedule)());
+    for (i, (from, to)) in
+        [("rdl_wrap(rank + sparbit_d(D), p)", "rdl_wrap(rank + D - D, p)"), ("(2 * j + 1)", "(2 * j)")]
+            .into_iter()
+            .enumerate()
+    {
+        assert!(right.contains(from), "{from} is not in the file");
+        assert!(!holds(&compile_as("CBMC", &format!("wrong/{i}"), &right.replace(from, to))), "{to} was not refuted");
+    }
+}
+
+fn find(name: &str) -> &'static Entry {
+    algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
+}
+
+/// The file of a schedule.
+fn emitted(schedule: &Schedule) -> String {
+    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT))).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn combinations(schedule: &Schedule) -> Vec<Arguments> {
+    Points::new(schedule, 1..=1).thinned(COMBINATIONS).iter().map(|point| point.args).collect()
+}
+
+/// A program that prints the messages of every rank.
+fn compile(name: &str, code: &str) -> PathBuf {
+    compile_as("RECORD", name, code)
+}
+
+/// The program that a file is with `-DROUNDEL_…`.
+fn compile_as(what: &str, name: &str, code: &str) -> PathBuf {
+    let stem = format!("emitted-{what}-{}", name.replace('/', "-"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, program) = (directory.join(format!("{stem}.c")), directory.join(stem));
+    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-DROUNDEL_UNPROVED"]);
+    let status = cc.arg(format!("-DROUNDEL_{what}")).arg("-o").arg(&program).arg(&source).status();
+    assert!(status.is_ok_and(|status| status.success()), "cannot compile {}", source.display());
+    program
+}
+
+/// What the program prints for all p up to the last.
+fn recorded(program: &Path, last: usize, args: &Arguments) -> String {
+    let numbers = args.numbers.iter().map(i64::to_string);
+    let lists = args.lists.iter().map(|list| list.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
+    printed(program, &["1".into(), last.to_string()].into_iter().chain(numbers).chain(lists).collect::<Vec<_>>())
+}
+
+/// What the program prints, without rounds in which nothing happens.
+fn printed(program: &Path, words: &[String]) -> String {
+    let output = Command::new(program).args(words).output();
+    let output = output.unwrap_or_else(|error| panic!("cannot run {}: {error}", program.display()));
+    assert!(output.status.success(), "{}: {}", program.display(), output.status);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().collect();
+    let idle = |i: usize| lines[i] == "round" && lines.get(i + 1).is_none_or(|next| !is_message(next));
+    (0..lines.len()).filter(|&i| !idle(i)).map(|i| format!("{}\n", lines[i])).collect()
+}
+
+fn is_message(line: &str) -> bool {
+    line.starts_with("send") || line.starts_with("recv")
+}
+
+/// The same, from generated code.
+fn expected(entry: &Entry, last: usize, args: &Arguments) -> String {
+    let mut out = String::new();
+    (1..=last).for_each(|p| write_recorded(entry, args, &Placement::consecutive(p, p), &mut out));
+    out
+}
+
+fn write_recorded(entry: &Entry, args: &Arguments, placement: &Placement, out: &mut String) {
+    let p = placement.p();
+    let answer = record(entry, args, placement).unwrap_or_else(|error| panic!("{error}"));
+    let Ok(trace) = answer else { return *out += &format!("p {p} refused\n") };
+    for (rank, log) in trace.ranks.iter().enumerate() {
+        *out += &format!("p {p} rank {rank}\n");
+        let rounds = (0..log.rounds()).map(|round| log.round(round)).filter(|messages| !messages.is_empty());
+        rounds.for_each(|messages| *out += &round(log, messages));
+    }
+}
+
+fn round(log: &RankLog, messages: &[Message]) -> String {
+    let mut out = String::from("round\n");
+    for message in messages {
+        let verb = if message.direction == Direction::Send { "send" } else { "recv" };
+        let (action, with) = match message.site.action {
+            Action::Copy => (0, 0),
+            Action::Replace => (1, 0),
+            Action::Overwrite => (2, 0),
+            Action::CombineLeft { with } => (3, with),
+            Action::CombineRight { with } => (4, with),
+        };
+        let blocks: String = log.blocks(message).iter().map(|block| format!(" {block}")).collect();
+        let _ =
+            writeln!(out, "{verb} {} line {} action {action} with {with}:{blocks}", message.peer, message.site.line);
+    }
+    out
+}
+
+fn first_difference(found: &str, expected: &str) -> String {
+    let mut place = "";
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        if found != expected {
+            return format!("after `{place}`, C has `{found}` and Rust has `{expected}`");
+        }
+        place = if found.starts_with('p') { found } else { place };
+    }
+    "one of the two ends earlier".into()
+}

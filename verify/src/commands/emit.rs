@@ -1,0 +1,77 @@
+//! `roundel emit`: a collective as code of another language.
+
+use super::target::{Target, all_or_errors, crate_of, malformed};
+use super::{Outcome, print, print_json};
+use crate::cli::{EmitC, EmitCommand};
+use crate::emit::emit_c;
+use crate::error::Error;
+use crate::source::Source;
+use roundel::algorithms;
+use roundel_spec::syntax::Declaration;
+use roundel_spec::{Schedule, check};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Emitted code, for machines.
+#[derive(Serialize)]
+struct Emitted {
+    name: String,
+    code: String,
+}
+
+/// Writes a collective as code of another language.
+pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> {
+    let EmitCommand::C(args) = command;
+    let (schedule, root) = match Target::find(&args.target)? {
+        Target::Entry(entry) => ((entry.schedule)(), Some(PathBuf::from(algorithms::CRATE_ROOT))),
+        Target::File(source, declared) => match all_or_errors(declared) {
+            Ok(declarations) => {
+                let schedule = chosen(&source, &declarations, args.wanted.as_deref())?.schedule.clone();
+                checked(&schedule)?;
+                (schedule, crate_of(Path::new(&source.origin)))
+            }
+            Err(errors) => return malformed(&source, &errors, json),
+        },
+    };
+    let code = emit_c(&schedule, root.as_deref())?;
+    deliver(args, json, Emitted { name: schedule.name, code })
+}
+
+/// Nothing is written of a collective that is wrong: the check is that of the derive.
+fn checked(schedule: &Schedule) -> Result<(), Error> {
+    let wrong = |violation: roundel_spec::Violation| Error::WrongDeclaration {
+        name: schedule.name.clone(),
+        violation: Box::new(violation),
+    };
+    check::at_compile_time(schedule).map(drop).map_err(wrong)
+}
+
+/// The only declaration, or the one that is wanted.
+fn chosen<'a>(
+    source: &Source,
+    declarations: &'a [Declaration],
+    wanted: Option<&str>,
+) -> Result<&'a Declaration, Error> {
+    let named = |d: &&Declaration| wanted.is_none_or(|wanted| d.schedule.name == wanted);
+    let known = || declarations.iter().map(|d| d.schedule.name.as_str()).collect::<Vec<_>>().join(", ");
+    let found: Vec<&Declaration> = declarations.iter().filter(named).collect();
+    match (found.as_slice(), wanted) {
+        (&[declaration], _) => Ok(declaration),
+        (_, Some(wanted)) => {
+            Err(Error::NoSuchType { origin: source.origin.clone(), wanted: wanted.into(), known: known() })
+        }
+        (_, None) => Err(Error::SeveralTypes { origin: source.origin.clone(), known: known() }),
+    }
+}
+
+fn deliver(args: &EmitC, json: bool, emitted: Emitted) -> Result<Outcome, Error> {
+    if let Some(path) = &args.output {
+        std::fs::write(path, &emitted.code).map_err(|source| Error::Write { path: path.clone(), source })?;
+    }
+    match (json, &args.output) {
+        (true, _) => print_json(&emitted)?,
+        (false, Some(path)) => anstream::eprintln!("{} is in {}", emitted.name, path.display()),
+        (false, None) => print(&emitted.code)?,
+    }
+    Ok(Outcome::Fine)
+}

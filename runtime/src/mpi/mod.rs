@@ -42,6 +42,7 @@ mod limit;
 mod nodes;
 pub mod persistent;
 mod plan;
+pub mod raw;
 mod reduction;
 mod replay;
 mod shuffle;

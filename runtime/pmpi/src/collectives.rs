@@ -17,7 +17,7 @@ macro_rules! forms {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe { serve::blocking($comm, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
         }
@@ -26,7 +26,7 @@ macro_rules! forms {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
                 let served = serve::starting($comm, request, || $call);
@@ -38,7 +38,7 @@ macro_rules! forms {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             $($argument: $type,)* $comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,
         ) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
@@ -57,7 +57,7 @@ macro_rules! forms {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             $($argument: $type,)* $comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,
         ) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.

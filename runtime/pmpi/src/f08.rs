@@ -3,7 +3,7 @@
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.) What waits lets operations go on until it need not
 //! wait; then the module's own function does the rest, statuses included.
 
-use crate::end::MPI_Finalize;
+use crate::end::{MPI_Finalize, begun};
 use crate::progress;
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
@@ -74,7 +74,7 @@ macro_rules! before {
         /// # Safety
         /// As of the module's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) {
+        unsafe extern "C" fn $name($($argument: $type),*) {
             static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
             if !progress::passes() {
                 $first;
@@ -171,7 +171,7 @@ unsafe fn report(code: c_int, to: *mut c_int) {
 /// # Safety
 /// As of the module's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_start_f08_(request: *mut MPI_Request, error: *mut c_int) {
+unsafe extern "C" fn mpi_start_f08_(request: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Start(request), error) }
 }
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn mpi_start_f08_(request: *mut MPI_Request, error: *mut c
 /// # Safety
 /// As of the module's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_startall_f08_(count: Int, requests: *mut MPI_Request, error: *mut c_int) {
+unsafe extern "C" fn mpi_startall_f08_(count: Int, requests: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(crate::start::MPI_Startall(*count, requests), error) }
 }
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn mpi_startall_f08_(count: Int, requests: *mut MPI_Reques
 /// # Safety
 /// As of the module's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mut c_int) {
+unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Request_free(request), error) }
 }
@@ -195,7 +195,36 @@ pub unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error:
 /// # Safety
 /// As of the module's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_finalize_f08_(error: *mut c_int) {
+unsafe extern "C" fn mpi_init_f08_(error: *mut c_int) {
+    static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+    let mut code = 0;
+    // SAFETY: the module's function of this name takes a code alone.
+    unsafe {
+        let function: unsafe extern "C" fn(*mut c_int) = transmute(module(&FUNCTION, c"mpi_init_f08_"));
+        function(&mut code);
+        report(begun(code), error);
+    }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_init_thread_f08_(required: Int, provided: *mut c_int, error: *mut c_int) {
+    static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+    let mut code = 0;
+    // SAFETY: the module's function of this name has these arguments.
+    unsafe {
+        let function: unsafe extern "C" fn(Int, *mut c_int, *mut c_int) =
+            transmute(module(&FUNCTION, c"mpi_init_thread_f08_"));
+        function(required, provided, &mut code);
+        report(begun(code), error);
+    }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_finalize_f08_(error: *mut c_int) {
     // SAFETY: the program ends MPI.
     unsafe { report(MPI_Finalize(), error) }
 }

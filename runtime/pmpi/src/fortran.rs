@@ -4,7 +4,7 @@
 //! (`mpi_allreduce_`), and those that its module `mpi_f08` calls (`ompi_allreduce_f`), which take the same arguments.
 //! Handles and special addresses are translated, then the C function does the rest.
 
-use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize};
+use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
 use crate::serve::SUCCESS;
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
@@ -146,7 +146,7 @@ macro_rules! blocking {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, error: *mut c_int,
         ) {
             // SAFETY: the program's arguments, translated.
@@ -164,7 +164,7 @@ macro_rules! starting {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, request: *mut c_int, error: *mut c_int,
         ) {
             // SAFETY: the program's arguments, translated.
@@ -185,7 +185,7 @@ macro_rules! preparing {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, info: *const c_int,
             request: *mut c_int, error: *mut c_int,
         ) {
@@ -301,7 +301,7 @@ macro_rules! changing {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(handle: *mut c_int, error: *mut c_int) {
+        unsafe extern "C" fn $name(handle: *mut c_int, error: *mut c_int) {
             // SAFETY: the program's handle, translated there and back.
             unsafe {
                 let mut translated = ffi::$from(*handle);
@@ -323,7 +323,7 @@ changing!(MPI_Comm_disconnect PMPI_Comm_f2c PMPI_Comm_c2f, mpi_comm_disconnect_ 
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_startall_(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
+unsafe extern "C" fn mpi_startall_(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
     let mut first = SUCCESS;
     // SAFETY: the program has so many requests.
     unsafe {
@@ -339,7 +339,7 @@ pub unsafe extern "C" fn mpi_startall_(count: *const c_int, requests: *mut c_int
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
+unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
     // SAFETY: the same function.
     unsafe { mpi_startall_(count, requests, error) }
 }
@@ -347,7 +347,39 @@ pub unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_i
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mpi_finalize_(error: *mut c_int) {
+unsafe extern "C" fn mpi_init_(error: *mut c_int) {
+    // SAFETY: Fortran has no arguments of a program to pass.
+    unsafe { report(begun(ffi::PMPI_Init(null_mut(), null_mut())), error) }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ompi_init_f(error: *mut c_int) {
+    // SAFETY: the same function.
+    unsafe { mpi_init_(error) }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_init_thread_(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
+    // SAFETY: as above.
+    unsafe { report(begun(ffi::PMPI_Init_thread(null_mut(), null_mut(), *required, provided)), error) }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ompi_init_thread_f(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
+    // SAFETY: the same function.
+    unsafe { mpi_init_thread_(required, provided, error) }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_finalize_(error: *mut c_int) {
     // SAFETY: the program ends MPI.
     unsafe { report(MPI_Finalize(), error) }
 }
@@ -355,7 +387,7 @@ pub unsafe extern "C" fn mpi_finalize_(error: *mut c_int) {
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ompi_finalize_f(error: *mut c_int) {
+unsafe extern "C" fn ompi_finalize_f(error: *mut c_int) {
     // SAFETY: the same function.
     unsafe { mpi_finalize_(error) }
 }

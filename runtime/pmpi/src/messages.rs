@@ -32,7 +32,7 @@ macro_rules! messages {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             // SAFETY: the program's arguments.
             unsafe {
                 if progress::passes() {
@@ -46,7 +46,7 @@ macro_rules! messages {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type,)* status: *mut MPI_Status) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type,)* status: *mut MPI_Status) -> c_int {
             // SAFETY: the program's arguments.
             unsafe {
                 if progress::passes() {
@@ -61,7 +61,7 @@ macro_rules! messages {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        unsafe extern "C" fn $name(
             send: In, sends: $count, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int,
             recv: Out, recvs: $count, recvtype: MPI_Datatype, source: c_int, recvtag: c_int,
             comm: MPI_Comm, status: *mut MPI_Status,
@@ -142,7 +142,7 @@ mod four {
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Probe(source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) -> c_int {
+unsafe extern "C" fn MPI_Probe(source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) -> c_int {
     // SAFETY: the program's arguments.
     unsafe {
         if progress::passes() {
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn MPI_Probe(source: c_int, tag: c_int, comm: MPI_Comm, st
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Mprobe(
+unsafe extern "C" fn MPI_Mprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn MPI_Mprobe(
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Iprobe(
+unsafe extern "C" fn MPI_Iprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn MPI_Iprobe(
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Improbe(
+unsafe extern "C" fn MPI_Improbe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,

@@ -14,7 +14,7 @@ macro_rules! after_operations {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             progress::complete($comm);
             // SAFETY: the program's arguments.
             unsafe { ffi::$library($($argument),*) }

@@ -92,8 +92,8 @@ fn sweep(jobs: &mut Vec<Arc<Job>>) -> Vec<(Arc<Job>, Failure)> {
 /// One operation goes on, unless another thread has it; true if it is complete.
 fn step(job: &Job) -> Result<bool, Failure> {
     match job.operation.try_lock() {
-        Ok(mut operation) if !job.held.load(Ordering::Acquire) => guarded(|| operation.0.progress()),
-        _ => Ok(false),
+        Ok(mut operation) => guarded(|| operation.progress()),
+        Err(_) => Ok(false),
     }
 }
 
@@ -118,31 +118,6 @@ fn wait(whose: impl Fn(&Job) -> bool) {
         advance();
         pause.next();
     }
-}
-
-/// Operations that do not go on until it is dropped.
-pub(crate) struct Holding(Vec<Arc<Job>>);
-
-impl Drop for Holding {
-    fn drop(&mut self) {
-        for job in &self.0 {
-            job.held.store(false, Ordering::Release);
-        }
-    }
-}
-
-/// Keeps the operations of a communicator where they are: another one is prepared on it, and both may use what Roundel
-/// keeps with the communicator.
-pub(crate) fn hold(comm: MPI_Comm) -> Holding {
-    if idle() {
-        return Holding(Vec::new());
-    }
-    let same: Vec<_> = jobs().iter().filter(|job| job.comm == comm).cloned().collect();
-    for job in &same {
-        let _nobody_has_it = job.operation.lock();
-        job.held.store(true, Ordering::Release);
-    }
-    Holding(same)
 }
 
 /// Between two looks. Now and then it lets others have the processor, who may be those that are waited for.

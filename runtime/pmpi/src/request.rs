@@ -10,7 +10,7 @@ use roundel::mpi::raw::Operation;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// An operation and its request.
@@ -19,17 +19,10 @@ pub(crate) struct Job {
     pub(crate) comm: MPI_Comm,
     /// The tag of the message that completes the request.
     tag: c_int,
-    /// Whether it must not go on now.
-    pub(crate) held: AtomicBool,
     /// What is done.
-    pub(crate) operation: Mutex<Held>,
+    pub(crate) operation: Mutex<Operation>,
 }
 
-/// An operation that any thread may drive, one at a time.
-pub(crate) struct Held(pub(crate) Operation);
-
-// SAFETY: an operation is touched by whoever has its lock, and by nobody else.
-unsafe impl Send for Held {}
 // SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
 unsafe impl Send for Job {}
 // SAFETY: as above.
@@ -93,7 +86,7 @@ fn check(code: c_int) -> Result<(), Failure> {
 
 fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
-    Ok((Arc::new(Job { comm, tag, held: AtomicBool::new(false), operation: Mutex::new(Held(operation)) }), own))
+    Ok((Arc::new(Job { comm, tag, operation: Mutex::new(operation) }), own))
 }
 
 /// Starts an operation. Its request is gone when it was waited for.
@@ -112,7 +105,7 @@ fn start(job: &Arc<Job>) {
     let started = {
         let mut operation = job.operation.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the program has started the call, so its memory is ours until the request is complete.
-        guarded(|| unsafe { operation.0.start() })
+        guarded(|| unsafe { operation.start() })
     };
     match started {
         Ok(()) => progress::add(job.clone()),

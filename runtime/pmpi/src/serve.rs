@@ -19,17 +19,21 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 #[inline]
 pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
     let call = admitted(comm, call)?;
-    progress::complete(comm);
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
     match result {
         Ok(Outcome::Done) => Some(SUCCESS),
-        Ok(Outcome::Library) => None,
+        Ok(Outcome::Library) => {
+            #[cfg(not(open_mpi))]
+            progress::complete(comm);
+            None
+        }
         Err(failure) => Some(failure.raise(comm)),
     }
 }
 
-/// Starts a call, and gives the program a request for it; none if it is the library's.
+/// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,
+/// so the communicator must be known by a call before.
 ///
 /// # Safety
 /// As of [`blocking`]; and there is a place for the request.
@@ -39,7 +43,7 @@ pub(crate) unsafe fn starting(
     call: impl FnOnce() -> Option<Call>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(comm, to, call, request::once) }
+    unsafe { prepared(comm, to, || known(comm).then(call).flatten(), request::once) }
 }
 
 /// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
@@ -56,6 +60,13 @@ pub(crate) unsafe fn preparing(
     unsafe { prepared(comm, to, call, request::persistent) }
 }
 
+/// Whether an operation can be prepared without waiting for other ranks.
+fn known(comm: MPI_Comm) -> bool {
+    let mut p = 0;
+    // SAFETY: the communicator is the program's, and MPI is live.
+    unsafe { ffi::PMPI_Comm_size(comm, &mut p) == SUCCESS && p == 1 || raw::is_known(comm).is_ok_and(|known| known) }
+}
+
 /// # Safety
 /// As of [`starting`].
 unsafe fn prepared(
@@ -68,10 +79,8 @@ unsafe fn prepared(
     if to.is_null() || !progress::available() {
         return None;
     }
-    let still = progress::hold(comm);
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment) });
-    drop(still);
     let request = match operation {
         Ok(None) => return None,
         Ok(Some(operation)) => give(comm, operation),
@@ -92,10 +101,19 @@ unsafe fn prepared(
 fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call> {
     // SAFETY: a constant of the library.
     let null = unsafe { ffi::RSMPI_COMM_NULL };
-    if guard::inside() || comm == null || !guard::live() {
+    if guard::inside() || comm == null || !guard::live() || is_inter(comm) {
         return None;
     }
     call()
+}
+
+/// Whether a communicator has two groups; what is none counts, too.
+#[inline]
+fn is_inter(comm: MPI_Comm) -> bool {
+    let mut inter = 1;
+    // SAFETY: the communicator is the program's, and MPI is live.
+    unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
+    inter != 0
 }
 
 /// What went wrong.

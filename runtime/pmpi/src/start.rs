@@ -8,7 +8,7 @@ use std::ffi::c_int;
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: as MPI demands, there is a request.
     let ours = if request.is_null() { None } else { request::find(unsafe { *request }) };
     // SAFETY: the arguments are the program's.
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
     // SAFETY: as MPI demands, there are so many requests.
     unsafe {
         if !request::any_persistent() || requests.is_null() || count < 0 {
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     // SAFETY: as MPI demands, there is a request.
     unsafe {
         if !request.is_null() {

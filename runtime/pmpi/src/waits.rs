@@ -24,7 +24,7 @@ pub(crate) fn until(mut test: impl FnMut(&mut c_int) -> c_int) -> c_int {
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
+unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
     // SAFETY: the program's arguments.
     unsafe {
         if progress::passes() {
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitall(count: c_int, requests: *mut MPI_Request, statuses: *mut MPI_Status) -> c_int {
+unsafe extern "C" fn MPI_Waitall(count: c_int, requests: *mut MPI_Request, statuses: *mut MPI_Status) -> c_int {
     // SAFETY: the program's arguments.
     unsafe {
         if progress::passes() {
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn MPI_Waitall(count: c_int, requests: *mut MPI_Request, s
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitany(
+unsafe extern "C" fn MPI_Waitany(
     count: c_int,
     requests: *mut MPI_Request,
     index: *mut c_int,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 /// # Safety
 /// As of MPI's function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitsome(
+unsafe extern "C" fn MPI_Waitsome(
     count: c_int,
     requests: *mut MPI_Request,
     complete: *mut c_int,
@@ -94,7 +94,7 @@ macro_rules! asking {
         /// # Safety
         /// As of MPI's function.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+        unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             progress::advance();
             // SAFETY: the program's arguments.
             unsafe { ffi::$library($($argument),*) }

@@ -218,7 +218,7 @@ fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How
 
 fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
     let here = group.here();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, outcome: None };
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded: false, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
     let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
     planning.outcome.unwrap_or_else(unknown)?;

@@ -150,10 +150,8 @@ mod tests {
     #[test]
     fn a_communicator_is_a_line() {
         let placement = Placement::from_levels(&[vec![5, 1], vec![5, 0], vec![2, 0]]);
-        let expected = concat!(
-            r#"{"communicator":{"name":"4.0","rank":1,"ranks":[4,2,7],"nodes":[[0,0],[0,1],[1,0]]}}"#,
-            "\n"
-        );
+        let expected =
+            concat!(r#"{"communicator":{"name":"4.0","rank":1,"ranks":[4,2,7],"nodes":[[0,0],[0,1],[1,0]]}}"#, "\n");
         assert_eq!(communicator("4.0", 1, &[4, 2, 7], &placement), expected);
     }
 }

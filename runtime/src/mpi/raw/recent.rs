@@ -13,10 +13,10 @@ const KEPT: usize = 16;
 /// How a call is done.
 #[derive(Debug)]
 pub(super) enum How {
-    /// By the library.
-    Library,
-    /// By a plan.
-    Plan(Box<Plan>),
+    /// By the library, because of that.
+    Library(Box<str>),
+    /// By a plan, which an algorithm has.
+    Plan(Box<Plan>, Box<Algorithm>),
     /// Along the way of blocks of any lengths.
     Voyage(Box<Algorithm>),
 }

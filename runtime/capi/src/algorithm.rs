@@ -73,7 +73,7 @@ pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection
     quiet(|| unsafe { give(selection, || rules(text("the path", path)?.into())) })
 }
 
-/// Frees a handle, and sets it to NULL. No request that was made with it may be left.
+/// Frees a handle, and sets it to NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut Algorithm) -> c_int {
     quiet(|| {

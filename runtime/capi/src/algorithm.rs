@@ -2,7 +2,7 @@
 
 use crate::error::{Failure, SUCCESS, quiet, write};
 use engine::mpi::raw::{By, Call};
-use engine::selection::{self, Force, Selection, Settings, Way};
+use engine::selection::{self, Force, Selection, Settings, Unforced, Way};
 use roundel_spec::Kind;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::PathBuf;
@@ -160,15 +160,16 @@ unsafe fn text(what: &'static str, from: *const c_char) -> Result<String, Failur
 
 /// `allreduce/nap` is what `ROUNDEL_FORCE` calls `allreduce:nap`.
 fn named(name: &str) -> Result<How, Failure> {
-    let found = || name.to_string();
-    let mut forced = Force::read(&name.replacen('/', ":", 1))?;
-    let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else {
-        return Err(Failure::NoName { found: found() });
-    };
+    let none = || Failure::NoName { found: name.into() };
+    let mut forced = Force::read(&name.replacen('/', ":", 1)).map_err(|unforced| match unforced {
+        Unforced::Shape { .. } => none(),
+        other => other.into(),
+    })?;
+    let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
     match way {
         Way::Catalogue(algorithm) => Ok(How::One(kind, Box::new(algorithm))),
         Way::Library => Ok(How::Library(kind)),
-        Way::Ports(_) => Err(Failure::Ports { found: found() }),
+        Way::Ports(_) => Err(Failure::Ports { found: name.into() }),
     }
 }
 

@@ -126,7 +126,9 @@ fn words(panic: &(dyn Any + Send)) -> String {
 fn raise(comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
     remember(failure);
     if is_fatal(comm) {
-        eprintln!("roundel: {failure}");
+        // One piece, so that those of several ranks do not mix.
+        let line = format!("roundel: {failure}\n");
+        eprint!("{line}");
     }
     let class = failure.class();
     // SAFETY: the communicator is live, as whoever made the call has promised; a class is a code.

@@ -13,6 +13,8 @@ pub struct Request {
     comm: ffi::MPI_Comm,
     owner: ThreadId,
     persistent: bool,
+    /// Whether it was started, and nobody has been told that it is complete.
+    active: bool,
     work: Work,
 }
 
@@ -25,7 +27,6 @@ enum Work {
 struct Library {
     request: ffi::MPI_Request,
     again: Option<Begin>,
-    active: bool,
 }
 
 /// How a persistent call of the library begins.
@@ -76,10 +77,7 @@ impl Request {
     ) -> Result<c_int, Failure> {
         let mut library = Library::new(None);
         match begin(&mut library.request) {
-            SUCCESS => {
-                library.active = true;
-                Request::new(comm, false, Work::Library(library)).give(to)
-            }
+            SUCCESS => Request::new(comm, false, Work::Library(library)).give(to),
             code => Ok(code),
         }
     }
@@ -102,35 +100,36 @@ impl Request {
     }
 
     fn new(comm: ffi::MPI_Comm, persistent: bool, work: Work) -> Self {
-        Request { comm, owner: thread::current().id(), persistent, work }
+        Request { comm, owner: thread::current().id(), persistent, active: !persistent, work }
     }
 
     fn start(&mut self) -> Result<c_int, Failure> {
         self.is_own()?;
-        match (&mut self.work, self.persistent) {
-            (_, false) => Err(Failure::Once),
-            (Work::Ours(running), _) if running.is_active() => Err(Failure::Running),
-            (Work::Library(library), _) if library.active => Err(Failure::Running),
-            (Work::Ours(running), _) => Ok(running.start().map(|()| SUCCESS)?),
-            (Work::Library(library), _) => Ok(library.start()),
+        match (self.persistent, self.active) {
+            (false, _) => return Err(Failure::Once),
+            (_, true) => return Err(Failure::Running),
+            _ => {}
         }
+        let code = match &mut self.work {
+            Work::Ours(running) => running.start().map(|()| SUCCESS)?,
+            Work::Library(library) => library.start(),
+        };
+        self.active = code == SUCCESS;
+        Ok(code)
     }
 
     /// The code that says how it went, if it is complete. With patience, the library is waited for.
     fn test(&mut self, patient: bool) -> Result<Option<c_int>, Failure> {
-        match &mut self.work {
-            Work::Ours(running) if running.is_active() => Ok(None),
-            Work::Ours(running) => Ok(running.result().map(|()| Some(SUCCESS))?),
+        if !self.active {
+            return Ok(Some(SUCCESS));
+        }
+        let end = match &mut self.work {
+            Work::Ours(running) => running.end().transpose(),
             Work::Library(library) if patient => Ok(Some(library.wait())),
             Work::Library(library) => Ok(library.test()),
-        }
-    }
-
-    fn is_active(&self) -> bool {
-        match &self.work {
-            Work::Ours(running) => running.is_active(),
-            Work::Library(library) => library.active,
-        }
+        };
+        self.active = matches!(end, Ok(None));
+        Ok(end?)
     }
 
     fn is_own(&self) -> Result<(), Failure> {
@@ -141,35 +140,26 @@ impl Request {
 impl Library {
     fn new(again: Option<Begin>) -> Self {
         // SAFETY: a constant.
-        Library { request: unsafe { ffi::RSMPI_REQUEST_NULL }, again, active: false }
+        Library { request: unsafe { ffi::RSMPI_REQUEST_NULL }, again }
     }
 
     fn start(&mut self) -> c_int {
-        let code = match &self.again {
+        match &self.again {
             Some(Begin::Again(begin)) => begin(&mut self.request),
             // SAFETY: a persistent request that is not running.
             _ => unsafe { ffi::MPI_Start(&mut self.request) },
-        };
-        self.active = code == SUCCESS;
-        code
+        }
     }
 
     fn test(&mut self) -> Option<c_int> {
-        if !self.active {
-            return Some(SUCCESS);
-        }
         let mut complete = 0;
         // SAFETY: a live request. What it says of its end is not wanted.
         let code = unsafe { ffi::MPI_Test(&mut self.request, &mut complete, ffi::RSMPI_STATUS_IGNORE) };
-        self.active = code == SUCCESS && complete == 0;
-        (!self.active).then_some(code)
+        (code != SUCCESS || complete != 0).then_some(code)
     }
 
     /// Waits without letting anything else of this library go on.
     fn wait(&mut self) -> c_int {
-        if !std::mem::take(&mut self.active) {
-            return SUCCESS;
-        }
         // SAFETY: a live request. What it says of its end is not wanted.
         unsafe { ffi::MPI_Wait(&mut self.request, ffi::RSMPI_STATUS_IGNORE) }
     }
@@ -248,7 +238,7 @@ pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut Reque
 pub unsafe extern "C" fn roundel_request_free(request: *mut *mut Request) -> c_int {
     let is_free = |one: &mut Request| {
         one.is_own()?;
-        if one.is_active() { Err(Failure::Running) } else { Ok(SUCCESS) }
+        if one.active { Err(Failure::Running) } else { Ok(SUCCESS) }
     };
     // SAFETY: the caller promises a live request, which is not used any more after that.
     unsafe {

@@ -1,9 +1,11 @@
 //! What this thread has started and is not complete. Whoever waits for one of them lets all of them go on: another rank may wait
 //! for any.
 
+use crate::error::SUCCESS;
 use engine::Error;
 use engine::mpi::raw::Operation;
 use std::cell::RefCell;
+use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
@@ -24,22 +26,21 @@ impl Running {
         Rc::new(Running { operation: RefCell::new(operation), failure: RefCell::new(None) })
     }
 
-    /// Starts it.
+    /// Starts it, and lets it go as far as it can.
     pub(crate) fn start(self: &Rc<Self>) -> Result<(), Error> {
         // SAFETY: whoever starts a request promises that its memory is live, and left alone until it is complete.
         unsafe { self.operation.borrow_mut().start() }?;
         RUNNING.with_borrow_mut(|running| running.push(self.clone()));
+        progress();
         Ok(())
     }
 
-    /// Whether it was started and is not complete.
-    pub(crate) fn is_active(&self) -> bool {
-        self.operation.borrow().is_active()
-    }
-
-    /// How it went, once it is complete.
-    pub(crate) fn result(&self) -> Result<(), Error> {
-        self.failure.take().map_or(Ok(()), Err)
+    /// The code that says how it went, once it is complete.
+    pub(crate) fn end(&self) -> Option<Result<c_int, Error>> {
+        if self.operation.borrow().is_active() {
+            return None;
+        }
+        Some(self.failure.take().map_or(Ok(SUCCESS), Err))
     }
 
     /// Goes on; false once it is complete.

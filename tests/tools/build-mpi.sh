@@ -16,5 +16,6 @@ for mpi in openmpi mpich; do
   fi
   MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
     cargo build --quiet -p roundel-tests --features mpi --bins --target-dir "target/$mpi" >&2
+  MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo build --quiet -p roundel-capi --features mpi --target-dir "target/$mpi" >&2
   echo "export ROUNDEL_MPI_$upper=$PWD/target/$mpi/debug"
 done

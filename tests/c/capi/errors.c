@@ -65,8 +65,8 @@ static void unserved(MPI_Comm comm, const char *name, int p)
     roundel_algorithm_create(name, &how);
     roundel_algorithm_create("allreduce/ring", &ring);
     refused(roundel_allgather(&one, 1, MPI_INT, all, 1, MPI_INT, comm, how), MPI_ERR_ARG, "does not serve", 1, name);
-    refused(roundel_iallgather(&one, 1, MPI_INT, all, 1, MPI_INT, comm, how, &request), MPI_ERR_ARG, name, 1, name);
-    refused(roundel_allgather_init(&one, 1, MPI_INT, all, 1, MPI_INT, comm, how, &request), MPI_ERR_ARG, name, 1, name);
+    refused(roundel_iallgather(&one, 1, MPI_INT, all, 1, MPI_INT, comm, how, &request), MPI_ERR_ARG, "which is false", 1, name);
+    refused(roundel_allgather_init(&one, 1, MPI_INT, all, 1, MPI_INT, comm, how, &request), MPI_ERR_ARG, "which is false", 1, name);
     expect(request == NULL, "the request", name);
     refused(roundel_bcast(&one, 1, MPI_INT, 0, comm, ring), MPI_ERR_ARG, "another collective", 1, "allreduce/ring");
     if (p > 1)

@@ -6,13 +6,13 @@
 use super::areas::{Area, Spot};
 use super::limit::LIMIT;
 use super::plan::{Begin, Combination, Form, Message, Parcel, Piece, Plan, Step};
-use super::trace;
+use super::score::Score;
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
 use crate::transport::Here;
 use ::mpi::ffi;
-use roundel_spec::{Action, Blocks, Collective, Line, Sink, Site, rounds_of};
+use roundel_spec::{Action, Blocks, Line, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
@@ -35,18 +35,18 @@ impl Home {
     }
 }
 
-/// Appends the rounds of `collective` to a plan, with its lines in `homes`, `blocks` blocks in each. Scratch from
+/// Appends rounds to a plan, with their lines in `homes`. Scratch from
 /// `plan.scratch` on is free.
-pub(super) fn rounds<K: Collective>(
+pub(super) fn rounds(
     plan: &mut Plan,
-    collective: &K,
+    score: &Score,
     here: Here<'_>,
     homes: &[Home],
-    (geometry, blocks): (impl Geometry, usize),
+    geometry: impl Geometry,
     policy: Policy,
 ) {
     let guard = EndsTheJob { rank: here.rank };
-    let (free, p) = (plan.scratch, here.p());
+    let (free, p, blocks) = (plan.scratch, here.p(), score.blocks);
     let combined_from = plan.combinations.len();
     let filled = vec![false; (homes.len() - 1) * blocks];
     let round = plan.begin_round();
@@ -63,13 +63,9 @@ pub(super) fn rounds<K: Collective>(
         combined_from,
         filled,
     };
-    match rounds_of(collective, here.placement, here.rank, &mut builder) {
-        Ok(()) => builder.close(),
-        Err(never) => match never {},
-    }
-    if let Some(numbers) = &mut plan.numbers {
-        *numbers = trace::numbers(collective, here);
-    }
+    score.play(&mut builder);
+    builder.close();
+    plan.numbers.clone_from(&score.numbers);
     forget(guard);
 }
 

@@ -5,12 +5,12 @@ use super::areas::{Area, Spot};
 use super::build::EndsTheJob;
 use super::limit::LIMIT;
 use super::plan::{Begin, Message, Parcel, Piece, Plan, Step};
-use super::trace;
+use super::score::Score;
 use crate::error::Error;
 use crate::geometry::Varying;
 use crate::transport::Here;
 use roundel_spec::contract::pair;
-use roundel_spec::{Blocks, Collective, Sink, Site, rounds_of};
+use roundel_spec::{Blocks, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
@@ -19,10 +19,10 @@ use std::mem::forget;
 ///
 /// # Errors
 /// [`Error::NotStraight`] if blocks make a detour.
-pub(super) fn draw<K: Collective>(
+pub(super) fn draw(
     plan: &mut Plan,
     here: Here<'_>,
-    collective: &K,
+    (name, score): (&str, &Score),
     leaving: Option<Varying<'_>>,
     arriving: Varying<'_>,
 ) -> Result<(), Error> {
@@ -31,16 +31,11 @@ pub(super) fn draw<K: Collective>(
     let mut builder =
         Builder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
     builder.bring();
-    match rounds_of(collective, here.placement, here.rank, &mut builder) {
-        Ok(()) => {}
-        Err(never) => match never {},
-    }
+    score.play(&mut builder);
     let straight = builder.straight;
-    if let Some(numbers) = &mut plan.numbers {
-        *numbers = trace::numbers(collective, here);
-    }
+    plan.numbers.clone_from(&score.numbers);
     forget(guard);
-    if straight { Ok(()) } else { Err(Error::NotStraight { name: K::NAME.into() }) }
+    if straight { Ok(()) } else { Err(Error::NotStraight { name: name.into() }) }
 }
 
 struct Builder<'a> {

@@ -4,10 +4,10 @@
 //! says where it lies; slots are used again, so there are as many as there are blocks in transit at any time.
 
 use super::build::EndsTheJob;
-use super::trace;
+use super::score::Score;
 use crate::transport::{Here, Layout};
 use roundel_spec::contract::{ends, pair};
-use roundel_spec::{Arguments, Blocks, Collective, Sink, Site, rounds_of};
+use roundel_spec::{Arguments, Blocks, Collective, Sink, Site};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -76,16 +76,17 @@ impl Itinerary {
 
     /// Makes the one of a collective that serves the call.
     pub(super) fn plan<K: Collective>(&mut self, collective: &K, here: Here<'_>, layout: Layout) {
+        let score = Score::of(collective, here, self.numbers.is_some());
+        let whom = (Some((TypeId::of::<K>(), layout)), collective.arguments());
+        self.take_from(score, here, whom);
+    }
+
+    fn take_from(&mut self, score: Score, here: Here<'_>, whom: (Option<(TypeId, Layout)>, Arguments)) {
         let guard = EndsTheJob { rank: here.rank };
-        let numbers = self.numbers.take().map(|_| trace::numbers(collective, here));
         let mut builder = Builder::new(here.rank, here.p());
-        match rounds_of(collective, here.placement, here.rank, &mut builder) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
-        let arguments = collective.arguments();
-        let collective = Some((TypeId::of::<K>(), layout));
-        *self = Itinerary { collective, arguments, numbers, ..builder.made };
+        score.play(&mut builder);
+        let (collective, arguments) = whom;
+        *self = Itinerary { collective, arguments, numbers: score.numbers, ..builder.made };
         forget(guard);
     }
 }

@@ -11,6 +11,7 @@
 //! - `nodes`: which ranks share a node
 //! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
 //! - `plan`: a call's copies and messages as a list of steps, and which calls it serves
+//! - `score`: the rounds of a schedule, written down
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
@@ -48,6 +49,7 @@ mod plan;
 pub mod raw;
 mod reduction;
 mod replay;
+mod score;
 mod shuffle;
 mod space;
 mod spread;
@@ -63,6 +65,7 @@ use self::areas::{Area, Areas, Extents, Spot};
 use self::build::Home;
 use self::plan::{Draft, Piece, Plan, Step};
 use self::replay::{Nothing, Replay, TAG};
+use self::score::Score;
 use self::state::{Group, Work};
 use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
@@ -208,26 +211,26 @@ fn plan_anew<K: Collective, G: Described>(
     rotation: Option<usize>,
 ) -> Result<(), Error> {
     limit::check(collective, &group.placement, geometry, extents.recv)?;
-    let Work { key, plan, counts, offsets, .. } = work;
+    let Work { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let draft = Draft { plan, counts, offsets };
-    draw_gather(draft, group.here(), collective, geometry, extents, options.policy, rotation);
+    let (draft, score) = (Draft { plan, counts, offsets }, Score::of(collective, group.here(), flight.log.is_some()));
+    draw_gather(draft, group.here(), &score, geometry, extents, options.policy, rotation);
     key.set(collective, geometry, extents, options);
     Ok(())
 }
 
 /// Draws up the plan of an allgather. The call is valid.
-fn draw_gather<K: Collective, G: Geometry>(
+fn draw_gather<G: Geometry>(
     draft: Draft<'_>,
     here: Here<'_>,
-    collective: &K,
+    score: &Score,
     geometry: &G,
     extents: Extents,
     policy: Policy,
     rotation: Option<usize>,
 ) {
     draft.plan.clear();
-    let mut planner = Planner { plan: draft.plan, collective, here, geometry, extents, policy };
+    let mut planner = Planner { plan: draft.plan, score, here, geometry, extents, policy };
     match (rotation.unwrap_or(0), geometry.uniform()) {
         (0, _) => planner.in_place(),
         (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
@@ -236,16 +239,16 @@ fn draw_gather<K: Collective, G: Geometry>(
 }
 
 /// Decides where blocks lie while the collective runs.
-struct Planner<'a, K, G> {
+struct Planner<'a, G> {
     plan: &'a mut Plan,
-    collective: &'a K,
+    score: &'a Score,
     here: Here<'a>,
     geometry: &'a G,
     extents: Extents,
     policy: Policy,
 }
 
-impl<K: Collective, G: Geometry> Planner<'_, K, G> {
+impl<G: Geometry> Planner<'_, G> {
     /// Every block where it belongs.
     fn in_place(&mut self) {
         self.rounds(self.recv(), self.geometry);
@@ -299,8 +302,7 @@ impl<K: Collective, G: Geometry> Planner<'_, K, G> {
                 }
             }
         }
-        let p = self.here.p();
-        build::rounds(self.plan, self.collective, self.here, &[home], (geometry, p), self.policy);
+        build::rounds(self.plan, self.score, self.here, &[home], geometry, self.policy);
     }
 
     /// Copies elements from scratch to where they belong, at the end.

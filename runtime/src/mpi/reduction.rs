@@ -5,6 +5,7 @@ use super::build::{self, Home};
 use super::limit;
 use super::plan::{Draft, Piece, Step};
 use super::replay::Combine;
+use super::score::Score;
 use super::state::{Group, Work};
 use crate::error::Error;
 use crate::geometry::{Geometry, Varying};
@@ -27,28 +28,28 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     call: &Reduce<'_, T, O>,
     extents: Extents,
 ) -> Result<(), Error> {
-    let Work { key, plan, counts, offsets, .. } = work;
+    let Work { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let blocks = collective.blocks(&group.here().seen::<K>()) as usize;
-    call.divide(blocks, counts, offsets);
+    let score = Score::of(collective, group.here(), flight.log.is_some());
+    call.divide(score.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.elements())?;
-    draw(Draft { plan, counts, offsets }, group.here(), collective, call.division, call.elements(), extents);
+    draw(Draft { plan, counts, offsets }, group.here(), &score, call.division, call.elements(), extents);
     key.set(collective, &call.division, extents, Default::default());
     Ok(())
 }
 
 /// Draws up a plan for so many elements. The call is valid.
-pub(super) fn draw<K: Collective>(
+pub(super) fn draw(
     draft: Draft<'_>,
     here: Here<'_>,
-    collective: &K,
+    score: &Score,
     division: Division<'_>,
     elements: usize,
     extents: Extents,
 ) {
     let Draft { plan, counts, offsets } = draft;
     plan.clear();
-    let blocks = collective.blocks(&here.seen::<K>()) as usize;
+    let blocks = score.blocks;
     division.divide(elements, blocks, counts, offsets);
     let (geometry, size) = (Varying::new(counts, offsets), extents.size);
     let bytes = elements * size;
@@ -59,13 +60,14 @@ pub(super) fn draw<K: Collective>(
     };
     // Where the result belongs to another rank, nothing of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
-    let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
+    let homes: Vec<Home> =
+        (0..score.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     let given = if extents.send.is_some() { Area::Send } else { Area::Recv };
     if given != first && bytes > 0 {
         let from = Spot { area: given, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
     }
-    build::rounds(plan, collective, here, &homes, (geometry, blocks), Policy::default());
+    build::rounds(plan, score, here, &homes, geometry, Policy::default());
     let result = geometry.len(here.rank.min(blocks - 1)) * size;
     if first == Area::Scratch && extents.recv > 0 && result > 0 {
         let own = geometry.offset(here.rank) * size;

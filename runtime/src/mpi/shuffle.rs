@@ -9,14 +9,14 @@ use super::areas::{Area, Extents, Spot};
 use super::build::EndsTheJob;
 use super::limit::{self, LIMIT};
 use super::plan::{Begin, Form, Message, Parcel, Piece, Plan, Step};
+use super::score::Score;
 use super::space::Space;
 use super::state::{Group, Work};
-use super::trace;
 use crate::error::Error;
 use crate::policy::{Policy, Wire};
 use crate::transport::{Here, Options};
 use roundel_spec::contract::{ends, pair};
-use roundel_spec::{Blocks, Collective, Sink, Site, rounds_of};
+use roundel_spec::{Blocks, Collective, Sink, Site};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -33,18 +33,19 @@ pub(super) fn plan_anew<K: Collective>(
     options: Options,
     rotation: Option<usize>,
 ) -> Result<(), Error> {
-    let Work { key, plan, .. } = work;
+    let Work { key, plan, flight, .. } = work;
     limit::check_blocks(collective, &group.placement, extents.recv / group.here().p())?;
     key.clear();
     plan.clear();
-    draw(plan, collective, group.here(), extents, options.policy, rotation);
+    let score = Score::of(collective, group.here(), flight.log.is_some());
+    draw(plan, &score, group.here(), extents, options.policy, rotation);
     Ok(())
 }
 
 /// Draws up an empty plan.
-pub(super) fn draw<K: Collective>(
+pub(super) fn draw(
     plan: &mut Plan,
-    collective: &K,
+    score: &Score,
     here: Here<'_>,
     extents: Extents,
     policy: Policy,
@@ -55,13 +56,9 @@ pub(super) fn draw<K: Collective>(
     let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
     let mut builder = Builder::new(plan, sizes, policy, rotation.is_some());
     builder.bring(extents.send.is_some(), rotation);
-    match rounds_of(collective, here.placement, here.rank, &mut builder) {
-        Ok(()) => builder.finish(),
-        Err(never) => match never {},
-    }
-    if let Some(numbers) = &mut plan.numbers {
-        *numbers = trace::numbers(collective, here);
-    }
+    score.play(&mut builder);
+    builder.finish();
+    plan.numbers.clone_from(&score.numbers);
     forget(guard);
 }
 
@@ -401,7 +398,14 @@ mod tests {
     fn plan<K: Collective>(collective: &K, p: usize, rank: usize, policy: Policy, rotation: Option<usize>) -> Plan {
         let (mut plan, placement) = (Plan::default(), Placement::consecutive(p, p));
         let extents = Extents { send: Some(p * COUNT), recv: p * COUNT, size: SIZE };
-        draw(&mut plan, collective, Here { placement: &placement, rank }, extents, policy, rotation);
+        draw(
+            &mut plan,
+            &Score::of(collective, here, false),
+            Here { placement: &placement, rank },
+            extents,
+            policy,
+            rotation,
+        );
         plan
     }
 

@@ -4,6 +4,7 @@ use super::areas::{Area, Extents, Spot};
 use super::build::{self, Home};
 use super::limit;
 use super::plan::{Draft, Piece, Step};
+use super::score::Score;
 use super::state::{Group, Work};
 use crate::error::Error;
 use crate::geometry::Varying;
@@ -22,28 +23,22 @@ pub(super) fn plan_anew<K: Collective, T>(
     call: &Spread<'_, T>,
     extents: Extents,
 ) -> Result<(), Error> {
-    let Work { key, plan, counts, offsets, .. } = work;
+    let Work { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let blocks = collective.blocks(&group.here().seen::<K>()) as usize;
-    call.divide(blocks, counts, offsets);
+    let score = Score::of(collective, group.here(), flight.log.is_some());
+    call.divide(score.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.standing.total)?;
-    draw(Draft { plan, counts, offsets }, group.here(), collective, call.standing, extents);
+    draw(Draft { plan, counts, offsets }, group.here(), &score, call.standing, extents);
     key.set(collective, &call.standing, extents, Default::default());
     Ok(())
 }
 
 /// Draws up a plan. The call is valid.
-pub(super) fn draw<K: Collective>(
-    draft: Draft<'_>,
-    here: Here<'_>,
-    collective: &K,
-    standing: Standing,
-    extents: Extents,
-) {
+pub(super) fn draw(draft: Draft<'_>, here: Here<'_>, score: &Score, standing: Standing, extents: Extents) {
     let Draft { plan, counts, offsets } = draft;
     plan.clear();
-    let (blocks, size) = (collective.blocks(&here.seen::<K>()) as usize, extents.size);
-    divide_evenly(standing.total, blocks, counts, offsets);
+    let size = extents.size;
+    divide_evenly(standing.total, score.blocks, counts, offsets);
     let geometry = Varying::new(counts, offsets);
     let Standing { total, input_at, seat } = standing;
     let bytes = total.saturating_mul(size);
@@ -60,7 +55,7 @@ pub(super) fn draw<K: Collective>(
         let from = Spot { area: Area::Send, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: Spot { area, offset: input_at * size }, bytes: input }));
     }
-    build::rounds(plan, collective, here, &[home], (geometry, blocks), Policy::default());
+    build::rounds(plan, score, here, &[home], geometry, Policy::default());
     if let Some(result_at) = result_at.filter(|_| extents.recv > 0) {
         let from = Spot { area: Area::Scratch, offset: result_at * size };
         let to = Spot { area: Area::Recv, offset: 0 };

@@ -149,11 +149,16 @@ fn find_out(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
         check("MPI_Type_get_true_extent", code)?;
     }
     let named = is_named(datatype)?;
-    let gapless = lb == 0 && true_lb == 0 && size as isize == extent as isize && true_extent == extent;
+    let [lb, extent, true_lb, true_extent] = [lb, extent, true_lb, true_extent].map(distance);
+    let gapless = lb == 0 && true_lb == 0 && size as isize == extent && true_extent == extent;
     let dense = gapless && (named || keeps_bytes(datatype, size as usize)?);
-    let (size, extent, true_lb, true_extent) =
-        (size as usize, extent as isize, true_lb as isize, true_extent as isize);
-    Ok(Facts { size, extent, true_lb, true_extent, dense, named })
+    Ok(Facts { size: size as usize, extent, true_lb, true_extent, dense, named })
+}
+
+/// A distance in bytes. MPI's own type for it is another one in each library.
+#[allow(clippy::unnecessary_cast, reason = "it is in one of them")]
+fn distance(distance: ffi::MPI_Aint) -> isize {
+    distance as isize
 }
 
 /// Whether MPI itself names a datatype.

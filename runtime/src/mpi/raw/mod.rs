@@ -18,7 +18,7 @@ mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
-pub use self::raise::{class, raise};
+pub use self::raise::{class, code, raise};
 
 pub(super) use self::choice::settings;
 pub(super) use self::datatype::end;
@@ -66,7 +66,8 @@ pub enum Outcome {
 /// `MPI_IN_PLACE` as C programs pass it. The libraries' headers define it as a macro, which no binding has.
 pub fn in_place() -> *mut c_void {
     // Handles are addresses in Open MPI, and numbers in MPICH and its descendants.
-    if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 as *mut c_void } else { -1isize as *mut c_void }
+    let number: isize = if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 } else { -1 };
+    std::ptr::without_provenance_mut(number as usize)
 }
 
 /// Runs a call.
@@ -210,14 +211,14 @@ fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How
         return Ok(How::Voyage(Box::new(algorithm)));
     }
     match draw(group, shape, &work.recent.lists, &algorithm, Plan::default()) {
-        Ok(plan) => Ok(How::Plan(plan)),
+        Ok(plan) => Ok(How::Plan(Box::new(plan))),
         Err(error) => leave(by, error).map(|()| How::Library),
     }
 }
 
 fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
     let here = group.here();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, outcome: None };
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded: false, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
     let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
     planning.outcome.unwrap_or_else(unknown)?;

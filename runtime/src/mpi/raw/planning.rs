@@ -6,11 +6,12 @@ use crate::error::Error;
 use crate::geometry::{Uniform, Varying};
 use crate::mpi::areas::Extents;
 use crate::mpi::plan::{Draft, Plan};
+use crate::mpi::score::Score;
 use crate::mpi::{direct, draw_gather, reduction, shuffle, spread};
 use crate::policy::Policy;
 use crate::transport::{Here, Layout};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
-use roundel_spec::Collective;
+use roundel_spec::{Collective, Kind};
 
 /// Draws up the plan of a call with the algorithm that it is shown.
 pub(super) struct Planning<'a> {
@@ -18,17 +19,21 @@ pub(super) struct Planning<'a> {
     pub(super) shape: &'a Shape,
     pub(super) lists: &'a Lists,
     pub(super) plan: &'a mut Plan,
+    /// Whether messages are recorded.
+    pub(super) recorded: bool,
     /// What came of it; none if it saw no algorithm.
     pub(super) outcome: Option<Result<(), Error>>,
 }
 
 impl Planning<'_> {
     fn see<K: Collective>(&mut self, collective: &K) {
-        self.outcome = Some(self.draw(collective));
+        let score = self.score(collective);
+        self.outcome = Some(score.and_then(|(rotation, score)| self.draw(K::NAME, &score, rotation)));
     }
 
-    fn draw<K: Collective>(&mut self, collective: &K) -> Result<(), Error> {
-        let Shape { kind, blocks, size, send, recv, commutes, .. } = *self.shape;
+    /// What the algorithm does here, if it serves the call; and by how much it rotates blocks.
+    fn score<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, Score), Error> {
+        let Shape { kind, commutes, .. } = *self.shape;
         if K::KIND != kind {
             return Err(Error::OtherKind { name: K::NAME.into(), kind });
         }
@@ -36,36 +41,39 @@ impl Planning<'_> {
         if kind.reduces() && !commutes && !self.here.keeps_order::<K>() {
             return Err(Error::NeedsOrder { name: K::NAME.into() });
         }
+        let rotation = Layout::default().rotation(collective, &at)?;
+        Ok((rotation, Score::of(collective, self.here, self.recorded)))
+    }
+
+    fn draw(&mut self, name: &str, score: &Score, rotation: Option<usize>) -> Result<(), Error> {
+        let Shape { kind, blocks, size, send, recv, .. } = *self.shape;
         let (here, extents, lists) = (self.here, Extents { send, recv, size }, self.lists);
         let (mut counts, mut offsets) = (Vec::new(), Vec::new());
         let draft = Draft { plan: &mut *self.plan, counts: &mut counts, offsets: &mut offsets };
-        let layout = Layout::default();
+        let policy = Policy::default();
         match blocks {
-            Blocks::Equal(_) if K::KIND == roundel_spec::Kind::Alltoall => {
-                let rotation = layout.rotation(collective, &at)?;
+            Blocks::Equal(_) if kind == Kind::Alltoall => {
                 draft.plan.clear();
-                shuffle::draw(draft.plan, collective, here, extents, Policy::default(), rotation);
+                shuffle::draw(draft.plan, score, here, extents, policy, rotation);
             }
             Blocks::Equal(count) => {
-                let rotation = layout.rotation(collective, &at)?;
-                draw_gather(draft, here, collective, &Uniform { count }, extents, Policy::default(), rotation);
+                draw_gather(draft, here, score, &Uniform { count }, extents, policy, rotation);
             }
             Blocks::Listed => {
-                let rotation = layout.rotation(collective, &at)?;
                 let geometry = Varying::new(&lists.counts, &lists.displs);
                 geometry.reject_overlap()?;
-                draw_gather(draft, here, collective, &geometry, extents, Policy::default(), rotation);
+                draw_gather(draft, here, score, &geometry, extents, policy, rotation);
             }
             Blocks::Private => {
                 let arriving = Varying::new(&lists.counts, &lists.displs);
                 let leaving = send.map(|_| Varying::new(&lists.leaving, &lists.leaves_at));
-                direct::draw(draft.plan, here, collective, leaving, arriving)?;
+                direct::draw(draft.plan, here, (name, score), leaving, arriving)?;
             }
             Blocks::Vector { .. } | Blocks::Parts | Blocks::ListedParts => {
                 let elements = send.unwrap_or(recv);
-                reduction::draw(draft, here, collective, blocks.division(&lists.counts), elements, extents);
+                reduction::draw(draft, here, score, blocks.division(&lists.counts), elements, extents);
             }
-            Blocks::Standing(standing) => spread::draw(draft, here, collective, standing, extents),
+            Blocks::Standing(standing) => spread::draw(draft, here, score, standing, extents),
         }
         Ok(())
     }

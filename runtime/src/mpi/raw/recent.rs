@@ -16,7 +16,7 @@ pub(super) enum How {
     /// By the library.
     Library,
     /// By a plan.
-    Plan(Plan),
+    Plan(Box<Plan>),
     /// Along the way of blocks of any lengths.
     Voyage(Box<Algorithm>),
 }

@@ -388,8 +388,8 @@ impl Reader<'_> {
                 _ => usize::try_from(at(rank)).ok()?.checked_mul(known.size),
             };
             displs.extend((0..self.p).map_while(begin));
-            let ends = displs.iter().zip(lengths).map(|(&begin, &length)| begin.checked_add(length));
-            let end = ends.fold(Some(0), |most: Option<usize>, end| Some(most?.max(end?)));
+            let mut ends = displs.iter().zip(lengths).map(|(&begin, &length)| begin.checked_add(length));
+            let end = ends.try_fold(0, |most: usize, end| end.map(|end| most.max(end)));
             if let (true, Some(end)) = (displs.len() == self.p, end.filter(|&end| end <= isize::MAX as usize)) {
                 return (Side::Plain(blocks.address.cast()), end);
             }

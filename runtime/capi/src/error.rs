@@ -121,23 +121,22 @@ fn words(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
-/// Tells the error handler of a communicator. Where that ends the program, the text is written before.
+/// Tells the error handler of a communicator.
 #[cold]
 fn raise(comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
     remember(failure);
+    if let Failure::Call(error) = failure {
+        // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
+        return unsafe { raw::raise(comm, error) };
+    }
     if is_fatal(comm) {
-        // One piece, so that those of several ranks do not mix.
+        // The handler knows the class alone. In one piece, so that the lines of several ranks do not mix.
         let line = format!("roundel: {failure}\n");
         eprint!("{line}");
     }
     let class = failure.class();
-    // SAFETY: the communicator is live, as whoever made the call has promised; a class is a code.
-    unsafe {
-        match failure {
-            Failure::Call(error) => return raw::raise(comm, error),
-            _ => ffi::MPI_Comm_call_errhandler(comm, class),
-        }
-    };
+    // SAFETY: as above; a class is a code.
+    unsafe { ffi::MPI_Comm_call_errhandler(comm, class) };
     class
 }
 

@@ -30,6 +30,9 @@ typedef struct {
 /* Ends the job unless something is right. */
 void expect(int right, const char *what, const char *of);
 
+/* The class of what a function returned. */
+int class_of(int code);
+
 /* Memory full of -1, for so many elements and one more, which nobody may touch. */
 int *blank(element of, int elements);
 

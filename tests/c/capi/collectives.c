@@ -44,7 +44,7 @@ static void expect_later(MPI_Comm comm, const way *by, int code)
     MPI_Allreduce(&code, &least, 1, MPI_INT, MPI_MIN, comm);
     MPI_Allreduce(&code, &most, 1, MPI_INT, MPI_MAX, comm);
     expect(least == most, "what ranks say about alltoallv_init", by->name);
-    expect(code == by->all || (code == MPI_ERR_OTHER && !straight), "alltoallv_init", by->name);
+    expect(code == by->all || (code == MPI_ERR_ARG && !straight), "alltoallv_init", by->name);
 }
 
 static void alltoall(MPI_Comm comm, const way *by, element of, int n, int rank, int p)
@@ -65,6 +65,7 @@ static void alltoall(MPI_Comm comm, const way *by, element of, int n, int rank, 
                                           of.type, comm, by->how, &request);
         if (code == MPI_SUCCESS)
             roundel_request_free(&request);
+        code = class_of(code);
         expect_later(comm, by, code);
         LATER(alltoallv, some, by, code, sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
               of.type, comm);
@@ -93,8 +94,10 @@ static void reduce_scatter(MPI_Comm comm, const way *by, element of, int n, int 
     for (int in_place = 0; in_place < 2; in_place++) {
         const void *send = in_place ? MPI_IN_PLACE : own, *sends = in_place ? MPI_IN_PLACE : others;
         result all = result_of(of, n * p, in_place, rank), some = result_of(of, same.total, in_place, rank);
-        MPI_Reduce_scatter_block(send, all.after, n, of.type, op, comm);
-        MPI_Reduce_scatter(sends, some.after, same.counts, of.type, op, comm);
+        if (expected == MPI_SUCCESS) {
+            MPI_Reduce_scatter_block(send, all.after, n, of.type, op, comm);
+            MPI_Reduce_scatter(sends, some.after, same.counts, of.type, op, comm);
+        }
         /* What lies behind this rank's block is anything, if it is done in place. */
         size_t unit = (size_t)of.ints * sizeof(int);
         all.compared = in_place ? (size_t)n * unit : all.bytes;
@@ -171,7 +174,9 @@ static void at(MPI_Comm comm, const way *by, const char *collective, element of,
         int expected = i == 0 ? by->all : by->unordered;
         if (strcmp(collective, "allreduce") == 0)
             allreduce(comm, by, of, n, rank, op[i], expected);
-        if (strcmp(collective, "reduce-scatter") == 0)
+        /* MPICH 4.0 writes beyond its own memory if the operation does not commute and the type has gaps. */
+        int mpich = i == 1 && of.ints > 1 && expected == MPI_SUCCESS;
+        if (strcmp(collective, "reduce-scatter") == 0 && !mpich)
             reduce_scatter(comm, by, of, n, rank, p, op[i], expected);
         for (int root = 0; root < p; root += p > 2 ? p - 1 : 1)
             if (strcmp(collective, "reduce") == 0)

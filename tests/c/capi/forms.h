@@ -23,7 +23,7 @@
         expect(request == NULL, "the end of i" #NAME, (by)->name);                                 \
         compare(&(buffer), code, expected, "i" #NAME, (by)->name);                                 \
         code = roundel_##NAME##_init(__VA_ARGS__, (by)->how, &request);                            \
-        expect(code == (expected), #NAME "_init", (by)->name);                                     \
+        expect(class_of(code) == (expected), #NAME "_init", (by)->name);                           \
         for (int start = 0; start < 3 && code == MPI_SUCCESS; start++) {                           \
             RESET(buffer);                                                                         \
             expect(roundel_start(&request) == MPI_SUCCESS, "the start of " #NAME, (by)->name);     \

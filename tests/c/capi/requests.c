@@ -110,12 +110,12 @@ static void rules(MPI_Comm comm, const char *name)
     expect(roundel_wait(&request) == MPI_SUCCESS && request != NULL, "a wait without a start", name);
     expect(roundel_test(&request, &flag) == MPI_SUCCESS && flag == 1, "a test without a start", name);
     expect(roundel_start(&request) == MPI_SUCCESS, "a start", name);
-    expect(roundel_start(&request) == MPI_ERR_REQUEST, "a second start", name);
-    expect(roundel_request_free(&request) == MPI_ERR_REQUEST && request != NULL, "an early end", name);
+    expect(class_of(roundel_start(&request)) == MPI_ERR_REQUEST, "a second start", name);
+    expect(class_of(roundel_request_free(&request)) == MPI_ERR_REQUEST && request != NULL, "an early end", name);
     expect(roundel_wait(&request) == MPI_SUCCESS && sum == p, "the result", name);
     expect(roundel_request_free(&request) == MPI_SUCCESS && request == NULL, "the end", name);
     expect(roundel_iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, how, &once) == MPI_SUCCESS, "once", name);
-    expect(roundel_start(&once) == MPI_ERR_REQUEST, "a start of what runs once", name);
+    expect(class_of(roundel_start(&once)) == MPI_ERR_REQUEST, "a start of what runs once", name);
     expect(roundel_wait(&once) == MPI_SUCCESS && once == NULL, "its end", name);
     expect(roundel_wait(&once) == MPI_SUCCESS, "a wait for nothing", name);
     roundel_algorithm_free(&how);

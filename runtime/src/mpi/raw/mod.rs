@@ -107,12 +107,12 @@ unsafe fn serve(work: &mut Work, group: &Group, job: &Job, by: By<'_>) -> Result
         let planned = Planned::new(job.shape, &work.recent.lists, by, how);
         work.recent.keep(planned);
     }
-    match work.recent.first().map(Planned::voyage) {
+    match work.recent.how() {
         // SAFETY: the caller promises live memory and handles.
-        Some(None) => unsafe { replay(work, group, job) },
+        Some(How::Plan(..)) => unsafe { replay(work, group, job) },
         // SAFETY: as above.
-        Some(Some(algorithm)) => unsafe { voyage::run(work, group, job, &algorithm) },
-        None => Ok(Outcome::Library),
+        Some(How::Voyage(_)) => unsafe { voyage::run(work, group, job) },
+        Some(How::Library(_)) | None => Ok(Outcome::Library),
     }
 }
 
@@ -235,8 +235,8 @@ fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How
 }
 
 fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
-    let here = group.here();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded: false, outcome: None };
+    let (here, recorded) = (group.here(), plan.numbers.is_some());
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
     let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
     planning.outcome.unwrap_or_else(unknown)?;
@@ -249,7 +249,7 @@ unsafe fn replay(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, E
     let rank = rank(group);
     // SAFETY: the caller promises live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
-    let Some(How::Plan(plan, _)) = recent.first().map(|planned| &planned.how) else { return Ok(Outcome::Library) };
+    let Some(How::Plan(plan, _)) = recent.how() else { return Ok(Outcome::Library) };
     let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
     let (comm, datatype, own, tag) = (rank.comm, job.shape.datatype, rank.rank, TAG);
     match operands(job) {

@@ -37,14 +37,6 @@ impl Planned {
         Planned { shape, lists, decider: by.into(), how }
     }
 
-    /// The algorithm, if blocks of any lengths travel.
-    pub(super) fn voyage(&self) -> Option<Algorithm> {
-        match &self.how {
-            How::Voyage(algorithm) => Some((**algorithm).clone()),
-            _ => None,
-        }
-    }
-
     fn is(&self, shape: &Shape, lists: &Lists, by: By<'_>) -> bool {
         let private = shape.blocks == Blocks::Private;
         let same = match private {
@@ -77,7 +69,8 @@ impl Recent {
         self.planned.insert(0, planned);
     }
 
-    pub(super) fn first(&self) -> Option<&Planned> {
-        self.planned.first()
+    /// How the call is done that was found or kept last.
+    pub(super) fn how(&self) -> Option<&How> {
+        self.planned.first().map(|planned| &planned.how)
     }
 }

@@ -118,7 +118,7 @@ pub(super) unsafe fn run(
         Ok(job) => (unsafe { serve(work, group, &job, by) }, Some(job)),
         Err(unread) => (unread.outcome(by), None),
     };
-    let line = match (&outcome, &job, work.recent.first().map(|planned: &Planned| &planned.how)) {
+    let line = match (&outcome, &job, work.recent.how()) {
         (Err(error), ..) => head.failed(error),
         (Ok(_), Some(job), Some(How::Plan(_, algorithm) | How::Voyage(algorithm))) => {
             let lengths = lengths(&job.shape, &work.recent.lists, data_size(&job.shape), group.placement.p());

@@ -9,7 +9,7 @@ mod file;
 mod line;
 
 use self::line::{Head, Lengths};
-use super::recent::{How, Planned};
+use super::recent::How;
 use super::shape::{Job, Lists, Shape, Unread};
 use super::{By, Outcome, UNREAD, serve};
 use crate::error::Error;

@@ -18,16 +18,37 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 /// The program has called a collective with these arguments.
 #[inline]
 pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
-    let call = admitted(comm, call)?;
+    if guard::inside() {
+        return None;
+    }
+    let call = call()?;
+    match raw::passes(comm, &call) {
+        true => pass(comm),
+        // SAFETY: the caller promises it.
+        false => unsafe { run(comm, call) },
+    }
+}
+
+/// The library does a call.
+#[inline]
+fn pass(_comm: MPI_Comm) -> Option<c_int> {
+    #[cfg(not(open_mpi))]
+    progress::complete(_comm);
+    None
+}
+
+/// Runs a call that is not known to be the library's.
+///
+/// # Safety
+/// As of [`blocking`].
+#[inline(never)]
+unsafe fn run(comm: MPI_Comm, call: Call) -> Option<c_int> {
+    let call = admitted(comm, || Some(call))?;
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
     match result {
         Ok(Outcome::Done) => Some(SUCCESS),
-        Ok(Outcome::Library) => {
-            #[cfg(not(open_mpi))]
-            progress::complete(comm);
-            None
-        }
+        Ok(Outcome::Library) => pass(comm),
         Err(failure) => Some(failure.raise(comm)),
     }
 }

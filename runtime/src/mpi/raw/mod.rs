@@ -11,6 +11,7 @@ mod image;
 mod journal;
 mod operand;
 mod operation;
+mod passing;
 mod planning;
 mod raise;
 mod recent;
@@ -19,6 +20,7 @@ mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
+pub use self::passing::passes;
 pub use self::raise::{class, code, raise};
 
 pub(super) use self::choice::settings;
@@ -92,11 +94,16 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
         // SAFETY: the caller promises live memory and handles.
         return unsafe { journal::run(&mut work, group, call.kind(), job, by) };
     }
-    match job {
+    let outcome = match job {
         // SAFETY: as above.
-        Ok(job) => unsafe { serve(&mut work, group, &job, by) },
-        Err(unread) => unread.outcome(by),
+        Ok(job) => unsafe { serve(&mut work, group, &job, by)? },
+        Err(unread) => unread.outcome(by)?,
+    };
+    if let (Outcome::Library, By::Environment) = (outcome, by) {
+        // SAFETY: as above.
+        unsafe { passing::remember(comm, call) };
     }
+    Ok(outcome)
 }
 
 /// Runs a call that was taken apart, with the plan of an earlier one if that was like it.

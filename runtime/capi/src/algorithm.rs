@@ -1,0 +1,184 @@
+//! Handles that say how a call is done.
+
+use crate::error::{Failure, SUCCESS, quiet, write};
+use engine::mpi::raw::{By, Call};
+use engine::selection::{self, Force, Selection, Settings, Unforced, Way};
+use roundel_spec::Kind;
+use std::ffi::{CStr, c_char, c_int};
+use std::path::PathBuf;
+
+/// How calls are done: by one algorithm, or by a selection. NULL stands for what the environment says, or the default.
+pub struct Algorithm(How);
+
+enum How {
+    /// By this algorithm, or not at all.
+    One(Kind, Box<selection::Algorithm>),
+    /// By the MPI library.
+    Library(Kind),
+    /// By rules.
+    Rules(Box<Settings>),
+}
+
+/// Who is to do a call.
+pub(crate) enum Who<'a> {
+    /// This library, if it serves the call.
+    Roundel(By<'a>),
+    /// The MPI library.
+    Library,
+}
+
+/// Who is to do a call, as a handle says it.
+///
+/// # Safety
+/// The handle is null or live.
+pub(crate) unsafe fn who<'a>(how: *const Algorithm, call: &Call) -> Result<Who<'a>, Failure> {
+    // SAFETY: the caller promises it.
+    match unsafe { how.as_ref() }.map(|algorithm| &algorithm.0) {
+        None => Ok(Who::Roundel(By::Environment)),
+        Some(How::Rules(settings)) => Ok(Who::Roundel(By::Settings(settings))),
+        Some(How::One(kind, algorithm)) if *kind == call.kind() => Ok(Who::Roundel(By::Algorithm(algorithm))),
+        Some(How::Library(kind)) if *kind == call.kind() => Ok(Who::Library),
+        Some(How::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
+        Some(How::Library(kind)) => other(format!("{kind}/library"), call.kind()),
+    }
+}
+
+fn other<T>(name: String, kind: Kind) -> Result<T, Failure> {
+    Err(Failure::OtherCollective { name, kind })
+}
+
+/// Finds an algorithm by its name.
+///
+/// Names are those of `roundel list`, such as "allreduce/nap"; parameters follow, "alltoall/k-bruck:radix=4" or
+/// "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A call for which
+/// the algorithm is not proved, or of another collective, is an error.
+///
+/// Returns MPI_SUCCESS, or an error class; no error handler is called. Free it with roundel_algorithm_free().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm: *mut *mut Algorithm) -> c_int {
+    // SAFETY: the caller promises a text that ends with 0, and room for a handle.
+    quiet(|| unsafe { give(algorithm, || named(&text("the name", name)?)) })
+}
+
+/// Reads a selection file, and checks its rules against what is proved.
+///
+/// Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the environment,
+/// ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
+///
+/// Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line. Free it
+/// with roundel_algorithm_free().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection: *mut *mut Algorithm) -> c_int {
+    // SAFETY: the caller promises a text that ends with 0, and room for a handle.
+    quiet(|| unsafe { give(selection, || rules(text("the path", path)?.into())) })
+}
+
+/// Frees a handle, and sets it to NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut Algorithm) -> c_int {
+    quiet(|| {
+        // SAFETY: the caller promises a handle that was made here and is not freed, or NULL.
+        let algorithm = unsafe { algorithm.as_mut() }.ok_or(Failure::Null { what: "the address of the handle" })?;
+        let freed = std::mem::replace(algorithm, std::ptr::null_mut());
+        if !freed.is_null() {
+            // SAFETY: it was made by `give`, and nobody has it any more.
+            drop(unsafe { Box::from_raw(freed) });
+        }
+        Ok(SUCCESS)
+    })
+}
+
+/// Says in one line how a call would be done, why, and what is proved of it.
+///
+/// The call is one of `collective` ("allreduce") by `ranks` ranks that fill nodes of `ppn`, with so many bytes as
+/// docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its length is written
+/// to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error class; no error handler is called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_explain(
+    how: *const Algorithm,
+    collective: *const c_char,
+    ranks: c_int,
+    ppn: c_int,
+    bytes: u64,
+    buffer: *mut c_char,
+    length: usize,
+    needed: *mut usize,
+) -> c_int {
+    quiet(|| {
+        // SAFETY: the caller promises live handles, a text that ends with 0, and a buffer as long as it says.
+        unsafe {
+            let call = question(&text("the collective", collective)?, ranks, ppn, bytes)?;
+            let long = write(&explained(how.as_ref(), &call)?, buffer, length);
+            needed.as_mut().into_iter().for_each(|needed| *needed = long);
+        }
+        Ok(SUCCESS)
+    })
+}
+
+fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Call, Failure> {
+    let kind = collective.replace('-', "_").parse();
+    let kind: Kind = kind.map_err(|_| Failure::NoCollective { found: collective.into() })?;
+    let at_least_one = |what, found| match usize::try_from(found) {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(Failure::Negative { what, found }),
+    };
+    Ok(selection::Call::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
+}
+
+fn explained(how: Option<&Algorithm>, call: &selection::Call) -> Result<String, Failure> {
+    Ok(match how.map(|algorithm| &algorithm.0) {
+        None => Settings::from_env()?.choose(call).explain(),
+        Some(How::Rules(settings)) => settings.choose(call).explain(),
+        Some(How::Library(kind)) if *kind == call.kind => format!("{call}: library; {}", Way::Library.proof()),
+        Some(How::One(kind, algorithm)) if *kind == call.kind => {
+            match Way::Catalogue(*algorithm.clone()).serves(call) {
+                Ok(()) => format!("{call}: {algorithm}; {}", algorithm.proof()),
+                Err(why) => format!("{call}: {algorithm} does not serve this call: {why}"),
+            }
+        }
+        Some(How::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
+        Some(How::Library(kind)) => return other(format!("{kind}/library"), call.kind),
+    })
+}
+
+/// Hands out what was made.
+unsafe fn give(to: *mut *mut Algorithm, make: impl FnOnce() -> Result<How, Failure>) -> Result<c_int, Failure> {
+    // SAFETY: the caller promises room for a handle, or null.
+    let to = unsafe { to.as_mut() }.ok_or(Failure::Null { what: "the address of the handle" })?;
+    *to = std::ptr::null_mut();
+    *to = Box::into_raw(Box::new(Algorithm(make()?)));
+    Ok(SUCCESS)
+}
+
+unsafe fn text(what: &'static str, from: *const c_char) -> Result<String, Failure> {
+    if from.is_null() {
+        return Err(Failure::Null { what });
+    }
+    // SAFETY: the caller promises that it ends with 0.
+    Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
+}
+
+/// `allreduce/nap` is what `ROUNDEL_FORCE` calls `allreduce:nap`.
+fn named(name: &str) -> Result<How, Failure> {
+    let none = || Failure::NoName { found: name.into() };
+    let mut forced = Force::read(&name.replacen('/', ":", 1)).map_err(|unforced| match unforced {
+        Unforced::Shape { .. } => none(),
+        other => other.into(),
+    })?;
+    let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
+    match way {
+        Way::Catalogue(algorithm) => Ok(How::One(kind, Box::new(algorithm))),
+        Way::Library => Ok(How::Library(kind)),
+        Way::Ports(_) => Err(Failure::Ports { found: name.into() }),
+    }
+}
+
+fn rules(path: PathBuf) -> Result<How, Failure> {
+    let unread = |source| Failure::Read { path: path.clone(), source };
+    let content = std::fs::read_to_string(&path).map_err(unread)?;
+    let selection = Selection::parse(&content).map_err(|source| Failure::Selection { path: path.clone(), source })?;
+    let others =
+        |name| (!matches!(name, "ROUNDEL_SELECTION" | "ROUNDEL_FORCE")).then(|| std::env::var_os(name)).flatten();
+    let settings = Settings::from_variables(others)?;
+    Ok(How::Rules(Box::new(Settings { selection, file: Some(path), ..settings })))
+}

@@ -1,0 +1,82 @@
+//! `MPI_Allgather`: every rank gets the blocks of all.
+
+use crate::algorithm::Algorithm;
+use crate::arguments::{typed, unless_in_place};
+use crate::error::Failure;
+use crate::invoke::{begin, init, now};
+use crate::request::{Request, prepares};
+use engine::mpi::raw::Call;
+use mpi::ffi;
+use std::ffi::{c_int, c_void};
+
+/// As MPI_Allgather: every rank gets the blocks of all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_allgather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: ffi::MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: ffi::MPI_Datatype,
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+) -> c_int {
+    let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
+    unsafe {
+        now(comm, how, call, || ffi::PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+    }
+}
+
+/// As MPI_Iallgather. Completed by roundel_test() or roundel_wait().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_iallgather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: ffi::MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: ffi::MPI_Datatype,
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    request: *mut *mut Request,
+) -> c_int {
+    let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
+    unsafe {
+        begin(comm, how, request, call, |begun| {
+            ffi::PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, begun)
+        })
+    }
+}
+
+/// As MPI_Allgather_init, without its info. Started by roundel_start() as often as one likes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_allgather_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: ffi::MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: ffi::MPI_Datatype,
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    request: *mut *mut Request,
+) -> c_int {
+    let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    let library = prepares!(PMPI_Allgather_init or PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+    // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
+    unsafe { init(comm, how, request, call, library) }
+}
+
+fn call(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: ffi::MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: ffi::MPI_Datatype,
+) -> Result<Call, Failure> {
+    let send = unless_in_place(sendbuf, || typed(sendbuf, sendcount, sendtype))?;
+    Ok(Call::Allgather { send, recv: typed(recvbuf, recvcount, recvtype)? })
+}

@@ -1,0 +1,79 @@
+//! MPI's arguments, checked as far as they can be without asking the library.
+
+use crate::error::Failure;
+use engine::mpi::raw::{List, Reduced, Scattered, Typed, in_place};
+use mpi::ffi;
+use std::ffi::{c_int, c_void};
+
+/// Elements at an address.
+pub(crate) fn typed(address: *const c_void, elements: c_int, datatype: ffi::MPI_Datatype) -> Result<Typed, Failure> {
+    let address = address.cast_mut();
+    buffer("a buffer", address)?;
+    Ok(Typed { address, count: count("a count", elements)?, datatype: known(datatype)? })
+}
+
+/// Elements that mean nothing on this rank, whatever they are.
+pub(crate) fn ignored(datatype: ffi::MPI_Datatype) -> Typed {
+    Typed { address: std::ptr::null_mut(), count: 0, datatype }
+}
+
+/// Elements, unless it is the buffer of the other side.
+pub(crate) fn unless_in_place<T>(
+    address: *const c_void,
+    elements: impl FnOnce() -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    if address.cast_mut() == in_place() { Ok(None) } else { elements().map(Some) }
+}
+
+/// Blocks at displacements.
+pub(crate) fn scattered(
+    address: *const c_void,
+    counts: *const c_int,
+    displs: *const c_int,
+    datatype: ffi::MPI_Datatype,
+) -> Result<Scattered, Failure> {
+    let address = address.cast_mut();
+    buffer("a buffer", address)?;
+    let (counts, displs) = (list("the list of counts", counts)?, list("the list of displacements", displs)?);
+    Ok(Scattered { address, counts, displs, datatype: known(datatype)? })
+}
+
+/// The buffers of a reduction.
+pub(crate) fn reduced(
+    send: *const c_void,
+    recv: *mut c_void,
+    datatype: ffi::MPI_Datatype,
+    op: ffi::MPI_Op,
+) -> Result<Reduced, Failure> {
+    buffer("the receive buffer", recv)?;
+    let send = unless_in_place(send, || Ok(send))?;
+    Ok(Reduced { send, recv, datatype: known(datatype)?, op })
+}
+
+/// A number of elements.
+pub(crate) fn count(what: &'static str, found: c_int) -> Result<usize, Failure> {
+    usize::try_from(found).map_err(|_| Failure::Negative { what, found })
+}
+
+/// A list, of which one entry must exist for each rank.
+pub(crate) fn list(what: &'static str, list: *const c_int) -> Result<List, Failure> {
+    if list.is_null() { Err(Failure::Null { what }) } else { Ok(List::Ints(list)) }
+}
+
+/// Whether this rank is the root. `comm` is live.
+pub(crate) fn is_root(comm: ffi::MPI_Comm, root: c_int) -> bool {
+    let mut rank = -1;
+    // SAFETY: the caller has a live communicator.
+    unsafe { ffi::MPI_Comm_rank(comm, &mut rank) };
+    rank == root
+}
+
+fn buffer(what: &'static str, address: *mut c_void) -> Result<(), Failure> {
+    if address == in_place() { Err(Failure::InPlace { what }) } else { Ok(()) }
+}
+
+fn known(datatype: ffi::MPI_Datatype) -> Result<ffi::MPI_Datatype, Failure> {
+    // SAFETY: a constant.
+    let none = unsafe { ffi::RSMPI_DATATYPE_NULL };
+    if datatype == none { Err(Failure::NoDatatype { what: "a datatype" }) } else { Ok(datatype) }
+}

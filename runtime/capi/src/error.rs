@@ -1,0 +1,187 @@
+//! What goes wrong: an error class of MPI for the program, and words for people.
+
+use engine::mpi::raw;
+use engine::selection::{self, Unforced, Unset};
+use mpi::ffi;
+use roundel_spec::Kind;
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+/// The code of a call that went well.
+pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
+
+/// Why a function of this library failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("MPI is not running: call MPI_Init before, and nothing after MPI_Finalize")]
+    NotRunning,
+    #[error("the communicator is MPI_COMM_NULL: call on the ranks of a communicator alone")]
+    NoCommunicator,
+    #[error("{what} is NULL: give the address of one")]
+    Null { what: &'static str },
+    #[error("{what} is MPI_DATATYPE_NULL: give a datatype that was committed")]
+    NoDatatype { what: &'static str },
+    #[error("{what} is {found}: give 0 or more")]
+    Negative { what: &'static str, found: c_int },
+    #[error("{what} is MPI_IN_PLACE: give a buffer")]
+    InPlace { what: &'static str },
+    #[error("`{found}` names no algorithm: write `collective/algorithm`, such as `allreduce/nap`")]
+    NoName { found: String },
+    #[error("`{found}` is a plan with ports: write the name of an algorithm, or use a rule of a selection file")]
+    Ports { found: String },
+    #[error("{name} is an algorithm of another collective, and this is {kind}: take one of `roundel list {kind}`")]
+    OtherCollective { name: String, kind: Kind },
+    #[error(
+        "`{found}` is no collective: write allgather, allreduce, reduce_scatter, alltoall, broadcast or the like"
+    )]
+    NoCollective { found: String },
+    #[error("this request is NULL: prepare one with a function whose name ends with `_init`")]
+    NoRequest,
+    #[error("this request is running: wait for it first")]
+    Running,
+    #[error("this request runs once: start what a function has prepared whose name ends with `_init`")]
+    Once,
+    #[error("this request was made by another thread: let that one start it and wait for it")]
+    OtherThread,
+    #[error("cannot read {}: {source}; correct the path", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{}: {source}", path.display())]
+    Selection { path: PathBuf, source: selection::Error },
+    #[error(transparent)]
+    Name(#[from] Unforced),
+    #[error(transparent)]
+    Environment(#[from] Unset),
+    #[error(transparent)]
+    Call(#[from] engine::Error),
+    #[error("{0}; this is a fault of Roundel, please report it")]
+    Panic(String),
+}
+
+impl Failure {
+    /// The error class that says most about it.
+    fn class(&self) -> c_int {
+        let class = match self {
+            Failure::NoCommunicator => ffi::MPI_ERR_COMM,
+            Failure::NoDatatype { .. } => ffi::MPI_ERR_TYPE,
+            Failure::Negative { .. } => ffi::MPI_ERR_COUNT,
+            Failure::InPlace { .. } => ffi::MPI_ERR_BUFFER,
+            Failure::NoRequest | Failure::Running | Failure::Once | Failure::OtherThread => ffi::MPI_ERR_REQUEST,
+            Failure::Read { .. } => ffi::MPI_ERR_NO_SUCH_FILE,
+            Failure::NotRunning | Failure::Environment(_) => ffi::MPI_ERR_OTHER,
+            Failure::Panic(_) => ffi::MPI_ERR_INTERN,
+            Failure::Call(error) => return raw::class(error),
+            _ => ffi::MPI_ERR_ARG,
+        };
+        class as c_int
+    }
+}
+
+/// Does something that returns a code, and catches panics. What went wrong is remembered, and nobody else is told.
+pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+    caught(what).unwrap_or_else(|failure| {
+        remember(&failure);
+        failure.class()
+    })
+}
+
+/// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD` is.
+pub(crate) fn guard(comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+    if !runs() {
+        return quiet(|| Err(Failure::NotRunning));
+    }
+    // SAFETY: a constant.
+    let nobody = comm == unsafe { ffi::RSMPI_COMM_NULL };
+    let result = if nobody { Err(Failure::NoCommunicator) } else { caught(what) };
+    result.unwrap_or_else(|failure| {
+        // SAFETY: a constant.
+        raise(if nobody { unsafe { ffi::RSMPI_COMM_WORLD } } else { comm }, &failure)
+    })
+}
+
+/// Whether MPI is initialised, and not finalised.
+fn runs() -> bool {
+    let (mut begun, mut over) = (0, 0);
+    // SAFETY: both may be called at any time.
+    unsafe {
+        ffi::MPI_Initialized(&mut begun);
+        ffi::MPI_Finalized(&mut over);
+    }
+    begun != 0 && over == 0
+}
+
+fn caught<T>(what: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|panic| Err(Failure::Panic(words(&*panic))))
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().map(String::from);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
+}
+
+/// Tells the error handler of a communicator.
+#[cold]
+fn raise(comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
+    remember(failure);
+    if let Failure::Call(error) = failure {
+        // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
+        return unsafe { raw::raise(comm, error) };
+    }
+    if is_fatal(comm) {
+        // The handler knows the class alone. In one piece, so that the lines of several ranks do not mix.
+        let line = format!("roundel: {failure}\n");
+        eprint!("{line}");
+    }
+    let class = failure.class();
+    // SAFETY: as above; a class is a code.
+    unsafe { ffi::MPI_Comm_call_errhandler(comm, class) };
+    class
+}
+
+fn is_fatal(comm: ffi::MPI_Comm) -> bool {
+    // SAFETY: the communicator is live, and the handler is given back.
+    unsafe {
+        let mut handler = ffi::RSMPI_ERRORS_RETURN;
+        ffi::MPI_Comm_get_errhandler(comm, &mut handler);
+        let fatal = handler == ffi::RSMPI_ERRORS_ARE_FATAL;
+        ffi::MPI_Errhandler_free(&mut handler);
+        fatal
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn remember(failure: &Failure) {
+    LAST.set(failure.to_string());
+}
+
+/// The text of this thread's last error, in UTF-8.
+///
+/// Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns how many
+/// bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the first error. Errors
+/// that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_last_error(buffer: *mut c_char, length: usize) -> usize {
+    // SAFETY: the caller promises that the buffer is so long.
+    LAST.with_borrow(|text| unsafe { write(text, buffer, length) })
+}
+
+/// Writes as much of a text as there is room for.
+///
+/// # Safety
+/// The buffer must be as long as it says, or null.
+pub(crate) unsafe fn write(text: &str, buffer: *mut c_char, length: usize) -> usize {
+    if !buffer.is_null() && length > 0 {
+        let most = (0..=text.len().min(length - 1)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        // SAFETY: at most `length - 1` bytes, and one more.
+        unsafe {
+            buffer.copy_from_nonoverlapping(text.as_ptr().cast(), most);
+            buffer.add(most).write(0);
+        }
+    }
+    text.len()
+}

@@ -1,0 +1,89 @@
+//! Calls, as far as they are the same for all collectives.
+
+use crate::algorithm::{Algorithm, Who, who};
+use crate::error::{Failure, SUCCESS, guard};
+use crate::request::{Begin, Request};
+use engine::mpi::raw::{self, Call, Operation, Outcome};
+use mpi::ffi;
+use std::ffi::c_int;
+
+/// Does a call, here or by the library.
+///
+/// # Safety
+/// As of [`raw::run`], and the handle is null or live.
+pub(crate) unsafe fn now(
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    call: impl FnOnce() -> Result<Call, Failure>,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    guard(comm, || {
+        let call = call()?;
+        // SAFETY: the caller promises it.
+        let outcome = match unsafe { who(how, &call) }? {
+            Who::Library => Outcome::Library,
+            // SAFETY: the caller promises it.
+            Who::Roundel(by) => unsafe { raw::run(comm, &call, by) }?,
+        };
+        Ok(if outcome == Outcome::Done { SUCCESS } else { library() })
+    })
+}
+
+/// Begins a call that is done once.
+///
+/// # Safety
+/// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
+pub(crate) unsafe fn begin(
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    to: *mut *mut Request,
+    call: impl FnOnce() -> Result<Call, Failure>,
+    library: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
+) -> c_int {
+    guard(comm, || {
+        let to = room(to)?;
+        // SAFETY: the caller promises it.
+        match unsafe { prepared(comm, how, &call()?) }? {
+            Some(operation) => Request::once(comm, operation)?.give(to),
+            None => Request::begun(comm, library, to),
+        }
+    })
+}
+
+/// Prepares a call that can be started many times.
+///
+/// # Safety
+/// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
+pub(crate) unsafe fn init(
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    to: *mut *mut Request,
+    call: impl FnOnce() -> Result<Call, Failure>,
+    library: Begin,
+) -> c_int {
+    guard(comm, || {
+        let to = room(to)?;
+        // SAFETY: the caller promises it.
+        match unsafe { prepared(comm, how, &call()?) }? {
+            Some(operation) => Request::many(comm, operation).give(to),
+            None => Request::kept(comm, library, to),
+        }
+    })
+}
+
+/// The operation, if it is not the library's.
+unsafe fn prepared(comm: ffi::MPI_Comm, how: *const Algorithm, call: &Call) -> Result<Option<Operation>, Failure> {
+    // SAFETY: the caller promises it.
+    match unsafe { who(how, call) }? {
+        Who::Library => Ok(None),
+        // SAFETY: the caller promises it.
+        Who::Roundel(by) => Ok(unsafe { raw::prepare(comm, call, by) }?),
+    }
+}
+
+fn room<'a>(to: *mut *mut Request) -> Result<&'a mut *mut Request, Failure> {
+    // SAFETY: the caller promises that there is room, or null.
+    let to = unsafe { to.as_mut() }.ok_or(Failure::Null { what: "the address of the request" })?;
+    *to = std::ptr::null_mut();
+    Ok(to)
+}

@@ -1,0 +1,343 @@
+//! Calls that go on while the program does something else.
+
+use crate::error::{Failure, SUCCESS, guard, quiet};
+use crate::running::{Running, is_anything, progress};
+use engine::mpi::raw::Operation;
+use mpi::ffi;
+use std::ffi::c_int;
+use std::rc::Rc;
+use std::thread::{self, ThreadId};
+
+/// A call that was begun, or prepared. NULL is none.
+pub struct Request {
+    comm: ffi::MPI_Comm,
+    owner: ThreadId,
+    persistent: bool,
+    /// Whether it was started, and nobody has been told that it is complete.
+    active: bool,
+    work: Work,
+}
+
+enum Work {
+    Ours(Rc<Running>),
+    Library(Library),
+}
+
+/// A request of the library.
+struct Library {
+    request: ffi::MPI_Request,
+    again: Option<Begin>,
+}
+
+/// How a persistent call of the library begins.
+#[allow(dead_code, reason = "one or the other, as MPI has persistent collectives or not")]
+pub(crate) enum Begin {
+    /// By a request that is made once.
+    Made(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
+    /// By a new request each time.
+    Again(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
+}
+
+/// How the library prepares a call: with a persistent request where it has them, else with a non-blocking call each time.
+macro_rules! prepares {
+    ($init:ident or $begin:ident ( $($argument:expr),* $(,)? )) => {{
+        #[cfg(persistent)]
+        // SAFETY: the arguments are those of a call that the library would take.
+        let library = move |request| unsafe { ffi::$init($($argument,)* ffi::RSMPI_INFO_NULL, request) };
+        #[cfg(not(persistent))]
+        // SAFETY: the arguments are those of a call that the library would take, and stay until the request is free.
+        let library = move |request| unsafe { ffi::$begin($($argument,)* request) };
+        if cfg!(persistent) {
+            crate::request::Begin::Made(Box::new(library))
+        } else {
+            crate::request::Begin::Again(Box::new(library))
+        }
+    }};
+}
+pub(crate) use prepares;
+
+impl Request {
+    /// An operation that is started now, and done once.
+    pub(crate) fn once(comm: ffi::MPI_Comm, operation: Operation) -> Result<Self, Failure> {
+        let running = Running::new(operation);
+        running.start()?;
+        Ok(Request::new(comm, false, Work::Ours(running)))
+    }
+
+    /// An operation that can be started many times.
+    pub(crate) fn many(comm: ffi::MPI_Comm, operation: Operation) -> Self {
+        Request::new(comm, true, Work::Ours(Running::new(operation)))
+    }
+
+    /// Hands out a request that the library begins now.
+    pub(crate) fn begun(
+        comm: ffi::MPI_Comm,
+        begin: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
+        to: &mut *mut Request,
+    ) -> Result<c_int, Failure> {
+        let mut library = Library::new(None);
+        match begin(&mut library.request) {
+            SUCCESS => Request::new(comm, false, Work::Library(library)).give(to),
+            code => Ok(code),
+        }
+    }
+
+    /// Hands out a request that the library begins each time.
+    pub(crate) fn kept(comm: ffi::MPI_Comm, begin: Begin, to: &mut *mut Request) -> Result<c_int, Failure> {
+        let mut library = Library::new(None);
+        let code = match &begin {
+            Begin::Made(make) => make(&mut library.request),
+            Begin::Again(_) => SUCCESS,
+        };
+        library.again = Some(begin);
+        if code == SUCCESS { Request::new(comm, true, Work::Library(library)).give(to) } else { Ok(code) }
+    }
+
+    /// Hands it out.
+    pub(crate) fn give(self, to: &mut *mut Request) -> Result<c_int, Failure> {
+        *to = Box::into_raw(Box::new(self));
+        Ok(SUCCESS)
+    }
+
+    fn new(comm: ffi::MPI_Comm, persistent: bool, work: Work) -> Self {
+        Request { comm, owner: thread::current().id(), persistent, active: !persistent, work }
+    }
+
+    fn start(&mut self) -> Result<c_int, Failure> {
+        self.is_own()?;
+        match (self.persistent, self.active) {
+            (false, _) => return Err(Failure::Once),
+            (_, true) => return Err(Failure::Running),
+            _ => {}
+        }
+        let code = match &mut self.work {
+            Work::Ours(running) => running.start().map(|()| SUCCESS)?,
+            Work::Library(library) => library.start(),
+        };
+        self.active = code == SUCCESS;
+        Ok(code)
+    }
+
+    /// The code that says how it went, if it is complete. With patience, the library is waited for.
+    fn test(&mut self, patient: bool) -> Result<Option<c_int>, Failure> {
+        if !self.active {
+            return Ok(Some(SUCCESS));
+        }
+        let end = match &mut self.work {
+            Work::Ours(running) => running.end().transpose(),
+            Work::Library(library) if patient => Ok(Some(library.wait())),
+            Work::Library(library) => Ok(library.test()),
+        };
+        self.active = matches!(end, Ok(None));
+        Ok(end?)
+    }
+
+    fn is_own(&self) -> Result<(), Failure> {
+        if self.owner == thread::current().id() { Ok(()) } else { Err(Failure::OtherThread) }
+    }
+}
+
+impl Library {
+    fn new(again: Option<Begin>) -> Self {
+        // SAFETY: a constant.
+        Library { request: unsafe { ffi::RSMPI_REQUEST_NULL }, again }
+    }
+
+    fn start(&mut self) -> c_int {
+        match &self.again {
+            Some(Begin::Again(begin)) => begin(&mut self.request),
+            // SAFETY: a persistent request that is not running.
+            _ => unsafe { ffi::MPI_Start(&mut self.request) },
+        }
+    }
+
+    fn test(&mut self) -> Option<c_int> {
+        let mut complete = 0;
+        // SAFETY: a live request. What it says of its end is not wanted.
+        let code = unsafe { ffi::MPI_Test(&mut self.request, &mut complete, ffi::RSMPI_STATUS_IGNORE) };
+        (code != SUCCESS || complete != 0).then_some(code)
+    }
+
+    /// Waits without letting anything else of this library go on.
+    fn wait(&mut self) -> c_int {
+        // SAFETY: a live request. What it says of its end is not wanted.
+        unsafe { ffi::MPI_Wait(&mut self.request, ffi::RSMPI_STATUS_IGNORE) }
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: a request that is not running; MPI has taken back those that are not persistent.
+        unsafe {
+            if matches!(self.again, Some(Begin::Made(_))) && self.request != ffi::RSMPI_REQUEST_NULL {
+                ffi::MPI_Request_free(&mut self.request);
+            }
+        }
+    }
+}
+
+/// Starts a call that a function with `_init` has prepared. Its buffers belong to the library until it is complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_start(request: *mut *mut Request) -> c_int {
+    // SAFETY: the caller promises a live request.
+    unsafe { with(request, Request::start) }
+}
+
+/// Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
+///
+/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
+/// complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_test(request: *mut *mut Request, flag: *mut c_int) -> c_int {
+    // SAFETY: the caller promises room for the flag.
+    let Some(flag) = (unsafe { flag.as_mut() }) else {
+        return refused(Failure::Null { what: "the address of the flag" });
+    };
+    *flag = 0;
+    // SAFETY: the caller promises a live request.
+    let Some(request) = (unsafe { request.as_mut() }) else {
+        return refused(Failure::Null { what: "the address of the request" });
+    };
+    match go_on() {
+        SUCCESS => {
+            // SAFETY: the caller promises a live request.
+            let end = unsafe { end(request, false) };
+            *flag = c_int::from(end.is_some());
+            end.unwrap_or(SUCCESS)
+        }
+        code => code,
+    }
+}
+
+/// Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
+///
+/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
+/// complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_wait(request: *mut *mut Request) -> c_int {
+    // SAFETY: the caller promises a live request.
+    unsafe { roundel_waitall(1, request) }
+}
+
+/// Waits until all of `count` calls are complete, in whatever order that happens.
+///
+/// Every call that failed is told to the error handler of its communicator; the code of the last one is returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut Request) -> c_int {
+    match usize::try_from(count) {
+        Err(_) => refused(Failure::Negative { what: "the number of requests", found: count }),
+        Ok(0) => SUCCESS,
+        Ok(_) if requests.is_null() => refused(Failure::Null { what: "the address of requests" }),
+        // SAFETY: the caller promises so many live requests.
+        Ok(count) => unsafe { wait(std::slice::from_raw_parts_mut(requests, count)) },
+    }
+}
+
+/// Frees a request that is not running, and sets it to NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundel_request_free(request: *mut *mut Request) -> c_int {
+    let is_free = |one: &mut Request| {
+        one.is_own()?;
+        if one.active { Err(Failure::Running) } else { Ok(SUCCESS) }
+    };
+    // SAFETY: the caller promises a live request, which is not used any more after that.
+    unsafe {
+        match with(request, is_free) {
+            SUCCESS => quiet(|| Ok(free(&mut *request))),
+            code => code,
+        }
+    }
+}
+
+/// Waits for requests in turns.
+///
+/// # Safety
+/// They are null or live.
+unsafe fn wait(requests: &mut [*mut Request]) -> c_int {
+    let mut code = SUCCESS;
+    loop {
+        let (patient, mut left) = (!is_anything(), false);
+        for request in requests.iter_mut() {
+            // SAFETY: the caller promises it.
+            match unsafe { end(request, patient) } {
+                None => left = true,
+                Some(SUCCESS) => {}
+                Some(failed) => code = failed,
+            }
+        }
+        if !left {
+            return code;
+        }
+        match go_on() {
+            // There may be more ranks than processors.
+            SUCCESS => thread::yield_now(),
+            failed => return failed,
+        }
+    }
+}
+
+/// The code of a request that is complete, which is free then unless it is persistent; none if it goes on. With patience, the
+/// library is waited for.
+///
+/// # Safety
+/// It is null or live.
+unsafe fn end(request: &mut *mut Request, patient: bool) -> Option<c_int> {
+    // SAFETY: the caller promises it.
+    let Some(one) = (unsafe { request.as_mut() }) else { return Some(SUCCESS) };
+    let mut goes_on = false;
+    let code = guard(one.comm, || {
+        one.is_own()?;
+        let end = one.test(patient);
+        goes_on = matches!(end, Ok(None));
+        if !goes_on && !one.persistent {
+            // SAFETY: it is complete, and not used any more.
+            unsafe { free(request) };
+        }
+        Ok(end?.unwrap_or(SUCCESS))
+    });
+    (!goes_on).then_some(code)
+}
+
+/// Lets everything go on that this thread has started.
+fn go_on() -> c_int {
+    if !is_anything() {
+        return SUCCESS;
+    }
+    // SAFETY: a constant.
+    guard(unsafe { ffi::RSMPI_COMM_WORLD }, || {
+        progress();
+        Ok(SUCCESS)
+    })
+}
+
+/// Does something with a request.
+///
+/// # Safety
+/// It is null or live.
+unsafe fn with(request: *mut *mut Request, act: impl FnOnce(&mut Request) -> Result<c_int, Failure>) -> c_int {
+    // SAFETY: the caller promises it.
+    let Some(request) = (unsafe { request.as_ref() }) else {
+        return refused(Failure::Null { what: "the address of the request" });
+    };
+    // SAFETY: the caller promises it.
+    match unsafe { request.as_mut() } {
+        None => refused(Failure::NoRequest),
+        Some(one) => guard(one.comm, || act(one)),
+    }
+}
+
+/// Tells the error handler of `MPI_COMM_WORLD`, because there is no communicator that it belongs to.
+fn refused(failure: Failure) -> c_int {
+    // SAFETY: a constant.
+    guard(unsafe { ffi::RSMPI_COMM_WORLD }, || Err(failure))
+}
+
+/// Frees a request.
+///
+/// # Safety
+/// It was handed out by [`Request::give`], and is not running.
+unsafe fn free(request: &mut *mut Request) -> c_int {
+    // SAFETY: the caller promises it.
+    drop(unsafe { Box::from_raw(std::mem::replace(request, std::ptr::null_mut())) });
+    SUCCESS
+}

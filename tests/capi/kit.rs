@@ -1,0 +1,184 @@
+//! An installed library and the compilers of one MPI.
+
+use crate::job::{self, Run};
+use std::fs;
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// How to build and launch programs with one MPI.
+pub(crate) struct Mpi {
+    name: &'static str,
+    variable: &'static str,
+    options: &'static [&'static str],
+    /// With more ranks than processors, ranks that wait must give way.
+    shim: bool,
+}
+
+impl Mpi {
+    pub(crate) const OPEN_MPI: Mpi = Mpi {
+        name: "openmpi",
+        variable: "ROUNDEL_MPI_OPENMPI",
+        options: &["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
+        shim: false,
+    };
+    pub(crate) const MPICH: Mpi = Mpi { name: "mpich", variable: "ROUNDEL_MPI_MPICH", options: &[], shim: true };
+}
+
+/// A directory with the installed library, in which programs are built.
+pub(crate) struct Kit {
+    mpi: &'static Mpi,
+    directory: PathBuf,
+}
+
+impl Kit {
+    /// Installs the library that was built for an MPI. Where there is none, a line says so.
+    pub(crate) fn install(mpi: &'static Mpi) -> Option<Kit> {
+        let Some(built) = std::env::var_os(mpi.variable) else {
+            say(&format!("{} is not set: libroundel is not tested on it", mpi.variable));
+            return None;
+        };
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{}", mpi.name));
+        // Nothing of an earlier run may be found.
+        let _ = fs::remove_dir_all(&directory);
+        let kit = Kit { mpi, directory };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/capi/install.sh");
+        let mut install = Command::new(script);
+        install.arg("--prefix").arg(kit.prefix()).args(["--mpi", mpi.name]).arg("--from").arg(built);
+        kit.build("install.sh", install);
+        if mpi.shim {
+            kit.build("yieldshim", kit.shim());
+        }
+        Some(kit)
+    }
+
+    /// Where it is installed.
+    pub(crate) fn prefix(&self) -> PathBuf {
+        self.directory.join("prefix")
+    }
+
+    /// The C compiler, which finds the header.
+    pub(crate) fn c(&self) -> Command {
+        let mut compiler = Command::new(format!("mpicc.{}", self.mpi.name));
+        compiler.args(self.pkg_config("--cflags"));
+        compiler
+    }
+
+    /// The Fortran compiler, if there is one.
+    pub(crate) fn fortran(&self) -> Option<Command> {
+        let name = format!("mpifort.{}", self.mpi.name);
+        if !is_there(&name) {
+            say(&format!("no {name}: the Fortran example is not tested"));
+            return None;
+        }
+        let mut compiler = Command::new(name);
+        compiler.args(["-Wall", "-J"]).arg(&self.directory);
+        Some(compiler)
+    }
+
+    /// What links the shared library, and finds it again.
+    pub(crate) fn shared(&self) -> Vec<String> {
+        let mut words = self.pkg_config("--libs");
+        words.push(format!("-Wl,-rpath,{}", self.prefix().join("lib").display()));
+        words
+    }
+
+    /// What links the static library.
+    pub(crate) fn linked_statically(&self) -> Vec<String> {
+        let words = self.pkg_config("--static --libs");
+        let of_ours = |word: &String| word == "-lroundel";
+        assert!(words.iter().any(of_ours), "{words:?}");
+        let archive = format!("{}/lib/libroundel.a", self.prefix().display());
+        words.into_iter().map(|word| if of_ours(&word) { archive.clone() } else { word }).collect()
+    }
+
+    fn pkg_config(&self, options: &str) -> Vec<String> {
+        let mut command = Command::new("pkg-config");
+        command.env("PKG_CONFIG_PATH", self.prefix().join("lib/pkgconfig")).args(options.split(' ')).arg("roundel");
+        let output = self.build("pkg-config", command);
+        output.split_whitespace().map(String::from).collect()
+    }
+
+    /// Builds a program.
+    pub(crate) fn link(&self, name: &str, mut compiler: Command, sources: &[&Path], libraries: &[String]) -> PathBuf {
+        let program = self.directory.join(name);
+        compiler.arg("-o").arg(&program).args(sources).args(libraries);
+        self.build(name, compiler);
+        program
+    }
+
+    /// Builds a CMake project.
+    pub(crate) fn cmake(&self, project: &str, what: &str) -> PathBuf {
+        let build = self.directory.join(project).join("build");
+        self.build(what, self.configure(project));
+        let mut command = Command::new("cmake");
+        command.arg("--build").arg(&build);
+        self.build(what, command);
+        build
+    }
+
+    /// Whether a CMake project finds what it wants.
+    pub(crate) fn cmake_finds(&self, project: &str) -> bool {
+        job::run(format!("cmake of {project}"), self.configure(project), LIMIT).ended_with(0)
+    }
+
+    fn configure(&self, project: &str) -> Command {
+        let directory = self.directory.join(project);
+        let mut command = Command::new("cmake");
+        command.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
+        command.arg(format!("-DCMAKE_PREFIX_PATH={}", self.prefix().display()));
+        command.arg(format!("-DMPI_C_COMPILER=mpicc.{}", self.mpi.name));
+        command
+    }
+
+    /// Runs a command that must go well, and returns what it wrote.
+    pub(crate) fn build(&self, what: &str, command: Command) -> String {
+        let run = job::run(format!("{what} with {}", self.mpi.name), command, LIMIT);
+        assert!(run.ended_with(0), "{what} with {}: {}", self.mpi.name, run.output());
+        run.output().into()
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.directory.join(name);
+        let made = path.parent().is_some_and(|parent| fs::create_dir_all(parent).is_ok());
+        assert!(made && fs::write(&path, text).is_ok(), "cannot write {}", path.display());
+        path
+    }
+
+    /// Runs a program on `p` ranks to its end, or to the end of its time.
+    pub(crate) fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
+        let mut command = Command::new(format!("mpirun.{}", self.mpi.name));
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        if self.mpi.shim {
+            command.env("LD_PRELOAD", self.directory.join("yieldshim.so"));
+        }
+        command.args(self.mpi.options).args(["-n", &p.to_string()]);
+        command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).arg(program).args(args);
+        let what = format!("{} with {p} ranks: {} {}", self.mpi.name, program.display(), args.join(" "));
+        job::run(what, command, LIMIT + Duration::from_secs(20))
+    }
+
+    /// A library that makes MPICH's ranks give way.
+    fn shim(&self) -> Command {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/yieldshim.c");
+        let mut cc = Command::new("cc");
+        cc.args(["-O2", "-shared", "-fPIC", "-o"]).arg(self.directory.join("yieldshim.so")).arg(source).arg("-ldl");
+        cc
+    }
+}
+
+/// Whether there is such a command. Where everything has been installed, it is a failure if there is not.
+pub(crate) fn is_there(command: &str) -> bool {
+    let found = Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var_os("ROUNDEL_REQUIRE").is_none(), "there is no {command}");
+    found
+}
+
+/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
+pub(crate) fn say(what: &str) {
+    let _ = writeln!(stderr(), "{what}");
+}

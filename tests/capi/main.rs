@@ -1,0 +1,133 @@
+//! `libroundel` as programs in C and Fortran use it: installed, found by pkg-config and CMake, linked shared and static, and run
+//! under `mpirun` on each MPI that was built for (`tests/tools/build-mpi.sh`).
+
+#[path = "../mpi/job.rs"]
+mod job;
+mod kit;
+mod names;
+
+use kit::{Kit, Mpi};
+use std::path::Path;
+
+/// The selection that the test program uses: an algorithm for each collective, or the library.
+const RULES: &str = r#"
+format = "roundel-selection"
+version = 1
+[[rule]]
+collective = "allgather"
+bytes = "<100"
+algorithm = "sparbit"
+[[rule]]
+collective = "allreduce"
+order = "any"
+algorithm = "ring"
+[[rule]]
+collective = "alltoall"
+algorithm = "k-bruck"
+parameters = { radix = 3 }
+[[rule]]
+collective = "broadcast"
+algorithm = "library"
+"#;
+
+/// A rule outside the domain of its algorithm, at line 4.
+const WRONG_RULES: &str = r#"format = "roundel-selection"
+version = 1
+
+[[rule]]
+collective = "allgather"
+algorithm = "recursive-doubling"
+"#;
+
+#[test]
+fn c_and_fortran_on_open_mpi() {
+    all(&Mpi::OPEN_MPI);
+}
+
+#[test]
+fn c_and_fortran_on_mpich() {
+    all(&Mpi::MPICH);
+}
+
+fn all(mpi: &'static Mpi) {
+    let Some(kit) = Kit::install(mpi) else { return };
+    header_in_cpp(&kit);
+    examples(&kit);
+    cmake(&kit);
+    every_function(&kit);
+}
+
+/// The header is C++, too, and C of 1999 without extensions.
+fn header_in_cpp(kit: &Kit) {
+    let source =
+        kit.write("header.c", "#include <roundel.h>\nint main(void) { return roundel_version() == NULL; }\n");
+    for options in [["-x", "c++", "-std=c++11"], ["-x", "c", "-std=c99"]] {
+        let mut compiler = kit.c();
+        compiler.args(options).args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]).arg(&source);
+        kit.build("the header", compiler);
+    }
+}
+
+fn examples(kit: &Kit) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let source = root.join("c/allreduce.c");
+    let programs = [
+        kit.link("c-shared", kit.c(), &[&source], &kit.shared()),
+        kit.link("c-static", kit.c(), &[&source], &kit.linked_statically()),
+    ];
+    let fortran = kit.fortran().map(|fortran| {
+        let sources = [kit.prefix().join("include/roundel.f90"), root.join("fortran/allreduce.f90")];
+        kit.link("fortran", fortran, &sources.each_ref().map(|path| path.as_path()), &kit.shared())
+    });
+    for program in programs.iter().chain(&fortran) {
+        for p in [1, 2, 5] {
+            kit.run(p, program, &[]).succeeds();
+        }
+    }
+}
+
+/// A project that finds the package, and links it both ways.
+fn cmake(kit: &Kit) {
+    if !kit::is_there("cmake") {
+        return kit::say("no cmake: the CMake package is not tested");
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/c/allreduce.c");
+    let project = format!(
+        "cmake_minimum_required(VERSION 3.13)\nproject(user C)\nfind_package(roundel 0.1 REQUIRED)\n\
+         add_executable(shared {0})\ntarget_link_libraries(shared roundel::roundel)\n\
+         add_executable(static {0})\ntarget_link_libraries(static roundel::static)\n",
+        source.display()
+    );
+    kit.write("project/CMakeLists.txt", &project);
+    let build = kit.cmake("project", "find_package(roundel)");
+    for program in ["shared", "static"] {
+        kit.run(2, &build.join(program), &[]).succeeds();
+    }
+    kit.write("future/CMakeLists.txt", &project.replace("roundel 0.1", "roundel 0.2"));
+    assert!(!kit.cmake_finds("future"), "version 0.2 was found");
+}
+
+/// The test program: every function and every algorithm against MPI's own, requests, errors.
+fn every_function(kit: &Kit) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/capi");
+    let sources = ["main.c", "collectives.c", "requests.c", "errors.c"].map(|name| sources.join(name));
+    let mut compiler = kit.c();
+    compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
+    let program = kit.link("capi", compiler, &sources.each_ref().map(|path| path.as_path()), &kit.shared());
+    let (rules, wrong) = (kit.write("rules.toml", RULES), kit.write("wrong.toml", WRONG_RULES));
+    let (rules, wrong) = (rules.to_string_lossy(), wrong.to_string_lossy());
+    for p in [1, 2, 3, 5, 8] {
+        let words = names::expectations(p);
+        let words: Vec<&str> = std::iter::once("algorithms").chain(words.iter().map(String::as_str)).collect();
+        kit.run(p, &program, &words).succeeds();
+        kit.run(p, &program, &["selection", &rules]).succeeds();
+        kit.run(p, &program, &["requests"]).succeeds();
+        kit.run(p, &program, &["errors", &wrong]).succeeds();
+    }
+    kit.run(2, &program, &["fatal"]).fails_with("roundel: a count is -1: give 0 or more");
+    // What the program checks, it can find wrong.
+    kit.run(3, &program, &["algorithms", "served", "allgather/neighbor-exchange"]).fails_with("is wrong");
+    kit.run(3, &program, &["algorithms", "refused", "allgather/ring"]).fails_with("is wrong");
+    kit.run(3, &program, &["algorithms", "ordered", "allreduce/ring"]).fails_with("is wrong");
+    kit.run(3, &program, &["errors", &rules]).fails_with("is wrong");
+}

@@ -61,12 +61,15 @@ pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_in
     }
 }
 
+/// A communicator is about to be freed.
+///
 /// # Safety
 /// If there is an address, there is a communicator.
 unsafe fn completed(comm: *mut MPI_Comm) {
     if !comm.is_null() {
         // SAFETY: the caller promises it.
         progress::complete(unsafe { *comm });
+        guard::freed();
     }
 }
 

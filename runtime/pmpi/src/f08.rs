@@ -3,7 +3,7 @@
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.) What waits lets operations go on until it need not
 //! wait; then the module's own function does the rest, statuses included.
 
-use crate::end::{MPI_Finalize, begun};
+use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
 use crate::progress;
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
@@ -132,12 +132,6 @@ before! {
     mpi_barrier_f08_ c"mpi_barrier_f08_" (comm: *const MPI_Comm, error: Any)
         // SAFETY: the program's communicator.
         progress::complete(unsafe { *comm });
-    mpi_comm_free_f08_ c"mpi_comm_free_f08_" (comm: *mut MPI_Comm, error: Any)
-        // SAFETY: the program's communicator.
-        progress::complete(unsafe { *comm });
-    mpi_comm_disconnect_f08_ c"mpi_comm_disconnect_f08_" (comm: *mut MPI_Comm, error: Any)
-        // SAFETY: the program's communicator.
-        progress::complete(unsafe { *comm });
     mpi_comm_dup_f08_ c"mpi_comm_dup_f08_" (comm: *const MPI_Comm, made: Any, error: Any)
         // SAFETY: the program's communicator.
         progress::complete(unsafe { *comm });
@@ -190,6 +184,22 @@ unsafe extern "C" fn mpi_startall_f08_(count: Int, requests: *mut MPI_Request, e
 unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Request_free(request), error) }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_comm_free_f08_(comm: *mut MPI_Comm, error: *mut c_int) {
+    // SAFETY: handles are the same numbers in C and Fortran.
+    unsafe { report(MPI_Comm_free(comm), error) }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_comm_disconnect_f08_(comm: *mut MPI_Comm, error: *mut c_int) {
+    // SAFETY: handles are the same numbers in C and Fortran.
+    unsafe { report(MPI_Comm_disconnect(comm), error) }
 }
 
 /// # Safety

@@ -4,9 +4,9 @@
 //! Messages and waits inside of a collective let other operations go on; those inside of progress do not, as they are what
 //! goes on.
 
-use mpi::ffi;
+use mpi::ffi::{self, MPI_Comm};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How deep a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +49,43 @@ impl Drop for Entered {
     fn drop(&mut self) {
         PLACE.set(self.0);
     }
+}
+
+/// The communicator of a thread's last call, if it has one group, and how many were freed before.
+#[derive(Clone, Copy)]
+struct Recent {
+    comm: Option<MPI_Comm>,
+    freed: usize,
+}
+
+thread_local! {
+    static RECENT: Cell<Recent> = const { Cell::new(Recent { comm: None, freed: 0 }) };
+}
+
+/// How many communicators were freed. MPI may give the handle of one that is gone to a new one.
+static FREED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a communicator has one group: it is one, and no intercommunicator.
+#[inline]
+pub(crate) fn is_intra(comm: MPI_Comm) -> bool {
+    let (recent, freed) = (RECENT.get(), FREED.load(Ordering::Relaxed));
+    recent.comm == Some(comm) && recent.freed == freed || look(comm, freed)
+}
+
+#[cold]
+fn look(comm: MPI_Comm, freed: usize) -> bool {
+    let mut inter = 1;
+    // SAFETY: the communicator is the program's, and MPI is live.
+    unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
+    if inter == 0 {
+        RECENT.set(Recent { comm: Some(comm), freed });
+    }
+    inter == 0
+}
+
+/// A communicator is freed.
+pub(crate) fn freed() {
+    FREED.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Whether MPI is known to be initialised, and not finalised.

@@ -122,19 +122,10 @@ unsafe fn prepared(
 fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call> {
     // SAFETY: a constant of the library.
     let null = unsafe { ffi::RSMPI_COMM_NULL };
-    if guard::inside() || comm == null || !guard::live() || is_inter(comm) {
+    if guard::inside() || comm == null || !guard::live() || !guard::is_intra(comm) {
         return None;
     }
     call()
-}
-
-/// Whether a communicator has two groups; what is none counts, too.
-#[inline]
-fn is_inter(comm: MPI_Comm) -> bool {
-    let mut inter = 1;
-    // SAFETY: the communicator is the program's, and MPI is live.
-    unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
-    inter != 0
 }
 
 /// What went wrong.

@@ -12,9 +12,9 @@
  *   it is complete, those of a persistent one until it is freed. It belongs to the thread that made it. Calls go on while
  *   that thread is in roundel_test(), roundel_wait() or roundel_waitall(), and not otherwise.
  *
- * Functions return MPI_SUCCESS or an error class. Every error is told to the error handler of the communicator, or to that of
- * MPI_COMM_WORLD where there is none; with MPI_ERRORS_ARE_FATAL its text is written to the standard error stream before.
- * roundel_last_error() gives the text. Pointers must be valid where MPI's must.
+ * Functions return MPI_SUCCESS or an error code, whose class MPI_Error_class() gives. Every error is told to the error handler of
+ * the communicator, or to that of MPI_COMM_WORLD where there is none; with MPI_ERRORS_ARE_FATAL its text is written before.
+ * roundel_last_error() gives the whole text. Pointers must be valid where MPI's must.
  */
 
 #ifndef ROUNDEL_H

@@ -61,13 +61,13 @@ static void alltoall(MPI_Comm comm, const way *by, element of, int n, int rank, 
         BLOCKING(alltoallv, some, by, by->all, sends, mine.counts, mine.displs, of.type, some.found, mine.counts,
                  mine.displs, of.type, comm);
         roundel_request *request = NULL;
-        int code = roundel_alltoallv_init(sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
+        int later = roundel_alltoallv_init(sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
                                           of.type, comm, by->how, &request);
-        if (code == MPI_SUCCESS)
+        if (later == MPI_SUCCESS)
             roundel_request_free(&request);
-        code = class_of(code);
-        expect_later(comm, by, code);
-        LATER(alltoallv, some, by, code, sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
+        later = class_of(later);
+        expect_later(comm, by, later);
+        LATER(alltoallv, some, by, later, sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
               of.type, comm);
         release(&all), release(&some);
     }
@@ -124,7 +124,8 @@ static void reduce(MPI_Comm comm, const way *by, element of, int n, int rank, in
         int here = in_place && rank == root;
         const void *send = here ? MPI_IN_PLACE : own;
         result all = result_of(of, n, here, rank);
-        MPI_Reduce(send, all.after, n, of.type, op, root, comm);
+        /* Not in place: MPICH 4.0 sends from that address if the operation does not commute. */
+        MPI_Reduce(own, all.after, n, of.type, op, root, comm);
         FORMS(reduce, all, by, expected, send, rank == root ? all.found : NULL, n, of.type, op, root, comm);
         release(&all);
     }

@@ -100,9 +100,10 @@ fn effects(kind: Kind) -> &'static str {
 
 /// How much room there is.
 fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
-    let (digit, room, words) = if kind.moves() { ("8", 128, 4) } else { ("4", 96, 1) };
+    let (digit, words) = if kind.moves() { ("8", 4) } else { ("4", 1) };
+    let room = if kind.moves() { "RDL_RANKS * RDL_RANKS / 2 + RDL_ROOM" } else { "RDL_ROOM" };
     let most = if kind.moves() { "RDL_RANKS * RDL_RANKS" } else { "RDL_RANKS" };
-    let round = if kind.moves() && nodes { "640" } else { "64" };
+    let round = if kind.moves() && nodes { "2 * RDL_RANKS * RDL_RANKS" } else { "4 * RDL_RANKS" };
     let sets = format!("enum {{ RDL_WORDS = {words} }};\n\n");
     let reduced = "enum { RDL_ARRIVED = 8 * RDL_RANKS };\n\n";
     let state = if kind.reduces() {
@@ -110,7 +111,7 @@ fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
     } else {
         "    uint64_t held[RDL_WORDS], coming[RDL_WORDS]; /* blocks, a bit each */"
     };
-    let memory = "        me->slots = calloc(RDL_LINES * RDL_RANKS, sizeof *me->slots);\n        me->arrived = calloc(RDL_ARRIVED, sizeof *me->arrived);\n        if (me->slots == NULL || me->arrived == NULL)\n            return 1;\n";
+    let memory = "        me->slots = malloc(RDL_LINES * RDL_RANKS * sizeof *me->slots);\n        me->arrived = malloc(RDL_ARRIVED * sizeof *me->arrived);\n        if (me->slots == NULL || me->arrived == NULL)\n            return 1;\n";
     let leaves = if kind.moves() { "        from->held[block / 64] &= ~bit;\n" } else { "" };
     text.replace("/* A rank: what", &format!("{}/* A rank: what", if kind.reduces() { reduced } else { &sets }))
         .replace("@STATE@", state)
@@ -118,7 +119,7 @@ fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
         .replace("@LEAVES@\n", leaves)
         .replace("@LINES@", &lines.to_string())
         .replace("@DIGIT@", digit)
-        .replace("@ROOM@", &room.to_string())
+        .replace("@ROOM@", room)
         .replace("@ROUND@", round)
         .replace("@MOST_BLOCKS@", most)
 }

@@ -11,9 +11,13 @@
 #ifndef ROUNDEL_LAST
 #define ROUNDEL_LAST 16
 #endif
+#if ROUNDEL_LAST > 16
+#error "ROUNDEL_LAST is at most 16"
+#endif
 
 /* What is below is no part of the collective; CBMC would ask ten times as many questions about it. */
 #ifdef __CPROVER__
+#pragma CPROVER check push
 #pragma CPROVER check disable "bounds"
 #pragma CPROVER check disable "pointer"
 #pragma CPROVER check disable "pointer-primitive"
@@ -24,7 +28,10 @@
 #endif
 
 /* Large arrays are slow in CBMC: a message is a word, and its blocks are digits, so many to a word. */
-enum { RDL_RANKS = 16, RDL_LINES = @LINES@, RDL_DIGIT = @DIGIT@, RDL_DIGITS = 64 / RDL_DIGIT, RDL_ROOM = @ROOM@ };
+enum { RDL_RANKS = ROUNDEL_LAST, RDL_LINES = @LINES@, RDL_DIGIT = @DIGIT@, RDL_DIGITS = 64 / RDL_DIGIT };
+
+/* Room for all messages of a rank, for words of blocks, and for the messages and blocks of a round. */
+enum { RDL_ROOM = 4 * RDL_RANKS + 8, RDL_WORDS_ROOM = @ROOM@, RDL_ROUND_ROOM = 2 * RDL_RANKS + 4, RDL_BLOCKS_ROOM = @ROUND@ };
 
 /* The parts of a word; a message is recognised by the first three. */
 enum { RDL_SENDS = 0, RDL_PEER = 1, RDL_NUMBER = 6, RDL_AT = 14, RDL_DOES = 18, RDL_WITH = 21, RDL_COUNT = 25, RDL_FIRST = 35, RDL_ROUND = 51 };
@@ -68,7 +75,7 @@ static void rdl_write(rdl_rank *me, const rdl_run *run, const rdl_message *m)
 {
     uint64_t digits = 0, first = me->blocks_len;
     assert(m->peer >= 0 && m->peer < rdl_p && m->peer != rdl_self);
-    assert(m->count < 1024 && first + m->count / RDL_DIGITS < RDL_ROOM && me->messages_len < RDL_ROOM);
+    assert(m->count < 1024 && first + m->count / RDL_DIGITS < RDL_WORDS_ROOM && me->messages_len < RDL_ROOM);
     for (size_t k = 0; k < m->count; k++) {
         int64_t block = run->blocks[m->first + k];
         assert(block >= 0 && block < rdl_blocks);
@@ -169,8 +176,8 @@ static void rdl_together(void)
 /* A rank before its first round, and memory for the messages of a round. */
 static void rdl_ready(rdl_run *run, int64_t rank)
 {
-    static int64_t blocks[@ROUND@];
-    static rdl_message messages[40];
+    static int64_t blocks[RDL_BLOCKS_ROOM];
+    static rdl_message messages[RDL_ROUND_ROOM];
     rdl_run none = {0};
     *run = none;
     run->blocks = blocks;

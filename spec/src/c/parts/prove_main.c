@@ -1,11 +1,11 @@
 int main(void)
 {
     for (int rank = 0; rank < RDL_RANKS; rank++) {
-        rdl_rank *me = rdl_ranks[rank] = calloc(1, sizeof *me);
+        rdl_rank *me = rdl_ranks[rank] = malloc(sizeof *me);
         if (me == NULL)
             return 1;
-        me->messages = calloc(RDL_ROOM, sizeof *me->messages);
-        me->blocks = calloc(RDL_ROOM, sizeof *me->blocks);
+        me->messages = malloc(RDL_ROOM * sizeof *me->messages);
+        me->blocks = malloc(RDL_WORDS_ROOM * sizeof *me->blocks);
         if (me->messages == NULL || me->blocks == NULL)
             return 1;
 @MEMORY@

@@ -1,0 +1,124 @@
+/* One case: its reference, its call, and what came of it. */
+#include "interposed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void prepare(run *r)
+{
+    const test_case *c = r->about;
+    if (c->call == MESSAGE)
+        return;
+    make_arguments(&r->before, c);
+    copy_arguments(&r->expected, &r->before, c);
+    copy_arguments(&r->found, &r->before, c);
+    call_reference(c, &r->expected);
+}
+
+static void compare(const run *r)
+{
+    long where = difference(&r->found.recv, &r->expected.recv);
+    if (where != -1)
+        failed(r->about, "what was received differs from the library's", where);
+    where = difference(&r->found.send, &r->before.send);
+    if (where != -1)
+        failed(r->about, "what was sent has changed", where);
+}
+
+static void clean(run *r)
+{
+    const test_case *c = r->about;
+    free_arguments(&r->before, c);
+    free_arguments(&r->expected, c);
+    free_arguments(&r->found, c);
+}
+
+/* Handles of its own, which are freed as soon as MPI allows it: before the operation is complete. */
+static void make_fresh(run *r)
+{
+    const test_case *c = r->about;
+    if (!c->fresh)
+        return;
+    MPI_Comm_dup(c->comm->comm, &r->found.comm);
+    if (c->op && c->op->function)
+        MPI_Op_create(c->op->function, c->op->commutes, &r->found.op);
+    else if (!c->op && !c->bottom) {
+        MPI_Type_dup(r->found.send.type->type, &r->found.send_type);
+        MPI_Type_dup(r->found.recv.type->type, &r->found.recv_type);
+    }
+}
+
+static void free_fresh(run *r)
+{
+    const test_case *c = r->about;
+    if (!c->fresh)
+        return;
+    MPI_Comm_free(&r->found.comm);
+    if (c->op && c->op->function)
+        MPI_Op_free(&r->found.op);
+    else if (!c->op && !c->bottom) {
+        MPI_Type_free(&r->found.send_type);
+        MPI_Type_free(&r->found.recv_type);
+    }
+}
+
+/* MPI has read lists when a call returns only if it blocks, so they stay. */
+static void post(run *r)
+{
+    const test_case *c = r->about;
+    MPI_Request request = MPI_REQUEST_NULL;
+    r->starts = c->starts;
+    if (c->form == PERSISTENT) {
+        call_persistent(c, &r->found, &request);
+        MPI_Start(&request);
+    } else
+        call_nonblocking(c, &r->found, &request);
+    add_pending(r, request);
+}
+
+void execute(run *r)
+{
+    const test_case *c = r->about;
+    if (c->call == MESSAGE) {
+        exchange(c);
+        return;
+    }
+    make_fresh(r);
+    if (c->form == BLOCKING)
+        call_blocking(c, &r->found);
+    else
+        post(r);
+    free_fresh(r);
+    if (c->form == BLOCKING) {
+        compare(r);
+        clean(r);
+    }
+}
+
+/* As before the first start. */
+static void restore(run *r)
+{
+    if (r->found.recv.memory != NULL)
+        memcpy(r->found.recv.memory, r->before.recv.memory, r->before.recv.bytes);
+}
+
+void restart(run *r, MPI_Request *request)
+{
+    restore(r);
+    r->starts--;
+    if (r->starts % 2)
+        MPI_Start(request);
+    else
+        MPI_Startall(1, request);
+}
+
+int completed(run *r, MPI_Request *request)
+{
+    compare(r);
+    if (r->starts > 1)
+        return 0;
+    if (*request != MPI_REQUEST_NULL)
+        MPI_Request_free(request);
+    clean(r);
+    return 1;
+}

@@ -157,6 +157,8 @@ typedef struct {
 } run;
 void prepare(run *r);
 void execute(run *r);
+/* At the end, in the order of lines. */
+void free_run(run *r);
 /* Compares; whether it is over, otherwise it is to be started again. */
 int completed(run *r, MPI_Request *request);
 void restart(run *r, MPI_Request *request);
@@ -176,6 +178,8 @@ void exchange(const test_case *c);
 
 /* main.c */
 extern int world_rank, world_size;
+/* Whether MPI_ is not the library's own. */
+extern int interposed;
 void failed(const test_case *c, const char *what, long where);
 uint32_t mix(uint32_t seed, uint32_t a, uint32_t b);
 void *memory(size_t bytes);

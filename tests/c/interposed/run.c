@@ -33,7 +33,14 @@ static void clean(run *r)
     free_arguments(&r->found, c);
 }
 
-/* Handles of its own, which are freed as soon as MPI allows it: before the operation is complete. */
+/* Handles of its own, which are freed as soon as MPI allows it: before the operation is complete. Open MPI 4.1 breaks down if a
+ * communicator is, so that it is freed at the end. */
+#ifdef OPEN_MPI
+enum { FREES_EARLY = 0 };
+#else
+enum { FREES_EARLY = 1 };
+#endif
+
 static void make_fresh(run *r)
 {
     const test_case *c = r->about;
@@ -53,7 +60,8 @@ static void free_fresh(run *r)
     const test_case *c = r->about;
     if (!c->fresh)
         return;
-    MPI_Comm_free(&r->found.comm);
+    if (FREES_EARLY || c->form == BLOCKING)
+        MPI_Comm_free(&r->found.comm);
     if (c->op && c->op->function)
         MPI_Op_free(&r->found.op);
     else if (!c->op && !c->bottom) {
@@ -121,4 +129,11 @@ int completed(run *r, MPI_Request *request)
         MPI_Request_free(request);
     clean(r);
     return 1;
+}
+
+void free_run(run *r)
+{
+    if (r->about->fresh && !FREES_EARLY && r->about->form != BLOCKING)
+        MPI_Comm_free(&r->found.comm);
+    free_case(r->about);
 }

@@ -132,6 +132,34 @@ pub enum Error {
     /// An order of nodes that is none.
     #[error(transparent)]
     NoOrder(#[from] crate::plan::order::NoOrder),
+    /// An algorithm of another collective.
+    #[error("{name} is no algorithm for {kind}; `roundel list` shows which are")]
+    OtherKind {
+        /// The algorithm.
+        name: String,
+        /// What was called.
+        kind: roundel_spec::Kind,
+    },
+    /// Elements of a datatype that cannot be told apart by their places.
+    #[error(
+        "elements of this datatype lie among each other, so that they cannot be divided; leave this call to the library"
+    )]
+    Entangled,
+    /// A call that does not block, with blocks of any lengths that make a detour.
+    #[error(
+        "{name} sends blocks of any lengths through other ranks, which takes calls that block; use `alltoall/spread-out` or \
+         `alltoall/pairwise`"
+    )]
+    NotStraight {
+        /// The algorithm.
+        name: String,
+    },
+    /// Settings that make no sense, on this rank or another.
+    #[error("{reason}")]
+    Settings {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// Ranks would reduce different trees.
     #[error(
         "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the choice to the profile"

@@ -186,9 +186,16 @@ impl<T, O: Operation<T>> Reduce<'_, T, O> {
 
     /// Where the blocks lie: writes their lengths and beginnings.
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
-        match self.division {
-            Division::Even | Division::Elsewhere => divide_evenly(self.elements(), blocks, counts, displs),
-            Division::Equal => divide((0..blocks).map(|_| self.elements() / blocks), counts, displs),
+        self.division.divide(self.elements(), blocks, counts, displs);
+    }
+}
+
+impl Division<'_> {
+    /// Where the blocks of so many elements lie: writes their lengths and beginnings.
+    pub(crate) fn divide(self, elements: usize, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
+        match self {
+            Division::Even | Division::Elsewhere => divide_evenly(elements, blocks, counts, displs),
+            Division::Equal => divide((0..blocks).map(|_| elements / blocks), counts, displs),
             Division::Counts(given) => divide((0..blocks).map(|b| given[b]), counts, displs),
         }
     }

@@ -47,6 +47,11 @@ impl Areas {
         Areas([send, recv.as_mut_ptr().cast(), scratch])
     }
 
+    /// The buffers of a call whose owner has only addresses of them.
+    pub(super) fn of(send: *const u8, recv: *mut u8, scratch: *mut u8) -> Self {
+        Areas([send.cast_mut(), recv, scratch])
+    }
+
     /// The address of a spot.
     #[inline(always)]
     pub(super) fn at(&self, spot: Spot) -> *mut u8 {

@@ -8,6 +8,7 @@
 //! An attribute is not copied: a communicator that a user duplicates makes a state of its own.
 
 use super::code::{OTHER, SUCCESS, check};
+use super::raw;
 use super::state::State;
 use crate::error::Error;
 use ::mpi::ffi;
@@ -27,7 +28,7 @@ const NO_KEY: i64 = i64::MIN;
 /// that waits for this lock.
 static MAKING: Mutex<()> = Mutex::new(());
 
-fn making() -> MutexGuard<'static, ()> {
+pub(super) fn making() -> MutexGuard<'static, ()> {
     MAKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -50,14 +51,23 @@ static EPOCH: AtomicUsize = AtomicUsize::new(0);
 /// The state of a communicator; the first call makes it.
 #[inline]
 pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {
-    let raw = comm.as_raw();
+    // SAFETY: the communicator is borrowed as long as the state is.
+    unsafe { state_of(comm.as_raw()) }
+}
+
+/// The state of a communicator that is known by its handle; the first call makes it.
+///
+/// # Safety
+/// The communicator must be live as long as the state is used.
+#[inline]
+pub(super) unsafe fn state_of<'a>(raw: ffi::MPI_Comm) -> Result<&'a State, Error> {
     let recent = RECENT.get();
     let state = if recent.comm == Some(raw) && recent.epoch == EPOCH.load(Ordering::Acquire) {
         recent.state
     } else {
         look_up(raw)?
     };
-    // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which is borrowed here.
+    // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which the caller keeps.
     Ok(unsafe { &*state })
 }
 
@@ -174,6 +184,7 @@ unsafe extern "C" fn end(_comm: ffi::MPI_Comm, _key: c_int, _value: *mut c_void,
 }
 
 fn end_of_world() -> Result<(), Error> {
+    raw::end()?;
     let key = KEY.swap(NO_KEY, Ordering::AcqRel);
     if key == NO_KEY {
         return Ok(());

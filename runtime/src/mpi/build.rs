@@ -95,8 +95,9 @@ impl<G: Geometry> Builder<'_, G> {
     fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, site: Site, direction: Direction) -> Parcel {
         assert!(peer < self.p, "the schedule names a rank outside the communicator");
         let (home, shape) = (self.homes[site.line as usize], Shape::of(blocks, &self.geometry, self.blocks));
-        assert!(shape.elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
-        let (elements, peer) = (shape.elements as c_int, peer as c_int);
+        let bytes = shape.elements.checked_mul(home.size.max(1)).filter(|&bytes| bytes <= isize::MAX as usize);
+        assert!(bytes.is_some(), "the schedule repeats blocks until no message can hold them");
+        let (elements, peer) = (shape.elements, peer as c_int);
         self.follow(blocks, site, direction);
         let combines = direction == Direction::In
             && matches!(site.action, Action::CombineLeft { .. } | Action::CombineRight { .. });
@@ -109,6 +110,7 @@ impl<G: Geometry> Builder<'_, G> {
             Wire::Packed => (self.packed(blocks, home, direction), Form::Whole),
             Wire::Datatype => (home.begin, Form::Within(self.scattered(blocks, home))),
         };
+        let form = if let Form::Whole = form { self.plan.cut(elements, home.size, LIMIT) } else { form };
         Parcel { message: Message { spot, elements, peer }, form }
     }
 
@@ -176,13 +178,12 @@ impl<G: Geometry> Builder<'_, G> {
 
     /// The pieces of a message, for a datatype.
     fn scattered<B: Blocks>(&mut self, blocks: &B, home: Home) -> std::ops::Range<usize> {
-        let Plan { lengths, displacements, .. } = &mut *self.plan;
-        let begin = lengths.len();
+        let plan = &mut *self.plan;
+        let begin = plan.lengths.len();
         for_each_run(blocks, &self.geometry, self.blocks, |run| {
-            displacements.push((home.locate(run).0.offset - home.begin.offset) as ffi::MPI_Aint);
-            lengths.push(run.len as c_int);
+            plan.push_run(home.locate(run).0.offset - home.begin.offset, run.len, home.size, LIMIT);
         });
-        begin..lengths.len()
+        begin..plan.lengths.len()
     }
 
     /// Ends the round, if there is one.

@@ -15,6 +15,8 @@
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
 //! - `shuffle`, `space`: plans of alltoalls with blocks of the same length, and who uses scratch meanwhile
+//! - `direct`: plans of alltoalls with blocks of any lengths that go straight, for calls that do not block
+//! - `raw`: calls with MPI's own arguments
 //! - `varying`, `itinerary`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
@@ -37,6 +39,7 @@ mod arena;
 mod attribute;
 mod build;
 mod code;
+mod direct;
 mod itinerary;
 mod limit;
 mod nodes;
@@ -58,8 +61,8 @@ pub use self::tune::{BUDGET, tune};
 
 use self::areas::{Area, Areas, Extents, Spot};
 use self::build::Home;
-use self::plan::{Piece, Plan, Step};
-use self::replay::{Nothing, Replay};
+use self::plan::{Draft, Piece, Plan, Step};
+use self::replay::{Nothing, Replay, TAG};
 use self::state::{Group, Work};
 use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
@@ -112,7 +115,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+            .run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
@@ -134,7 +138,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         let combine = reduction::Elements::new(call.op, rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine }.run(plan)
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine }.run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
@@ -152,7 +156,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+            .run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
@@ -172,7 +177,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let Work { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, flight, combine: Nothing }.run(plan)
+        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+            .run(plan)
     }
 
     /// Counts may differ from call to call; the way of blocks is known from the last one.
@@ -202,17 +208,31 @@ fn plan_anew<K: Collective, G: Described>(
     rotation: Option<usize>,
 ) -> Result<(), Error> {
     limit::check(collective, &group.placement, geometry, extents.recv)?;
-    let Work { key, plan, offsets, .. } = work;
+    let Work { key, plan, counts, offsets, .. } = work;
     key.clear();
-    plan.clear();
-    let mut planner = Planner { plan, collective, here: group.here(), geometry, extents, policy: options.policy };
+    let draft = Draft { plan, counts, offsets };
+    draw_gather(draft, group.here(), collective, geometry, extents, options.policy, rotation);
+    key.set(collective, geometry, extents, options);
+    Ok(())
+}
+
+/// Draws up the plan of an allgather. The call is valid.
+fn draw_gather<K: Collective, G: Geometry>(
+    draft: Draft<'_>,
+    here: Here<'_>,
+    collective: &K,
+    geometry: &G,
+    extents: Extents,
+    policy: Policy,
+    rotation: Option<usize>,
+) {
+    draft.plan.clear();
+    let mut planner = Planner { plan: draft.plan, collective, here, geometry, extents, policy };
     match (rotation.unwrap_or(0), geometry.uniform()) {
         (0, _) => planner.in_place(),
         (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
-        (by, _) => planner.moved(by, offsets),
+        (by, _) => planner.moved(by, draft.offsets),
     }
-    key.set(collective, geometry, extents, options);
-    Ok(())
 }
 
 /// Decides where blocks lie while the collective runs.

@@ -14,7 +14,7 @@ pub(super) fn placement(comm: ffi::MPI_Comm, rank: c_int, p: c_int) -> Result<Pl
     // SAFETY: `leaders` has room for one number from each of the p ranks.
     let code = unsafe {
         let int = ffi::RSMPI_INT32_T;
-        ffi::MPI_Allgather(from.cast(), 1, int, leaders.as_mut_ptr().cast(), 1, int, comm)
+        ffi::PMPI_Allgather(from.cast(), 1, int, leaders.as_mut_ptr().cast(), 1, int, comm)
     };
     check("MPI_Allgather", code)?;
     Ok(Placement::from_nodes(leaders.into_iter().map(|leader| leader as usize).collect()))
@@ -30,7 +30,7 @@ pub(super) fn given(comm: ffi::MPI_Comm, p: c_int, path: &[usize]) -> Result<Pla
     // SAFETY: every rank sends `depth` numbers, and `all` has room for those of all p.
     let code = unsafe {
         let int = ffi::RSMPI_INT32_T;
-        ffi::MPI_Allgather(own.as_ptr().cast(), depth, int, all.as_mut_ptr().cast(), depth, int, comm)
+        ffi::PMPI_Allgather(own.as_ptr().cast(), depth, int, all.as_mut_ptr().cast(), depth, int, comm)
     };
     check("MPI_Allgather", code)?;
     let path = |rank: usize| {
@@ -47,7 +47,7 @@ fn same_depth(comm: ffi::MPI_Comm, own: i32) -> Result<i32, Error> {
     // SAFETY: two numbers of each rank.
     let code = unsafe {
         let (int, max) = (ffi::RSMPI_INT32_T, ffi::RSMPI_MAX);
-        ffi::MPI_Allreduce(from.cast(), to.cast(), 2, int, max, comm)
+        ffi::PMPI_Allreduce(from.cast(), to.cast(), 2, int, max, comm)
     };
     check("MPI_Allreduce", code)?;
     match (-found[0], found[1]) {
@@ -69,7 +69,7 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     let number: *mut i32 = &mut leader;
     // SAFETY: `node` was made above, and all of its ranks call both functions.
     let (sent, freed) = unsafe {
-        let sent = ffi::MPI_Bcast(number.cast::<c_void>(), 1, ffi::RSMPI_INT32_T, 0, node);
+        let sent = ffi::PMPI_Bcast(number.cast::<c_void>(), 1, ffi::RSMPI_INT32_T, 0, node);
         (sent, ffi::MPI_Comm_free(&mut node))
     };
     check("MPI_Bcast", sent)?;

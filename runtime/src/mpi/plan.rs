@@ -17,8 +17,15 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) spot: Spot,
-    pub(super) elements: c_int,
+    pub(super) elements: usize,
     pub(super) peer: c_int,
+}
+
+/// A plan that is being drawn up, and memory for lengths and beginnings of blocks meanwhile.
+pub(super) struct Draft<'a> {
+    pub(super) plan: &'a mut Plan,
+    pub(super) counts: &'a mut Vec<usize>,
+    pub(super) offsets: &'a mut Vec<usize>,
 }
 
 /// A round of one message each way.
@@ -159,6 +166,24 @@ impl Plan {
             _ => self.steps.push(Step::Round { departures, arrivals }),
         }
         self.flush_unpacks();
+    }
+
+    /// The pieces of so many elements of a size, one after the other, where MPI cannot count them; none if it can.
+    pub(super) fn cut(&mut self, elements: usize, size: usize, longest: usize) -> Form {
+        if elements <= longest {
+            return Form::Whole;
+        }
+        let begin = self.lengths.len();
+        self.push_run(0, elements, size, longest);
+        Form::Within(begin..self.lengths.len())
+    }
+
+    /// Adds a run of elements to the pieces of a message, in several if MPI cannot count it.
+    pub(super) fn push_run(&mut self, at: usize, elements: usize, size: usize, longest: usize) {
+        for begin in (0..elements).step_by(longest) {
+            self.lengths.push((elements - begin).min(longest) as c_int);
+            self.displacements.push((at + begin * size) as ffi::MPI_Aint);
+        }
     }
 
     /// Adds the copies that a round makes before its messages leave.

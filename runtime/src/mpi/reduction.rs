@@ -3,7 +3,7 @@
 use super::areas::{Area, Extents, Spot};
 use super::build::{self, Home};
 use super::limit;
-use super::plan::{Piece, Step};
+use super::plan::{Draft, Piece, Step};
 use super::replay::Combine;
 use super::state::{Group, Work};
 use crate::error::Error;
@@ -11,6 +11,7 @@ use crate::geometry::{Geometry, Varying};
 use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::{Division, Reduce};
+use crate::transport::Here;
 use ::mpi::ffi;
 use roundel_spec::Collective;
 use std::marker::PhantomData;
@@ -26,15 +27,30 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     call: &Reduce<'_, T, O>,
     extents: Extents,
 ) -> Result<(), Error> {
-    let (elements, size) = (call.elements(), extents.size);
     let Work { key, plan, counts, offsets, .. } = work;
     key.clear();
-    plan.clear();
     let blocks = collective.blocks(&group.here().seen::<K>()) as usize;
     call.divide(blocks, counts, offsets);
-    let geometry = Varying::new(counts, offsets);
-    limit::check(collective, &group.placement, &geometry, elements)?;
+    limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.elements())?;
+    draw(Draft { plan, counts, offsets }, group.here(), collective, call.division, call.elements(), extents);
+    key.set(collective, &call.division, extents, Default::default());
+    Ok(())
+}
 
+/// Draws up a plan for so many elements. The call is valid.
+pub(super) fn draw<K: Collective>(
+    draft: Draft<'_>,
+    here: Here<'_>,
+    collective: &K,
+    division: Division<'_>,
+    elements: usize,
+    extents: Extents,
+) {
+    let Draft { plan, counts, offsets } = draft;
+    plan.clear();
+    let blocks = collective.blocks(&here.seen::<K>()) as usize;
+    division.divide(elements, blocks, counts, offsets);
+    let (geometry, size) = (Varying::new(counts, offsets), extents.size);
     let bytes = elements * size;
     let mut scratch = |area| {
         let offset = if area == Area::Scratch { plan.scratch } else { 0 };
@@ -42,24 +58,22 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
         Home { begin: Spot { area, offset }, bytes, size }
     };
     // Where the result belongs to another rank, nothing of the line is copied out.
-    let first = if call.division == Division::Even { Area::Recv } else { Area::Scratch };
+    let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> = (0..K::LINES).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     let given = if extents.send.is_some() { Area::Send } else { Area::Recv };
     if given != first && bytes > 0 {
         let from = Spot { area: given, offset: 0 };
         plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
     }
-    build::rounds(plan, collective, group.here(), &homes, (geometry, blocks), Policy::default());
-    let result = geometry.len(group.rank.min(blocks - 1)) * size;
+    build::rounds(plan, collective, here, &homes, (geometry, blocks), Policy::default());
+    let result = geometry.len(here.rank.min(blocks - 1)) * size;
     if first == Area::Scratch && extents.recv > 0 && result > 0 {
-        let own = geometry.offset(group.rank) * size;
+        let own = geometry.offset(here.rank) * size;
         let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };
         let to = Spot { area: Area::Recv, offset: 0 };
         plan.unpacks.push(Piece { from, to, bytes: result });
         plan.flush_unpacks();
     }
-    key.set(collective, &call.division, extents, Default::default());
-    Ok(())
 }
 
 /// An operation on elements of type `T`.

@@ -6,6 +6,7 @@
 
 use super::areas::{Areas, Spot};
 use super::code::{SUCCESS, check, failure, is};
+use super::limit::LIMIT;
 use super::plan::{Combination, Exchange, Form, Message, Parcel, Piece, Plan, Step};
 use super::trace::{self, Log};
 use crate::error::Error;
@@ -15,12 +16,24 @@ use std::mem::{MaybeUninit, take};
 use std::ops::Range;
 use std::ptr::null_mut;
 
-const TAG: c_int = 0;
+/// The tag of a call that is complete when it returns. Alltoalls with blocks of any lengths have two more.
+pub(super) const TAG: c_int = 0;
+
+/// Tags of calls that may be under way at the same time as others.
+const FIRST: u32 = 8;
+const TAGS: u32 = 32_767 - FIRST;
+
+/// The tag of the request with a number, from 1 on.
+pub(super) fn request_tag(serial: u32) -> c_int {
+    (FIRST + (serial - 1) % TAGS) as c_int
+}
 
 /// Memory that rounds of many messages use again.
 #[derive(Default)]
 pub(super) struct Flight {
     requests: Vec<ffi::MPI_Request>,
+    /// How many of them, from the first on, are known to be complete.
+    complete: usize,
     /// Datatypes that describe messages of the round.
     datatypes: Vec<ffi::MPI_Datatype>,
     /// Where the pieces of a message are.
@@ -38,6 +51,9 @@ pub(super) struct Replay<'a, C> {
     pub(super) datatype: ffi::MPI_Datatype,
     pub(super) areas: Areas,
     pub(super) rank: usize,
+    pub(super) tag: c_int,
+    /// By how many bytes the address of an element lies before its first byte, as MPI counts.
+    pub(super) lead: isize,
     pub(super) flight: &'a mut Flight,
     /// What combines elements.
     pub(super) combine: C,
@@ -51,6 +67,14 @@ pub(super) trait Combine {
     ///
     /// There must be so many valid elements at `left` and `right`, and space for them at `into`, which may be one of the two.
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize);
+}
+
+impl<C: Combine> Combine for &C {
+    #[inline(always)]
+    unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
+        // SAFETY: the caller promises what the operation asks for.
+        unsafe { (**self).combine(left, right, into, elements) }
+    }
 }
 
 /// Gathers combine nothing.
@@ -80,22 +104,36 @@ impl<C: Combine> Replay<'_, C> {
         for step in &plan.steps {
             match step {
                 Step::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
-                Step::Move(piece) => self.copy(piece),
-                Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
-                Step::Arrived { pieces } if self.flight.error.is_none() => {
-                    plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
-                }
-                Step::Combine { combinations } if self.flight.error.is_none() => {
-                    plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
-                }
-                Step::Arrived { .. } | Step::Combine { .. } => {}
                 Step::Round { departures, arrivals } => self.round::<RECORDED>(
                     plan,
                     &plan.departures[departures.clone()],
                     &plan.arrivals[arrivals.clone()],
                 ),
+                step => self.local(plan, step),
             }
         }
+        self.outcome()
+    }
+
+    /// A step without messages.
+    #[inline(always)]
+    fn local(&self, plan: &Plan, step: &Step) {
+        match step {
+            Step::Move(piece) => self.copy(piece),
+            Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
+            Step::Arrived { pieces } if self.flight.error.is_none() => {
+                plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
+            }
+            Step::Combine { combinations } if self.flight.error.is_none() => {
+                plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
+            }
+            Step::Arrived { .. } | Step::Combine { .. } | Step::Exchange(_) | Step::Round { .. } => {}
+        }
+    }
+
+    /// The first error, if there was one.
+    #[inline(always)]
+    fn outcome(&mut self) -> Result<(), Error> {
         if self.flight.error.is_none() { Ok(()) } else { self.fail() }
     }
 
@@ -113,10 +151,16 @@ impl<C: Combine> Replay<'_, C> {
         unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
     }
 
+    /// The address of an element, as MPI counts.
+    #[inline(always)]
+    fn element(&self, spot: Spot) -> *mut u8 {
+        self.areas.at(spot).wrapping_offset(-self.lead)
+    }
+
     #[inline]
     fn combine(&self, combination: &Combination) {
         let Combination { left, right, into, elements } = *combination;
-        let (left, right, into) = (self.areas.at(left), self.areas.at(right), self.areas.at(into));
+        let (left, right, into) = (self.element(left), self.element(right), self.element(into));
         // SAFETY: all three lie inside their areas, which was checked when the plan was built for these extents. One
         // operand has arrived, from a rank that sent elements of this type, and the checker has shown that the other one
         // was filled before it is used.
@@ -130,26 +174,26 @@ impl<C: Combine> Replay<'_, C> {
         // SAFETY: both messages lie inside their areas, which live as long as the call.
         let code = unsafe {
             ffi::MPI_Sendrecv(
-                self.areas.at(out.spot).cast(),
-                out.elements,
+                self.element(out.spot).cast(),
+                out.elements as c_int,
                 self.datatype,
                 out.peer,
-                TAG,
-                self.areas.at(into.spot).cast(),
-                into.elements,
+                self.tag,
+                self.element(into.spot).cast(),
+                into.elements as c_int,
                 self.datatype,
                 into.peer,
-                TAG,
+                self.tag,
                 self.comm,
                 status.as_mut_ptr(),
             )
         };
-        if code != SUCCESS || self.count(status.as_ptr()) != Some(into.elements) {
+        if code != SUCCESS || self.count(status.as_ptr()) != Some(into.elements as c_int) {
             self.reject("MPI_Sendrecv", code, status.as_ptr(), into);
         }
         if RECORDED {
-            self.record(plan, Way::In, into.peer, into.elements, self.datatype);
-            self.record(plan, Way::Out, out.peer, out.elements, self.datatype);
+            self.record(plan, Way::In, into);
+            self.record(plan, Way::Out, out);
             self.end_round();
         }
     }
@@ -167,32 +211,91 @@ impl<C: Combine> Replay<'_, C> {
             let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
             // SAFETY: the request was posted above and is waited for once.
             let code = unsafe { ffi::MPI_Wait(&mut self.flight.requests[i], status.as_mut_ptr()) };
-            match arrivals.get(i) {
-                Some(Parcel { message, .. }) => {
-                    if code != SUCCESS || self.count(status.as_ptr()) != Some(message.elements) {
-                        self.reject("MPI_Wait", code, status.as_ptr(), message);
-                    }
-                }
-                None => self.note(check("MPI_Wait", code)),
-            }
+            self.inspect("MPI_Wait", code, status.as_ptr(), arrivals.get(i));
         }
+        self.land();
+        if RECORDED {
+            self.end_round();
+        }
+    }
+
+    /// Looks at a message that is complete: one of the round's arrivals, or one that left.
+    #[inline]
+    fn inspect(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, arrival: Option<&Parcel>) {
+        match arrival {
+            // MPI cannot count those that are longer.
+            Some(Parcel { message, .. }) if code != SUCCESS || message.elements <= LIMIT => {
+                if code != SUCCESS || self.count(status) != Some(message.elements as c_int) {
+                    self.reject(call, code, status, message);
+                }
+            }
+            _ => self.note(check(call, code)),
+        }
+    }
+
+    /// Ends a round whose messages are complete.
+    fn land(&mut self) {
         self.flight.requests.clear();
+        self.flight.complete = 0;
         while let Some(mut datatype) = self.flight.datatypes.pop() {
             // SAFETY: the datatype was made for this round, and its message is complete.
             let code = unsafe { ffi::MPI_Type_free(&mut datatype) };
             self.note(check("MPI_Type_free", code));
         }
-        if RECORDED {
-            self.end_round();
+    }
+
+    /// Takes steps from number `next` on, as far as it can without waiting; true when all are taken. Messages of a step that is
+    /// not over stay in flight, so the next call must be for the same plan and the same memory.
+    pub(super) fn advance(&mut self, plan: &Plan, next: &mut usize) -> Result<bool, Error> {
+        while let Some(step) = plan.steps.get(*next) {
+            match step {
+                Step::Exchange(exchange) if !self.exchanged(plan, exchange) => return Ok(false),
+                Step::Round { departures, arrivals }
+                    if !self.passed(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()]) =>
+                {
+                    return Ok(false);
+                }
+                Step::Exchange(_) | Step::Round { .. } => {}
+                step => self.local(plan, step),
+            }
+            *next += 1;
         }
+        self.outcome().map(|()| true)
+    }
+
+    /// Whether a round of one message each way is over; posts its messages first.
+    fn exchanged(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) -> bool {
+        let whole = |&message: &Message| Parcel { message, form: Form::Whole };
+        self.passed(plan, &[whole(out)], &[whole(into)])
+    }
+
+    /// Whether a round is over; posts its messages first.
+    fn passed(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) -> bool {
+        if self.flight.requests.is_empty() {
+            arrivals.iter().for_each(|parcel| self.post::<true>(plan, parcel, Way::In));
+            departures.iter().for_each(|parcel| self.post::<true>(plan, parcel, Way::Out));
+        }
+        while self.flight.complete < self.flight.requests.len() {
+            let (i, mut status, mut over) = (self.flight.complete, MaybeUninit::<ffi::MPI_Status>::zeroed(), 0);
+            // SAFETY: the request was posted above, and is not asked about again when it is over.
+            let code = unsafe { ffi::MPI_Test(&mut self.flight.requests[i], &mut over, status.as_mut_ptr()) };
+            if code == SUCCESS && over == 0 {
+                return false;
+            }
+            self.inspect("MPI_Test", code, status.as_ptr(), arrivals.get(i));
+            self.flight.complete += 1;
+        }
+        self.land();
+        self.end_round();
+        true
     }
 
     /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
     fn post<const RECORDED: bool>(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
         let Message { spot, elements, peer } = parcel.message;
         let (address, count, datatype) = match &parcel.form {
-            Form::Whole => (self.areas.at(spot), elements, self.datatype),
-            Form::Within(pieces) => (self.areas.at(spot), 1, self.describe_within(plan, pieces)),
+            Form::Whole => (self.element(spot), elements as c_int, self.datatype),
+            Form::Within(pieces) => (self.element(spot), 1, self.describe_within(plan, pieces)),
             // The datatype has the addresses. This is MPI_BOTTOM, which is null in every library that we know.
             Form::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
         };
@@ -203,24 +306,24 @@ impl<C: Combine> Replay<'_, C> {
         let (call, code) = unsafe {
             match way {
                 Way::In => {
-                    ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, TAG, self.comm, &mut request))
+                    ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, self.tag, self.comm, &mut request))
                 }
                 Way::Out => {
-                    ("MPI_Isend", ffi::MPI_Isend(address, count, datatype, peer, TAG, self.comm, &mut request))
+                    ("MPI_Isend", ffi::MPI_Isend(address, count, datatype, peer, self.tag, self.comm, &mut request))
                 }
             }
         };
         self.note(check(call, code));
         self.flight.requests.push(request);
         if RECORDED {
-            self.record(plan, way, peer, count, datatype);
+            self.record(plan, way, &parcel.message);
         }
     }
 
     /// Records what MPI was told about a message.
-    fn record(&mut self, plan: &Plan, way: Way, peer: c_int, count: c_int, datatype: ffi::MPI_Datatype) {
+    fn record(&mut self, plan: &Plan, way: Way, &Message { elements, peer, .. }: &Message) {
         let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
-        let bytes = trace::bytes(count, datatype);
+        let bytes = trace::bytes(elements, self.datatype);
         match way {
             Way::In => log.receives(numbers, self.rank, peer, bytes),
             Way::Out => log.sends(numbers, self.rank, peer, bytes),
@@ -284,7 +387,7 @@ impl<C: Combine> Replay<'_, C> {
         if code != SUCCESS && !truncated {
             return self.note(Err(failure(call, code)));
         }
-        let (rank, from, expected) = (self.rank, expected.peer as usize, expected.elements as usize);
+        let (rank, from, expected) = (self.rank, expected.peer as usize, expected.elements);
         // Not every library says how long a message is that was too long. Then this is the least that it can be.
         let least = if truncated { expected + 1 } else { 0 };
         let found = self.count(status).and_then(|found| usize::try_from(found).ok()).unwrap_or(0).max(least);

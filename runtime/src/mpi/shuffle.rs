@@ -15,7 +15,6 @@ use super::trace;
 use crate::error::Error;
 use crate::policy::{Policy, Wire};
 use crate::transport::{Here, Options};
-use ::mpi::ffi;
 use roundel_spec::contract::{ends, pair};
 use roundel_spec::{Blocks, Collective, Sink, Site, rounds_of};
 use std::collections::HashMap;
@@ -43,7 +42,7 @@ pub(super) fn plan_anew<K: Collective>(
 }
 
 /// Draws up an empty plan.
-fn draw<K: Collective>(
+pub(super) fn draw<K: Collective>(
     plan: &mut Plan,
     collective: &K,
     here: Here<'_>,
@@ -262,22 +261,22 @@ impl<'a> Builder<'a> {
 
     /// The pieces of a message, for a datatype.
     fn across(&mut self, tracts: &[Tract]) -> Form {
-        let Plan { lengths, displacements, areas, .. } = &mut *self.plan;
-        let (begin, size) = (lengths.len(), self.sizes.bytes / self.sizes.count);
+        let plan = &mut *self.plan;
+        let (begin, size) = (plan.lengths.len(), self.sizes.size());
+        plan.areas.resize(begin, Area::Scratch);
         for Tract { spot, bytes } in tracts {
-            lengths.push((bytes / size) as c_int);
-            displacements.push(spot.offset as ffi::MPI_Aint);
-            areas.push(spot.area);
+            plan.push_run(spot.offset, bytes / size, size, LIMIT);
+            plan.areas.resize(plan.lengths.len(), spot.area);
         }
-        Form::Across(begin..lengths.len())
+        Form::Across(begin..plan.lengths.len())
     }
 
     /// A message to or from a peer.
-    fn message(&self, peer: usize, blocks: usize, (spot, form): (Spot, Form)) -> Parcel {
+    fn message(&mut self, peer: usize, blocks: usize, (spot, form): (Spot, Form)) -> Parcel {
         assert!(peer < self.sizes.p, "the schedule names a rank outside the communicator");
-        let elements = blocks * self.sizes.count;
-        assert!(elements <= LIMIT, "the schedule repeats blocks until no message can hold them");
-        Parcel { message: Message { spot, elements: elements as c_int, peer: peer as c_int }, form }
+        let (elements, size) = (blocks * self.sizes.count, self.sizes.size());
+        let form = if let Form::Whole = form { self.plan.cut(elements, size, LIMIT) } else { form };
+        Parcel { message: Message { spot, elements, peer: peer as c_int }, form }
     }
 
     /// Ends the round: what arrived is here, and scratch that is not needed any more is free.
@@ -311,6 +310,11 @@ impl<'a> Builder<'a> {
 }
 
 impl Sizes {
+    /// How many bytes an element has.
+    fn size(&self) -> usize {
+        self.bytes.checked_div(self.count).unwrap_or(0).max(1)
+    }
+
     /// Adds a block to the pieces of a message: to the last one, if it lies behind it.
     fn append(&self, tracts: &mut Vec<Tract>, spot: Spot) {
         match tracts.last_mut() {
@@ -404,10 +408,10 @@ mod tests {
     /// How many elements a plan sends.
     fn sent(plan: &Plan) -> usize {
         let exchanged = plan.steps.iter().map(|step| match step {
-            Step::Exchange(exchange) => exchange.out.elements as usize,
+            Step::Exchange(exchange) => exchange.out.elements,
             _ => 0,
         });
-        exchanged.chain(plan.departures.iter().map(|parcel| parcel.message.elements as usize)).sum()
+        exchanged.chain(plan.departures.iter().map(|parcel| parcel.message.elements)).sum()
     }
 
     fn moves(plan: &Plan) -> usize {

@@ -5,10 +5,12 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
+use super::raw::{self, Recent};
 use super::replay::Flight;
 use super::varying::Luggage;
 use crate::error::Error;
 use crate::profile::Profile;
+use crate::selection::Settings;
 use crate::transport::Here;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
@@ -51,6 +53,10 @@ pub(super) struct Work {
     node: Option<Node>,
     /// The times by which they are planned, or why there are none.
     profile: Option<Result<Profile, Error>>,
+    /// What all ranks have agreed upon about choices, or why they have not.
+    settings: Option<Result<Settings, Error>>,
+    /// What calls with MPI's own arguments use again.
+    pub(super) recent: Recent,
 }
 
 impl Work {
@@ -60,6 +66,30 @@ impl Work {
             Some(node) => Ok(node),
             none => Ok(none.insert(Node::new(group)?)),
         }
+    }
+
+    /// Has all ranks agree about settings; the first call asks for them, and is then collective.
+    #[inline]
+    pub(super) fn agree(&mut self, group: &Group) -> Result<(), Error> {
+        match &self.settings {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(error)) => Err(error.clone()),
+            None => self.ask(group),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, group: &Group) -> Result<(), Error> {
+        let settings = raw::settings(self, group);
+        let outcome = settings.as_ref().map(|_| ()).map_err(Clone::clone);
+        self.settings = Some(settings);
+        outcome
+    }
+
+    /// What all ranks have agreed upon.
+    pub(super) fn settings(&self) -> Result<&Settings, Error> {
+        let none = Error::Settings { reason: "no settings were asked for".into() };
+        self.settings.as_ref().map_or(Err(none), |settings| settings.as_ref().map_err(Clone::clone))
     }
 
     /// The times by which persistent requests are planned; the first call asks for them, and is then collective.
@@ -73,9 +103,15 @@ impl State {
     /// The group behind the communicator `user`; the first call makes it, and is then collective.
     #[inline]
     pub(super) fn group(&self, user: &impl Communicator) -> Result<&Group, Error> {
+        self.group_of(user.as_raw())
+    }
+
+    /// The group behind a communicator that is known by its handle; the first call makes it, and is then collective.
+    #[inline]
+    pub(super) fn group_of(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
-            None => self.make_group(user.as_raw(), None),
+            None => self.make_group(user, None),
         }
     }
 

@@ -132,9 +132,9 @@ impl Log {
 }
 
 /// How many bytes MPI takes `count` elements of a datatype for.
-pub(super) fn bytes(count: c_int, datatype: ffi::MPI_Datatype) -> usize {
+pub(super) fn bytes(count: usize, datatype: ffi::MPI_Datatype) -> usize {
     let mut size: c_int = 0;
     // SAFETY: the datatype is live: a message of it was just posted.
     unsafe { ffi::MPI_Type_size(datatype, &mut size) };
-    count as usize * size as usize
+    count * size as usize
 }

@@ -474,7 +474,7 @@ impl Voyage<'_> {
         };
         luggage.note(check(call, code));
         if let (Some(log), Some(numbers)) = (&mut self.log, &luggage.itinerary.numbers) {
-            let bytes = super::trace::bytes(count, datatype);
+            let bytes = super::trace::bytes(count as usize, datatype);
             match way {
                 Way::In => log.receives(numbers, self.rank, peer, bytes),
                 Way::Out => log.sends(numbers, self.rank, peer, bytes),

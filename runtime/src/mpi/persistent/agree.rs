@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Something that all ranks must say alike: what it is, and what this rank says.
-pub(super) type Saying = (&'static str, u64);
+pub(in crate::mpi) type Saying = (&'static str, u64);
 
 /// A long saying as a number.
 pub(super) fn digest(saying: &impl Hash) -> u64 {
@@ -24,7 +24,7 @@ pub(super) fn digest(saying: &impl Hash) -> u64 {
 /// Compares what all ranks say; or hands on the error of this rank, when the others know that it has one. Collective.
 ///
 /// Every rank must bring equally many sayings.
-pub(super) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, Error>) -> Result<R, Error> {
+pub(in crate::mpi) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, Error>) -> Result<R, Error> {
     let words = sayings.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]);
     // The largest of all values and, as the complement of the largest of all complements, the smallest.
     let mine: Vec<u64> = words.flat_map(|word| [word, !word]).collect();
@@ -32,7 +32,7 @@ pub(super) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, E
     // SAFETY: both lists have as many numbers as are said.
     let code = unsafe {
         let (word, max) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX);
-        ffi::MPI_Allreduce(mine.as_ptr().cast(), most.as_mut_ptr().cast(), mine.len() as c_int, word, max, comm)
+        ffi::PMPI_Allreduce(mine.as_ptr().cast(), most.as_mut_ptr().cast(), mine.len() as c_int, word, max, comm)
     };
     check("MPI_Allreduce", code)?;
     let result = own?;

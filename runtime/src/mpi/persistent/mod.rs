@@ -46,6 +46,7 @@ mod scope;
 mod settings;
 mod window;
 
+pub(super) use self::agree::agree;
 pub(super) use self::profile::profile;
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};

@@ -7,6 +7,7 @@ use super::engine::{Engine, Parts};
 use super::{Element, Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
+use crate::mpi::replay::request_tag;
 use crate::operation::Operation;
 use crate::plan::part::Part;
 use crate::profile::Profile;
@@ -17,9 +18,6 @@ use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
 use std::marker::PhantomData;
 use std::rc::Rc;
-
-/// Tags that requests can have; 0 belongs to calls that block. MPI promises at least so many.
-const TAGS: u32 = 32_767;
 
 /// A persistent collective, as the user called it.
 pub(super) struct Call<T, O> {
@@ -78,7 +76,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         comm: group.comm.raw(),
         rank: group.rank,
         local,
-        tag: 1 + ((serial - 1) % TAGS) as i32,
+        tag: request_tag(serial),
         programs,
         input: input.address().cast(),
         output: output.address().cast(),

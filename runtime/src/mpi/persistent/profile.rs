@@ -44,7 +44,7 @@ fn parse(text: &str, file: &str) -> Result<Profile, Error> {
 fn spread(comm: ffi::MPI_Comm, failed: bool, text: String) -> Result<(bool, String), Error> {
     let mut head = [u64::from(failed), text.len() as u64];
     // SAFETY: two numbers of the first rank for all others.
-    let code = unsafe { ffi::MPI_Bcast(head.as_mut_ptr().cast(), 2, ffi::RSMPI_UINT64_T, 0, comm) };
+    let code = unsafe { ffi::PMPI_Bcast(head.as_mut_ptr().cast(), 2, ffi::RSMPI_UINT64_T, 0, comm) };
     check("MPI_Bcast", code)?;
     let mut bytes = text.into_bytes();
     if head[1] == 0 {
@@ -52,7 +52,7 @@ fn spread(comm: ffi::MPI_Comm, failed: bool, text: String) -> Result<(bool, Stri
     }
     bytes.resize(head[1] as usize, 0);
     // SAFETY: as many bytes as the first rank has said.
-    let code = unsafe { ffi::MPI_Bcast(bytes.as_mut_ptr().cast(), head[1] as i32, ffi::RSMPI_UINT8_T, 0, comm) };
+    let code = unsafe { ffi::PMPI_Bcast(bytes.as_mut_ptr().cast(), head[1] as i32, ffi::RSMPI_UINT8_T, 0, comm) };
     check("MPI_Bcast", code)?;
     Ok((head[0] == 1, String::from_utf8_lossy(&bytes).into_owned()))
 }

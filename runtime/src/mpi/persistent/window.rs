@@ -138,7 +138,7 @@ impl Node {
         // SAFETY: as many numbers of each rank as it has windows, which are equally many on all ranks of the node.
         let code = unsafe {
             let (byte, and, count) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_BAND, own.len() as c_int);
-            ffi::MPI_Allreduce(own.as_ptr().cast(), all.as_mut_ptr().cast(), count, byte, and, self.comm)
+            ffi::PMPI_Allreduce(own.as_ptr().cast(), all.as_mut_ptr().cast(), count, byte, and, self.comm)
         };
         check("MPI_Allreduce", code)?;
         Ok(all)
@@ -152,7 +152,7 @@ impl Node {
 
     fn barrier(&self) -> Result<(), Error> {
         // SAFETY: the communicator is live, and all of its ranks call this.
-        check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.comm) })
+        check("MPI_Barrier", unsafe { ffi::PMPI_Barrier(self.comm) })
     }
 
     /// Frees what no rank of the node uses any more. Collective over the node.

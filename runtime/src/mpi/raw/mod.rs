@@ -5,16 +5,42 @@
 //! equal on all ranks.
 
 mod call;
+mod choice;
+mod datatype;
+mod image;
+mod operand;
 mod operation;
+mod planning;
 mod raise;
+mod recent;
+mod shape;
+mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
-pub use self::raise::{class, raise};
+pub use self::raise::{class, code, raise};
 
+pub(super) use self::choice::settings;
+pub(super) use self::datatype::end;
+pub(super) use self::recent::Recent;
+
+use self::image::Rank;
+use self::operand::Operands;
+use self::operation::Progress;
+use self::planning::Planning;
+use self::recent::{How, Planned};
+use self::shape::{Blocks, Job, Lists, Shape, Unread};
+use super::areas::{Areas, Scratch};
+use super::attribute;
+use super::code::SUCCESS;
+use super::plan::Plan;
+use super::replay::{Flight, Nothing, Replay, TAG, request_tag};
+use super::state::{Group, Work};
+use crate::algorithms::visit_one;
 use crate::error::Error;
-use crate::selection::{Algorithm, Settings};
+use crate::selection::{Algorithm, Settings, Way};
 use ::mpi::ffi;
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// What decides how a call is done.
@@ -40,7 +66,8 @@ pub enum Outcome {
 /// `MPI_IN_PLACE` as C programs pass it. The libraries' headers define it as a macro, which no binding has.
 pub fn in_place() -> *mut c_void {
     // Handles are addresses in Open MPI, and numbers in MPICH and its descendants.
-    if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 as *mut c_void } else { -1isize as *mut c_void }
+    let number: isize = if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 } else { -1 };
+    std::ptr::without_provenance_mut(number as usize)
 }
 
 /// Runs a call.
@@ -52,11 +79,60 @@ pub fn in_place() -> *mut c_void {
 /// # Errors
 /// What went wrong; with [`By::Environment`] and [`By::Settings`], nothing that the library could do better.
 pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
-    let _ = (comm, call, by);
-    Ok(Outcome::Library)
+    // SAFETY: the caller promises a live communicator.
+    let state = unsafe { attribute::state_of(comm)? };
+    let group = state.group_of(comm)?;
+    let mut work = state.lease()?;
+    work.agree(group)?;
+    // SAFETY: the caller promises live handles and complete lists.
+    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
+        Ok(job) => job,
+        Err(unread) => return unread.outcome(by),
+    };
+    if work.recent.find(&job.shape, by).is_none() {
+        let how = plan(&mut work, group, &job.shape, by)?;
+        let planned = Planned::new(job.shape, &work.recent.lists, by, how);
+        work.recent.keep(planned);
+    }
+    match work.recent.first().map(Planned::voyage) {
+        // SAFETY: the caller promises live memory and handles.
+        Some(None) => unsafe { replay(&mut work, group, &job) },
+        // SAFETY: as above.
+        Some(Some(algorithm)) => unsafe { voyage::run(&mut work, group, &job, &algorithm) },
+        None => Ok(Outcome::Library),
+    }
 }
 
-/// Prepares a call that may be started many times; none if it is the library's.
+/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it is known. It is after its first
+/// [`run`], or after this.
+///
+/// # Safety
+/// MPI is initialised and not finalised, and `comm` is live. Collective over `comm`.
+///
+/// # Errors
+/// What went wrong.
+pub unsafe fn adopt(comm: ffi::MPI_Comm) -> Result<(), Error> {
+    // SAFETY: the caller promises a live communicator.
+    let state = unsafe { attribute::state_of(comm)? };
+    let group = state.group_of(comm)?;
+    state.lease()?.agree(group)
+}
+
+/// Whether a communicator is known.
+///
+/// # Safety
+/// MPI is initialised and not finalised, and `comm` is live.
+///
+/// # Errors
+/// What MPI says.
+pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
+    // SAFETY: the caller promises a live communicator.
+    let state = unsafe { attribute::state_of(comm)? };
+    Ok(state.known_group().is_some())
+}
+
+/// Prepares a call that may be started many times; none if it is the library's. Waits for no other rank if the communicator is
+/// [known](is_known).
 ///
 /// # Safety
 /// As of [`run`]; and memory behind the addresses stays, as MPI demands of a persistent collective. Lists are read now.
@@ -64,6 +140,110 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
 /// # Errors
 /// As of [`run`].
 pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Option<Operation>, Error> {
-    let _ = (comm, call, by);
-    Ok(None)
+    // SAFETY: the caller promises a live communicator.
+    let state = unsafe { attribute::state_of(comm)? };
+    let group = state.group_of(comm)?;
+    let mut work = state.lease()?;
+    work.agree(group)?;
+    work.serial += 1;
+    let (serial, mut lists) = (work.serial, Lists::default());
+    // SAFETY: the caller promises live handles and complete lists.
+    let job = match unsafe { shape::read(call, group.here(), &mut lists) } {
+        Ok(job) => job,
+        Err(unread) => return unread.outcome(by).map(|_| None),
+    };
+    let way = choice::choose(by, work.settings()?, &job.shape, group);
+    let Way::Catalogue(algorithm) = way else { return Ok(None) };
+    match draw(group, &job.shape, &lists, &algorithm, Plan::default()) {
+        Ok(plan) => Ok(Some(Operation {
+            operands: operands(&job),
+            rank: rank(group),
+            tag: request_tag(serial),
+            scratch: Scratch::default(),
+            images: image::Images::default(),
+            flight: Flight::default(),
+            state: Progress::Inactive,
+            job,
+            lists,
+            plan,
+        })),
+        Err(error) => leave(by, error).map(|()| None),
+    }
+}
+
+/// Who this is.
+fn rank(group: &Group) -> Rank {
+    Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() }
+}
+
+/// The operation of a reduction.
+fn operands(job: &Job) -> Option<Operands> {
+    let (datatype, commutes, extent) = (job.shape.datatype, job.shape.commutes, job.shape.size);
+    let new = |(op, facts): (_, datatype::Facts)| {
+        let (true_lb, failed) = (facts.true_lb, Cell::new(SUCCESS));
+        Operands { op, datatype, commutes, extent, true_lb, failed }
+    };
+    job.operands.map(new)
+}
+
+/// What is not served is left to the library, unless an algorithm was asked for.
+fn leave(by: By<'_>, error: Error) -> Result<(), Error> {
+    if let By::Algorithm(_) = by { Err(error) } else { Ok(()) }
+}
+
+impl Unread {
+    /// What comes of a call that cannot be planned.
+    fn outcome(self, by: By<'_>) -> Result<Outcome, Error> {
+        match self {
+            Unread::Library => Ok(Outcome::Library),
+            Unread::Failed(error @ Error::Entangled) => leave(by, error).map(|()| Outcome::Library),
+            Unread::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// Decides how a call is done, and plans it.
+#[cold]
+fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How, Error> {
+    let way = choice::choose(by, work.settings()?, shape, group);
+    let Way::Catalogue(algorithm) = way else { return Ok(How::Library) };
+    if shape.blocks == Blocks::Private {
+        return Ok(How::Voyage(Box::new(algorithm)));
+    }
+    match draw(group, shape, &work.recent.lists, &algorithm, Plan::default()) {
+        Ok(plan) => Ok(How::Plan(Box::new(plan))),
+        Err(error) => leave(by, error).map(|()| How::Library),
+    }
+}
+
+fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
+    let here = group.here();
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, outcome: None };
+    visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
+    let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
+    planning.outcome.unwrap_or_else(unknown)?;
+    Ok(plan)
+}
+
+/// Runs the plan that is the first of the recent ones.
+unsafe fn replay(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, Error> {
+    let Work { recent, scratch, flight, .. } = work;
+    let rank = rank(group);
+    // SAFETY: the caller promises live memory and handles.
+    let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
+    let Some(How::Plan(plan)) = recent.first().map(|planned| &planned.how) else { return Ok(Outcome::Library) };
+    let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
+    let (comm, datatype, own, tag) = (rank.comm, job.shape.datatype, rank.rank, TAG);
+    match operands(job) {
+        Some(operands) => {
+            let lead = operands.true_lb;
+            let combine = &operands;
+            Replay { comm, datatype, areas, rank: own, tag, lead, flight, combine }.run(plan)?;
+            operands.outcome()?;
+        }
+        None => Replay { comm, datatype, areas, rank: own, tag, lead: 0, flight, combine: Nothing }.run(plan)?,
+    }
+    // SAFETY: as above.
+    unsafe { recent.images.take(job, &recent.lists, sides, rank)? };
+    Ok(Outcome::Done)
 }

@@ -1,28 +1,56 @@
 //! Calls that go on while the program does something else.
 
+use super::image::{Images, Rank, Sides};
+use super::operand::Operands;
+use super::shape::{Job, Lists};
 use crate::error::Error;
+use crate::mpi::areas::{Areas, Scratch};
+use crate::mpi::plan::Plan;
+use crate::mpi::replay::{Flight, Nothing, Replay};
+use std::ffi::c_int;
 
 /// A call that may be started many times, and is not under way unless it was started.
 ///
-/// It belongs to the thread that drives it. It must be [complete](Operation::progress) before it is dropped.
-#[derive(Debug)]
+/// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is dropped.
 pub struct Operation {
-    active: bool,
+    pub(super) job: Job,
+    pub(super) lists: Lists,
+    pub(super) plan: Plan,
+    pub(super) rank: Rank,
+    pub(super) tag: c_int,
+    pub(super) operands: Option<Operands>,
+    pub(super) scratch: Scratch,
+    pub(super) images: Images,
+    pub(super) flight: Flight,
+    pub(super) state: Progress,
 }
+
+/// How far it is.
+#[derive(Clone, Copy)]
+pub(super) enum Progress {
+    Inactive,
+    Under { next: usize, sides: Sides },
+}
+
+// SAFETY: the addresses and handles are the program's, which promises that they are used by this operation alone; MPI's
+// handles are not bound to threads.
+unsafe impl Send for Operation {}
 
 impl Operation {
     /// Starts it. Nothing waits for other ranks here.
     ///
     /// # Safety
-    /// The memory of the call is live, and nobody else uses it until it is complete.
+    /// The memory and the handles of the call are live, and nobody else uses the memory until it is complete.
     ///
     /// # Errors
-    /// [`Error::Busy`] if it is under way already.
+    /// [`Error::Busy`] if it is under way already, and whatever MPI says.
     pub unsafe fn start(&mut self) -> Result<(), Error> {
-        if self.active {
+        if self.is_active() {
             return Err(Error::Busy);
         }
-        self.active = true;
+        // SAFETY: the caller promises live memory and handles.
+        let sides = unsafe { self.images.bring(&self.job, &self.lists, self.rank)? };
+        self.state = Progress::Under { next: 0, sides };
         Ok(())
     }
 
@@ -31,12 +59,47 @@ impl Operation {
     /// # Errors
     /// What went wrong; then it is complete, too.
     pub fn progress(&mut self) -> Result<bool, Error> {
-        self.active = false;
+        let Progress::Under { mut next, sides } = self.state else { return Ok(true) };
+        let outcome = self.advance(&mut next, sides);
+        match outcome {
+            Ok(false) => self.state = Progress::Under { next, sides },
+            _ => self.state = Progress::Inactive,
+        }
+        if !outcome? {
+            return Ok(false);
+        }
+        if let Some(operands) = &self.operands {
+            operands.outcome()?;
+        }
+        // SAFETY: whoever started it has promised live memory until it is complete.
+        unsafe { self.images.take(&self.job, &self.lists, sides, self.rank)? };
         Ok(true)
+    }
+
+    fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {
+        let areas = Areas::of(sides.send, sides.recv, self.scratch.reserve(self.plan.scratch));
+        let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
+        let (flight, plan) = (&mut self.flight, &self.plan);
+        match &self.operands {
+            Some(operands) => {
+                let lead = operands.true_lb;
+                Replay { comm, datatype, areas, rank, tag, lead, flight, combine: operands }.advance(plan, next)
+            }
+            None => {
+                Replay { comm, datatype, areas, rank, tag, lead: 0, flight, combine: Nothing }.advance(plan, next)
+            }
+        }
     }
 
     /// Whether it was started and is not complete.
     pub fn is_active(&self) -> bool {
-        self.active
+        matches!(self.state, Progress::Under { .. })
+    }
+}
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape = &self.job.shape;
+        f.debug_struct("Operation").field("shape", shape).field("active", &self.is_active()).finish_non_exhaustive()
     }
 }

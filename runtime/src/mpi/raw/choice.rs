@@ -1,0 +1,85 @@
+//! Which algorithm does a call: by what the environment of all ranks says, by a selection, or by name.
+
+use super::By;
+use super::shape::Shape;
+use crate::error::Error;
+use crate::mpi::persistent::agree;
+use crate::mpi::state::{Group, Work};
+use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What this process's environment says, read once.
+fn environment() -> Result<&'static Settings, Error> {
+    static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
+    let read = || Settings::from_env().map_err(|error| error.to_string());
+    SETTINGS.get_or_init(read).as_ref().map_err(|reason| Error::Settings { reason: reason.clone() })
+}
+
+/// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if there is
+/// one. Collective.
+pub(in crate::mpi) fn settings(work: &mut Work, group: &Group) -> Result<Settings, Error> {
+    let profile = work.profile(group);
+    let own = environment().and_then(|settings| Ok((settings, profile?)));
+    let own = own.map(|(settings, profile)| {
+        let selection = settings.selection.clone().with_profile(profile);
+        Settings { selection, ..settings.clone() }
+    });
+    let print = own.as_ref().map_or(0, Settings::fingerprint);
+    agree(group.comm.raw(), &[(MISMATCH, print)], own)
+}
+
+const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
+
+/// Something that decides, kept to see whether it is the same as before.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Decider {
+    Environment,
+    Settings(Box<Settings>),
+    Algorithm(Box<Algorithm>),
+}
+
+impl From<By<'_>> for Decider {
+    fn from(by: By<'_>) -> Self {
+        match by {
+            By::Environment => Decider::Environment,
+            By::Settings(settings) => Decider::Settings(Box::new(settings.clone())),
+            By::Algorithm(algorithm) => Decider::Algorithm(Box::new(algorithm.clone())),
+        }
+    }
+}
+
+impl Decider {
+    /// Whether it is this one.
+    pub(super) fn is(&self, by: By<'_>) -> bool {
+        match (self, by) {
+            (Decider::Environment, By::Environment) => true,
+            (Decider::Settings(own), By::Settings(other)) => **own == *other,
+            (Decider::Algorithm(own), By::Algorithm(other)) => **own == *other,
+            _ => false,
+        }
+    }
+}
+
+/// How a call is done.
+pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> Way {
+    let settings = match by {
+        By::Algorithm(algorithm) => return Way::Catalogue(algorithm.clone()),
+        By::Settings(settings) => settings,
+        By::Environment => environment,
+    };
+    let call = selection::Call::at(shape.kind, &group.placement, shape.bytes);
+    let chosen = settings.choose(&selection::Call { commutes: shape.commutes, ..call });
+    if settings.explain && group.rank == 0 {
+        explain(&chosen);
+    }
+    chosen.way
+}
+
+/// Says once why a call is done so.
+fn explain(chosen: &Chosen) {
+    static TOLD: Mutex<Option<Told>> = Mutex::new(None);
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(line) = told.get_or_insert_default().once(chosen) {
+        eprintln!("roundel: {line}");
+    }
+}

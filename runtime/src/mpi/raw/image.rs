@@ -1,0 +1,262 @@
+//! Memory of our own in which elements lie that are not just bytes in order: packed, or with the program's gaps.
+//!
+//! Before a call what this rank brings goes into the image, and afterwards what it gets comes out. Gaps of the program's memory are
+//! neither read nor written, because MPI itself does both.
+
+use super::call::{Scattered, Typed};
+use super::datatype::{Facts, facts};
+use super::shape::{Job, Lists, Shape, Side};
+use crate::error::Error;
+use crate::mpi::areas::Scratch;
+use crate::mpi::code::check;
+use crate::mpi::limit::LIMIT;
+use crate::rooted::{Seat, Standing};
+use ::mpi::ffi;
+use roundel_spec::Kind;
+use std::ffi::c_int;
+use std::ops::Range;
+
+/// How many bytes are packed at a time: MPI counts them in a C `int`.
+const PACKED: usize = 1 << 30;
+
+/// The images of a call's two buffers.
+#[derive(Debug, Default)]
+pub(super) struct Images {
+    send: Scratch,
+    recv: Scratch,
+}
+
+/// Where plans find the buffers of a call: in the program's memory, or in images.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides {
+    pub(super) send: *mut u8,
+    pub(super) recv: *mut u8,
+}
+
+/// Who and where.
+#[derive(Clone, Copy)]
+pub(super) struct Rank {
+    pub(super) comm: ffi::MPI_Comm,
+    pub(super) rank: usize,
+    pub(super) p: usize,
+}
+
+impl Images {
+    /// Brings what this rank gives into the images.
+    ///
+    /// # Safety
+    /// The job's memory and handles are live, and the lists are the job's.
+    pub(super) unsafe fn bring(&mut self, job: &Job, lists: &Lists, rank: Rank) -> Result<Sides, Error> {
+        let Shape { size, .. } = job.shape;
+        // SAFETY: the caller promises live memory; images have room for all blocks.
+        unsafe {
+            let send = match job.send {
+                Side::Plain(address) => address,
+                side => {
+                    let image = self.send.reserve(job.shape.send.unwrap_or(0) * size);
+                    let blocks = Blocks { lengths: &lists.leaving, begins: &lists.leaves_at };
+                    into_image(&side, job, blocks, 0..rank.p, image, rank)?;
+                    image
+                }
+            };
+            let recv = match job.recv {
+                Side::Plain(address) => address,
+                side => {
+                    let image = self.recv.reserve(job.shape.recv * size);
+                    let blocks = Blocks { lengths: &lists.counts, begins: &lists.displs };
+                    into_image(&side, job, blocks, brought(&job.shape, rank.rank, rank.p), image, rank)?;
+                    image
+                }
+            };
+            Ok(Sides { send, recv })
+        }
+    }
+
+    /// Takes what this rank gets out of the images.
+    ///
+    /// # Safety
+    /// As of [`bring`](Images::bring), whose sides these are.
+    pub(super) unsafe fn take(&self, job: &Job, lists: &Lists, sides: Sides, rank: Rank) -> Result<(), Error> {
+        let is_root = rank.rank as i64 == job.shape.root;
+        let nothing = match job.shape.kind {
+            Kind::Broadcast => is_root,
+            Kind::Scatter => is_root && job.shape.send.is_none(),
+            _ => false,
+        };
+        if nothing {
+            return Ok(());
+        }
+        let blocks = Blocks { lengths: &lists.counts, begins: &lists.displs };
+        // SAFETY: the caller promises live memory; images have all blocks.
+        unsafe { out_of_image(&job.recv, job, blocks, sides.recv, rank) }
+    }
+}
+
+/// Lengths and beginnings of blocks in an image.
+#[derive(Clone, Copy)]
+struct Blocks<'a> {
+    lengths: &'a [usize],
+    begins: &'a [usize],
+}
+
+/// Whose blocks lie in the receive buffer before a call.
+fn brought(shape: &Shape, rank: usize, p: usize) -> Range<usize> {
+    let scattered =
+        matches!(shape.blocks, super::shape::Blocks::Standing(Standing { seat: Seat::Scratch { .. }, .. }));
+    let is_root = rank as i64 == shape.root;
+    match shape.kind {
+        _ if shape.send.is_some() || scattered => 0..0,
+        Kind::Allgather | Kind::Gather => rank..rank + 1,
+        Kind::Broadcast if !is_root => 0..0,
+        _ => 0..p,
+    }
+}
+
+/// Packs blocks of these ranks, or copies elements.
+unsafe fn into_image(
+    side: &Side,
+    job: &Job,
+    blocks: Blocks<'_>,
+    ranks: Range<usize>,
+    image: *mut u8,
+    rank: Rank,
+) -> Result<(), Error> {
+    // SAFETY: the caller promises live memory, and room for all blocks.
+    unsafe {
+        match *side {
+            Side::Plain(_) => Ok(()),
+            Side::Packed(typed) => {
+                let (first, count) = part(&typed, ranks, rank.p);
+                pack(&typed, first, count, image, rank)
+            }
+            Side::PackedBlocks(scattered) => ranks.into_iter().try_for_each(|of| {
+                let typed = block(&scattered, of)?;
+                pack(&typed, 0, typed.count, image.wrapping_add(blocks.begins[of]), rank)
+            }),
+            Side::Elements { address, brings, .. } => copy(job, address, image, brings, In, rank),
+        }
+    }
+}
+
+/// Unpacks all blocks, or copies elements.
+unsafe fn out_of_image(side: &Side, job: &Job, blocks: Blocks<'_>, image: *mut u8, rank: Rank) -> Result<(), Error> {
+    // SAFETY: the caller promises live memory, and that all blocks are there.
+    unsafe {
+        match *side {
+            Side::Plain(_) => Ok(()),
+            Side::Packed(typed) => unpack(&typed, image, rank),
+            Side::PackedBlocks(scattered) => (0..blocks.lengths.len())
+                .try_for_each(|of| unpack(&block(&scattered, of)?, image.wrapping_add(blocks.begins[of]), rank)),
+            Side::Elements { address, gets, .. } => copy(job, address, image, gets, Out, rank),
+        }
+    }
+}
+
+/// Which elements of a buffer are those of some ranks: the first, and how many.
+fn part(typed: &Typed, ranks: Range<usize>, p: usize) -> (usize, usize) {
+    match ranks.len() {
+        all if all == p => (0, typed.count),
+        some => (typed.count / p * ranks.start, typed.count / p * some),
+    }
+}
+
+/// A rank's block.
+unsafe fn block(scattered: &Scattered, rank: usize) -> Result<Typed, Error> {
+    // SAFETY: the caller promises complete lists and live handles.
+    unsafe {
+        let extent = facts(scattered.datatype)?.extent;
+        let (count, displ) = (scattered.counts.get(rank) as usize, scattered.displs.get(rank) as isize);
+        let address = scattered.address.wrapping_byte_offset(displ.wrapping_mul(extent));
+        Ok(Typed { address, count, datatype: scattered.datatype })
+    }
+}
+
+/// How many elements of a datatype are packed at a time.
+fn at_a_time(known: &Facts) -> Result<usize, Error> {
+    let limit = c_int::MAX as usize;
+    match known.size {
+        size if size > limit => Err(Error::TooLarge { what: "an element, in bytes,", elements: size, limit }),
+        size => Ok((PACKED / size.max(1)).max(1)),
+    }
+}
+
+/// Packs elements from number `first` on, to where they belong among all of them.
+unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: Rank) -> Result<(), Error> {
+    // SAFETY: the caller promises a live datatype.
+    let known = unsafe { facts(typed.datatype)? };
+    let step = at_a_time(&known)?;
+    for at in (first..first + count).step_by(step) {
+        let (count, mut end) = (step.min(first + count - at), 0);
+        let from = typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent));
+        let bytes = (count * known.size) as c_int;
+        // SAFETY: there are elements there, and room for their bytes.
+        let code = unsafe {
+            let to = image.wrapping_add(at * known.size).cast();
+            ffi::MPI_Pack(from, count as c_int, typed.datatype, to, bytes, &mut end, rank.comm)
+        };
+        check("MPI_Pack", code)?;
+    }
+    Ok(())
+}
+
+/// Unpacks all elements.
+unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Error> {
+    // SAFETY: the caller promises a live datatype.
+    let known = unsafe { facts(typed.datatype)? };
+    let step = at_a_time(&known)?;
+    for at in (0..typed.count).step_by(step) {
+        let (count, mut end) = (step.min(typed.count - at), 0);
+        let to = typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent));
+        let bytes = (count * known.size) as c_int;
+        // SAFETY: there is room for the elements there, and their bytes are in the image.
+        let code = unsafe {
+            let from = image.wrapping_add(at * known.size).cast();
+            ffi::MPI_Unpack(from, bytes, &mut end, to, count as c_int, typed.datatype, rank.comm)
+        };
+        check("MPI_Unpack", code)?;
+    }
+    Ok(())
+}
+
+/// Which way elements are copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    In,
+    Out,
+}
+use Direction::{In, Out};
+
+/// The tag of messages of a rank to itself.
+const OWN: c_int = 7;
+
+/// Copies elements, and not what lies between their parts: only MPI knows where that is, so they travel from this rank to
+/// itself.
+unsafe fn copy(
+    job: &Job,
+    program: *mut u8,
+    image: *mut u8,
+    elements: usize,
+    direction: Direction,
+    rank: Rank,
+) -> Result<(), Error> {
+    let Some((_, known)) = &job.operands else { return Ok(()) };
+    let (image, own, datatype) = (image.wrapping_offset(-known.true_lb), rank.rank as c_int, job.shape.datatype);
+    for at in (0..elements).step_by(LIMIT) {
+        let count = LIMIT.min(elements - at) as c_int;
+        let offset = (at as isize).wrapping_mul(known.extent);
+        let (program, image) = (program.wrapping_offset(offset), image.wrapping_offset(offset));
+        let (from, to) = if direction == In { (program, image) } else { (image, program) };
+        let (from, to, none) = (from.cast(), to.cast(), ffi_ignore());
+        // SAFETY: there are elements at one end and there is room at the other.
+        let code = unsafe {
+            ffi::PMPI_Sendrecv(from, count, datatype, own, OWN, to, count, datatype, own, OWN, rank.comm, none)
+        };
+        check("MPI_Sendrecv", code)?;
+    }
+    Ok(())
+}
+
+fn ffi_ignore() -> *mut ffi::MPI_Status {
+    // SAFETY: the address is a constant of the library.
+    unsafe { ffi::RSMPI_STATUS_IGNORE }
+}

@@ -1,0 +1,83 @@
+//! Calls that were planned, kept on their communicator: programs repeat a few.
+
+use super::By;
+use super::choice::Decider;
+use super::image::Images;
+use super::shape::{Blocks, Lists, Shape};
+use crate::mpi::plan::Plan;
+use crate::selection::Algorithm;
+
+/// How many calls are kept.
+const KEPT: usize = 16;
+
+/// How a call is done.
+#[derive(Debug)]
+pub(super) enum How {
+    /// By the library.
+    Library,
+    /// By a plan.
+    Plan(Box<Plan>),
+    /// Along the way of blocks of any lengths.
+    Voyage(Box<Algorithm>),
+}
+
+/// A call that was planned.
+#[derive(Debug)]
+pub(super) struct Planned {
+    shape: Shape,
+    lists: Lists,
+    decider: Decider,
+    pub(super) how: How,
+}
+
+impl Planned {
+    pub(super) fn new(shape: Shape, lists: &Lists, by: By<'_>, how: How) -> Self {
+        // The lists of an alltoallv differ from call to call, and its way does not depend on them.
+        let lists = if shape.blocks == Blocks::Private { Lists::default() } else { lists.clone() };
+        Planned { shape, lists, decider: by.into(), how }
+    }
+
+    /// The algorithm, if blocks of any lengths travel.
+    pub(super) fn voyage(&self) -> Option<Algorithm> {
+        match &self.how {
+            How::Voyage(algorithm) => Some((**algorithm).clone()),
+            _ => None,
+        }
+    }
+
+    fn is(&self, shape: &Shape, lists: &Lists, by: By<'_>) -> bool {
+        let private = shape.blocks == Blocks::Private;
+        let same = match private {
+            true => (self.shape.kind, self.shape.blocks) == (shape.kind, shape.blocks),
+            false => self.shape == *shape && self.lists == *lists,
+        };
+        same && self.decider.is(by)
+    }
+}
+
+/// What calls with MPI's own arguments use again.
+#[derive(Debug, Default)]
+pub(in crate::mpi) struct Recent {
+    planned: Vec<Planned>,
+    pub(super) lists: Lists,
+    pub(super) images: Images,
+}
+
+impl Recent {
+    /// Where a call like this one is, the last one first.
+    pub(super) fn find(&mut self, shape: &Shape, by: By<'_>) -> Option<usize> {
+        let found = self.planned.iter().position(|planned| planned.is(shape, &self.lists, by))?;
+        self.planned.swap(0, found);
+        Some(0)
+    }
+
+    /// Keeps one more, in place of the one that was found longest ago.
+    pub(super) fn keep(&mut self, planned: Planned) {
+        self.planned.truncate(KEPT - 1);
+        self.planned.insert(0, planned);
+    }
+
+    pub(super) fn first(&self) -> Option<&Planned> {
+        self.planned.first()
+    }
+}

@@ -1,0 +1,473 @@
+//! A call as plans see it: lengths and places in bytes or in elements, without addresses.
+//!
+//! What only moves is bytes. What is reduced is elements of the program's datatype, because its operation knows no other. A
+//! datatype whose elements are not just bytes in order makes a detour through an *image*: packed bytes, or elements
+//! in memory of our own.
+
+use super::call::{Call, List, Reduced, Scattered, Typed};
+use super::datatype::{Facts, facts};
+use super::operand;
+use crate::error::Error;
+use crate::reduce::Division;
+use crate::rooted::{Seat, Standing};
+use crate::transport::Here;
+use ::mpi::ffi;
+use roundel_spec::Kind;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+/// How the blocks of a call lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// Blocks of this length for all ranks, one after the other: an allgather or an alltoall.
+    Equal(usize),
+    /// As the lists say: an allgatherv.
+    Listed,
+    /// As the lists say, and only for this rank: an alltoallv.
+    Private,
+    /// A vector that is reduced, and all of it is the result, or nothing.
+    Vector {
+        /// Whether the result is another rank's.
+        elsewhere: bool,
+    },
+    /// A vector that is reduced, with a part of the same length for every rank.
+    Parts,
+    /// A vector that is reduced, with a part for every rank, as the lists say.
+    ListedParts,
+    /// Blocks of a collective with a root.
+    Standing(Standing),
+}
+
+/// Everything that decides what the plan of a call is. Two calls with equal shapes, and equal lists if they have lists, have
+/// the same plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    pub(super) root: i64,
+    pub(super) blocks: Blocks,
+    /// What messages are made of.
+    pub(super) datatype: ffi::MPI_Datatype,
+    /// How far apart elements are, in bytes.
+    pub(super) size: usize,
+    /// How many there are to send; none if they lie in the receive buffer.
+    pub(super) send: Option<usize>,
+    pub(super) recv: usize,
+    /// What the choice of an algorithm depends on besides.
+    pub(super) commutes: bool,
+    pub(super) bytes: u64,
+}
+
+/// How many bytes a block of an alltoallv has is not known to all ranks.
+const UNKNOWN: u64 = u64::MAX;
+
+/// What a call's addresses stand for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Side {
+    /// Bytes, as plans see them; or nothing.
+    Plain(*mut u8),
+    /// So many elements that are packed.
+    Packed(Typed),
+    /// Blocks that are packed, one after the other.
+    PackedBlocks(Scattered),
+    /// Elements with gaps: so many are brought in, and so many taken out.
+    Elements {
+        /// The program's.
+        address: *mut u8,
+        /// How many go in.
+        brings: usize,
+        /// How many come out.
+        gets: usize,
+    },
+}
+
+/// A call, taken apart.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) shape: Shape,
+    pub(super) send: Side,
+    pub(super) recv: Side,
+    /// What reductions need.
+    pub(super) operands: Option<(ffi::MPI_Op, Facts)>,
+}
+
+/// Lengths and beginnings of blocks, kept from call to call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lists {
+    pub(super) counts: Vec<usize>,
+    pub(super) displs: Vec<usize>,
+    /// Those of what this rank sends in an alltoallv.
+    pub(super) leaving: Vec<usize>,
+    pub(super) leaves_at: Vec<usize>,
+}
+
+impl Lists {
+    /// Forgets them and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        let Lists { counts, displs, leaving, leaves_at } = self;
+        [counts, displs, leaving, leaves_at].into_iter().for_each(Vec::clear);
+    }
+}
+
+/// What cannot be said in bytes or elements is the library's.
+#[derive(Debug)]
+pub(super) enum Unread {
+    Library,
+    Failed(Error),
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Unread::Failed(error)
+    }
+}
+
+/// Takes a call apart.
+///
+/// # Safety
+/// Its handles are live, and its lists have an entry for each rank.
+pub(super) unsafe fn read(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<Job, Unread> {
+    lists.clear();
+    let reader = Reader { here, p: here.p() };
+    // SAFETY: the caller promises as much as these functions ask for.
+    unsafe {
+        match *call {
+            Call::Allgather { send, recv } => reader.allgather(send, recv),
+            Call::Allgatherv { send, recv } => reader.allgatherv(send, recv, lists),
+            Call::Alltoall { send, recv } => reader.alltoall(send, recv),
+            Call::Alltoallv { send, recv } => reader.alltoallv(send, recv, lists),
+            Call::Broadcast { data, root } => reader.broadcast(data, root.into()),
+            Call::Gather { send, recv, root } => reader.gather(send, recv, root.into()),
+            Call::Scatter { send, recv, root } => reader.scatter(send, recv, root.into()),
+            Call::Allreduce { data, count } => {
+                reader.reduction(Kind::Allreduce, 0, data, count, Blocks::Vector { elsewhere: false })
+            }
+            Call::Reduce { data, count, root } => {
+                let elsewhere = here.rank as i64 != i64::from(root);
+                reader.reduction(Kind::Reduce, root.into(), data, count, Blocks::Vector { elsewhere })
+            }
+            Call::ReduceScatterBlock { data, count } => {
+                let total = count.checked_mul(here.p()).ok_or(Unread::Library)?;
+                reader.reduction(Kind::ReduceScatter, 0, data, total, Blocks::Parts)
+            }
+            Call::ReduceScatter { data, counts } => {
+                let total = push_counts(counts, here.p(), 1, &mut lists.counts)?;
+                let job = reader.reduction(Kind::ReduceScatter, 0, data, total, Blocks::ListedParts)?;
+                Ok(reader.own_part(job, lists.counts[here.rank]))
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    here: Here<'a>,
+    p: usize,
+}
+
+impl Reader<'_> {
+    fn bytes(&self, kind: Kind, blocks: Blocks, send: Option<usize>, recv: usize, bytes: u64) -> Shape {
+        // SAFETY: the handle is a constant of the library.
+        let datatype = unsafe { ffi::RSMPI_UINT8_T };
+        Shape { kind, root: 0, blocks, datatype, size: 1, send, recv, commutes: true, bytes }
+    }
+
+    unsafe fn allgather(&self, send: Option<Typed>, recv: Typed) -> Result<Job, Unread> {
+        // SAFETY: the caller promises live datatypes.
+        let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
+        same(own, block)?;
+        let all = block.checked_mul(self.p).ok_or(Unread::Library)?;
+        let recv = Typed { count: times(recv.count, self.p)?, ..recv };
+        // SAFETY: as above.
+        let (send, recv) = unsafe { (side_or_null(send)?, side(recv)?) };
+        let shape = self.bytes(Kind::Allgather, Blocks::Equal(block), own, all, block as u64);
+        Ok(Job { shape, send, recv, operands: None })
+    }
+
+    unsafe fn allgatherv(&self, send: Option<Typed>, recv: Scattered, lists: &mut Lists) -> Result<Job, Unread> {
+        // SAFETY: the caller promises live datatypes and complete lists.
+        let (own, known) = unsafe { (send.map(|send| length(&send)).transpose()?, facts(recv.datatype)?) };
+        let total = push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
+        same(own, lists.counts[self.here.rank])?;
+        // SAFETY: as above.
+        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs) };
+        // SAFETY: as above.
+        let send = unsafe { side_or_null(send)? };
+        let shape = self.bytes(Kind::Allgather, Blocks::Listed, own, end, (total / self.p) as u64);
+        Ok(Job { shape, send, recv, operands: None })
+    }
+
+    unsafe fn alltoall(&self, send: Option<Typed>, recv: Typed) -> Result<Job, Unread> {
+        // SAFETY: the caller promises live datatypes.
+        let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
+        same(own, block)?;
+        let all = block.checked_mul(self.p).ok_or(Unread::Library)?;
+        let whole = |typed: Typed| Ok::<_, Unread>(Typed { count: times(typed.count, self.p)?, ..typed });
+        // SAFETY: as above.
+        let (send, recv) = unsafe { (side_or_null(send.map(whole).transpose()?)?, side(whole(recv)?)?) };
+        let shape = self.bytes(Kind::Alltoall, Blocks::Equal(block), own.map(|_| all), all, block as u64);
+        Ok(Job { shape, send, recv, operands: None })
+    }
+
+    unsafe fn alltoallv(&self, send: Option<Scattered>, recv: Scattered, lists: &mut Lists) -> Result<Job, Unread> {
+        // SAFETY: the caller promises live datatypes and complete lists.
+        let known = unsafe { facts(recv.datatype)? };
+        push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
+        // SAFETY: as above.
+        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs) };
+        let (mut from, mut leaves) = (Side::Plain(null_mut()), None);
+        if let Some(send) = send {
+            // SAFETY: as above.
+            let known = unsafe { facts(send.datatype)? };
+            push_counts(send.counts, self.p, known.size, &mut lists.leaving)?;
+            // SAFETY: as above.
+            let (side, end) = unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at) };
+            (from, leaves) = (side, Some(end));
+        }
+        let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, UNKNOWN);
+        Ok(Job { shape, send: from, recv, operands: None })
+    }
+
+    unsafe fn broadcast(&self, data: Typed, root: i64) -> Result<Job, Unread> {
+        self.has(root)?;
+        // SAFETY: the caller promises live datatypes.
+        let (total, recv) = unsafe { (length(&data)?, side(data)?) };
+        let standing = Standing { total, input_at: 0, seat: Seat::Output };
+        Ok(self.standing(Kind::Broadcast, root, standing, None, total, total, Side::Plain(null_mut()), recv))
+    }
+
+    unsafe fn gather(&self, send: Option<Typed>, recv: Typed, root: i64) -> Result<Job, Unread> {
+        self.has(root)?;
+        let is_root = self.here.rank as i64 == root;
+        // SAFETY: the caller promises live datatypes: on the root, of both buffers.
+        let own = unsafe { send.map(|send| length(&send)).transpose()? };
+        let block = match (own, is_root) {
+            // SAFETY: as above.
+            (None, true) => unsafe { length(&recv)? },
+            (None, false) => return Err(Unread::Library),
+            (Some(own), _) => own,
+        };
+        let total = block.checked_mul(self.p).ok_or(Unread::Library)?;
+        // SAFETY: as above.
+        let from = unsafe { side_or_null(send)? };
+        if !is_root {
+            let seat = Seat::Scratch { result_at: 0 };
+            let standing = Standing { total, input_at: self.here.rank * block, seat };
+            let nothing = Side::Plain(null_mut());
+            return Ok(self.standing(Kind::Gather, root, standing, own, 0, block, from, nothing));
+        }
+        // SAFETY: as above.
+        unsafe {
+            same(Some(length(&recv)?), block)?;
+            let recv = side(Typed { count: times(recv.count, self.p)?, ..recv })?;
+            let standing = Standing { total, input_at: self.here.rank * block, seat: Seat::Output };
+            Ok(self.standing(Kind::Gather, root, standing, own, total, block, from, recv))
+        }
+    }
+
+    unsafe fn scatter(&self, send: Typed, recv: Option<Typed>, root: i64) -> Result<Job, Unread> {
+        self.has(root)?;
+        let is_root = self.here.rank as i64 == root;
+        // SAFETY: the caller promises live datatypes: on the root, of both buffers.
+        let own = unsafe { recv.map(|recv| length(&recv)).transpose()? };
+        let block = match (own, is_root) {
+            // SAFETY: as above.
+            (None, true) => unsafe { length(&send)? },
+            (None, false) => return Err(Unread::Library),
+            (Some(own), _) => own,
+        };
+        let total = block.checked_mul(self.p).ok_or(Unread::Library)?;
+        let seat = Seat::Scratch { result_at: self.here.rank * block };
+        let standing = Standing { total, input_at: 0, seat };
+        // SAFETY: as above.
+        let to = unsafe { side_or_null(recv)? };
+        if !is_root {
+            let nothing = Side::Plain(null_mut());
+            return Ok(self.standing(Kind::Scatter, root, standing, None, block, block, nothing, to));
+        }
+        // SAFETY: as above.
+        let (given, all) = unsafe { (length(&send)?, side(Typed { count: times(send.count, self.p)?, ..send })?) };
+        same(Some(given), block)?;
+        match own {
+            Some(_) => Ok(self.standing(Kind::Scatter, root, standing, Some(total), block, block, all, to)),
+            None => {
+                // Everything stays where it is, and nothing is written there.
+                let seat = Standing { total, input_at: 0, seat: Seat::Output };
+                let nothing = Side::Plain(null_mut());
+                Ok(self.standing(Kind::Scatter, root, seat, None, total, block, nothing, all))
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what a call with a root is made of")]
+    fn standing(
+        &self,
+        kind: Kind,
+        root: i64,
+        standing: Standing,
+        send: Option<usize>,
+        recv: usize,
+        bytes: usize,
+        from: Side,
+        to: Side,
+    ) -> Job {
+        let shape = Shape { root, ..self.bytes(kind, Blocks::Standing(standing), send, recv, bytes as u64) };
+        Job { shape, send: from, recv: to, operands: None }
+    }
+
+    /// A reduction of so many elements.
+    unsafe fn reduction(
+        &self,
+        kind: Kind,
+        root: i64,
+        data: Reduced,
+        elements: usize,
+        blocks: Blocks,
+    ) -> Result<Job, Unread> {
+        self.has(root)?;
+        // SAFETY: the caller promises live handles.
+        let (known, commutes) = unsafe { (facts(data.datatype)?, operand::commutes(data.op)?) };
+        // SAFETY: as above.
+        if known.size == 0 || !unsafe { operand::takes(data.op, data.datatype, &known)? } {
+            return Err(Unread::Library);
+        }
+        if !known.is_tidy() {
+            return Err(Unread::Failed(Error::Entangled));
+        }
+        let size = known.extent as usize;
+        let bytes = elements.checked_mul(known.size.max(size)).filter(|&bytes| bytes <= isize::MAX as usize);
+        let vector = bytes.ok_or(Unread::Library)? / size.max(known.size) * known.size;
+        let bytes = if kind == Kind::ReduceScatter { vector / self.p } else { vector };
+        let elsewhere = blocks == Blocks::Vector { elsewhere: true };
+        let gets = match blocks {
+            Blocks::Vector { elsewhere: true } => 0,
+            Blocks::Parts => elements / self.p,
+            _ => elements,
+        };
+        let in_place = data.send.is_none();
+        let (send, recv, from, to) = if known.dense {
+            let recv = if in_place { elements } else { gets };
+            let from = Side::Plain(data.send.unwrap_or(null()).cast::<u8>().cast_mut());
+            ((!in_place).then_some(elements), recv, from, Side::Plain(data.recv.cast()))
+        } else {
+            let brings = Side::Elements { address: given(&data).cast(), brings: elements, gets: 0 };
+            let takes = |brings| Side::Elements { address: data.recv.cast(), brings, gets };
+            match elsewhere {
+                true => (Some(elements), 0, brings, Side::Plain(null_mut())),
+                false if in_place => (None, elements, Side::Plain(null_mut()), takes(elements)),
+                false => (Some(elements), gets, brings, takes(0)),
+            }
+        };
+        let shape =
+            Shape { kind, root, blocks, datatype: data.datatype, size, send, recv, commutes, bytes: bytes as u64 };
+        Ok(Job { shape, send: from, recv: to, operands: Some((data.op, known)) })
+    }
+
+    /// The same, but this rank gets so many elements.
+    fn own_part(&self, mut job: Job, own: usize) -> Job {
+        if job.shape.send.is_some() {
+            job.shape.recv = own;
+        }
+        if let Side::Elements { gets, .. } = &mut job.recv {
+            *gets = own;
+        }
+        job
+    }
+
+    /// Where blocks lie, and where the last one ends. Their lengths are known.
+    unsafe fn blocks(
+        &self,
+        blocks: Scattered,
+        known: &Facts,
+        lengths: &[usize],
+        displs: &mut Vec<usize>,
+    ) -> (Side, usize) {
+        if known.dense {
+            // SAFETY: the caller promises complete lists.
+            let at = |rank| unsafe { blocks.displs.get(rank) };
+            let begin = |rank: usize| match lengths[rank] {
+                0 => Some(0),
+                _ => usize::try_from(at(rank)).ok()?.checked_mul(known.size),
+            };
+            displs.extend((0..self.p).map_while(begin));
+            let mut ends = displs.iter().zip(lengths).map(|(&begin, &length)| begin.checked_add(length));
+            let end = ends.try_fold(0, |most: usize, end| end.map(|end| most.max(end)));
+            if let (true, Some(end)) = (displs.len() == self.p, end.filter(|&end| end <= isize::MAX as usize)) {
+                return (Side::Plain(blocks.address.cast()), end);
+            }
+        }
+        // One after the other, in an image.
+        displs.clear();
+        let mut end = 0;
+        for &length in lengths {
+            displs.push(end);
+            end += length;
+        }
+        (Side::PackedBlocks(blocks), end)
+    }
+
+    fn has(&self, root: i64) -> Result<(), Unread> {
+        if (0..self.p as i64).contains(&root) { Ok(()) } else { Err(Unread::Library) }
+    }
+}
+
+/// What a rank brings to a reduction.
+fn given(data: &Reduced) -> *mut c_void {
+    data.send.map_or(data.recv, <*const c_void>::cast_mut)
+}
+
+/// Blocks must be as long at both ends.
+fn same(own: Option<usize>, block: usize) -> Result<(), Error> {
+    match own {
+        Some(found) if found != block => {
+            let why = "as many bytes as are received from each rank";
+            Err(Error::Length { what: "what is sent, in bytes,", expected: block, found, why })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn times(count: usize, p: usize) -> Result<usize, Unread> {
+    count.checked_mul(p).ok_or(Unread::Library)
+}
+
+/// How many bytes of data elements have.
+unsafe fn length(typed: &Typed) -> Result<usize, Unread> {
+    // SAFETY: the caller promises a live datatype.
+    let size = unsafe { facts(typed.datatype)?.size };
+    size.checked_mul(typed.count).filter(|&bytes| bytes <= isize::MAX as usize).ok_or(Unread::Library)
+}
+
+unsafe fn side(typed: Typed) -> Result<Side, Error> {
+    // SAFETY: the caller promises a live datatype.
+    let dense = unsafe { facts(typed.datatype)?.dense };
+    Ok(if dense || typed.count == 0 { Side::Plain(typed.address.cast()) } else { Side::Packed(typed) })
+}
+
+unsafe fn side_or_null(typed: Option<Typed>) -> Result<Side, Error> {
+    // SAFETY: the caller promises a live datatype.
+    typed.map_or(Ok(Side::Plain(null_mut())), |typed| unsafe { side(typed) })
+}
+
+/// Adds the bytes of each rank's block, and says how many there are in all.
+fn push_counts(counts: List, p: usize, size: usize, into: &mut Vec<usize>) -> Result<usize, Unread> {
+    let mut total = 0usize;
+    for rank in 0..p {
+        // SAFETY: whoever reads a call promises complete lists.
+        let count = usize::try_from(unsafe { counts.get(rank) }).map_err(|_| Unread::Library)?;
+        let bytes = count.checked_mul(size).ok_or(Unread::Library)?;
+        total = total.checked_add(bytes).filter(|&all| all <= isize::MAX as usize).ok_or(Unread::Library)?;
+        into.push(bytes);
+    }
+    Ok(total)
+}
+
+impl Blocks {
+    /// How a vector that is reduced is divided, with these lengths if there are any.
+    pub(super) fn division<'a>(&self, lengths: &'a [usize]) -> Division<'a> {
+        match self {
+            Blocks::Vector { elsewhere: true } => Division::Elsewhere,
+            Blocks::Parts => Division::Equal,
+            Blocks::ListedParts => Division::Counts(lengths),
+            _ => Division::Even,
+        }
+    }
+}

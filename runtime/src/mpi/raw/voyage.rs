@@ -1,0 +1,90 @@
+//! Alltoalls with blocks of any lengths.
+
+use super::Outcome;
+use super::image::Rank;
+use super::shape::{Job, Lists};
+use crate::algorithms::{Visitor, visit_one};
+use crate::alltoall::ShuffleVarying;
+use crate::error::Error;
+use crate::geometry::Varying;
+use crate::mpi::itinerary::Itinerary;
+use crate::mpi::state::{Group, Work};
+use crate::mpi::varying;
+use crate::selection::Algorithm;
+use crate::transport::{Here, Layout, Options};
+use crate::{IsAllgather, IsAlltoall};
+use std::ptr::NonNull;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// Runs the call with an algorithm.
+///
+/// # Safety
+/// The job's memory and handles are live.
+pub(super) unsafe fn run(work: &mut Work, group: &Group, job: &Job, algorithm: &Algorithm) -> Result<Outcome, Error> {
+    let mut itinerary = Plans { here: group.here(), itinerary: &mut work.luggage.itinerary, outcome: Ok(()) };
+    visit_one(algorithm.name(), algorithm.arguments(), &mut itinerary);
+    itinerary.outcome?;
+    let mut recent = std::mem::take(&mut work.recent);
+    let rank = Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() };
+    // SAFETY: the caller promises live memory and handles; the sides are those of this job.
+    let outcome = unsafe {
+        recent.images.bring(job, &recent.lists, rank).and_then(|sides| {
+            let (recv, send) = (sides.recv, job.shape.send.map(|len| (sides.send, len)));
+            travel(work, group, job, &recent.lists, send, recv)?;
+            recent.images.take(job, &recent.lists, sides, rank)
+        })
+    };
+    work.recent = recent;
+    outcome.map(|()| Outcome::Done)
+}
+
+/// # Safety
+/// There are as many bytes as the job says.
+unsafe fn travel(
+    work: &mut Work,
+    group: &Group,
+    job: &Job,
+    lists: &Lists,
+    send: Option<(*mut u8, usize)>,
+    recv: *mut u8,
+) -> Result<(), Error> {
+    let address = |at: *mut u8| if at.is_null() { NonNull::dangling().as_ptr() } else { at };
+    let arriving = Varying::new(&lists.counts, &lists.displs);
+    let leaving = match send {
+        Some(_) => Varying::new(&lists.leaving, &lists.leaves_at),
+        None => arriving,
+    };
+    let options = Options::default();
+    // SAFETY: the caller promises the bytes; MPI's standard forbids that the buffers overlap.
+    let call = unsafe {
+        let send = send.map(|(at, len)| from_raw_parts(address(at).cast_const(), len));
+        let recv = from_raw_parts_mut(address(recv), job.shape.recv);
+        ShuffleVarying { send, leaving, recv, arriving, options }
+    };
+    call.validate(group.here())?;
+    varying::run(work, group, call)
+}
+
+/// Makes the way of blocks, unless it is the last one.
+struct Plans<'a> {
+    here: Here<'a>,
+    itinerary: &'a mut Itinerary,
+    outcome: Result<(), Error>,
+}
+
+impl Visitor for Plans<'_> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, _: &C) {
+        self.outcome = Err(Error::OtherKind { name: name.into(), kind: roundel_spec::Kind::Alltoall });
+    }
+
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _: &'static str, collective: &C) {
+        let layout = Layout::default();
+        if self.itinerary.fits(collective, layout) {
+            return;
+        }
+        self.outcome = self.here.serves(collective).map(|_| ());
+        if self.outcome.is_ok() {
+            self.itinerary.plan(collective, self.here, layout);
+        }
+    }
+}

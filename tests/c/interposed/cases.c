@@ -135,6 +135,14 @@ static void adjust(test_case *c)
         c->starts = 1;
 }
 
+static int is_gappy(const test_case *c)
+{
+    if (c->call == MESSAGE)
+        return 0;
+    int tree = c->call == GATHER || c->call == SCATTER;
+    return c->type->of->place > 0 || c->type->of->class == NO_NUMBER || (tree && c->type->as->extent > 1);
+}
+
 /* What Open MPI 4.1.4 and MPICH 4.0.2 do wrong themselves. */
 static void spare(test_case *c)
 {
@@ -143,13 +151,17 @@ static void spare(test_case *c)
         c->fresh = 0;
     if (c->comm->remote > 0)
         c->form = BLOCKING;
+    /* Over UCX it truncates long messages with gaps. */
+    if (c->count > 20 && is_gappy(c))
+        c->count = 20;
     /* After it, the next collective of Open MPI on this communicator never ends. */
     if (c->call == ALLTOALLV && c->in_place)
         c->form = BLOCKING;
     if (interposed)
         return;
-    /* A second start gives MPICH other results, or ends at an assertion. */
-    c->starts = 1;
+    /* A second start gives MPICH other results, and it frees memory that is not its own. */
+    if (c->form == PERSISTENT)
+        c->form = NONBLOCKING;
     /* In place, MPI_Ireduce_scatter of Open MPI does not keep the order of ranks. */
     if (c->call == REDUCE_SCATTER && c->in_place && !c->op->commutes)
         c->form = BLOCKING;

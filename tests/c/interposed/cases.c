@@ -162,9 +162,12 @@ static void spare(test_case *c)
     /* A second start gives MPICH other results, and it frees memory that is not its own. */
     if (c->form == PERSISTENT)
         c->form = NONBLOCKING;
-    /* In place, MPI_Ireduce_scatter of Open MPI does not keep the order of ranks. */
-    if (c->call == REDUCE_SCATTER && c->in_place && !c->op->commutes)
+    /* Open MPI writes before the beginning of its own memory if a lower bound is negative. */
+    if (c->call != MESSAGE && c->type->as->offset[0] < 0 && c->form == NONBLOCKING)
         c->form = BLOCKING;
+    /* In place, MPI_Ireduce_scatter of Open MPI does not keep the order of ranks; that of MPICH writes where it must not. */
+    if ((c->call == REDUCE_SCATTER || c->call == REDUCE_SCATTER_BLOCK) && !c->op->commutes)
+        c->op = find_operation("add");
 }
 
 static int concerns_us(const test_case *c)

@@ -178,6 +178,9 @@ void exchange(const test_case *c);
 
 /* main.c */
 extern int world_rank, world_size;
+/* Where a received byte is changed on purpose; line 0 is none. */
+extern int spoilt_line;
+extern size_t spoilt_byte;
 /* Whether MPI_ is not the library's own. */
 extern int interposed;
 void failed(const test_case *c, const char *what, long where);

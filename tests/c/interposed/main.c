@@ -1,4 +1,7 @@
-/* `interposed FILE [--expect-served]`: runs the cases of a file; see cases.c for their form. */
+/*
+ * `interposed FILE [--expect-served] [--spoil=LINE:BYTE]`: runs the cases of a file; see cases.c for their form. A byte that is
+ * spoilt must be found.
+ */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -7,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int world_rank, world_size, interposed;
+int world_rank, world_size, interposed, spoilt_line;
+size_t spoilt_byte;
 static int failures;
 
 void failed(const test_case *c, const char *what, long where)
@@ -120,7 +124,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         stop("which file?", argv[0]);
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--expect-served") == 0 && !interposed)
+        if (sscanf(argv[i], "--spoil=%d:%zu", &spoilt_line, &spoilt_byte) == 0 && !interposed)
             stop("MPI_Allreduce is not interposed", "");
     talks = getenv("INTERPOSED_TALKS") != NULL;
     make_types();

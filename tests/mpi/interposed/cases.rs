@@ -18,8 +18,17 @@ fn line(mostly: Option<Kind>) -> BoxedStrategy<Line> {
 }
 
 const ALL: &[&str] = &[
-    "allgather", "allgatherv", "allreduce", "reduce_scatter", "reduce_scatter_block", "alltoall", "alltoallv", "bcast",
-    "reduce", "gather", "scatter",
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "alltoall",
+    "alltoallv",
+    "bcast",
+    "reduce",
+    "gather",
+    "scatter",
 ];
 
 /// MPI's functions for a kind of collective.
@@ -40,8 +49,8 @@ fn functions(kind: Kind) -> &'static [&'static str] {
 const NUMBERS: &[(&[&str], &[&str])] = &[
     (
         &[
-            "int", "schar", "short", "long", "llong", "int8", "int16", "int32", "int64", "uchar", "ushort", "uint", "ulong",
-            "ullong", "uint8", "uint16", "uint32", "uint64",
+            "int", "schar", "short", "long", "llong", "int8", "int16", "int32", "int64", "uchar", "ushort", "uint",
+            "ulong", "ullong", "uint8", "uint16", "uint32", "uint64",
         ],
         &["sum", "max", "min", "prod", "land", "lor", "lxor", "band", "bor", "bxor"],
     ),
@@ -50,15 +59,22 @@ const NUMBERS: &[(&[&str], &[&str])] = &[
     (&["logical"], &["land", "lor", "lxor"]),
     (&["byte"], &["band", "bor", "bxor"]),
     (&["aint", "offset", "count"], &["sum", "max", "min", "prod", "band", "bor", "bxor"]),
-    (
-        &["two_int", "float_int", "double_int", "long_int", "short_int", "ldouble_int"],
-        &["maxloc", "minloc"],
-    ),
+    (&["two_int", "float_int", "double_int", "long_int", "short_int", "ldouble_int"], &["maxloc", "minloc"]),
 ];
 
 /// Layouts, the simplest first; an `empty` type has no elements, and is not reduced.
 const LAYOUTS: &[&str] = &[
-    "plain", "contiguous", "vector", "indexed", "hindexed", "wide", "tight", "negative", "shifted", "structure", "subarray",
+    "plain",
+    "contiguous",
+    "vector",
+    "indexed",
+    "hindexed",
+    "wide",
+    "tight",
+    "negative",
+    "shifted",
+    "structure",
+    "subarray",
     "empty",
 ];
 
@@ -122,15 +138,15 @@ fn flags() -> BoxedStrategy<String> {
 
 fn finish() -> BoxedStrategy<&'static str> {
     let ways = &[
-        "none", "none", "none", "wait", "test", "status", "waitany", "testany", "waitsome", "testsome", "waitall", "testall",
+        "none", "none", "none", "wait", "test", "status", "waitany", "testany", "waitsome", "testsome", "waitall",
+        "testall",
     ];
     select(&ways[..]).boxed()
 }
 
 fn messages() -> BoxedStrategy<Line> {
-    let ways = &[
-        "recv", "probe", "iprobe", "mprobe", "ssend", "sendrecv", "replace", "long", "requests", "barrier", "scan",
-    ];
+    let ways =
+        &["recv", "probe", "iprobe", "mprobe", "ssend", "sendrecv", "replace", "long", "requests", "barrier", "scan"];
     (select(&ways[..]), finish(), any::<u16>())
         .prop_map(|(way, finish, seed)| format!("call=message way={way} finish={finish} seed={seed}"))
         .boxed()

@@ -90,13 +90,20 @@ impl<'a> Campaign<'a> {
     fn force(&self, p: usize, forced: &Forced) {
         let settings = Settings::served().with("ROUNDEL_FORCE", &forced.text).with("ROUNDEL_EXPLAIN", "1");
         let output = self.run(p, FORCED, Some(forced.kind), &settings);
-        let ran = output.lines().any(|line| line.contains("roundel: ") && line.contains(&format!(": {}", forced.name)));
+        let ran =
+            output.lines().any(|line| line.contains("roundel: ") && line.contains(&format!(": {}", forced.name)));
         assert!(ran, "{} with {p} ranks: {} never ran\n{output}", self.mpi.name, forced.text);
     }
 
     /// Runs one random list, and makes it shorter if it fails. Returns what the last run wrote.
     fn run(&self, p: usize, length: usize, mostly: Option<Kind>, settings: &Settings) -> String {
-        let config = Config { cases: 1, max_shrink_iters: 150, max_shrink_time: 240_000, failure_persistence: None, ..Config::default() };
+        let config = Config {
+            cases: 1,
+            max_shrink_iters: 150,
+            max_shrink_time: 240_000,
+            failure_persistence: None,
+            ..Config::default()
+        };
         let mut runner = TestRunner::new_with_rng(config, self.random(p, mostly));
         let output = RefCell::new(String::new());
         let result = runner.run(&lines(length, mostly), |list| {

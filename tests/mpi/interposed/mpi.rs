@@ -64,7 +64,11 @@ impl Mpi {
         };
         let library = Path::new(&directory).join("libroundel_pmpi.so");
         let required = std::env::var_os("ROUNDEL_REQUIRE").is_some_and(|value| value == "1");
-        assert!(library.exists() || !required, "{} does not exist: build it with tests/tools/build-mpi.sh", library.display());
+        assert!(
+            library.exists() || !required,
+            "{} does not exist: build it with tests/tools/build-mpi.sh",
+            library.display()
+        );
         if !library.exists() {
             say(&format!("{} does not exist: interposition is not tested on {}", library.display(), self.name));
             return None;
@@ -106,7 +110,8 @@ impl Mpi {
         command.args(["-n", &p.to_string(), "timeout", "--kill-after=5", &LIMIT.as_secs().to_string(), "env"]);
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
         let library = settings.interposed.then(|| self.library()).flatten();
-        let loaded: Vec<String> = self.shim.then(|| yieldshim().to_owned()).into_iter().chain(library).map(shown).collect();
+        let loaded: Vec<String> =
+            self.shim.then(|| yieldshim().to_owned()).into_iter().chain(library).map(shown).collect();
         if !loaded.is_empty() {
             command.arg(format!("LD_PRELOAD={}", loaded.join(":")));
         }

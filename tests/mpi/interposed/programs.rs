@@ -34,7 +34,16 @@ fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf 
     let compiler = format!("{compiler}.{}", mpi.suffix);
     let mut command = Command::new(&compiler);
     // MPICH's header takes its own MPI_STATUSES_IGNORE for an array that is too short.
-    command.args(["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-g", "-O1", "-pthread"]);
+    command.args([
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-stringop-overflow",
+        "-Wno-stringop-overread",
+        "-g",
+        "-O1",
+        "-pthread",
+    ]);
     if compiler.starts_with("mpifort") {
         // Buffers of any type are what `use mpi` is about.
         command.args(["-Wno-error", "-fallow-argument-mismatch", "-J", env!("CARGO_TARGET_TMPDIR")]);

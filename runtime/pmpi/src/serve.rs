@@ -18,7 +18,9 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 /// The program has called a collective with these arguments.
 #[inline]
 pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
-    if guard::inside() {
+    // SAFETY: a constant of the library.
+    let null = unsafe { ffi::RSMPI_COMM_NULL };
+    if guard::inside() || comm == null || !guard::live() {
         return None;
     }
     let call = call()?;

@@ -4,6 +4,8 @@ use crate::alloc::allocations;
 use crate::job::Job;
 use mpi::ffi;
 use mpi::traits::*;
+use roundel::Alltoall;
+use roundel::algorithms::ModifiedBruck;
 use roundel::mpi::persistent::{Allgatherv, Allreduce, Request, Settings};
 use roundel::mpi::place;
 use roundel::operation::{Operation, Sum};
@@ -147,5 +149,30 @@ pub(crate) fn waits_in_any_order(job: &mut Job<'_>) {
             job.expect(right, || "two requests at a time: wrong".into());
             job.calls += 2;
         }
+    }
+}
+
+/// Requests that run while an alltoallv does, whose lengths and blocks travel with tags of their own.
+pub(crate) fn beside_blocks_of_any_lengths(job: &mut Job<'_>) {
+    let (p, rank, what) = (job.p(), job.rank(), "beside an alltoallv");
+    let comm = job.world.duplicate();
+    job.good(what, place(&comm, &[rank]));
+    let made = |i: i64| job.good(what, Allreduce::init(&comm, vec![i; 4], vec![0; 4], Sum));
+    let mut requests: Vec<_> = (1..4).map(made).collect();
+    let (counts, displs): (Vec<usize>, Vec<usize>) = (0..p).map(|to| (1 + (rank + to) % 2, 2 * to)).unzip();
+    for turn in 0..4 {
+        job.good(what, requests.iter_mut().try_for_each(Request::start));
+        let send: Vec<i64> = (0..2 * p).map(|i| (100 * rank + i / 2) as i64).collect();
+        let mut recv = vec![-1; 2 * p];
+        let bruck = ModifiedBruck { radix: 2 };
+        job.good(what, bruck.alltoallv(&comm, &send, &counts, &displs, &mut recv, &counts, &displs));
+        let right = (0..p).all(|from| recv[2 * from] == (100 * from + rank) as i64);
+        job.expect(right, || format!("{what}, turn {turn}: wrong blocks"));
+        job.good(what, requests.iter_mut().try_for_each(Request::wait));
+        for (i, request) in requests.iter().enumerate() {
+            let sum = ((i + 1) * p) as i64;
+            job.expect(job.good(what, request.output()) == [sum; 4], || format!("{what}, turn {turn}: wrong sum"));
+        }
+        job.calls += 4;
     }
 }

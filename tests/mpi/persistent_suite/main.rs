@@ -48,6 +48,7 @@ fn everything(job: &mut Job<'_>) {
     calls::nothing_is_allocated(job);
     calls::many_at_a_time(job);
     calls::waits_in_any_order(job);
+    calls::beside_blocks_of_any_lengths(job);
     misuse::wrong_moments(job);
     misuse::wrong_lengths(job);
     misuse::leaks_and_drops(job);

@@ -15,6 +15,7 @@ mod fortran;
 mod guard;
 #[cfg(open_mpi)]
 mod hook;
+mod memo;
 #[cfg(not(open_mpi))]
 mod messages;
 #[cfg(not(open_mpi))]

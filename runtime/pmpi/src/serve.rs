@@ -1,6 +1,7 @@
 //! A call is served, or left to the library.
 
 use crate::guard::{self, Place};
+use crate::memo::Key;
 use crate::progress;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
@@ -19,17 +20,30 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 #[inline]
 pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
     let call = admitted(comm, call)?;
+    let key = Key::of(comm, &call);
+    if key.is_some_and(|key| key.is_known()) {
+        return left(comm);
+    }
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
     match result {
         Ok(Outcome::Done) => Some(SUCCESS),
         Ok(Outcome::Library) => {
-            #[cfg(not(open_mpi))]
-            progress::complete(comm);
-            None
+            key.into_iter().for_each(Key::keep);
+            left(comm)
         }
         Err(failure) => Some(failure.raise(comm)),
     }
+}
+
+/// The library is about to wait for other ranks.
+#[inline]
+fn left(comm: MPI_Comm) -> Option<c_int> {
+    #[cfg(open_mpi)]
+    let _ = comm;
+    #[cfg(not(open_mpi))]
+    progress::complete(comm);
+    None
 }
 
 /// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,

@@ -69,7 +69,7 @@ unsafe fn completed(comm: *mut MPI_Comm) {
     if !comm.is_null() {
         // SAFETY: the caller promises it.
         progress::complete(unsafe { *comm });
-        guard::freed();
+        guard::frees();
     }
 }
 

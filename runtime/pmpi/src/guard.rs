@@ -68,7 +68,7 @@ static FREED: AtomicUsize = AtomicUsize::new(0);
 /// Whether a communicator has one group: it is one, and no intercommunicator.
 #[inline]
 pub(crate) fn is_intra(comm: MPI_Comm) -> bool {
-    let (recent, freed) = (RECENT.get(), FREED.load(Ordering::Relaxed));
+    let (recent, freed) = (RECENT.get(), freed());
     recent.comm == Some(comm) && recent.freed == freed || look(comm, freed)
 }
 
@@ -83,9 +83,15 @@ fn look(comm: MPI_Comm, freed: usize) -> bool {
     inter == 0
 }
 
-/// A communicator is freed.
-pub(crate) fn freed() {
+/// A communicator is about to be freed.
+pub(crate) fn frees() {
     FREED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How many communicators were freed: what was kept by their handles before is of no use.
+#[inline]
+pub(crate) fn freed() -> usize {
+    FREED.load(Ordering::Relaxed)
 }
 
 /// Whether MPI is known to be initialised, and not finalised.

@@ -11,9 +11,11 @@ install_missing() {
   command -v mpicc.openmpi >/dev/null || missing+=(openmpi-bin libopenmpi-dev)
   command -v mpicc.mpich >/dev/null || missing+=(mpich libmpich-dev)
   ldconfig -p | grep -q libclang || missing+=(libclang-dev)
+  # Both MPIs' Fortran wrappers call it.
   command -v gfortran >/dev/null || missing+=(gfortran)
   command -v cmake >/dev/null || missing+=(cmake)
   command -v pkg-config >/dev/null || missing+=(pkg-config)
+  command -v valgrind >/dev/null || missing+=(valgrind)
   command -v z3 >/dev/null || missing+=(z3)
   command -v ip >/dev/null || missing+=(iproute2)
   [ ${#missing[@]} -eq 0 ] && return

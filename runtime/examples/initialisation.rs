@@ -1,5 +1,6 @@
 //! How long it takes to plan a persistent collective, and how that grows with the number of nodes: the choice, one node's part of
-//! the plan, and its program. Nothing is sent.
+//! the plan, its program, and the replay of the plan of all nodes that a request of more than 64 nodes makes, where that is possible
+//! at all. Nothing is sent.
 //!
 //! ```sh
 //! cargo run --release -p roundel --example initialisation
@@ -12,16 +13,19 @@ use roundel_spec::{Kind, Placement};
 use std::error::Error;
 use std::time::Instant;
 
+/// More slots of all nodes together, or more nodes, are not followed.
+const REPLAYED: (usize, usize) = (1 << 26, 1 << 14);
+
 fn main() -> Result<(), Box<dyn Error>> {
     let profile = Profile::default();
     println!(
-        "{:>14} {:>7} {:>9} {:>10} {:>10} {:>10}  ports",
-        "collective", "nodes", "bytes", "choice", "part", "program"
+        "{:>14} {:>7} {:>9} {:>11} {:>10} {:>10} {:>10}  ports",
+        "collective", "nodes", "bytes", "choice", "part", "program", "replay"
     );
     for (kind, bytes) in
         [(Kind::Allreduce, 8), (Kind::Allreduce, 1 << 22), (Kind::Allgather, 64), (Kind::ReduceScatter, 64)]
     {
-        for log in (10..=16).step_by(2) {
+        for log in (8..=16).step_by(2) {
             measure(&profile, kind, 1 << log, bytes)?;
         }
     }
@@ -52,8 +56,16 @@ fn measure(profile: &Profile, kind: Kind, nodes: usize, bytes: u64) -> Result<()
     let programs = build(&job, nodes / 3)?;
     let built = begin.elapsed();
     assert!(!programs[0].messages.is_empty());
+    let replayed = match part.lines * part.blocks * nodes {
+        slots if slots <= REPLAYED.0 && nodes <= REPLAYED.1 => {
+            let begin = Instant::now();
+            ports.plan(kind)?.replay().map_err(|fault| fault.to_string())?;
+            format!("{:.0} ms", begin.elapsed().as_secs_f64() * 1e3)
+        }
+        _ => "too large".into(),
+    };
     println!(
-        "{:>14} {nodes:>7} {bytes:>9} {:>8.2} ms {:>7.2} ms {:>7.2} ms  {ports}",
+        "{:>14} {nodes:>7} {bytes:>9} {:>8.2} ms {:>7.2} ms {:>7.2} ms {replayed:>10}  {ports}",
         kind.to_string(),
         chosen.as_secs_f64() * 1e3,
         planned.as_secs_f64() * 1e3,

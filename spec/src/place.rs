@@ -233,6 +233,26 @@ impl Placement {
         self.nodes[rank] as usize
     }
 
+    /// Where a rank sits, from its node downwards: what [`from_levels`](Placement::from_levels) makes the same placement of.
+    ///
+    /// ```
+    /// use roundel_spec::Placement;
+    /// let placement = Placement::from_levels(&[vec![7, 1], vec![4], vec![7, 0]]);
+    /// let paths: Vec<Vec<usize>> = (0..3).map(|rank| placement.path(rank)).collect();
+    /// assert_eq!(paths, [[0, 0], [1, 0], [0, 1]]);
+    /// assert_eq!(Placement::from_levels(&paths), placement);
+    /// ```
+    pub fn path(&self, rank: usize) -> Vec<usize> {
+        let (mut regions, mut number, mut path) = (Some(&self.regions), self.numbers[rank] as i64, Vec::new());
+        while let Some(level) = regions {
+            let region = level.node_of(number);
+            path.push(region as usize);
+            number -= level.first(region);
+            regions = level.inside(region);
+        }
+        path
+    }
+
     /// What `rank` knows, in the numbering by node.
     pub fn place(&self, rank: usize) -> Place<'_> {
         self.regions.place(self.numbers[rank] as i64)

@@ -48,8 +48,8 @@ int refused(MPI_Comm comm)
 
 void suite(MPI_Comm comm)
 {
-    for (int e = 0; e < 2; e++) {
-        for (int i = 0; i < 4; i++)
+    for (int e = 0; e < ELEMENTS; e++) {
+        for (int i = 0; i < LENGTHS; i++)
             equal(comm, elements[e], lengths[i]);
         varying(comm, elements[e]);
     }

@@ -32,6 +32,6 @@ int refused(MPI_Comm comm)
 void suite(MPI_Comm comm)
 {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    for (int i = 0; i < 16; i++)
-        reduce(comm, operations[i / 4], lengths[i % 4]);
+    for (int i = 0; i < OPERATIONS * LENGTHS; i++)
+        reduce(comm, operations[i / LENGTHS], lengths[i % LENGTHS]);
 }

@@ -14,7 +14,7 @@ static void exchange(MPI_Comm comm, element of, int n)
     expect(same(of, n * p, found, expected), "the result of an alltoall");
     expect(CALL(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, both, n, of.type, comm VALUES) == MPI_SUCCESS, "alltoall in place");
     for (int i = 0; i < n * p * of.ints; i++)
-        expect(of.ints == 4 && i % 2 == 1 ? 1 : both[i] == expected[i], "the result of an alltoall in place");
+        expect(!used(of, i) || both[i] == expected[i], "the result of an alltoall in place");
     free(own), free(found), free(expected), free(both);
 }
 
@@ -27,8 +27,8 @@ int refused(MPI_Comm comm)
 void suite(MPI_Comm comm)
 {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    for (int i = 0; i < 8; i++)
-        exchange(comm, elements[i / 4], lengths[i % 4]);
+    for (int i = 0; i < ELEMENTS * LENGTHS; i++)
+        exchange(comm, elements[i / LENGTHS], lengths[i % LENGTHS]);
     int nothing = 0;
     expect(CALL(&nothing, 0, MPI_INT, &nothing, -1, MPI_INT, comm VALUES) == MPI_ERR_COUNT, "a negative length");
 }

@@ -26,7 +26,7 @@ void suite(MPI_Comm comm)
     MPI_Comm_size(comm, &p);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int root = 0; root < p; root++)
-        for (int i = 0; i < 8; i++)
-            tell(comm, elements[i / 4], lengths[i % 4], root);
+        for (int i = 0; i < ELEMENTS * LENGTHS; i++)
+            tell(comm, elements[i / LENGTHS], lengths[i % LENGTHS], root);
     expect(CALL(&nothing, 0, MPI_INT, p, comm VALUES) == MPI_ERR_ARG, "a root that does not exist");
 }

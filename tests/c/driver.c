@@ -1,23 +1,36 @@
 /*
- * Runs an emitted collective against MPI's own: on the world, and on a communicator with its ranks the other way round.
- * `driver run NUMBER...` compares; `driver refused NUMBER...` expects that a call with so many ranks is refused.
+ * Runs all emitted collectives against MPI's own: on a duplicate of the world, which is fresh for every case because nodes are cached
+ * on it, and on a communicator with its ranks the other way round. What does not serve so many ranks must say so.
  */
 #include "driver.h"
 
 #include <stdio.h>
 
-int number[64];
+const int *number;
 int numbers;
-element elements[2];
-operation operations[4];
-const int lengths[4] = {0, 1, 7, 300};
+int shape;
+element elements[ELEMENTS];
+operation operations[OPERATIONS];
+const int lengths[LENGTHS] = {0, 1, 7, 300};
+
+static const test_case *now;
 
 void expect(int right, const char *what)
 {
     if (right)
         return;
-    fprintf(stderr, "%s is wrong\n", what);
+    fprintf(stderr, "%s, nodes %d: %s is wrong\n", now->name, now->shape, what);
     MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+int node_of(int rank)
+{
+    return shape == PAIRS ? rank / 2 : shape == DEALT ? rank % 3 : 0;
+}
+
+int used(element of, int i)
+{
+    return of.ints == 4 ? i % 2 == 0 : of.ints == 3 ? i % 3 == 1 : 1;
 }
 
 int *blank(element of, int count)
@@ -54,6 +67,16 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
+/* Adds elements with a lower bound that is not 0. */
+static void add_shifted(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const int *a = in;
+    int *b = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        b[3 * i + 1] += a[3 * i + 1];
+}
+
 /* Elements with gaps as maps x -> a x + b modulo a prime, one after the other: that does not commute. */
 static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -67,41 +90,62 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* Two ints of every four, with the ones between left alone. */
+/* Two ints of every four, with the ones between left alone; and the second int of every three, which begins there. */
 static void make_types(void)
 {
-    MPI_Datatype two, gaps;
+    MPI_Datatype two, second;
+    int at = 1;
     MPI_Type_vector(2, 1, 2, MPI_INT, &two);
-    MPI_Type_create_resized(two, 0, 4 * (MPI_Aint)sizeof(int), &gaps);
-    MPI_Type_commit(&gaps);
+    MPI_Type_create_resized(two, 0, 4 * (MPI_Aint)sizeof(int), &elements[1].type);
+    MPI_Type_create_indexed_block(1, 1, &at, MPI_INT, &second);
+    MPI_Type_create_resized(second, (MPI_Aint)sizeof(int), 3 * (MPI_Aint)sizeof(int), &elements[2].type);
+    MPI_Type_commit(&elements[1].type);
+    MPI_Type_commit(&elements[2].type);
     MPI_Type_free(&two);
+    MPI_Type_free(&second);
     elements[0].type = MPI_INT;
     elements[0].ints = 1;
-    elements[1].type = gaps;
     elements[1].ints = 4;
+    elements[2].ints = 3;
 }
 
 static void make_operations(void)
 {
-    for (int i = 0; i < 4; i++) {
-        operations[i].of = elements[i / 2];
-        operations[i].commutes = i < 3;
+    const int of[OPERATIONS] = {0, 0, 1, 2, 1};
+    for (int i = 0; i < OPERATIONS; i++) {
+        operations[i].of = elements[of[i]];
+        operations[i].commutes = i < 4;
     }
     operations[0].op = MPI_SUM;
     operations[1].op = MPI_MAX;
     MPI_Op_create(add, 1, &operations[2].op);
-    MPI_Op_create(compose, 0, &operations[3].op);
+    MPI_Op_create(add_shifted, 1, &operations[3].op);
+    MPI_Op_create(compose, 0, &operations[4].op);
 }
 
-static void run(void)
+static void run_case(MPI_Comm comm, int served)
 {
-    MPI_Comm reversed;
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
-    suite(MPI_COMM_WORLD);
-    suite(reversed);
-    MPI_Comm_free(&reversed);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (served)
+        now->suite(comm);
+    else
+        expect(now->refused(comm) == MPI_ERR_ARG, "a call that must be refused");
+    MPI_Comm_free(&comm);
+}
+
+static void run(int rank, int p)
+{
+    for (int i = 0; i < cases_len; i++) {
+        MPI_Comm same_order, reversed;
+        now = &cases[i];
+        number = now->number;
+        numbers = now->numbers;
+        shape = now->shape;
+        MPI_Comm_dup(MPI_COMM_WORLD, &same_order);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+        run_case(same_order, now->served >> p & 1);
+        run_case(reversed, now->served >> p & 1);
+    }
 }
 
 int main(int argc, char **argv)
@@ -110,21 +154,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    expect(argc >= 2, "the command line");
-    for (numbers = 0; numbers + 2 < argc && numbers < 64; numbers++)
-        number[numbers] = atoi(argv[numbers + 2]);
     make_types();
     make_operations();
-    if (strcmp(argv[1], "refused") == 0)
-        expect(refused(MPI_COMM_WORLD) == MPI_ERR_ARG, "a call that must be refused");
-    else
-        run();
-    MPI_Op_free(&operations[2].op);
-    MPI_Op_free(&operations[3].op);
+    run(rank, p);
+    for (int i = 2; i < OPERATIONS; i++)
+        MPI_Op_free(&operations[i].op);
     MPI_Type_free(&elements[1].type);
+    MPI_Type_free(&elements[2].type);
     MPI_Finalize();
     if (rank == 0)
-        printf("driver: p = %d, all as expected\n", p);
+        printf("driver: p = %d, %d cases, all as expected\n", p, cases_len);
     return 0;
 }

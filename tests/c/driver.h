@@ -2,15 +2,32 @@
 #ifndef DRIVER_H
 #define DRIVER_H
 
+#include "nodes.h"
+
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * The parameters of the algorithm, from the command line. `CALL` takes them as `VALUES`, which have the types `TYPES`; `ORDERED`
- * says whether p ranks reduce in their order.
+ * One case: an algorithm with parameters, on ranks that sit on nodes in some way. Its functions are those of a driver file, which
+ * is compiled for each algorithm: `CALL` takes parameters as `VALUES`, which have the types `TYPES`; `ORDERED` says whether p
+ * ranks reduce in their order. The cases are in a file that the tests write.
  */
-extern int number[64];
+typedef struct {
+    const char *name;
+    void (*suite)(MPI_Comm);
+    int (*refused)(MPI_Comm);
+    int shape;      /* see nodes.h */
+    int served;     /* bit p: whether p ranks are served; others are refused */
+    int number[16]; /* the parameters */
+    int numbers;
+} test_case;
+
+extern const test_case cases[];
+extern const int cases_len;
+
+/* The parameters of the case at hand. */
+extern const int *number;
 extern int numbers;
 
 /* A type of elements, and how many ints lie between two of them. */
@@ -26,10 +43,11 @@ typedef struct {
     int commutes;
 } operation;
 
-/* Compares what the emitted function gives with what MPI's own gives, for all lengths that matter. */
+/*
+ * A driver file has two functions. `suite` compares what the emitted function gives with what MPI's own gives, for all lengths that
+ * matter; `refused` is what a call gives that must be refused, whatever its buffers are.
+ */
 void suite(MPI_Comm comm);
-
-/* What a call gives that must be refused, whatever its buffers are. */
 int refused(MPI_Comm comm);
 
 /* Ends the job unless something is right. */
@@ -44,13 +62,18 @@ int *data(element of, int elements, int rank);
 /* Whether two buffers are the same, gaps and what lies behind included. */
 int same(element of, int elements, const int *found, const int *expected);
 
-/* The types of elements: one without gaps and one with, and their number. */
-extern element elements[2];
+/* Whether int number i of a buffer is part of an element, and not of a gap. */
+int used(element of, int i);
 
-/* The operations, and their number. */
-extern operation operations[4];
+enum { ELEMENTS = 3, OPERATIONS = 5, LENGTHS = 4 };
+
+/* Without gaps; with gaps; with gaps and a lower bound that is not 0. */
+extern element elements[ELEMENTS];
+
+/* Two of MPI's own, and of the user's one that commutes for each type with gaps, and one that does not. */
+extern operation operations[OPERATIONS];
 
 /* Lengths of blocks. */
-extern const int lengths[4];
+extern const int lengths[LENGTHS];
 
 #endif

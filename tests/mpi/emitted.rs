@@ -1,14 +1,18 @@
 //! Emitted C on real MPI: every file is compiled with a driver of its kind and compared with MPI's own function.
+//!
+//! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is launched once
+//! for each number of ranks.
 
 use super::job::run;
 use super::{LIMIT, Mpi, say};
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::check::Points;
-use roundel_spec::schedule::{ROOT, Schedule};
+use roundel_spec::schedule::{Inner, ROOT, Schedule};
 use roundel_spec::{Arguments, Placement};
 use roundel_verify::catalogue::{proved, record};
 use roundel_verify::emit::emit_c;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -17,6 +21,9 @@ const RANKS: [usize; 5] = [1, 2, 3, 5, 8];
 
 /// So many combinations of parameters of each algorithm.
 const COMBINATIONS: u64 = 3;
+
+/// So many ranks are proved of a file without a proof record, in these tests.
+const CHECKED: i64 = 3;
 
 #[test]
 fn emitted_c_on_open_mpi() {
@@ -32,31 +39,104 @@ fn all_files(mpi: &Mpi, compiler: &str) {
     if mpi.programs().is_none() {
         return say(&format!("{} is not set: emitted C on {} is not tested", mpi.variable, mpi.name));
     }
-    for entry in catalogue() {
-        let schedule = (entry.schedule)();
-        let code =
-            emit_c(&schedule, Some(Path::new(algorithms::CRATE_ROOT))).unwrap_or_else(|error| panic!("{error}"));
-        for nodes in Nodes::of(&schedule) {
-            let program = compile(mpi, compiler, entry, &schedule, &nodes, &code);
-            for (args, numbers) in calls(&schedule) {
-                for p in RANKS {
-                    let how = if served(entry, &args, &nodes.placement(p)) { "run" } else { "refused" };
-                    let words: Vec<&str> = std::iter::once(how).chain(numbers.iter().map(String::as_str)).collect();
-                    mpi.run(p, &program, &words).succeeds();
-                }
-            }
-        }
+    let program = Sources::new(mpi).compile(compiler);
+    for p in RANKS {
+        mpi.run(p, &program, &[]).succeeds();
     }
 }
 
-/// Which ranks share a node: one machine is a cluster of any shape.
+/// The files of the program.
+struct Sources {
+    directory: PathBuf,
+    files: Vec<PathBuf>,
+    /// The table of cases, and the functions that it names.
+    table: String,
+    declared: String,
+    cases: usize,
+}
+
+impl Sources {
+    fn new(mpi: &Mpi) -> Self {
+        let directory =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emitted-{}", mpi.variable.to_lowercase()));
+        std::fs::create_dir_all(&directory)
+            .unwrap_or_else(|error| panic!("cannot make {}: {error}", directory.display()));
+        let mut all =
+            Sources { directory, files: Vec::new(), table: String::new(), declared: String::new(), cases: 0 };
+        for (i, entry) in catalogue().iter().enumerate() {
+            all.add_entry(i, entry);
+        }
+        all.add_unproved(catalogue().len());
+        all
+    }
+
+    fn add_entry(&mut self, i: usize, entry: &Entry) {
+        let schedule = (entry.schedule)();
+        self.add_algorithm(i, &schedule, &emitted(&schedule, Some(Path::new(algorithms::CRATE_ROOT))));
+        for nodes in Nodes::of(&schedule) {
+            for (args, numbers) in calls(&schedule) {
+                let served = |p: usize| served(entry, &args, &nodes.placement(p));
+                self.add_case(i, entry.name, nodes, &numbers, &served);
+            }
+        }
+    }
+
+    /// An algorithm without a proof record: more ranks than were checked are refused.
+    fn add_unproved(&mut self, i: usize) {
+        let mut schedule = (find("allgather/sparbit").schedule)();
+        schedule.name = "Checked".into();
+        schedule.limits.p = CHECKED;
+        self.add_algorithm(i, &schedule, &emitted(&schedule, None));
+        self.add_case(i, "sparbit without a proof", Nodes::One, &[], &|p| p as i64 <= CHECKED);
+    }
+
+    /// The emitted file, and the driver of its kind for it.
+    fn add_algorithm(&mut self, i: usize, schedule: &Schedule, code: &str) {
+        self.write(&format!("emitted_{i}.c"), code);
+        let driver = format!("#include \"{}.c\"\n", schedule.kind);
+        let own = format!("#define suite suite_{i}\n#define refused refused_{i}\n");
+        self.write(&format!("driver_{i}.c"), &(own + &definitions(schedule, code) + &driver));
+        self.declared += &format!("void suite_{i}(MPI_Comm);\nint refused_{i}(MPI_Comm);\n");
+    }
+
+    fn add_case(&mut self, i: usize, name: &str, nodes: Nodes, numbers: &[String], served: &dyn Fn(usize) -> bool) {
+        let served: usize = RANKS.iter().filter(|&&p| served(p)).map(|p| 1 << p).sum();
+        let values = if numbers.is_empty() { "0".into() } else { numbers.join(", ") };
+        let _ = writeln!(
+            self.table,
+            "    {{\"{name}\", suite_{i}, refused_{i}, {}, {served}, {{{values}}}, {}}},",
+            nodes as usize,
+            numbers.len()
+        );
+        self.cases += 1;
+    }
+
+    fn write(&mut self, name: &str, code: &str) {
+        let path = self.directory.join(name);
+        std::fs::write(&path, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+        self.files.push(path);
+    }
+
+    fn compile(mut self, compiler: &str) -> PathBuf {
+        let head = format!("#include \"driver.h\"\n\n{}\nconst test_case cases[] = {{\n", self.declared);
+        let table = format!("{head}{}}};\nconst int cases_len = {};\n", self.table, self.cases);
+        self.write("cases.c", &table);
+        let (drivers, program) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("c"), self.directory.join("driver"));
+        let mut command = Command::new(compiler);
+        command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]).arg("-I").arg(&drivers);
+        command.arg("-include").arg(drivers.join("nodes.h")).arg("-o").arg(&program);
+        command.args(&self.files).arg(drivers.join("driver.c"));
+        let run = run(format!("{compiler} for all algorithms"), command, LIMIT + Duration::from_secs(60));
+        assert!(run.ended_with(0), "{}", run.output());
+        program
+    }
+}
+
+/// Which ranks share a node, as `c/nodes.h` has it.
 #[derive(Clone, Copy)]
 enum Nodes {
-    /// All of them.
     One,
-    /// Two follow each other.
     Pairs,
-    /// They are dealt out to three nodes in turn: with more than three ranks the numbering by node is another one.
     Dealt,
 }
 
@@ -72,18 +152,9 @@ impl Nodes {
             Nodes::Dealt => Placement::from_nodes((0..p).map(|rank| rank % 3).collect()),
         }
     }
-
-    /// What the file is told of nodes, and for how many ranks reductions are in their order.
-    fn definitions(self) -> (&'static str, &'static str) {
-        match self {
-            Nodes::One => ("-DROUNDEL_NODE(rank)=((rank)-(rank))", "1"),
-            Nodes::Pairs => ("-DROUNDEL_NODE(rank)=((rank)/2)", "1"),
-            Nodes::Dealt => ("-DROUNDEL_NODE(rank)=((rank)%3)", "(p<=3)"),
-        }
-    }
 }
 
-/// Parameters, and what of them the command line of a driver says: all but the root, of which it takes every one.
+/// Parameters, and what of them a case says: all but the root, of which a driver takes every one.
 fn calls(schedule: &Schedule) -> Vec<(Arguments, Vec<String>)> {
     let mut seen = BTreeSet::new();
     let points = Points::new(schedule, 1..=1).thinned(COMBINATIONS);
@@ -102,25 +173,16 @@ fn served(entry: &Entry, args: &Arguments, placement: &Placement) -> bool {
     record(entry, args, placement).is_ok_and(|answer| answer.is_ok()) && proved(entry, args, placement).is_ok()
 }
 
-/// The file with the driver of its kind.
-fn compile(mpi: &Mpi, compiler: &str, entry: &Entry, schedule: &Schedule, nodes: &Nodes, code: &str) -> PathBuf {
-    let drivers = Path::new(env!("CARGO_MANIFEST_DIR")).join("c");
-    let stem = format!("emitted-{}-{}", entry.name.replace('/', "-"), mpi.variable.to_lowercase());
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (source, program) = (directory.join(format!("{stem}.c")), directory.join(stem));
-    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
-    let mut command = Command::new(compiler);
-    command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]).arg("-I").arg(&drivers);
-    command.args(definitions(schedule, *nodes, code)).arg("-o").arg(&program).arg(&source);
-    command.arg(drivers.join("driver.c")).arg(drivers.join(format!("{}.c", schedule.kind)));
-    let what = format!("{compiler} for {}", entry.name);
-    let run = run(what, command, LIMIT + Duration::from_secs(20));
-    assert!(run.ended_with(0), "{}", run.output());
-    program
+fn find(name: &str) -> &'static Entry {
+    algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
+}
+
+fn emitted(schedule: &Schedule, root: Option<&Path>) -> String {
+    emit_c(schedule, root).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// What the driver must know of the file: its functions, the parameters of the algorithm, whether it keeps the order of ranks.
-fn definitions(schedule: &Schedule, nodes: Nodes, code: &str) -> Vec<String> {
+fn definitions(schedule: &Schedule, code: &str) -> String {
     let lines = code.lines().filter_map(|line| line.strip_prefix("int "));
     let mut calls = lines.filter(|line| line.starts_with("roundel_")).filter_map(|line| line.split('(').next());
     let (call, other) = (calls.next().unwrap_or_default(), calls.next().unwrap_or_default());
@@ -132,16 +194,11 @@ fn definitions(schedule: &Schedule, nodes: Nodes, code: &str) -> Vec<String> {
         types += ", const int *, int";
         values += &format!(", number + {numbers}, numbers - {numbers}");
     }
-    let of =
-        |inner: &roundel_spec::schedule::Inner| inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order);
-    let (place, sorted) = nodes.definitions();
-    let ordered = if schedule.order.rank_order && schedule.inners.iter().all(of) { sorted } else { "0" };
-    vec![
-        place.into(),
-        format!("-DCALL={call}"),
-        format!("-DCALLV={other}"),
-        format!("-DTYPES={types}"),
-        format!("-DVALUES={values}"),
-        format!("-DORDERED={ordered}"),
-    ]
+    let of = |inner: &Inner| inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order);
+    let ordered = match schedule.order.rank_order && schedule.inners.iter().all(of) {
+        true => "(shape != DEALT || p <= 3)",
+        false => "0",
+    };
+    let all = [("CALL", call), ("CALLV", other), ("TYPES", &types), ("VALUES", &values), ("ORDERED", ordered)];
+    all.into_iter().map(|(name, value)| format!("#define {name} {value}\n")).collect()
 }

@@ -77,8 +77,12 @@ pub(crate) struct Run {
 impl Run {
     /// Expects that it went well, and says so.
     pub(crate) fn succeeds(&self) {
-        assert!(self.status.is_some_and(|status| status.success()), "{}", self.report());
-        assert!(self.output.contains("all as expected"), "{}", self.report());
+        assert!(self.went_well(), "{}", self.report());
+    }
+
+    /// Whether it went well, and said so.
+    pub(crate) fn went_well(&self) -> bool {
+        self.status.is_some_and(|status| status.success()) && self.output.contains("all as expected")
     }
 
     /// Expects that it ended by itself, with a failure and this text.
@@ -97,7 +101,8 @@ impl Run {
         &self.output
     }
 
-    fn report(&self) -> String {
+    /// How it ended, and what it wrote.
+    pub(crate) fn report(&self) -> String {
         let end = match self.status {
             Some(status) => status.to_string(),
             None => format!("did not end within {} s", self.limit.as_secs()),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the programs that run on real MPI, once for each MPI that is installed, and prints the settings with which
-# `cargo test -p roundel-tests --test mpi` finds them:
+# Builds the programs that run on real MPI, and the libraries for other programs, once for each MPI that is installed,
+# and prints the settings with which `cargo test -p roundel-tests --test mpi` finds them:
 #
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
@@ -15,7 +15,7 @@ for mpi in openmpi mpich; do
     continue
   fi
   MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-    cargo build --quiet -p roundel-tests --features mpi --bins --target-dir "target/$mpi" >&2
-  MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo build --quiet -p roundel-capi --features mpi --target-dir "target/$mpi" >&2
+    cargo build --quiet -p roundel-tests -p roundel-pmpi -p roundel-capi \
+    --features roundel-tests/mpi,roundel-pmpi/mpi,roundel-capi/mpi --lib --bins --target-dir "target/$mpi" >&2
   echo "export ROUNDEL_MPI_$upper=$PWD/target/$mpi/debug"
 done

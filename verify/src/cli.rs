@@ -188,6 +188,20 @@ Examples:
 The file is named by ROUNDEL_SELECTION when a program runs; docs/selection.md describes it."
     )]
     Selection(SelectionCommand),
+    /// Look at what a program did
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  ROUNDEL_TRACE=run mpirun -n 8 program         every process writes run.R, where R is its rank
+  roundel trace diff run                        all of them
+  roundel trace diff run.0 run.1                some of them
+  roundel trace diff run --json
+
+Every message must be declared, and every declared one must be there once, at both of its ends. The exit code is 1 if something \
+differs or the file of a rank is missing. docs/trace.md describes the files."
+    )]
+    Trace(TraceCommand),
     /// Print what one node does: a listing for numbers of ports and factors, or the plan of a collective
     #[command(after_help = "\
 Examples:
@@ -466,6 +480,21 @@ pub enum SelectionCommand {
     Explain(ExplainSelection),
     /// Print the JSON schema of the file
     Schema,
+}
+
+/// `roundel trace`
+#[derive(Debug, Subcommand)]
+pub enum TraceCommand {
+    /// Hold the messages of every call against the declared schedule
+    Diff(TraceDiff),
+}
+
+/// `roundel trace diff`
+#[derive(Debug, Args)]
+pub struct TraceDiff {
+    /// What ROUNDEL_TRACE was, which stands for all FILE.R; or such files.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
 }
 
 /// `roundel selection check`

@@ -467,6 +467,32 @@ pub enum Error {
         /// Why.
         source: roundel::plan::Unplanned,
     },
+    /// A line of a trace that cannot be read.
+    #[error("{}:{line}: {why}; a job that was killed may leave half a line: delete it, or trace again", path.display())]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A name that stands for no files.
+    #[error("there is neither a file {0} nor any {0}.R, where R is a rank: give what ROUNDEL_TRACE was", path.display())]
+    NoTraces {
+        /// The name.
+        path: PathBuf,
+    },
+    /// Files that are not of the same job.
+    #[error("{} and {} are not of the same job: {why}; delete those of other jobs", first.display(), other.display())]
+    OtherJob {
+        /// A file.
+        first: PathBuf,
+        /// Another one.
+        other: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// Standard output is gone.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),

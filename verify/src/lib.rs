@@ -8,6 +8,7 @@
 //! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
 //! - [`emit`]: collectives as code of another language
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
+//! - [`trace`]: what a program did, held against what was declared
 //! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: what people see and write
 
 pub mod bodies;
@@ -35,6 +36,7 @@ pub mod svg;
 pub mod sweep;
 pub mod table;
 pub mod taped;
+pub mod trace;
 pub mod trial;
 pub mod units;
 

@@ -48,6 +48,12 @@ thread_local! {
 /// state is good only as long as no state was freed.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
 
+/// What was known of a communicator's handle is good as long as this is the same.
+#[inline]
+pub(super) fn epoch() -> usize {
+    EPOCH.load(Ordering::Acquire)
+}
+
 /// The state of a communicator; the first call makes it.
 #[inline]
 pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {

@@ -74,6 +74,14 @@ impl Itinerary {
         self.collective = None;
     }
 
+    /// Has it know the numbers of its rounds.
+    pub(super) fn know_numbers(&mut self) {
+        if self.numbers.is_none() {
+            self.clear();
+            self.numbers = Some(Vec::new());
+        }
+    }
+
     /// Makes the one of a collective that serves the call.
     pub(super) fn plan<K: Collective>(&mut self, collective: &K, here: Here<'_>, layout: Layout) {
         let score = Score::of(collective, here, self.numbers.is_some());

@@ -5,7 +5,7 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
-use super::raw::{self, Recent};
+use super::raw::{self, Journal, Recent};
 use super::replay::Flight;
 use super::varying::Luggage;
 use crate::error::Error;
@@ -57,6 +57,8 @@ pub(super) struct Work {
     settings: Option<Result<Settings, Error>>,
     /// What calls with MPI's own arguments use again.
     pub(super) recent: Recent,
+    /// Where they are written down, while somebody wants to know.
+    pub(super) journal: Option<Journal>,
 }
 
 impl Work {

@@ -55,9 +55,8 @@ impl<'a> Tracing<'a> {
         }
         // Plans that were made before do not know the numbers of their rounds.
         work.key.clear();
-        work.luggage.itinerary.clear();
         work.plan.numbers = Some(Vec::new());
-        work.luggage.itinerary.numbers = Some(Vec::new());
+        work.luggage.itinerary.know_numbers();
         work.flight.log = Some(Box::default());
         Ok(Tracing { state })
     }
@@ -105,6 +104,16 @@ impl Log {
     pub(super) fn begin(&mut self) {
         self.calls += 1;
         self.passed = 0;
+    }
+
+    /// How many messages were sent and received so far.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.record.sent.len(), self.record.received.len())
+    }
+
+    /// What was sent and received since a mark.
+    pub(super) fn since(&self, (sent, received): (usize, usize)) -> (&[Message], &[Message]) {
+        (&self.record.sent[sent..], &self.record.received[received..])
     }
 
     /// A message leaves `rank` for `peer`; `numbers` are those of the rank's rounds.

@@ -6,7 +6,7 @@ use super::expr::{Free, Writer, comment};
 use super::functions::{function, indented};
 use super::names;
 use crate::contract::Kind;
-use crate::schedule::ROOT;
+use crate::schedule::{Inner, ROOT};
 
 pub(super) struct Entry<'w, 'a> {
     pub(super) writer: &'w Writer<'a>,
@@ -29,12 +29,19 @@ impl Entry<'_, '_> {
         self.writer.schedule.lists.iter().map(|list| names::variable(&list.var.name)).collect()
     }
 
-    fn looks_at_nodes(&self) -> bool {
+    pub(super) fn looks_at_nodes(&self) -> bool {
         self.writer.schedule.uses_placement()
     }
 
-    fn has_groups(&self) -> bool {
+    pub(super) fn has_groups(&self) -> bool {
         self.writer.schedule.within().next().is_some()
+    }
+
+    /// Whether operands stand in the order of ranks.
+    pub(super) fn keeps_order(&self) -> bool {
+        let schedule = self.writer.schedule;
+        let of_inner = |inner: &Inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order);
+        schedule.order.rank_order && schedule.inners.iter().all(of_inner)
     }
 
     /// The messages of a round. Where there are groups, rounds are also written down.
@@ -108,7 +115,7 @@ impl Entry<'_, '_> {
     }
 
     /// Arguments in the program that prints messages.
-    fn recorded(&self, free: &Free) -> Vec<String> {
+    pub(super) fn recorded(&self, free: &Free) -> Vec<String> {
         let place = |name: String| match name.as_str() {
             "node" | "local" | "ppn" => format!("place.{name}"),
             "nodes" => "at->count".into(),
@@ -208,10 +215,7 @@ impl Entry<'_, '_> {
         let taken = self.rounds.arguments();
         let unused = numbers.iter().chain(&lists).filter(|name| !taken.contains(name));
         let unused: String = unused.map(|name| format!("    (void){name};\n")).collect();
-        let inners = &self.writer.schedule.inners;
-        let ordered = self.writer.schedule.order.rank_order
-            && inners.iter().all(|inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order));
-        let operation = match (ordered, self.looks_at_nodes()) {
+        let operation = match (self.keeps_order(), self.looks_at_nodes()) {
             (true, false) => include_str!("parts/operation_any.c"),
             (true, true) => include_str!("parts/operation_nodes.c"),
             (false, _) => include_str!("parts/operation_commutative.c"),

@@ -97,11 +97,7 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
     let rounds = rounds::rounds(&writer, &inners);
     let admits = domain::admits(&writer, known);
     let entry = entry::Entry { writer: &writer, rounds: &rounds.free, admits: &admits.free };
-    let (run, blocks, record, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.mpi());
-    let prove = match schedule.uses_placement() {
-        true => "#error \"the program for CBMC knows no nodes\"\n".into(),
-        false => entry.prove(),
-    };
+    let (run, blocks, record, prove, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.prove(), entry.mpi());
     let inside: String =
         inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
     let definitions = writer.definitions();

@@ -1,94 +1,147 @@
-//! The program for CBMC: the schedule of one rank, with what is claimed of it as assertions.
+//! The program for CBMC: the schedule of all ranks, with what is claimed of it as assertions.
 //!
-//! What is claimed of a gather or an all-to-all is that every block is sent by who holds it, arrives once, and is there in the
-//! end where it must be. Of a reduction, whose contributions one rank does not see, it is that peers and blocks are in range.
+//! Everything in it is a constant, so that CBMC folds most of it: what is left to its solver is little, however many messages there
+//! are. A gather or an all-to-all is followed block by block, a reduction contribution by contribution.
 
 use super::entry::Entry;
 use super::functions::indented;
 use crate::contract::Kind;
+use crate::schedule::ROOT;
 
 impl Entry<'_, '_> {
     /// The program.
     pub(super) fn prove(&self) -> String {
-        let kind = self.kind();
-        let (numbers, lists) = (self.numbers(), self.lists());
-        let domains = self.writer.schedule.numbers.iter().map(|number| number.domain.lo);
-        let ranges: Vec<(&String, i64)> = numbers.iter().zip(domains).collect();
-        // Parameters a little above the smallest; a root is any rank.
-        let above = |name: &str| if kind.has_root() && name == "root" { 15 } else { 3 };
-        let assume = |(name, lo): &(&String, i64)| {
-            format!(
-                "    int64_t {name} = rdl_any_number();\n    __CPROVER_assume({name} >= {lo} && {name} <= {});\n",
-                lo + above(name)
-            )
+        let (kind, schedule) = (self.kind(), self.writer.schedule);
+        let (try_call, case) = match self.looks_at_nodes() {
+            true => (include_str!("parts/prove_nodes.c"), ", even, odd"),
+            false => (include_str!("parts/prove_flat.c"), ""),
         };
-        let tried = |(name, lo): &(&String, i64)| {
-            format!("            for (int64_t {name} = {lo}; {name} <= {}; {name}++)\n", lo + above(name))
-        };
-        let listed = |name: &String| {
-            format!(
-                "    static const int {name}_items[] = {{1, 1, 1, 1}};\n    rdl_list {name} = {{{name}_items, 4}};\n"
-            )
-        };
-        let follows = !kind.reduces();
-        let claim =
-            if follows { ", who sends a block holds it, and each arrives once and where it must be" } else { "" };
-        let declared = numbers.iter().map(|name| format!(", int64_t {name}"));
-        let declared: String = declared.chain(lists.iter().map(|name| format!(", rdl_list {name}"))).collect();
-        let arguments: String = numbers.iter().chain(&lists).map(|name| format!(", {name}")).collect();
-        let blocks = self.writer.plain(&self.writer.schedule.blocks);
-        include_str!("parts/prove.c")
-            .replace("@CLAIM@", claim)
-            .replace("@HELD@\n", if follows { "static char rdl_held[RDL_MOST * RDL_MOST];\n\n" } else { "\n" })
-            .replace("@SENDS@\n", if follows { "            assert(!m->sends || rdl_held[block]);\n" } else { "" })
-            .replace("@ARRIVES@\n", &if follows { arrives(kind) } else { String::new() })
-            .replace("@INITIAL@\n", &if follows { initial(kind) } else { String::new() })
-            .replace("@FINAL@\n", &if follows { last(kind) } else { String::new() })
-            .replace("@LISTS@\n", &lists.iter().map(listed).collect::<String>())
-            .replace("@ASSUMED@\n", &ranges.iter().map(assume).collect::<String>())
-            .replace("@TRIED@\n", &ranges.iter().map(tried).collect::<String>())
-            .replace("@DECLARATIONS@", &declared)
+        let list = if schedule.lists.is_empty() { "" } else { include_str!("parts/prove_list.c") };
+        let text = [include_str!("parts/prove.c"), list, try_call, include_str!("parts/prove_main.c")].concat();
+        let text = text.replace("@EFFECTS@\n", effects(kind)).replace("@END@", self.end());
+        let text = sizes(text, kind, self.looks_at_nodes(), schedule.lines_in_memory().max(1));
+        let arguments: String = self.numbers().iter().chain(&self.lists()).map(|name| format!(", {name}")).collect();
+        text.replace("@CLAIM@", &self.claim())
+            .replace("@INITIAL@", initial(kind))
+            .replace("@FINAL@", last(kind))
+            .replace("@ANY_ORDER@", if self.keeps_order() { "" } else { " & ~(uint32_t)RDL_OTHER_ORDER" })
+            .replace("@UNUSED@\n", &self.unused())
+            .replace("@TRIED@\n", &self.tried())
+            .replace("@CLOSE@\n", if schedule.lists.is_empty() { "" } else { "        }\n" })
+            .replace("@CASE@", case)
+            .replace("@DECLARATIONS@", &self.declared())
             .replace("@ARGUMENTS@", &arguments)
-            .replace("@ADMITS@", &self.admits.arguments().join(", "))
+            .replace("@ADMITS@", &self.recorded(self.admits).join(", "))
             .replace(
                 "@ROUNDS@",
-                &std::iter::once("&run".to_string()).chain(self.rounds.arguments()).collect::<Vec<_>>().join(", "),
+                &std::iter::once("&run".into()).chain(self.recorded(self.rounds)).collect::<Vec<_>>().join(", "),
             )
-            .replace("@BLOCKS@", &blocks)
+            .replace("@BLOCKS@", &self.writer.plain(&schedule.blocks))
             .replace("@NAME@", &self.writer.name)
+    }
+
+    fn declared(&self) -> String {
+        let numbers = self.numbers().into_iter().map(|name| format!(", int64_t {name}"));
+        numbers.chain(self.lists().into_iter().map(|name| format!(", rdl_list {name}"))).collect()
+    }
+
+    /// Not everything is told by all parameters.
+    fn unused(&self) -> String {
+        let named = self.numbers().into_iter().chain(self.lists());
+        named.map(|name| format!("    (void){name};\n")).chain(["    (void)p;\n".into()]).collect()
+    }
+
+    /// What ends a round has another name where rounds are also written down.
+    fn end(&self) -> &'static str {
+        if self.has_groups() { "rdl_exchange" } else { "rdl_end" }
+    }
+
+    fn claim(&self) -> String {
+        let order = if self.keeps_order() { ", in the order of ranks" } else { "" };
+        match self.kind().reduces() {
+            true => format!("that no contribution counts twice and none is lost{order}"),
+            false => "that who sends a block holds it, and that each arrives once and is in the end where it must be"
+                .into(),
+        }
+    }
+
+    /// Loops around a call: parameters a little above the smallest, every root, nodes of many sizes.
+    fn tried(&self) -> String {
+        let schedule = self.writer.schedule;
+        let mut text = String::new();
+        if self.looks_at_nodes() {
+            text += "    for (int64_t even = 1; even <= p; even++)\n        for (int64_t odd = even; odd <= p && odd <= even + 1; odd++)\n";
+        }
+        for number in &schedule.numbers {
+            let (name, lo) = (super::names::variable(&number.var.name), number.domain.lo);
+            let last =
+                if self.kind().has_root() && number.var.name == ROOT { "p - 1".into() } else { (lo + 1).to_string() };
+            text += &format!("    for (int64_t {name} = {lo}; {name} <= {last}; {name}++)\n");
+        }
+        let lists: Vec<String> = schedule
+            .lists
+            .iter()
+            .map(|list| {
+                let (name, lo) = (super::names::variable(&list.var.name), list.domain.lo);
+                format!("int {name}_items[8];\nrdl_list {name} = rdl_listed({name}_items, p, {lo}, shape);\n")
+            })
+            .collect();
+        if !lists.is_empty() {
+            text += "    for (int shape = 0; shape < 3; shape++) {\n";
+            text += &indented(&indented(&lists.concat()));
+        }
+        indented(&text)
     }
 }
 
-/// Blocks that leave are gone, where messages take them along; blocks that arrive were not there.
-fn arrives(kind: Kind) -> String {
-    let gone = if kind.moves() { "if (m->sends)\n    rdl_held[block] = 0;\n" } else { "" };
-    let inside = format!(
-        "int64_t block = run->blocks[m->first + k];\n{gone}if (!m->sends) {{\n    assert(!rdl_held[block]);\n    rdl_held[block] = 1;\n}}\n"
-    );
-    let each = format!(
-        "const rdl_message *m = &run->messages[i];\nfor (size_t k = 0; k < m->count; k++) {{\n{}}}\n",
-        indented(&inside)
-    );
-    indented(&format!("for (size_t i = 0; i < run->messages_len; i++) {{\n{}}}\n", indented(&each)))
+fn effects(kind: Kind) -> &'static str {
+    if kind.reduces() { include_str!("parts/prove_reduces.c") } else { include_str!("parts/prove_sets.c") }
+}
+
+/// How much room there is.
+fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
+    let (digit, words) = if kind.moves() { ("8", 4) } else { ("4", 1) };
+    let room = if kind.moves() { "RDL_RANKS * RDL_RANKS / 2 + RDL_ROOM" } else { "RDL_ROOM" };
+    let most = if kind.moves() { "RDL_RANKS * RDL_RANKS" } else { "RDL_RANKS" };
+    let round = if kind.moves() && nodes { "2 * RDL_RANKS * RDL_RANKS" } else { "4 * RDL_RANKS" };
+    let sets = format!("enum {{ RDL_WORDS = {words} }};\n\n");
+    let reduced = "enum { RDL_ARRIVED = 8 * RDL_RANKS };\n\n";
+    let state = if kind.reduces() {
+        "    uint32_t *slots, *arrived; /* what it holds, line by line, and what has arrived in the round */"
+    } else {
+        "    uint64_t held[RDL_WORDS], coming[RDL_WORDS]; /* blocks, a bit each */"
+    };
+    let memory = "        me->slots = malloc(RDL_LINES * RDL_RANKS * sizeof *me->slots);\n        me->arrived = malloc(RDL_ARRIVED * sizeof *me->arrived);\n        if (me->slots == NULL || me->arrived == NULL)\n            return 1;\n";
+    let leaves = if kind.moves() { "        from->held[block / 64] &= ~bit;\n" } else { "" };
+    text.replace("/* A rank: what", &format!("{}/* A rank: what", if kind.reduces() { reduced } else { &sets }))
+        .replace("@STATE@", state)
+        .replace("@MEMORY@\n", if kind.reduces() { memory } else { "" })
+        .replace("@LEAVES@\n", leaves)
+        .replace("@LINES@", &lines.to_string())
+        .replace("@DIGIT@", digit)
+        .replace("@ROOM@", room)
+        .replace("@ROUND@", round)
+        .replace("@MOST_BLOCKS@", most)
 }
 
 /// What a rank holds before the first round.
-fn initial(kind: Kind) -> String {
-    let holds = match kind {
+fn initial(kind: Kind) -> &'static str {
+    match kind {
         Kind::Alltoall => "block / p == rank",
         Kind::Broadcast | Kind::Scatter => "rank == root",
         _ => "block == rank",
-    };
-    format!("    for (int64_t block = 0; block < rdl_blocks; block++)\n        rdl_held[block] = {holds};\n")
+    }
 }
 
-/// What it must hold after the last.
-fn last(kind: Kind) -> String {
-    let must = match kind {
-        Kind::Alltoall => "rdl_held[block] == (block % p == rank)",
-        Kind::Scatter => "block != rank || rdl_held[block]",
-        Kind::Gather => "rank != root || rdl_held[block]",
-        _ => "rdl_held[block]",
-    };
-    format!("    for (int64_t block = 0; block < rdl_blocks; block++)\n        assert({must});\n")
+/// What it must hold after the last; of a reduction, where it must be complete.
+fn last(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Alltoall => "held == (block % p == rank)",
+        Kind::Scatter => "block != rank || held",
+        Kind::Gather => "rank != root || held",
+        Kind::Allgather | Kind::Broadcast => "held",
+        Kind::Allreduce => "1",
+        Kind::ReduceScatter => "block == rank",
+        Kind::Reduce => "rank == root",
+    }
 }

@@ -16,6 +16,7 @@ mod run;
 mod selection;
 mod show;
 mod target;
+mod trace;
 mod tune;
 
 use crate::cli::{Cli, Command};
@@ -64,6 +65,7 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Tune(args) => tune::tune(args, cli.json),
         Command::Profile(command) => profile::profile(command, cli.json),
         Command::Selection(command) => selection::selection(command, cli.json),
+        Command::Trace(command) => trace::trace(command, cli.json),
         Command::Plan(args) => plan::plan(args, cli.json),
     }
 }

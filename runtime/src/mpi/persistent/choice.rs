@@ -133,7 +133,7 @@ impl Choice {
     pub(super) fn validate(&self, kind: Kind, sizes: &[usize]) -> Result<(), Error> {
         let (nodes, part) = (sizes.len(), self.part(kind, sizes, 0)?);
         let slots = (part.lines * part.blocks).saturating_mul(nodes);
-        if slots > CHECKED {
+        if slots > CHECKED.0 || nodes > CHECKED.1 {
             return Err(Error::Unproved { nodes, proved: select::REPLAYED });
         }
         let Some(plan) = self.plan(kind, sizes)? else { return Ok(()) };
@@ -142,8 +142,8 @@ impl Choice {
     }
 }
 
-/// The most slots of all nodes together that are followed when a request is made: some seconds and gigabytes.
-const CHECKED: usize = 1 << 26;
+/// The most slots of all nodes together, and the most nodes, that are followed when a request is made: some seconds and gigabytes.
+const CHECKED: (usize, usize) = (1 << 26, 1 << 14);
 
 /// In which order nodes stand whose blocks have these lengths, if not in their own.
 fn reorder(kind: Kind, sizes: &[usize]) -> Option<Vec<usize>> {

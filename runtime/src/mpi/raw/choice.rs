@@ -1,6 +1,7 @@
 //! Which algorithm does a call: by what the environment of all ranks says, by a selection, or by name.
 
 use super::By;
+use super::journal::{self, Journal};
 use super::shape::Shape;
 use crate::error::Error;
 use crate::mpi::persistent::agree;
@@ -24,8 +25,13 @@ pub(in crate::mpi) fn settings(work: &mut Work, group: &Group) -> Result<Setting
         let selection = settings.selection.clone().with_profile(profile);
         Settings { selection, ..settings.clone() }
     });
-    let print = own.as_ref().map_or(0, Settings::fingerprint);
-    agree(group.comm.raw(), &[(MISMATCH, print)], own)
+    let own = own.and_then(|settings| Ok((journal::possible(&settings, group)?, settings)));
+    let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
+    let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
+    let sayings = [(MISMATCH, print), (journal::MISMATCH, traces)];
+    let (members, settings) = agree(group.comm.raw(), &sayings, own)?;
+    work.journal = members.map(|members| Journal::begin(members, group)).transpose()?;
+    Ok(settings)
 }
 
 const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
@@ -60,10 +66,10 @@ impl Decider {
     }
 }
 
-/// How a call is done.
-pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> Way {
+/// How a call is done, and why.
+pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> (Way, String) {
     let settings = match by {
-        By::Algorithm(algorithm) => return Way::Catalogue(algorithm.clone()),
+        By::Algorithm(algorithm) => return (Way::Catalogue(algorithm.clone()), "asked for".into()),
         By::Settings(settings) => settings,
         By::Environment => environment,
     };
@@ -72,7 +78,8 @@ pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &
     if settings.explain && group.rank == 0 {
         explain(&chosen);
     }
-    chosen.way
+    let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
+    (chosen.way, format!("{}{passed}", chosen.why))
 }
 
 /// Says once why a call is done so.

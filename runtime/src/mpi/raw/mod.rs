@@ -8,8 +8,10 @@ mod call;
 mod choice;
 mod datatype;
 mod image;
+mod journal;
 mod operand;
 mod operation;
+mod passing;
 mod planning;
 mod raise;
 mod recent;
@@ -18,10 +20,12 @@ mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
+pub use self::passing::passes;
 pub use self::raise::{class, code, raise};
 
 pub(super) use self::choice::settings;
 pub(super) use self::datatype::end;
+pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;
 
 use self::image::Rank;
@@ -85,21 +89,37 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
     let mut work = state.lease()?;
     work.agree(group)?;
     // SAFETY: the caller promises live handles and complete lists.
-    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
-        Ok(job) => job,
-        Err(unread) => return unread.outcome(by),
+    let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
+    if work.journal.is_some() {
+        // SAFETY: the caller promises live memory and handles.
+        return unsafe { journal::run(&mut work, group, call.kind(), job, by) };
+    }
+    let outcome = match job {
+        // SAFETY: as above.
+        Ok(job) => unsafe { serve(&mut work, group, &job, by)? },
+        Err(unread) => unread.outcome(by)?,
     };
+    if let (Outcome::Library, By::Environment) = (outcome, by) {
+        // SAFETY: as above.
+        unsafe { passing::remember(comm, call) };
+    }
+    Ok(outcome)
+}
+
+/// Runs a call that was taken apart, with the plan of an earlier one if that was like it.
+#[inline]
+unsafe fn serve(work: &mut Work, group: &Group, job: &Job, by: By<'_>) -> Result<Outcome, Error> {
     if work.recent.find(&job.shape, by).is_none() {
-        let how = plan(&mut work, group, &job.shape, by)?;
+        let how = plan(work, group, &job.shape, by)?;
         let planned = Planned::new(job.shape, &work.recent.lists, by, how);
         work.recent.keep(planned);
     }
-    match work.recent.first().map(Planned::voyage) {
+    match work.recent.how() {
         // SAFETY: the caller promises live memory and handles.
-        Some(None) => unsafe { replay(&mut work, group, &job) },
+        Some(How::Plan(..)) => unsafe { replay(work, group, job) },
         // SAFETY: as above.
-        Some(Some(algorithm)) => unsafe { voyage::run(&mut work, group, &job, &algorithm) },
-        None => Ok(Outcome::Library),
+        Some(How::Voyage(_)) => unsafe { voyage::run(work, group, job) },
+        Some(How::Library(_)) | None => Ok(Outcome::Library),
     }
 }
 
@@ -147,15 +167,17 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Op
     work.agree(group)?;
     work.serial += 1;
     let (serial, mut lists) = (work.serial, Lists::default());
+    let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(serial, call.kind())));
     // SAFETY: the caller promises live handles and complete lists.
     let job = match unsafe { shape::read(call, group.here(), &mut lists) } {
         Ok(job) => job,
-        Err(unread) => return unread.outcome(by).map(|_| None),
+        Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
-    let way = choice::choose(by, work.settings()?, &job.shape, group);
-    let Way::Catalogue(algorithm) = way else { return Ok(None) };
-    match draw(group, &job.shape, &lists, &algorithm, Plan::default()) {
+    let (way, why) = choice::choose(by, work.settings()?, &job.shape, group);
+    let Way::Catalogue(algorithm) = way else { return journal::left(requests, &why, Ok(None)) };
+    match draw(group, &job.shape, &lists, &algorithm, journal::blank(requests.is_some())) {
         Ok(plan) => Ok(Some(Operation {
+            journal: requests.map(|request| request.by(&algorithm, &job.shape)),
             operands: operands(&job),
             rank: rank(group),
             tag: request_tag(serial),
@@ -167,9 +189,12 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Op
             lists,
             plan,
         })),
-        Err(error) => leave(by, error).map(|()| None),
+        Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
 }
+
+/// Why a call is the library's that cannot be taken apart.
+const UNREAD: &str = "its datatype, operation, counts or root are not served";
 
 /// Who this is.
 fn rank(group: &Group) -> Rank {
@@ -205,20 +230,20 @@ impl Unread {
 /// Decides how a call is done, and plans it.
 #[cold]
 fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How, Error> {
-    let way = choice::choose(by, work.settings()?, shape, group);
-    let Way::Catalogue(algorithm) = way else { return Ok(How::Library) };
+    let (way, why) = choice::choose(by, work.settings()?, shape, group);
+    let Way::Catalogue(algorithm) = way else { return Ok(How::Library(why.into())) };
     if shape.blocks == Blocks::Private {
         return Ok(How::Voyage(Box::new(algorithm)));
     }
-    match draw(group, shape, &work.recent.lists, &algorithm, Plan::default()) {
-        Ok(plan) => Ok(How::Plan(Box::new(plan))),
-        Err(error) => leave(by, error).map(|()| How::Library),
+    match draw(group, shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some())) {
+        Ok(plan) => Ok(How::Plan(Box::new(plan), Box::new(algorithm))),
+        Err(error) => leave(by, error.clone()).map(|()| How::Library(error.to_string().into())),
     }
 }
 
 fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
-    let here = group.here();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded: false, outcome: None };
+    let (here, recorded) = (group.here(), plan.numbers.is_some());
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
     let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
     planning.outcome.unwrap_or_else(unknown)?;
@@ -231,7 +256,7 @@ unsafe fn replay(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, E
     let rank = rank(group);
     // SAFETY: the caller promises live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
-    let Some(How::Plan(plan)) = recent.first().map(|planned| &planned.how) else { return Ok(Outcome::Library) };
+    let Some(How::Plan(plan, _)) = recent.how() else { return Ok(Outcome::Library) };
     let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
     let (comm, datatype, own, tag) = (rank.comm, job.shape.datatype, rank.rank, TAG);
     match operands(job) {

@@ -1,6 +1,7 @@
 //! Calls that go on while the program does something else.
 
 use super::image::{Images, Rank, Sides};
+use super::journal::Request;
 use super::operand::Operands;
 use super::shape::{Job, Lists};
 use crate::error::Error;
@@ -23,6 +24,8 @@ pub struct Operation {
     pub(super) images: Images,
     pub(super) flight: Flight,
     pub(super) state: Progress,
+    /// What it is written down with, if it is.
+    pub(super) journal: Option<Box<Request>>,
 }
 
 /// How far it is.
@@ -51,6 +54,9 @@ impl Operation {
         // SAFETY: the caller promises live memory and handles.
         let sides = unsafe { self.images.bring(&self.job, &self.lists, self.rank)? };
         self.state = Progress::Under { next: 0, sides };
+        if let Some(journal) = &self.journal {
+            journal.begin(&mut self.flight);
+        }
         Ok(())
     }
 
@@ -60,20 +66,26 @@ impl Operation {
     /// What went wrong; then it is complete, too.
     pub fn progress(&mut self) -> Result<bool, Error> {
         let Progress::Under { mut next, sides } = self.state else { return Ok(true) };
-        let outcome = self.advance(&mut next, sides);
-        match outcome {
-            Ok(false) => self.state = Progress::Under { next, sides },
-            _ => self.state = Progress::Inactive,
-        }
-        if !outcome? {
+        let advanced = self.advance(&mut next, sides);
+        if let Ok(false) = advanced {
+            self.state = Progress::Under { next, sides };
             return Ok(false);
         }
+        self.state = Progress::Inactive;
+        let outcome = advanced.and_then(|_| self.land(sides));
+        if let Some(journal) = &mut self.journal {
+            journal.end(&mut self.flight, &self.job, &self.lists, self.rank.p, outcome.as_ref().err());
+        }
+        outcome.map(|()| true)
+    }
+
+    /// All messages are complete: the result goes where it belongs.
+    fn land(&mut self, sides: Sides) -> Result<(), Error> {
         if let Some(operands) = &self.operands {
             operands.outcome()?;
         }
         // SAFETY: whoever started it has promised live memory until it is complete.
-        unsafe { self.images.take(&self.job, &self.lists, sides, self.rank)? };
-        Ok(true)
+        unsafe { self.images.take(&self.job, &self.lists, sides, self.rank) }
     }
 
     fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {

@@ -13,10 +13,10 @@ const KEPT: usize = 16;
 /// How a call is done.
 #[derive(Debug)]
 pub(super) enum How {
-    /// By the library.
-    Library,
-    /// By a plan.
-    Plan(Box<Plan>),
+    /// By the library, because of that.
+    Library(Box<str>),
+    /// By a plan, which an algorithm has.
+    Plan(Box<Plan>, Box<Algorithm>),
     /// Along the way of blocks of any lengths.
     Voyage(Box<Algorithm>),
 }
@@ -35,14 +35,6 @@ impl Planned {
         // The lists of an alltoallv differ from call to call, and its way does not depend on them.
         let lists = if shape.blocks == Blocks::Private { Lists::default() } else { lists.clone() };
         Planned { shape, lists, decider: by.into(), how }
-    }
-
-    /// The algorithm, if blocks of any lengths travel.
-    pub(super) fn voyage(&self) -> Option<Algorithm> {
-        match &self.how {
-            How::Voyage(algorithm) => Some((**algorithm).clone()),
-            _ => None,
-        }
     }
 
     fn is(&self, shape: &Shape, lists: &Lists, by: By<'_>) -> bool {
@@ -77,7 +69,8 @@ impl Recent {
         self.planned.insert(0, planned);
     }
 
-    pub(super) fn first(&self) -> Option<&Planned> {
-        self.planned.first()
+    /// How the call is done that was found or kept last.
+    pub(super) fn how(&self) -> Option<&How> {
+        self.planned.first().map(|planned| &planned.how)
     }
 }

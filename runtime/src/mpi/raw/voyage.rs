@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::image::Rank;
+use super::recent::How;
 use super::shape::{Job, Lists};
 use crate::algorithms::{Visitor, visit_one};
 use crate::alltoall::ShuffleVarying;
@@ -10,7 +11,6 @@ use crate::geometry::Varying;
 use crate::mpi::itinerary::Itinerary;
 use crate::mpi::state::{Group, Work};
 use crate::mpi::varying;
-use crate::selection::Algorithm;
 use crate::transport::{Here, Layout, Options};
 use crate::{IsAllgather, IsAlltoall};
 use std::ptr::NonNull;
@@ -20,8 +20,10 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 ///
 /// # Safety
 /// The job's memory and handles are live.
-pub(super) unsafe fn run(work: &mut Work, group: &Group, job: &Job, algorithm: &Algorithm) -> Result<Outcome, Error> {
-    let mut itinerary = Plans { here: group.here(), itinerary: &mut work.luggage.itinerary, outcome: Ok(()) };
+pub(super) unsafe fn run(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, Error> {
+    let Some(How::Voyage(algorithm)) = work.recent.how() else { return Ok(Outcome::Library) };
+    let other = Error::OtherKind { name: algorithm.name().into(), kind: roundel_spec::Kind::Alltoall };
+    let mut itinerary = Plans { here: group.here(), itinerary: &mut work.luggage.itinerary, outcome: Err(other) };
     visit_one(algorithm.name(), algorithm.arguments(), &mut itinerary);
     itinerary.outcome?;
     let mut recent = std::mem::take(&mut work.recent);
@@ -69,17 +71,17 @@ unsafe fn travel(
 struct Plans<'a> {
     here: Here<'a>,
     itinerary: &'a mut Itinerary,
+    /// What came of it: an error if it saw no alltoall.
     outcome: Result<(), Error>,
 }
 
 impl Visitor for Plans<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, _: &C) {
-        self.outcome = Err(Error::OtherKind { name: name.into(), kind: roundel_spec::Kind::Alltoall });
-    }
+    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
 
     fn alltoall<C: IsAlltoall + Sync>(&mut self, _: &'static str, collective: &C) {
         let layout = Layout::default();
         if self.itinerary.fits(collective, layout) {
+            self.outcome = Ok(());
             return;
         }
         self.outcome = self.here.serves(collective).map(|_| ());

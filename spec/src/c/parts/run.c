@@ -45,12 +45,14 @@ static int rdl_grow(void **items, size_t *room, size_t len, size_t size)
 /* Appends a block, wrapped around the number of blocks, to the next message. */
 static void rdl_block(rdl_run *run, int64_t block, int64_t around)
 {
-    void *items = run->blocks;
-    if (!rdl_grow(&items, &run->blocks_room, run->blocks_len, sizeof *run->blocks)) {
-        rdl_note(run, RDL_NO_MEMORY);
-        return;
+    if (run->blocks_len == run->blocks_room) {
+        void *items = run->blocks;
+        if (!rdl_grow(&items, &run->blocks_room, run->blocks_len, sizeof *run->blocks)) {
+            rdl_note(run, RDL_NO_MEMORY);
+            return;
+        }
+        run->blocks = items;
     }
-    run->blocks = items;
     run->blocks[run->blocks_len++] = rdl_wrap(block, around);
 }
 
@@ -62,15 +64,17 @@ static int rdl_any(const rdl_run *run)
 
 static void rdl_message_of(rdl_run *run, rdl_message message)
 {
-    void *items = run->messages;
     message.first = run->open;
     message.count = run->blocks_len - run->open;
     run->open = run->blocks_len;
-    if (!rdl_grow(&items, &run->messages_room, run->messages_len, sizeof *run->messages)) {
-        rdl_note(run, RDL_NO_MEMORY);
-        return;
+    if (run->messages_len == run->messages_room) {
+        void *items = run->messages;
+        if (!rdl_grow(&items, &run->messages_room, run->messages_len, sizeof *run->messages)) {
+            rdl_note(run, RDL_NO_MEMORY);
+            return;
+        }
+        run->messages = items;
     }
-    run->messages = items;
     run->messages[run->messages_len++] = message;
 }
 

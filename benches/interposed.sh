@@ -1,0 +1,48 @@
+#!/bin/bash
+# Times an unmodified C program with and without libroundel_pmpi.so before MPI.
+#
+#   [MPI=openmpi] [NODES=4] [PPN=4] [DELAY=500] [LAUNCHES=5] [BATCHES=20] [LIBRARY=FILE] benches/interposed.sh
+#
+# On an emulated cluster (tests/tools/cluster.sh; needs root), with NODES=1 on this machine. Launches with and without the library
+# alternate; printed are medians over launches and their ratio. What ROUNDEL_ variables say goes to all ranks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export MPI=${MPI:-openmpi} NODES=${NODES:-4} PPN=${PPN:-4} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-600}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+LAUNCHES=${LAUNCHES:-5} BATCHES=${BATCHES:-20}
+if [ -z "${LIBRARY:-}" ]; then
+  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
+  LIBRARY=target/$MPI/release/libroundel_pmpi.so
+fi
+library=$(realpath "$LIBRARY")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$work/interposed" benches/interposed.c
+shim=
+if [ "$MPI" = mpich ]; then
+  # Ranks that wait must give way when there are more of them than processors.
+  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
+  shim=$work/yieldshim.so
+fi
+
+# One job; its first argument is what is loaded before MPI.
+launch() {
+  local preload=$shim${shim:+${1:+:}}$1 run=("$work/interposed" "$BATCHES")
+  [ -n "$preload" ] && run=(env "LD_PRELOAD=$preload" "${run[@]}")
+  local variables=()
+  if [ "$MPI" = openmpi ]; then
+    for name in $(compgen -e ROUNDEL_ || true); do variables+=(-x "$name"); done
+  fi
+  case $NODES,$MPI in
+  1,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 "${variables[@]}" -n "$PPN" "${run[@]}" ;;
+  1,mpich) timeout -k 5 "$TIMEOUT" mpirun.mpich -n "$PPN" "${run[@]}" ;;
+  *) tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
+  esac
+}
+
+results=$(for ((i = 0; i < LAUNCHES; i++)); do
+  launch "" | sed 's/^/without /'
+  launch "$library" | sed 's/^/with /'
+done)
+echo "$MPI, $NODES nodes of $PPN ranks, $DELAY us between nodes, $LAUNCHES launches of $BATCHES batches; microseconds per call"
+echo "$results" | python3 benches/interposed_summary.py

@@ -1,0 +1,67 @@
+#!/bin/bash
+# What interposition costs calls that pass through to MPI: 8 bytes, on one pair of ranks.
+#
+#   [MPI=openmpi] [LAUNCHES=7] [CALLS=20000] [LIBRARY=FILE] benches/passing.sh
+#
+# Calls per second of launches with and without the library, alternating. Then instructions and allocations per call, of one rank
+# alone (which waits for nobody, so that all instructions are those of the call) and, of a pair, those of the library itself.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+MPI=${MPI:-openmpi} LAUNCHES=${LAUNCHES:-7} CALLS=${CALLS:-20000} TIMEOUT=${TIMEOUT:-300}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if [ -z "${LIBRARY:-}" ]; then
+  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
+  LIBRARY=target/$MPI/release/libroundel_pmpi.so
+fi
+library=$(realpath "$LIBRARY")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+program=$work/passing
+"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$program" benches/passing.c
+shim=
+launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1)
+if [ "$MPI" = mpich ]; then
+  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
+  shim=$work/yieldshim.so launcher=(mpirun.mpich)
+fi
+passes="allreduce:library;allgather:library;alltoall:library;broadcast:library"
+
+# The words before a program: what is loaded before MPI, and that nothing is served.
+before() {
+  local preload=$shim${shim:+${1:+:}}$1
+  echo "env ROUNDEL_FORCE=$passes ${preload:+LD_PRELOAD=$preload}"
+}
+
+results=$(for ((i = 0; i < LAUNCHES; i++)); do
+  timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 2 $(before "") "$program" time "$CALLS" | sed 's/^/without /'
+  timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 2 $(before "$library") "$program" time "$CALLS" | sed 's/^/with /'
+done)
+echo "$MPI, a pair of ranks, 8 bytes, $LAUNCHES launches of $CALLS calls; thousands of calls per second"
+echo "$results" | python3 benches/interposed_summary.py "k/s"
+
+# Counts for one call: $1 what is loaded, $2 the call, $3 the number of ranks. Prints all instructions, those of the library
+# itself, and allocations.
+count() {
+  local out=$work/profile times=200
+  rm -f "$out"
+  local grind="valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect=measured --callgrind-out-file=$out"
+  local others=()
+  [ "$3" -gt 1 ] && others=(: -n $(($3 - 1)) $(before "$1") "$program" count "$2" $times)
+  timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 1 $(before "$1") $grind "$program" count "$2" $times "${others[@]}" >"$work/log" 2>&1 ||
+    { cat "$work/log" >&2; return 1; }
+  local own allocations
+  own=$(awk -v calls=$times -v program="$library" -f benches/own.awk "$out")
+  allocations=$(awk '$2 == "allocations" { print $3 }' "$work/log")
+  awk -v calls=$times -v own="$own" -v allocations="$allocations" '/^(summary|totals):/ { n = $2 } END { print n / calls, own, allocations }' "$out"
+}
+
+echo
+echo "instructions per call; allocations per call"
+printf '%12s %12s %12s %8s %14s %14s %14s\n' call without with ratio "own, of a pair" "alloc. without" "alloc. with"
+for call in allreduce allgather alltoall bcast barrier sendrecv isend+wait; do
+  read -r plain _ free <<<"$(count "" "$call" 1)"
+  read -r loaded _ used <<<"$(count "$library" "$call" 1)"
+  read -r _ own pair <<<"$(count "$library" "$call" 2)"
+  awk -v c="$call" -v x="$plain" -v y="$loaded" -v o="$own" -v f="$free" -v u="$used" 'BEGIN {
+    printf "%12s %12.1f %12.1f %8.3f %14.1f %14.3f %14.3f\n", c, x, y, x ? y / x : 0, o, f, u }'
+done

@@ -1,0 +1,228 @@
+//! From MPI's arguments to a [`Call`]. None if something is odd: the library is to say what.
+//!
+//! Only arguments that mean something are looked at: what a rank passes where MPI ignores it must not decide who does a
+//! call, because the other ranks do not see it.
+
+use mpi::ffi;
+use mpi::ffi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Op};
+use roundel::mpi::raw::{Call, List, Reduced, Scattered, Typed, in_place};
+use std::ffi::{c_int, c_void};
+
+/// The integers of a function: C's `int`, or those for large counts.
+pub(crate) trait Integer: Copy {
+    fn length(self) -> Option<usize>;
+    fn list(first: *const Self) -> Option<List>;
+}
+
+impl Integer for c_int {
+    #[inline]
+    fn length(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+
+    #[inline]
+    fn list(first: *const Self) -> Option<List> {
+        (!first.is_null()).then_some(List::Ints(first))
+    }
+}
+
+impl Integer for i64 {
+    #[inline]
+    fn length(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+
+    #[inline]
+    fn list(first: *const Self) -> Option<List> {
+        (!first.is_null()).then_some(List::Longs(first))
+    }
+}
+
+impl Integer for isize {
+    #[inline]
+    fn length(self) -> Option<usize> {
+        usize::try_from(self).ok()
+    }
+
+    #[inline]
+    fn list(first: *const Self) -> Option<List> {
+        const { assert!(size_of::<MPI_Aint>() == size_of::<i64>()) };
+        i64::list(first.cast())
+    }
+}
+
+type In = *const c_void;
+type Out = *mut c_void;
+
+#[inline]
+fn typed<N: Integer>(address: In, count: N, datatype: MPI_Datatype) -> Option<Typed> {
+    Some(Typed { address: address.cast_mut(), count: count.length()?, datatype: real(datatype)? })
+}
+
+#[inline]
+fn scattered<N: Integer, D: Integer>(
+    address: In,
+    counts: *const N,
+    displs: *const D,
+    datatype: MPI_Datatype,
+) -> Option<Scattered> {
+    let (counts, displs) = (N::list(counts)?, D::list(displs)?);
+    Some(Scattered { address: address.cast_mut(), counts, displs, datatype: real(datatype)? })
+}
+
+#[inline]
+fn reduced(send: In, recv: Out, datatype: MPI_Datatype, op: MPI_Op) -> Option<Reduced> {
+    let send = (!is_in_place(send)).then_some(send);
+    (op != null_op()).then_some(())?;
+    Some(Reduced { send, recv, datatype: real(datatype)?, op })
+}
+
+#[inline]
+fn is_in_place(address: In) -> bool {
+    address == in_place().cast_const()
+}
+
+#[inline]
+fn real(datatype: MPI_Datatype) -> Option<MPI_Datatype> {
+    // SAFETY: a constant of the library.
+    (datatype != unsafe { ffi::RSMPI_DATATYPE_NULL }).then_some(datatype)
+}
+
+#[cfg(open_mpi)]
+#[inline]
+fn null_op() -> MPI_Op {
+    MPI_Op((&raw mut ffi::ompi_mpi_op_null).cast())
+}
+
+/// The handle is a number in the interface that MPICH and its descendants share.
+#[cfg(not(open_mpi))]
+#[inline]
+fn null_op() -> MPI_Op {
+    MPI_Op(0x1800_0000)
+}
+
+/// A block that is sent, or `MPI_IN_PLACE`, for which the other arguments mean nothing.
+macro_rules! unless_in_place {
+    ($address:expr, $argument:expr) => {
+        if is_in_place($address) { None } else { Some($argument?) }
+    };
+}
+
+#[inline]
+pub(crate) fn allgather<N: Integer>(
+    (send, sends, sendtype): (In, N, MPI_Datatype),
+    (recv, recvs, recvtype): (Out, N, MPI_Datatype),
+) -> Option<Call> {
+    let send = unless_in_place!(send, typed(send, sends, sendtype));
+    Some(Call::Allgather { send, recv: typed(recv, recvs, recvtype)? })
+}
+
+#[inline]
+pub(crate) fn allgatherv<N: Integer, D: Integer>(
+    (send, sends, sendtype): (In, N, MPI_Datatype),
+    (recv, counts, displs, recvtype): (Out, *const N, *const D, MPI_Datatype),
+) -> Option<Call> {
+    let send = unless_in_place!(send, typed(send, sends, sendtype));
+    Some(Call::Allgatherv { send, recv: scattered(recv, counts, displs, recvtype)? })
+}
+
+#[inline]
+pub(crate) fn allreduce<N: Integer>(
+    send: In,
+    recv: Out,
+    count: N,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> Option<Call> {
+    Some(Call::Allreduce { data: reduced(send, recv, datatype, op)?, count: count.length()? })
+}
+
+#[inline]
+pub(crate) fn reduce_scatter<N: Integer>(
+    send: In,
+    recv: Out,
+    counts: *const N,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> Option<Call> {
+    Some(Call::ReduceScatter { data: reduced(send, recv, datatype, op)?, counts: N::list(counts)? })
+}
+
+#[inline]
+pub(crate) fn reduce_scatter_block<N: Integer>(
+    send: In,
+    recv: Out,
+    count: N,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> Option<Call> {
+    Some(Call::ReduceScatterBlock { data: reduced(send, recv, datatype, op)?, count: count.length()? })
+}
+
+#[inline]
+pub(crate) fn alltoall<N: Integer>(
+    (send, sends, sendtype): (In, N, MPI_Datatype),
+    (recv, recvs, recvtype): (Out, N, MPI_Datatype),
+) -> Option<Call> {
+    let send = unless_in_place!(send, typed(send, sends, sendtype));
+    Some(Call::Alltoall { send, recv: typed(recv, recvs, recvtype)? })
+}
+
+#[inline]
+pub(crate) fn alltoallv<N: Integer, D: Integer>(
+    (send, sends, from, sendtype): (In, *const N, *const D, MPI_Datatype),
+    (recv, recvs, to, recvtype): (Out, *const N, *const D, MPI_Datatype),
+) -> Option<Call> {
+    let send = unless_in_place!(send, scattered(send, sends, from, sendtype));
+    Some(Call::Alltoallv { send, recv: scattered(recv, recvs, to, recvtype)? })
+}
+
+#[inline]
+pub(crate) fn bcast<N: Integer>(address: Out, count: N, datatype: MPI_Datatype, root: c_int) -> Option<Call> {
+    Some(Call::Broadcast { data: typed(address, count, datatype)?, root })
+}
+
+#[inline]
+pub(crate) fn reduce<N: Integer>(
+    send: In,
+    recv: Out,
+    count: N,
+    (datatype, op, root): (MPI_Datatype, MPI_Op, c_int),
+) -> Option<Call> {
+    Some(Call::Reduce { data: reduced(send, recv, datatype, op)?, count: count.length()?, root })
+}
+
+#[inline]
+pub(crate) fn gather<N: Integer>(
+    (send, sends, sendtype): (In, N, MPI_Datatype),
+    (recv, recvs, recvtype): (Out, N, MPI_Datatype),
+    (root, comm): (c_int, MPI_Comm),
+) -> Option<Call> {
+    let send = unless_in_place!(send, typed(send, sends, sendtype));
+    let recv = on_root(root, comm, recv, recvs, recvtype)?;
+    Some(Call::Gather { send, recv, root })
+}
+
+#[inline]
+pub(crate) fn scatter<N: Integer>(
+    (send, sends, sendtype): (In, N, MPI_Datatype),
+    (recv, recvs, recvtype): (Out, N, MPI_Datatype),
+    (root, comm): (c_int, MPI_Comm),
+) -> Option<Call> {
+    let recv = unless_in_place!(recv.cast_const(), typed(recv, recvs, recvtype));
+    let send = on_root(root, comm, send, sends, sendtype)?;
+    Some(Call::Scatter { send, recv, root })
+}
+
+/// Blocks that mean something on the root alone. Elsewhere there are none, whatever was passed.
+fn on_root<N: Integer>(root: c_int, comm: MPI_Comm, address: In, count: N, datatype: MPI_Datatype) -> Option<Typed> {
+    let mut rank = 0;
+    // SAFETY: the caller has seen that MPI is live; the communicator is the program's.
+    unsafe { ffi::PMPI_Comm_rank(comm, &mut rank) };
+    if rank == root {
+        return typed(address, count, datatype);
+    }
+    // SAFETY: a constant of the library.
+    let datatype = unsafe { ffi::RSMPI_UINT8_T };
+    Some(Typed { address: address.cast_mut(), count: 0, datatype })
+}

@@ -1,0 +1,116 @@
+//! Where a thread is: in the program, in a collective of Roundel, or in its progress.
+//!
+//! Roundel's own calls of MPI come through the functions of this library, too. A collective that it calls is the library's.
+//! Messages and waits inside of a collective let other operations go on; those inside of progress do not, as they are what
+//! goes on.
+
+use mpi::ffi::{self, MPI_Comm};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// How deep a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// In the program.
+    Program,
+    /// In a collective.
+    Collective,
+    /// In the progress of operations.
+    Progress,
+}
+
+thread_local! {
+    static PLACE: Cell<Place> = const { Cell::new(Place::Program) };
+}
+
+/// Where this thread is.
+#[inline]
+pub(crate) fn place() -> Place {
+    PLACE.get()
+}
+
+/// Whether a call comes from Roundel itself.
+#[inline]
+pub(crate) fn inside() -> bool {
+    PLACE.get() != Place::Program
+}
+
+/// Back to where the thread was, when it is dropped.
+pub(crate) struct Entered(Place);
+
+/// This thread is there until the value is dropped.
+#[inline]
+pub(crate) fn enter(place: Place) -> Entered {
+    Entered(PLACE.replace(place))
+}
+
+impl Drop for Entered {
+    #[inline]
+    fn drop(&mut self) {
+        PLACE.set(self.0);
+    }
+}
+
+/// The communicator of a thread's last call, if it has one group, and how many were freed before.
+#[derive(Clone, Copy)]
+struct Recent {
+    comm: Option<MPI_Comm>,
+    freed: usize,
+}
+
+thread_local! {
+    static RECENT: Cell<Recent> = const { Cell::new(Recent { comm: None, freed: 0 }) };
+}
+
+/// How many communicators were freed. MPI may give the handle of one that is gone to a new one.
+static FREED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a communicator has one group: it is one, and no intercommunicator.
+#[inline]
+pub(crate) fn is_intra(comm: MPI_Comm) -> bool {
+    let (recent, freed) = (RECENT.get(), FREED.load(Ordering::Relaxed));
+    recent.comm == Some(comm) && recent.freed == freed || look(comm, freed)
+}
+
+#[cold]
+fn look(comm: MPI_Comm, freed: usize) -> bool {
+    let mut inter = 1;
+    // SAFETY: the communicator is the program's, and MPI is live.
+    unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
+    if inter == 0 {
+        RECENT.set(Recent { comm: Some(comm), freed });
+    }
+    inter == 0
+}
+
+/// A communicator is freed.
+pub(crate) fn freed() {
+    FREED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Whether MPI is known to be initialised, and not finalised.
+static LIVE: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls can be served: MPI is initialised, and not finalised.
+#[inline]
+pub(crate) fn live() -> bool {
+    LIVE.load(Ordering::Relaxed) || ask()
+}
+
+#[cold]
+fn ask() -> bool {
+    let (mut begun, mut over) = (0, 0);
+    // SAFETY: both may be called at any time.
+    unsafe {
+        ffi::PMPI_Initialized(&mut begun);
+        ffi::PMPI_Finalized(&mut over);
+    }
+    let live = begun != 0 && over == 0;
+    LIVE.store(live, Ordering::Relaxed);
+    live
+}
+
+/// MPI ends.
+pub(crate) fn ends() {
+    LIVE.store(false, Ordering::Relaxed);
+}

@@ -1,0 +1,201 @@
+//! Requests that all of MPI's functions for requests know.
+//!
+//! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes when
+//! we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
+
+use crate::progress;
+use crate::serve::{Failure, SUCCESS, guarded};
+use mpi::ffi::{self, MPI_Comm, MPI_Request};
+use roundel::mpi::raw::Operation;
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// An operation and its request.
+pub(crate) struct Job {
+    /// The program's communicator.
+    pub(crate) comm: MPI_Comm,
+    /// The tag of the message that completes the request.
+    tag: c_int,
+    /// What is done.
+    pub(crate) operation: Mutex<Operation>,
+}
+
+// SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
+unsafe impl Send for Job {}
+// SAFETY: as above.
+unsafe impl Sync for Job {}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        with_own(|own| own.free.push(self.tag));
+    }
+}
+
+/// What the requests are made of.
+#[derive(Default)]
+struct Own {
+    comm: Option<Comm>,
+    /// Tags below are in use, or free.
+    tags: c_int,
+    free: Vec<c_int>,
+}
+
+#[derive(Clone, Copy)]
+struct Comm(MPI_Comm);
+
+// SAFETY: a handle is a number, or an address that MPI looks after.
+unsafe impl Send for Comm {}
+
+static OWN: Mutex<Own> = Mutex::new(Own { comm: None, tags: 0, free: Vec::new() });
+
+fn with_own<R>(work: impl FnOnce(&mut Own) -> R) -> R {
+    work(&mut OWN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Own {
+    fn tag(&mut self) -> c_int {
+        self.free.pop().unwrap_or_else(|| {
+            self.tags += 1;
+            self.tags - 1
+        })
+    }
+
+    /// The communicator; made at first use. Made by a split: a duplicate would copy the program's attributes.
+    fn comm(&mut self) -> Result<MPI_Comm, Failure> {
+        if let Some(Comm(comm)) = self.comm {
+            return Ok(comm);
+        }
+        // SAFETY: MPI is live; all of this is local.
+        let comm = unsafe {
+            let mut comm = ffi::RSMPI_COMM_NULL;
+            check(ffi::PMPI_Comm_split(ffi::RSMPI_COMM_SELF, 0, 0, &mut comm))?;
+            check(ffi::PMPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN))?;
+            comm
+        };
+        self.comm = Some(Comm(comm));
+        Ok(comm)
+    }
+}
+
+fn check(code: c_int) -> Result<(), Failure> {
+    if code == SUCCESS { Ok(()) } else { Err(Failure::Code(code)) }
+}
+
+fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
+    let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
+    Ok((Arc::new(Job { comm, tag, operation: Mutex::new(operation) }), own))
+}
+
+/// Starts an operation. Its request is gone when it was waited for.
+pub(crate) fn once(comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
+    let (job, own) = job(comm, operation)?;
+    // SAFETY: a constant of the library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    // SAFETY: nothing is received; the communicator is ours and live.
+    check(unsafe { ffi::PMPI_Irecv(null_mut(), 0, ffi::RSMPI_UINT8_T, 0, job.tag, own, &mut request) })?;
+    start(&job);
+    Ok(request)
+}
+
+/// Starts the operation of a request that is active.
+fn start(job: &Arc<Job>) {
+    let started = {
+        let mut operation = job.operation.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the program has started the call, so its memory is ours until the request is complete.
+        guarded(|| unsafe { operation.start() })
+    };
+    match started {
+        Ok(()) => progress::add(job.clone()),
+        Err(failure) => fail(job, &failure),
+    }
+}
+
+/// Completes the request of an operation.
+pub(crate) fn complete(job: &Job) {
+    send(job, 0);
+}
+
+/// Tells the error handler, and completes the request such that waiting for it fails, too.
+pub(crate) fn fail(job: &Job, failure: &Failure) {
+    failure.raise(job.comm);
+    send(job, 1);
+}
+
+fn send(job: &Job, length: c_int) {
+    let Some(Comm(own)) = with_own(|own| own.comm) else { return };
+    let byte = 0u8;
+    let from: *const c_void = (&raw const byte).cast();
+    // SAFETY: the byte outlives the call; the receive is posted, so that nothing waits.
+    unsafe { ffi::PMPI_Send(from, length, ffi::RSMPI_UINT8_T, 0, job.tag, own) };
+}
+
+/// How many persistent requests of ours there are.
+static PERSISTENT: AtomicUsize = AtomicUsize::new(0);
+
+/// They, by their handles.
+static TABLE: LazyLock<Mutex<HashMap<usize, Arc<Job>>>> = LazyLock::new(Mutex::default);
+
+fn table() -> MutexGuard<'static, HashMap<usize, Arc<Job>>> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes a persistent request.
+#[cfg(any(persistent, extension))]
+pub(crate) fn persistent(comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
+    let (job, own) = job(comm, operation)?;
+    // SAFETY: a constant of the library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    // SAFETY: nothing is received; the communicator is ours and live.
+    check(unsafe { ffi::PMPI_Recv_init(null_mut(), 0, ffi::RSMPI_UINT8_T, 0, job.tag, own, &mut request) })?;
+    table().insert(request.0 as usize, job);
+    PERSISTENT.fetch_add(1, Ordering::Relaxed);
+    Ok(request)
+}
+
+/// Whether a request may be a persistent one of ours.
+#[inline]
+pub(crate) fn any_persistent() -> bool {
+    PERSISTENT.load(Ordering::Relaxed) != 0
+}
+
+/// The operation of a persistent request.
+pub(crate) fn find(request: MPI_Request) -> Option<Arc<Job>> {
+    if !any_persistent() {
+        return None;
+    }
+    table().get(&(request.0 as usize)).cloned()
+}
+
+/// Starts a persistent request of ours.
+///
+/// # Safety
+/// The request is that of the operation.
+pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<Job>) -> c_int {
+    // SAFETY: the caller promises it.
+    let code = unsafe { ffi::PMPI_Start(request) };
+    if code == SUCCESS {
+        start(job);
+    }
+    code
+}
+
+/// The program frees a request.
+pub(crate) fn forget(request: MPI_Request) {
+    if any_persistent() && table().remove(&(request.0 as usize)).is_some() {
+        PERSISTENT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// MPI ends: what is ours goes.
+pub(crate) fn end() {
+    let jobs = std::mem::take(&mut *table());
+    PERSISTENT.store(0, Ordering::Relaxed);
+    drop(jobs);
+    if let Some(Comm(mut comm)) = with_own(|own| own.comm.take()) {
+        // SAFETY: it is ours, and nobody uses it any more.
+        unsafe { ffi::PMPI_Comm_free(&mut comm) };
+    }
+}

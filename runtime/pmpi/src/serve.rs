@@ -1,0 +1,169 @@
+//! A call is served, or left to the library.
+
+use crate::guard::{self, Place};
+use crate::progress;
+use crate::request;
+use mpi::ffi::{self, MPI_Comm, MPI_Request};
+use roundel::Error;
+use roundel::mpi::raw::{self, By, Call, Operation, Outcome};
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The code of a call that went well.
+pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
+
+/// Runs a call; none if it is the library's.
+///
+/// # Safety
+/// The program has called a collective with these arguments.
+#[inline]
+pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
+    // SAFETY: a constant of the library.
+    let null = unsafe { ffi::RSMPI_COMM_NULL };
+    if guard::inside() || comm == null || !guard::live() {
+        return None;
+    }
+    let call = call()?;
+    match raw::passes(comm, &call) {
+        true => pass(comm),
+        // SAFETY: the caller promises it.
+        false => unsafe { run(comm, call) },
+    }
+}
+
+/// The library does a call.
+#[inline]
+fn pass(_comm: MPI_Comm) -> Option<c_int> {
+    #[cfg(not(open_mpi))]
+    progress::complete(_comm);
+    None
+}
+
+/// Runs a call that is not known to be the library's.
+///
+/// # Safety
+/// As of [`blocking`].
+#[inline(never)]
+unsafe fn run(comm: MPI_Comm, call: Call) -> Option<c_int> {
+    let call = admitted(comm, || Some(call))?;
+    // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
+    let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
+    match result {
+        Ok(Outcome::Done) => Some(SUCCESS),
+        Ok(Outcome::Library) => pass(comm),
+        Err(failure) => Some(failure.raise(comm)),
+    }
+}
+
+/// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,
+/// so the communicator must be known by a call before.
+///
+/// # Safety
+/// As of [`blocking`]; and there is a place for the request.
+pub(crate) unsafe fn starting(
+    comm: MPI_Comm,
+    to: *mut MPI_Request,
+    call: impl FnOnce() -> Option<Call>,
+) -> Option<c_int> {
+    // SAFETY: the caller promises it.
+    unsafe { prepared(comm, to, || known(comm).then(call).flatten(), request::once) }
+}
+
+/// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
+///
+/// # Safety
+/// As of [`starting`].
+#[cfg(any(persistent, extension))]
+pub(crate) unsafe fn preparing(
+    comm: MPI_Comm,
+    to: *mut MPI_Request,
+    call: impl FnOnce() -> Option<Call>,
+) -> Option<c_int> {
+    // SAFETY: the caller promises it.
+    unsafe { prepared(comm, to, call, request::persistent) }
+}
+
+/// Whether an operation can be prepared without waiting for other ranks.
+fn known(comm: MPI_Comm) -> bool {
+    let mut p = 0;
+    // SAFETY: the communicator is the program's, and MPI is live.
+    unsafe { ffi::PMPI_Comm_size(comm, &mut p) == SUCCESS && p == 1 || raw::is_known(comm).is_ok_and(|known| known) }
+}
+
+/// # Safety
+/// As of [`starting`].
+unsafe fn prepared(
+    comm: MPI_Comm,
+    to: *mut MPI_Request,
+    call: impl FnOnce() -> Option<Call>,
+    give: fn(MPI_Comm, Operation) -> Result<MPI_Request, Failure>,
+) -> Option<c_int> {
+    let call = admitted(comm, call)?;
+    if to.is_null() || !progress::available() {
+        return None;
+    }
+    // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
+    let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment) });
+    let request = match operation {
+        Ok(None) => return None,
+        Ok(Some(operation)) => give(comm, operation),
+        Err(failure) => Err(failure),
+    };
+    Some(match request {
+        Ok(request) => {
+            // SAFETY: the program has passed a place for it.
+            unsafe { to.write(request) };
+            SUCCESS
+        }
+        Err(failure) => failure.raise(comm),
+    })
+}
+
+/// The call, if it is the program's and nothing about it is odd.
+#[inline]
+fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call> {
+    // SAFETY: a constant of the library.
+    let null = unsafe { ffi::RSMPI_COMM_NULL };
+    if guard::inside() || comm == null || !guard::live() || !guard::is_intra(comm) {
+        return None;
+    }
+    call()
+}
+
+/// What went wrong.
+pub(crate) enum Failure {
+    /// Roundel says so.
+    Error(Error),
+    /// MPI says so, and has told the error handler.
+    Code(c_int),
+    /// An error in Roundel itself.
+    Panic,
+}
+
+impl Failure {
+    /// Tells the communicator's error handler, and returns what the call is to return.
+    #[cold]
+    pub(crate) fn raise(&self, comm: MPI_Comm) -> c_int {
+        let code = ffi::MPI_ERR_INTERN as c_int;
+        match self {
+            // SAFETY: the communicator of the call is live.
+            Failure::Error(error) => unsafe { raw::raise(comm, error) },
+            Failure::Code(code) => *code,
+            Failure::Panic => {
+                // SAFETY: as above; a class is a code.
+                unsafe { ffi::PMPI_Comm_call_errhandler(comm, code) };
+                code
+            }
+        }
+    }
+}
+
+/// Runs something of Roundel's. Nothing that it calls is served, and a panic ends here.
+#[inline]
+pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, Error>) -> Result<R, Failure> {
+    let _inside = guard::enter(guard::place().max(Place::Collective));
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(Failure::Error),
+        Err(_) => Err(Failure::Panic),
+    }
+}

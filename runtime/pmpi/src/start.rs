@@ -1,0 +1,48 @@
+//! Persistent requests: some are ours, and start an operation.
+
+use crate::request;
+use crate::serve::SUCCESS;
+use mpi::ffi::{self, MPI_Request};
+use std::ffi::c_int;
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
+    // SAFETY: as MPI demands, there is a request.
+    let ours = if request.is_null() { None } else { request::find(unsafe { *request }) };
+    // SAFETY: the arguments are the program's.
+    unsafe {
+        match ours {
+            Some(job) => request::restart(request, &job),
+            None => ffi::PMPI_Start(request),
+        }
+    }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
+    // SAFETY: as MPI demands, there are so many requests.
+    unsafe {
+        if !request::any_persistent() || requests.is_null() || count < 0 {
+            return ffi::PMPI_Startall(count, requests);
+        }
+        let codes = (0..count as usize).map(|i| MPI_Start(requests.add(i)));
+        codes.fold(SUCCESS, |first, code| if first == SUCCESS { code } else { first })
+    }
+}
+
+/// # Safety
+/// As of MPI's function.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
+    // SAFETY: as MPI demands, there is a request.
+    unsafe {
+        if !request.is_null() {
+            request::forget(*request);
+        }
+        ffi::PMPI_Request_free(request)
+    }
+}

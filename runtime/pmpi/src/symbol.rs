@@ -1,0 +1,23 @@
+//! Symbols that are there or not, depending on what the program was linked with.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{NonNull, null_mut};
+
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// The first symbol of a name in the program and its libraries.
+#[cfg(open_mpi)]
+pub(crate) fn any(name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: the name ends with a zero; a null handle asks for the usual order.
+    NonNull::new(unsafe { dlsym(null_mut(), name.as_ptr()) })
+}
+
+/// The symbol of a name in the libraries after this one.
+#[cfg(not(open_mpi))]
+pub(crate) fn next(name: &CStr) -> Option<NonNull<c_void>> {
+    let next = null_mut::<c_void>().wrapping_byte_sub(1);
+    // SAFETY: the name ends with a zero; this handle asks for what comes after the caller.
+    NonNull::new(unsafe { dlsym(next, name.as_ptr()) })
+}

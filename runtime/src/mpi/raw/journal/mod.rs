@@ -1,0 +1,214 @@
+//! Writes down every call with its messages while `ROUNDEL_TRACE` is set: each process a file of its own, a line of JSON for
+//! each call. `docs/trace.md` describes it, and `roundel trace diff` holds it against the declared schedules.
+//!
+//! Calls have names that are equal on all of their ranks: that of the communicator, and how many calls came before on it. All
+//! that is written is what this process was asked for and what it posted; nobody waits for anybody because of it, but for the
+//! first call on a communicator, where the name is agreed upon.
+
+mod file;
+mod line;
+
+use self::line::{Head, Lengths};
+use super::recent::How;
+use super::shape::{Job, Lists, Shape, Unread};
+use super::{By, Outcome, UNREAD, serve};
+use crate::error::Error;
+use crate::mpi::code::check;
+use crate::mpi::plan::Plan;
+use crate::mpi::replay::Flight;
+use crate::mpi::state::{Group, Work};
+use crate::mpi::trace;
+use crate::selection::{Algorithm, Settings};
+use ::mpi::ffi;
+use roundel_spec::Kind;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What all ranks must do alike.
+pub(super) const MISMATCH: &str = "ROUNDEL_TRACE: set it for all ranks or for none";
+
+/// Whether calls on a communicator can be written down, if they are to be: opens this process's file, and tells the ranks of the
+/// group in the world.
+pub(super) fn possible(settings: &Settings, group: &Group) -> Result<Option<Vec<c_int>>, Error> {
+    let Some(path) = &settings.trace else { return Ok(None) };
+    file::open(path)?;
+    members(group).map(Some)
+}
+
+/// The ranks of a group in the world.
+fn members(group: &Group) -> Result<Vec<c_int>, Error> {
+    let p = group.placement.p();
+    let (ranks, mut members): (Vec<c_int>, _) = ((0..p as c_int).collect(), vec![0; p]);
+    // SAFETY: both communicators are live, both lists have as many entries as are said, and both groups are freed once.
+    let codes = unsafe {
+        let (mut own, mut world) = (ffi::RSMPI_GROUP_NULL, ffi::RSMPI_GROUP_NULL);
+        check("MPI_Comm_group", ffi::MPI_Comm_group(group.comm.raw(), &mut own))?;
+        check("MPI_Comm_group", ffi::MPI_Comm_group(ffi::RSMPI_COMM_WORLD, &mut world))?;
+        let (n, to) = (p as c_int, members.as_mut_ptr());
+        let translated = ffi::MPI_Group_translate_ranks(own, n, ranks.as_ptr().cast_mut(), world, to);
+        [translated, ffi::MPI_Group_free(&mut own), ffi::MPI_Group_free(&mut world)]
+    };
+    codes.into_iter().try_for_each(|code| check("MPI_Group_translate_ranks", code))?;
+    // MPI marks those that are of another world by a negative number.
+    let foreign = members.iter().any(|&rank| rank < 0);
+    let reason = || "ROUNDEL_TRACE: a communicator has ranks of another MPI_COMM_WORLD; unset it".into();
+    if foreign { Err(Error::Settings { reason: reason() }) } else { Ok(members) }
+}
+
+/// What calls on a communicator are written down with.
+#[derive(Debug)]
+pub(in crate::mpi) struct Journal {
+    /// The communicator's name: equal on all of its ranks, and no other's in this job.
+    name: String,
+    /// How many calls have blocked on it so far.
+    calls: u64,
+}
+
+impl Journal {
+    /// Gives a communicator a name: the world rank of its first rank, and how many of those it has named before. Collective.
+    pub(super) fn begin(members: Vec<c_int>, group: &Group) -> Result<Self, Error> {
+        static NAMED: AtomicU64 = AtomicU64::new(0);
+        let mut serial = if group.rank == 0 { NAMED.fetch_add(1, Ordering::Relaxed) } else { 0 };
+        let number: *mut u64 = &mut serial;
+        // SAFETY: one number, from the first rank to all.
+        let code = unsafe { ffi::PMPI_Bcast(number.cast(), 1, ffi::RSMPI_UINT64_T, 0, group.comm.raw()) };
+        check("MPI_Bcast", code)?;
+        let name = format!("{}.{serial}", members[0]);
+        file::write(&line::communicator(&name, group.rank, &members, &group.placement));
+        Ok(Journal { name, calls: 0 })
+    }
+
+    /// The next call that blocks.
+    fn next(&mut self, kind: Kind) -> Head {
+        self.calls += 1;
+        Head { communicator: self.name.clone(), request: 0, number: self.calls - 1, kind }
+    }
+
+    /// The request with a number, from 1 on.
+    pub(super) fn request(&self, serial: u32, kind: Kind) -> Request {
+        let head = Head { communicator: self.name.clone(), request: serial, number: 0, kind };
+        Request { head, algorithm: String::new(), size: 0 }
+    }
+}
+
+/// A plan to draw, which knows the numbers of its rounds if messages are written down.
+pub(super) fn blank(written: bool) -> Plan {
+    Plan { numbers: written.then(Vec::new), ..Plan::default() }
+}
+
+/// Runs a call that blocks, and writes it down.
+///
+/// # Safety
+/// As of [`serve`].
+#[cold]
+pub(super) unsafe fn run(
+    work: &mut Work,
+    group: &Group,
+    kind: Kind,
+    job: Result<Job, Unread>,
+    by: By<'_>,
+) -> Result<Outcome, Error> {
+    let Some(head) = work.journal.as_mut().map(|journal| journal.next(kind)) else { return Ok(Outcome::Library) };
+    // Somebody may record the communicator's messages besides.
+    let recorded = work.flight.log.is_some();
+    let mark = work.flight.log.get_or_insert_default().mark();
+    work.luggage.itinerary.know_numbers();
+    let (outcome, job) = match job {
+        // SAFETY: the caller promises as much.
+        Ok(job) => (unsafe { serve(work, group, &job, by) }, Some(job)),
+        Err(unread) => (unread.outcome(by), None),
+    };
+    let line = match (&outcome, &job, work.recent.how()) {
+        (Err(error), ..) => head.failed(error),
+        (Ok(_), Some(job), Some(How::Plan(_, algorithm) | How::Voyage(algorithm))) => {
+            let lengths = lengths(&job.shape, &work.recent.lists, data_size(&job.shape), group.placement.p());
+            let called = line::called(algorithm, job.shape.root);
+            head.done(&called, lengths, messages(&work.flight, mark))
+        }
+        (Ok(_), Some(_), Some(How::Library(why))) => head.library(why),
+        (Ok(_), ..) => head.library(UNREAD),
+    };
+    if !recorded {
+        work.flight.log = None;
+    }
+    file::write(&line);
+    outcome
+}
+
+type Messages<'a> = (&'a [crate::trace::Message], &'a [crate::trace::Message]);
+
+fn messages(flight: &Flight, mark: (usize, usize)) -> Messages<'_> {
+    flight.log.as_deref().map_or((&[], &[]), |log| log.since(mark))
+}
+
+/// The bytes of data of an element.
+fn data_size(shape: &Shape) -> usize {
+    trace::bytes(1, shape.datatype)
+}
+
+/// How long the blocks of a call are.
+fn lengths<'a>(shape: &Shape, lists: &'a Lists, size: usize, p: usize) -> Lengths<'a> {
+    use super::shape::Blocks;
+    let elements = shape.send.unwrap_or(shape.recv);
+    match shape.blocks {
+        Blocks::Equal(each) => Lengths::Each(each),
+        Blocks::Parts => Lengths::Each(elements / p * size),
+        Blocks::Listed => Lengths::List { counts: &lists.counts, size: 1 },
+        Blocks::ListedParts => Lengths::List { counts: &lists.counts, size },
+        Blocks::Vector { .. } => Lengths::Vector { elements, size },
+        Blocks::Standing(standing) => Lengths::Vector { elements: standing.total, size: 1 },
+        // What is in place leaves as it arrives.
+        Blocks::Private if shape.send.is_none() => Lengths::Own(&lists.counts),
+        Blocks::Private => Lengths::Own(&lists.leaving),
+    }
+}
+
+/// A call that does not block, and may be started many times.
+#[derive(Debug)]
+pub(super) struct Request {
+    head: Head,
+    /// The algorithm, as it is written down.
+    algorithm: String,
+    /// The bytes of data of an element.
+    size: usize,
+}
+
+impl Request {
+    /// It is done by an algorithm.
+    pub(super) fn by(mut self: Box<Self>, algorithm: &Algorithm, shape: &Shape) -> Box<Self> {
+        (self.algorithm, self.size) = (line::called(algorithm, shape.root), data_size(shape));
+        self
+    }
+
+    /// It begins: messages are recorded.
+    pub(super) fn begin(&self, flight: &mut Flight) {
+        let mut log = Box::<trace::Log>::default();
+        log.begin();
+        flight.log = Some(log);
+    }
+
+    /// It is over: writes it down.
+    pub(super) fn end(&mut self, flight: &mut Flight, job: &Job, lists: &Lists, p: usize, failed: Option<&Error>) {
+        let line = match failed {
+            Some(error) => self.head.failed(error),
+            None => {
+                let lengths = lengths(&job.shape, lists, self.size, p);
+                self.head.done(&self.algorithm, lengths, messages(flight, (0, 0)))
+            }
+        };
+        file::write(&line);
+        flight.log = None;
+        self.head.number += 1;
+    }
+}
+
+/// A request that the library makes, or nobody.
+pub(super) fn left<R>(request: Option<Box<Request>>, why: &str, outcome: Result<R, Error>) -> Result<R, Error> {
+    if let Some(request) = request {
+        file::write(&match &outcome {
+            Ok(_) => request.head.library(why),
+            Err(error) => request.head.failed(error),
+        });
+    }
+    outcome
+}

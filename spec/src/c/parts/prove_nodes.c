@@ -1,0 +1,32 @@
+/* One call, on all ranks. Nodes have so many ranks by turns, the last one those that are left. */
+static void rdl_try(int64_t p, int64_t even, int64_t odd@DECLARATIONS@)
+{
+    rdl_run run;
+    int64_t first[RDL_RANKS + 1] = {0};
+    rdl_nodes nodes = {0, p, first};
+    for (int64_t next = 0; next < p; nodes.count++) {
+        int64_t size = nodes.count % 2 == 0 ? even : odd;
+        size = size < p - next ? size : p - next;
+        first[nodes.count + 1] = next += size;
+        nodes.lanes = size < nodes.lanes ? size : nodes.lanes;
+    }
+    const rdl_nodes *at = &nodes;
+    rdl_p = p;
+    rdl_blocks = @BLOCKS@;
+    assert(rdl_blocks <= @MOST_BLOCKS@);
+    for (int64_t rank = 0; rank < p; rank++) {
+        rdl_place place = rdl_of(at, rank);
+        (void)place;
+        if (!@NAME@_admits(@ADMITS@))
+            return;
+        rdl_ready(&run, rank);
+        @NAME@_rounds(@ROUNDS@);
+        rdl_done(&run);
+        rdl_next(rdl_ranks[rank]);
+        rdl_holds(rank, p@ARGUMENTS@);
+    }
+    rdl_together();
+    for (int64_t rank = 0; rank < p; rank++)
+        rdl_ends(rank, p@ARGUMENTS@);
+}
+

@@ -1,0 +1,169 @@
+//! What is not a random case: programs of their own, memory, and everything that goes wrong.
+
+use crate::job::Run;
+use crate::mpi::{MPICH, Mpi, OPEN_MPI, Settings, say};
+use crate::{programs, write_cases};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Cases of every kind, for what is not about cases.
+const SOME: [&str; 6] = [
+    "call=allreduce form=nonblocking type=double:plain op=sum count=7 comm=world finish=none seed=1",
+    "call=allgather form=nonblocking type=int:vector other=plain count=5 comm=split:1 finish=waitany seed=2",
+    "call=message way=recv finish=none seed=3",
+    "call=alltoallv form=blocking type=int:indexed other=wide count=4 comm=dup finish=none seed=4",
+    "call=reduce_scatter form=blocking type=int:structure op=compose count=3 comm=reversed finish=none seed=5",
+    "call=bcast form=persistent starts=2 type=mixed:contiguous count=9 comm=world root=1 finish=waitall seed=6",
+];
+
+fn both(test: impl Fn(&Mpi)) {
+    [&OPEN_MPI, &MPICH].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
+}
+
+fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {
+    let list: Vec<String> = SOME.iter().map(ToString::to_string).collect();
+    let file = write_cases(mpi, &list).display().to_string();
+    let args: Vec<&str> = [file.as_str()].into_iter().chain(args.iter().copied()).collect();
+    mpi.run(p, settings, &programs::interposed(mpi), &args)
+}
+
+#[test]
+fn the_program_finds_what_is_spoilt() {
+    both(|mpi| {
+        some_cases(mpi, 3, &Settings::default(), &[]).succeeds();
+        // A guard, the first byte of data, one further on.
+        for byte in [3, 64, 71] {
+            for line in [1, 2, 4, 5] {
+                let spoilt = format!("--spoil={line}:{byte}");
+                some_cases(mpi, 3, &Settings::default(), &[&spoilt])
+                    .fails_with(&format!("line {line}: what was received"));
+            }
+        }
+        some_cases(mpi, 2, &Settings::default(), &["--expect-served"]).fails_with("MPI_Allreduce is not interposed");
+        some_cases(mpi, 2, &Settings::served(), &["--expect-served"]).succeeds();
+    });
+}
+
+#[test]
+fn fortran_programs() {
+    both(|mpi| {
+        for file in ["interposed.f90", "interposed_mpif.f90"] {
+            let program = programs::fortran(mpi, file);
+            mpi.run(3, &Settings::default(), &program, &[]).succeeds();
+            for p in [1, 2, 5, 8] {
+                mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+            }
+        }
+    });
+}
+
+#[test]
+fn two_threads() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_threads");
+        for p in [1, 2, 4] {
+            mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+        }
+    });
+}
+
+#[test]
+fn wrong_arguments() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_errors");
+        for p in [1, 3] {
+            mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+        }
+    });
+}
+
+#[test]
+fn a_rank_leaves() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_exits");
+        for how in ["exits", "killed", "aborts"] {
+            for p in [2, 5] {
+                mpi.run(p, &Settings::served(), &program, &[how]).fails_with("the last rank leaves");
+            }
+        }
+    });
+}
+
+/// Opt-in: `ROUNDEL_HUGE=1`.
+#[test]
+fn more_than_2_to_the_31_bytes() {
+    if std::env::var_os("ROUNDEL_HUGE").is_none_or(|value| value != "1") {
+        return say("ROUNDEL_HUGE=1 is not set: calls of more than 2^31 bytes are not tested");
+    }
+    both(|mpi| mpi.run(2, &Settings::served(), &programs::c(mpi, "interposed_huge"), &[]).succeeds());
+}
+
+/// Nothing that is lost, and no access that is wrong, has a function of ours on its stack.
+#[test]
+fn memory_under_valgrind() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return say("skipped: valgrind is not installed");
+    }
+    both(|mpi| {
+        let options = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--num-callers=40"];
+        let settings = Settings { under: options.map(String::from).into(), ..Settings::served() };
+        let run = some_cases(mpi, 2, &settings, &["--expect-served"]);
+        run.succeeds();
+        let ours: Vec<&str> = run.output().split("== \n").filter(|report| is_ours(report)).collect();
+        assert!(ours.is_empty(), "{}: valgrind finds\n{}", mpi.name, ours.join("\n"));
+    });
+}
+
+fn is_ours(report: &str) -> bool {
+    let bad = ["definitely lost in", "Invalid ", "uninitialised"].iter().any(|what| report.contains(what));
+    bad && report.contains("roundel")
+}
+
+#[test]
+fn selection_files_that_are_wrong() {
+    both(|mpi| {
+        for (name, text, expected) in wrong_files() {
+            let path = file(mpi, name, text);
+            let settings = Settings::served().with("ROUNDEL_SELECTION", &path.display().to_string());
+            let run = some_cases(mpi, 3, &settings, &["--expect-served"]);
+            run.fails_with(&format!("{name}-{}.toml", mpi.suffix));
+            run.fails_with(expected);
+        }
+    });
+}
+
+/// Names, texts, and what must be said of each.
+fn wrong_files() -> [(&'static str, Option<&'static str>, &'static str); 3] {
+    let malformed = "format = \"roundel-selection\"\nversion = 1\n\n[[rule]]\ncollective = allreduce\n";
+    let contradictory = concat!(
+        "format = \"roundel-selection\"\nversion = 1\n\n",
+        "[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"ring\"\np = \"2..8\"\n\n",
+        "[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"recursive-doubling\"\np = \"2..8\"\n",
+    );
+    [("missing", None, "missing"), ("malformed", Some(malformed), ":5"), ("contradictory", Some(contradictory), ":9")]
+}
+
+fn file(mpi: &Mpi, name: &str, text: Option<&str>) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.toml", mpi.suffix));
+    if let Some(text) = text {
+        std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    }
+    path
+}
+
+#[test]
+fn settings_that_differ_between_ranks() {
+    both(|mpi| {
+        let last = Some(("ROUNDEL_FORCE", "allreduce:ring".to_owned()));
+        let run = some_cases(mpi, 3, &Settings { last, ..Settings::served() }, &["--expect-served"]);
+        run.fails_with("settings");
+    });
+}
+
+#[test]
+fn settings_that_mean_nothing() {
+    both(|mpi| {
+        let settings = Settings::served().with("ROUNDEL_FORCE", "allreduce:quicksort");
+        some_cases(mpi, 2, &settings, &["--expect-served"]).fails_with("ROUNDEL_FORCE");
+    });
+}

@@ -1,0 +1,143 @@
+//! Unmodified C and Fortran programs with `libroundel_pmpi.so` loaded before MPI, on each MPI that was built for.
+//!
+//! The programs compare what MPI_ gives with what PMPI_ gives. Cases are random; the seed is printed, `ROUNDEL_SEED` sets it, and a
+//! list that fails is made shorter. `ROUNDEL_MPI_OPENMPI` and `ROUNDEL_MPI_MPICH` name the directories of the library.
+
+mod cases;
+mod faults;
+mod forced;
+#[path = "../job.rs"]
+mod job;
+mod mpi;
+mod programs;
+
+use cases::{Line, lines};
+use forced::Forced;
+use job::Run;
+use mpi::{MPICH, Mpi, OPEN_MPI, Settings, say};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use roundel_spec::Kind;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Cases of each job with an algorithm that is forced, and of each without.
+const FORCED: usize = 160;
+const FREE: usize = 320;
+
+#[test]
+fn random_cases_on_open_mpi() {
+    random_cases(&OPEN_MPI);
+}
+
+#[test]
+fn random_cases_on_mpich() {
+    random_cases(&MPICH);
+}
+
+fn random_cases(mpi: &Mpi) {
+    if mpi.library().is_none() {
+        return;
+    }
+    let campaign = Campaign::new(mpi);
+    for p in 1..=9 {
+        campaign.run(p, FREE, None, &Settings::served());
+    }
+    campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
+}
+
+#[test]
+fn every_algorithm_on_open_mpi() {
+    every_algorithm(&OPEN_MPI);
+}
+
+#[test]
+fn every_algorithm_on_mpich() {
+    every_algorithm(&MPICH);
+}
+
+/// Each one is forced, and must have run.
+fn every_algorithm(mpi: &Mpi) {
+    if mpi.library().is_none() {
+        return;
+    }
+    let campaign = Campaign::new(mpi);
+    for (i, forced) in forced::all().iter().enumerate() {
+        let Some(&p) = forced.ranks.iter().rev().cycle().nth(i).filter(|_| !forced.ranks.is_empty()) else {
+            say(&format!("{} serves no number of ranks on one node up to 9", forced.text));
+            continue;
+        };
+        campaign.force(p, forced);
+    }
+}
+
+/// Jobs of one test, with a seed for all of them.
+struct Campaign<'a> {
+    mpi: &'a Mpi,
+    program: PathBuf,
+    seed: u64,
+}
+
+impl<'a> Campaign<'a> {
+    fn new(mpi: &'a Mpi) -> Self {
+        let given = std::env::var("ROUNDEL_SEED").ok().and_then(|seed| seed.parse().ok());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        let seed = given.unwrap_or(now);
+        say(&format!("{}: ROUNDEL_SEED={seed} gives these cases again", mpi.name));
+        Campaign { mpi, program: programs::interposed(mpi), seed }
+    }
+
+    fn force(&self, p: usize, forced: &Forced) {
+        let settings = Settings::served().with("ROUNDEL_FORCE", &forced.text).with("ROUNDEL_EXPLAIN", "1");
+        let output = self.run(p, FORCED, Some(forced.kind), &settings);
+        let ran =
+            output.lines().any(|line| line.contains("roundel: ") && line.contains(&format!(": {}", forced.name)));
+        assert!(ran, "{} with {p} ranks: {} never ran\n{output}", self.mpi.name, forced.text);
+    }
+
+    /// Runs one random list, and makes it shorter if it fails. Returns what the last run wrote.
+    fn run(&self, p: usize, length: usize, mostly: Option<Kind>, settings: &Settings) -> String {
+        let config = Config {
+            cases: 1,
+            max_shrink_iters: 150,
+            max_shrink_time: 240_000,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let mut runner = TestRunner::new_with_rng(config, self.random(p, mostly));
+        let output = RefCell::new(String::new());
+        let result = runner.run(&lines(length, mostly), |list| {
+            let run = self.launch(p, &list, settings);
+            output.replace(run.output().into());
+            if run.went_well() { Ok(()) } else { Err(TestCaseError::fail(run.report())) }
+        });
+        match result {
+            Ok(()) => output.into_inner(),
+            Err(TestError::Fail(why, list)) => panic!("these cases fail:\n{}\n{why}", list.join("\n")),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn random(&self, p: usize, mostly: Option<Kind>) -> TestRng {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
+        bytes[8] = p as u8;
+        bytes[9] = mostly.map_or(0, |kind| 1 + kind as u8);
+        TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
+    }
+
+    fn launch(&self, p: usize, list: &[Line], settings: &Settings) -> Run {
+        let file = write_cases(self.mpi, list);
+        self.mpi.run(p, settings, &self.program, &[&file.display().to_string(), "--expect-served"])
+    }
+}
+
+/// Lists of cases as a file; each thread has its own.
+fn write_cases(mpi: &Mpi, list: &[Line]) -> PathBuf {
+    let thread = std::thread::current().name().unwrap_or("cases").replace("::", "-");
+    let name = format!("{thread}-{}-{}.txt", mpi.suffix, std::process::id());
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let text: String = list.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&file, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
+    file
+}

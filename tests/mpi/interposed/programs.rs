@@ -1,0 +1,57 @@
+//! The C and Fortran programs, compiled once for each MPI.
+
+use crate::job::run;
+use crate::mpi::Mpi;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The program that reads cases.
+pub(crate) fn interposed(mpi: &Mpi) -> PathBuf {
+    let directory = sources().join("c/interposed");
+    let entries = std::fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "c"));
+    compile(mpi, "mpicc", "interposed", &files)
+}
+
+/// A program of one file of C.
+pub(crate) fn c(mpi: &Mpi, name: &str) -> PathBuf {
+    compile(mpi, "mpicc", name, &[sources().join(format!("c/{name}.c"))])
+}
+
+/// A program of one file of Fortran.
+pub(crate) fn fortran(mpi: &Mpi, file: &str) -> PathBuf {
+    compile(mpi, "mpifort", &file.replace('.', "_"), &[sources().join("fortran").join(file)])
+}
+
+fn sources() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.suffix));
+    let compiler = format!("{compiler}.{}", mpi.suffix);
+    let mut command = Command::new(&compiler);
+    // MPICH's header takes its own MPI_STATUSES_IGNORE for an array that is too short.
+    command.args([
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-stringop-overflow",
+        "-Wno-stringop-overread",
+        "-g",
+        "-O1",
+        "-pthread",
+    ]);
+    if compiler.starts_with("mpifort") {
+        // Buffers of any type are what `use mpi` is about.
+        command.args(["-Wno-error", "-fallow-argument-mismatch", "-J", env!("CARGO_TARGET_TMPDIR")]);
+    } else {
+        command.arg("-std=gnu11");
+    }
+    command.arg("-o").arg(&program).args(files).arg("-ldl");
+    let run = run(format!("{compiler} for {name}"), command, Duration::from_secs(120));
+    assert!(run.ended_with(0), "{}", run.output());
+    program
+}

@@ -1,0 +1,122 @@
+//! One communicator: makes calls, and compares all memory with what the library leaves in it.
+
+use super::cases::Case;
+use super::library;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel::Error;
+use roundel::mpi::raw::{self, By, Call, Outcome};
+
+/// Ends the job with a message unless something holds.
+pub(crate) fn expect(comm: &SimpleCommunicator, holds: bool, what: impl FnOnce() -> String) {
+    if !holds {
+        eprintln!("rank {} of {}: {}", comm.rank(), comm.size(), what());
+        comm.abort(1)
+    }
+}
+
+pub(crate) struct Job<'a> {
+    comm: &'a SimpleCommunicator,
+    /// Where its ranks sit.
+    place: &'static str,
+    pub(crate) calls: usize,
+}
+
+/// The buffers of a call, in words, so that they are aligned.
+#[derive(Clone, PartialEq, Debug)]
+struct Memory {
+    send: Vec<u64>,
+    recv: Vec<u64>,
+}
+
+impl Memory {
+    /// Different on each rank and in each call.
+    fn new(case: &Case<'_>, rank: usize, call: usize) -> Self {
+        let word = |i: usize| (rank as u64 + 3).wrapping_mul(i as u64 + 7).wrapping_add((call as u64) << 32);
+        let words = |bytes: usize, from: usize| (0..bytes.div_ceil(8) + 1).map(|i| word(i + from)).collect();
+        Memory { send: words(case.send, 0), recv: words(case.recv, 1 << 20) }
+    }
+
+    fn call(&mut self, case: &Case<'_>) -> Call {
+        (case.call)(self.send.as_mut_ptr().cast(), self.recv.as_mut_ptr().cast())
+    }
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(comm: &'a SimpleCommunicator, place: &'static str) -> Self {
+        Job { comm, place, calls: 0 }
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.comm.rank() as usize
+    }
+
+    pub(crate) fn p(&self) -> usize {
+        self.comm.size() as usize
+    }
+
+    pub(crate) fn fail(&self, what: &str) -> ! {
+        eprintln!("rank {} of {}, {}: {what}", self.rank(), self.p(), self.place);
+        self.comm.abort(1)
+    }
+
+    pub(crate) fn expect(&self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.fail(&what());
+        }
+    }
+
+    /// Memory for a call, and what the library makes of it.
+    fn memory(&mut self, case: &Case<'_>) -> (Memory, Memory) {
+        self.calls += 1;
+        let memory = Memory::new(case, self.rank(), self.calls);
+        let mut expected = memory.clone();
+        let call = expected.call(case);
+        // SAFETY: the arguments are such as MPI wants, and the buffers live on.
+        let code = unsafe { library::run(self.comm.as_raw(), &call) };
+        self.expect(code == 0, || format!("{}: the library says {code}", case.name));
+        (memory, expected)
+    }
+
+    fn compare(&self, what: &str, found: &Memory, expected: &Memory) {
+        self.expect(found == expected, || format!("{what}: {found:?} instead of {expected:?}"));
+    }
+
+    /// Makes a call that blocks. If it is not done, nothing has changed.
+    pub(crate) fn blocks(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<Outcome, Error> {
+        let (mut memory, expected) = self.memory(case);
+        let before = memory.clone();
+        let call = memory.call(case);
+        // SAFETY: the arguments are such as MPI wants, and the buffers live on.
+        let outcome = unsafe { raw::run(self.comm.as_raw(), &call, by) };
+        let expected = if outcome == Ok(Outcome::Done) { expected } else { before };
+        self.compare(what, &memory, &expected);
+        outcome
+    }
+
+    pub(crate) fn expect_done(&mut self, what: &str, case: &Case<'_>, by: By<'_>) {
+        let outcome = self.blocks(what, case, by);
+        self.expect(outcome == Ok(Outcome::Done), || format!("{what}, the second time: {outcome:?}"));
+    }
+
+    /// Makes a request and starts it twice; false if it is the library's.
+    pub(crate) fn in_background(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
+        let (mut memory, _) = self.memory(case);
+        let call = memory.call(case);
+        // SAFETY: the arguments are such as MPI wants, and the buffers live on.
+        let Some(mut request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by)? }) else { return Ok(false) };
+        for _ in 0..2 {
+            let (fresh, expected) = self.memory(case);
+            // In the same memory, whose addresses the request has.
+            memory.send.copy_from_slice(&fresh.send);
+            memory.recv.copy_from_slice(&fresh.recv);
+            // SAFETY: nobody else uses the memory until the request is complete.
+            unsafe { request.start()? };
+            while !request.progress()? {
+                std::thread::yield_now();
+            }
+            self.compare(what, &memory, &expected);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,102 @@
+//! `roundel trace`: what a program did, held against what was declared.
+
+use super::{Outcome, counted, print, print_json};
+use crate::cli::{TraceCommand, TraceDiff};
+use crate::error::Error;
+use crate::table::{Align, BAD, Cell, GOOD, NOTICE, Table};
+use crate::trace::diff::{Difference, Report, Row, Who, diff};
+use crate::trace::job::Job;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// So many differences of an algorithm are told.
+const TOLD: usize = 5;
+
+/// Calls, for machines.
+#[derive(Serialize)]
+struct Said {
+    calls: Vec<Calls>,
+    missing: Vec<usize>,
+    unseen: usize,
+    equal: bool,
+}
+
+#[derive(Serialize)]
+struct Calls {
+    by: String,
+    p: usize,
+    calls: usize,
+    messages: usize,
+    bytes: u64,
+    differences: Vec<String>,
+}
+
+/// Does what is asked of traces.
+pub(super) fn trace(command: &TraceCommand, json: bool) -> Result<Outcome, Error> {
+    let TraceCommand::Diff(TraceDiff { files }) = command;
+    let report = diff(&Job::read(files)?);
+    match json {
+        true => print_json(&said(&report))?,
+        false => print(&text(&report))?,
+    }
+    Ok(if report.is_fine() { Outcome::Fine } else { Outcome::Wrong })
+}
+
+fn said(report: &Report) -> Said {
+    let calls = |row: &Row| Calls {
+        by: name(row),
+        p: row.p,
+        calls: row.calls,
+        messages: row.messages,
+        bytes: row.bytes,
+        differences: row.differences.iter().map(Difference::to_string).collect(),
+    };
+    let missing = report.missing.iter().copied().collect();
+    let calls = report.rows.iter().map(calls).collect();
+    Said { calls, missing, unseen: report.unseen, equal: report.is_fine() }
+}
+
+fn name(row: &Row) -> String {
+    match &row.who {
+        Who::Algorithm(name) => name.clone(),
+        Who::Library { kind, .. } => format!("{kind} by the library"),
+        Who::Nobody { kind, .. } => format!("{kind} by nobody"),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let heads = [("p", Align::Right), ("calls", Align::Right), ("messages", Align::Right), ("bytes", Align::Right)];
+    let mut table =
+        Table::new([("algorithm", Align::Left)].into_iter().chain(heads).chain([("verdict", Align::Left)]));
+    for row in &report.rows {
+        let counts = [row.p.into(), row.calls.into(), row.messages.into(), row.bytes.into()];
+        table.row([Cell::from(name(row))].into_iter().chain(counts).chain([verdict(row)]));
+    }
+    let mut out = if report.rows.is_empty() { "no calls\n".into() } else { table.to_string() };
+    for row in report.rows.iter().filter(|row| !row.differences.is_empty()) {
+        let _ = write!(out, "\n{BAD}{}{BAD:#}, p = {}:\n{}", name(row), row.p, differences(row));
+    }
+    if !report.missing.is_empty() {
+        let ranks: Vec<String> = report.missing.iter().map(usize::to_string).collect();
+        let (ranks, unseen) = (ranks.join(", "), counted(report.unseen as i64, "call"));
+        let _ = write!(out, "\n{BAD}missing{BAD:#}: the files of ranks {ranks}; {unseen} with them not compared\n");
+    }
+    out
+}
+
+fn verdict(row: &Row) -> Cell {
+    match (&row.who, row.differences.len()) {
+        (Who::Algorithm(_), 0) => Cell::styled("equal", GOOD),
+        (Who::Library { why, .. }, 0) => Cell::from(why),
+        (Who::Nobody { error, .. }, 0) => Cell::styled(error, NOTICE),
+        (_, differences) => Cell::styled(counted(differences as i64, "difference"), BAD),
+    }
+}
+
+fn differences(row: &Row) -> String {
+    let mut out: String = row.differences.iter().take(TOLD).map(|one| format!("  {one}\n")).collect();
+    if let more @ 1.. = row.differences.len().saturating_sub(TOLD) {
+        let _ = writeln!(out, "  and {more} more");
+    }
+    out
+}

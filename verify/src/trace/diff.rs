@@ -1,0 +1,271 @@
+//! Where what was done differs from what was declared.
+
+use super::file::{Call, Communicator, Done, Id, Posted, What};
+use super::job::Job;
+use super::promise::{Message, Promise};
+use roundel_spec::{Arguments, Kind, Placement};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+/// What there is to say of a job.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// One for each algorithm and number of ranks.
+    pub rows: Vec<Row>,
+    /// Ranks of the world whose files are missing.
+    pub missing: BTreeSet<usize>,
+    /// How many calls were not looked at, because a file is missing.
+    pub unseen: usize,
+}
+
+impl Report {
+    /// Whether nothing differs and nothing is missing.
+    pub fn is_fine(&self) -> bool {
+        self.missing.is_empty() && self.rows.iter().all(|row| row.differences.is_empty())
+    }
+}
+
+/// Calls of an algorithm on so many ranks.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Who did them.
+    pub who: Who,
+    /// On how many ranks.
+    pub p: usize,
+    /// How many there were.
+    pub calls: usize,
+    /// How many messages were sent.
+    pub messages: usize,
+    /// How many bytes they had.
+    pub bytes: u64,
+    /// Where they differ from the schedule.
+    pub differences: Vec<Difference>,
+}
+
+/// Who did a call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    /// An algorithm with a name.
+    Algorithm(String),
+    /// The library, because of that.
+    Library {
+        /// The collective.
+        kind: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// Nobody, because of an error.
+    Nobody {
+        /// The collective.
+        kind: &'static str,
+        /// The error.
+        error: String,
+    },
+}
+
+/// Something in a call that is not as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The call.
+    pub call: Id,
+    /// What it is.
+    pub fault: Fault,
+}
+
+/// What is not as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A message was declared, and nobody sent it.
+    NotSent(Message),
+    /// A message was sent, and none such was declared.
+    Sent(Message),
+    /// A message was declared, and nobody was ready to receive it.
+    NotReceived(Message),
+    /// Somebody was ready to receive a message, and none such was declared.
+    Received(Message),
+    /// A rank does not tell of the call: it did not complete it.
+    Incomplete {
+        /// The rank of the communicator.
+        rank: usize,
+    },
+    /// Two ranks tell different things.
+    Unlike {
+        /// The rank of the communicator.
+        rank: usize,
+        /// The other one.
+        other: usize,
+        /// About what.
+        what: &'static str,
+    },
+    /// The algorithm cannot have done such a call.
+    Impossible(String),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Id { communicator, request, number } = self;
+        match request {
+            0 => write!(f, "call {number} on communicator {communicator}"),
+            _ => write!(f, "start {number} of request {request} on communicator {communicator}"),
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Message { round, from, to, bytes } = self;
+        write!(f, "round {round}, {bytes} bytes from rank {from} to rank {to}")
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::NotSent(message) => write!(f, "{message}: declared, but not sent"),
+            Fault::Sent(message) => write!(f, "{message}: sent, but not declared"),
+            Fault::NotReceived(message) => write!(f, "{message}: declared, but not received"),
+            Fault::Received(message) => write!(f, "{message}: received, but not declared"),
+            Fault::Incomplete { rank } => write!(f, "rank {rank} did not complete it"),
+            Fault::Unlike { rank, other, what } => write!(f, "ranks {other} and {rank} have different {what}"),
+            Fault::Impossible(why) => f.write_str(why),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.call, self.fault)
+    }
+}
+
+/// Holds all calls of a job against what was declared.
+pub fn diff(job: &Job) -> Report {
+    let mut judge = Judge { promises: HashMap::new(), rows: BTreeMap::new() };
+    let (missing, mut unseen) = (job.missing(), 0);
+    for (name, communicator) in job.communicators() {
+        let members: Option<Vec<_>> = communicator.ranks.iter().map(|rank| job.files.get(rank)).collect();
+        let ids: BTreeSet<&Id> =
+            job.files.values().flat_map(|file| file.calls.keys()).filter(|id| id.communicator == name).collect();
+        let Some(members) = members else {
+            unseen += ids.len();
+            continue;
+        };
+        for id in ids {
+            judge.call(id, communicator, members.iter().map(|file| file.calls.get(id)).collect());
+        }
+    }
+    Report { rows: judge.rows.into_values().collect(), missing, unseen }
+}
+
+struct Judge {
+    /// By algorithm, parameters and communicator.
+    promises: HashMap<(Kind, String, Arguments, String), Result<Promise, String>>,
+    rows: BTreeMap<(Who, usize), Row>,
+}
+
+impl Judge {
+    /// Looks at a call, of which each rank tells, or does not.
+    fn call(&mut self, id: &Id, communicator: &Communicator, told: Vec<Option<&Call>>) {
+        let Some(first) = told.iter().position(Option::is_some) else { return };
+        let Some(one) = told[first] else { return };
+        let row = Row::new(one, communicator.ranks.len());
+        let calls: Vec<&Call> = told.iter().copied().flatten().collect();
+        let mut faults: Vec<Fault> = (0..told.len()).filter_map(|rank| apart(&told, first, rank)).collect();
+        let done: Vec<&Done> = calls.iter().filter_map(|call| call.done()).collect();
+        if faults.is_empty() && !done.is_empty() {
+            faults = self.messages(id, one.kind, communicator, &done);
+        }
+        let sent = done.iter().flat_map(|done| &done.sent);
+        let row = self.rows.entry((row.who.clone(), row.p)).or_insert(row);
+        row.calls += 1;
+        sent.for_each(|Posted(_, _, bytes)| {
+            row.messages += 1;
+            row.bytes = row.bytes.saturating_add(*bytes);
+        });
+        row.differences.extend(faults.into_iter().map(|fault| Difference { call: id.clone(), fault }));
+    }
+
+    /// Compares the messages of a call that all ranks have done.
+    fn messages(&mut self, id: &Id, kind: Kind, communicator: &Communicator, done: &[&Done]) -> Vec<Fault> {
+        let Done { algorithm, args, .. } = done[0];
+        let key = (kind, algorithm.clone(), args.clone(), id.communicator.clone());
+        let promise = self
+            .promises
+            .entry(key)
+            .or_insert_with(|| Promise::new(kind, algorithm, args, Placement::from_levels(&communicator.nodes)));
+        let lengths: Vec<_> = done.iter().map(|done| &done.blocks).collect();
+        let declared = match promise.as_ref().map_err(Clone::clone).and_then(|promise| promise.messages(&lengths)) {
+            Ok(declared) => declared,
+            Err(why) => return vec![Fault::Impossible(why)],
+        };
+        let ranks = || done.iter().enumerate();
+        let sent = ranks().flat_map(|(from, done)| {
+            done.sent.iter().map(move |&Posted(round, to, bytes)| Message { round, from, to, bytes })
+        });
+        let received = ranks().flat_map(|(to, done)| {
+            done.received.iter().map(move |&Posted(round, from, bytes)| Message { round, from, to, bytes })
+        });
+        let mut faults = differ(declared.clone(), sent.collect(), Fault::NotSent, Fault::Sent);
+        faults.extend(differ(declared, received.collect(), Fault::NotReceived, Fault::Received));
+        faults
+    }
+}
+
+impl Row {
+    fn new(call: &Call, p: usize) -> Self {
+        let kind = call.kind.name();
+        let who = match &call.what {
+            What::Done(done) => Who::Algorithm(done.algorithm.clone()),
+            What::Library(why) => Who::Library { kind, why: why.clone() },
+            What::Failed(error) => Who::Nobody { kind, error: error.clone() },
+        };
+        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new() }
+    }
+}
+
+impl Call {
+    fn done(&self) -> Option<&Done> {
+        if let What::Done(done) = &self.what { Some(done) } else { None }
+    }
+}
+
+/// What a rank tells otherwise than the first one that tells anything. Errors may differ: of some, a rank knows more than others.
+fn apart(told: &[Option<&Call>], first: usize, rank: usize) -> Option<Fault> {
+    let unlike = |what| Some(Fault::Unlike { rank, other: first, what });
+    let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Fault::Incomplete { rank }) };
+    match (&one.what, &call.what) {
+        _ if one.kind != call.kind => unlike("collectives"),
+        (What::Done(a), What::Done(b)) if a.algorithm != b.algorithm => unlike("algorithms"),
+        (What::Done(a), What::Done(b)) if a.args != b.args => unlike("parameters"),
+        (What::Done(_), What::Done(_))
+        | (What::Library(_), What::Library(_))
+        | (What::Failed(_), What::Failed(_)) => None,
+        _ => unlike("outcomes"),
+    }
+}
+
+/// What one list has and the other has not, however often it occurs.
+fn differ(
+    mut declared: Vec<Message>,
+    mut found: Vec<Message>,
+    missing: fn(Message) -> Fault,
+    extra: fn(Message) -> Fault,
+) -> Vec<Fault> {
+    declared.sort_unstable();
+    found.sort_unstable();
+    let (mut faults, mut i, mut j) = (Vec::new(), 0, 0);
+    while i < declared.len() || j < found.len() {
+        match (declared.get(i), found.get(j)) {
+            (Some(a), Some(b)) => match a.cmp(b) {
+                Ordering::Equal => (i, j) = (i + 1, j + 1),
+                Ordering::Less => (faults.push(missing(*a)), i += 1).1,
+                Ordering::Greater => (faults.push(extra(*b)), j += 1).1,
+            },
+            (Some(a), None) => (faults.push(missing(*a)), i += 1).1,
+            (None, Some(b)) => (faults.push(extra(*b)), j += 1).1,
+            (None, None) => {}
+        }
+    }
+    faults
+}

@@ -1,0 +1,275 @@
+//! The file that one process wrote. `docs/trace.md` describes it.
+
+use crate::error::Error;
+use roundel_spec::{Arguments, Kind};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What the first line says.
+const FORMAT: &str = "roundel-trace";
+const VERSION: u64 = 1;
+
+/// What one process did.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// The process's rank in the world.
+    pub rank: usize,
+    /// How many ranks the world has.
+    pub size: usize,
+    /// The communicators that it called on, by name.
+    pub communicators: BTreeMap<String, Communicator>,
+    /// The calls that it completed.
+    pub calls: BTreeMap<Id, Call>,
+}
+
+/// A communicator.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Communicator {
+    name: String,
+    /// The process's rank in it.
+    pub rank: usize,
+    /// The ranks of the world that it has, in its own order.
+    pub ranks: Vec<usize>,
+    /// Where each of them sits, from the node downwards.
+    pub nodes: Vec<Vec<usize>>,
+}
+
+/// Which call it is, of all in a job.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id {
+    /// The communicator.
+    pub communicator: String,
+    /// Which request it is a start of, counted from 1; 0 if the call blocks.
+    pub request: u64,
+    /// How many came before.
+    pub number: u64,
+}
+
+/// A call, as one rank tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The line of the file.
+    pub line: usize,
+    /// The collective.
+    pub kind: Kind,
+    /// What came of it.
+    pub what: What,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// An algorithm has done it.
+    Done(Done),
+    /// The library has done it, because of that.
+    Library(String),
+    /// It failed with an error.
+    Failed(String),
+}
+
+/// What one rank's part in a call was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The algorithm's full name.
+    pub algorithm: String,
+    /// Its parameters.
+    pub args: Arguments,
+    /// How long the blocks are.
+    pub blocks: Lengths,
+    /// What was sent.
+    pub sent: Vec<Posted>,
+    /// What was received.
+    pub received: Vec<Posted>,
+}
+
+/// How long blocks are, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lengths {
+    /// All alike.
+    Each(u64),
+    /// One after the other.
+    List(Vec<u64>),
+    /// So many elements of so many bytes, divided as evenly as possible: the first blocks have one more.
+    Vector(u64, u64),
+    /// Those that this rank has for each of the others.
+    Own(Vec<u64>),
+}
+
+/// A message: its round, the rank of the communicator at the other end, and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Posted(pub u64, pub usize, pub u64);
+
+#[derive(Deserialize)]
+struct Version {
+    format: String,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u64,
+    rank: usize,
+    size: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    Communicator(Communicator),
+    Call(CallLine),
+    Library(LibraryLine),
+    Failed(FailedLine),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallLine {
+    communicator: String,
+    request: u64,
+    number: u64,
+    collective: String,
+    algorithm: String,
+    arguments: ArgumentsLine,
+    blocks: Lengths,
+    sent: Vec<Posted>,
+    received: Vec<Posted>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LibraryLine {
+    communicator: String,
+    request: u64,
+    number: u64,
+    collective: String,
+    why: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailedLine {
+    communicator: String,
+    request: u64,
+    number: u64,
+    collective: String,
+    error: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArgumentsLine {
+    numbers: Vec<i64>,
+    lists: Vec<Vec<i64>>,
+    inner: Vec<ArgumentsLine>,
+}
+
+impl From<ArgumentsLine> for Arguments {
+    fn from(ArgumentsLine { numbers, lists, inner }: ArgumentsLine) -> Self {
+        Arguments { numbers, lists, inner: inner.into_iter().map(Arguments::from).collect() }
+    }
+}
+
+impl File {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        File::parse(path, &text)
+    }
+
+    /// Reads the text of a file; its name is for messages.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
+        let wrong = |line: usize, why: String| Error::Trace { path: path.into(), line, why };
+        let mut lines = (1..).zip(text.lines());
+        let (_, first) = lines.next().ok_or_else(|| wrong(1, "the file is empty".into()))?;
+        let Header { rank, size, .. } = header(first).map_err(|why| wrong(1, why))?;
+        let (communicators, calls) = Default::default();
+        let mut file = File { path: path.into(), rank, size, communicators, calls };
+        for (number, line) in lines {
+            file.line(number, line).map_err(|why| wrong(number, why))?;
+        }
+        Ok(file)
+    }
+
+    fn line(&mut self, number: usize, text: &str) -> Result<(), String> {
+        match serde_json::from_str(text).map_err(|error| error.to_string())? {
+            Line::Communicator(communicator) => self.communicator(communicator),
+            Line::Call(CallLine {
+                communicator,
+                request,
+                number: n,
+                collective,
+                algorithm,
+                arguments,
+                blocks,
+                sent,
+                received,
+            }) => {
+                let done = Done { algorithm, args: arguments.into(), blocks, sent, received };
+                self.call(Id { communicator, request, number: n }, number, &collective, What::Done(done))
+            }
+            Line::Library(LibraryLine { communicator, request, number: n, collective, why }) => {
+                self.call(Id { communicator, request, number: n }, number, &collective, What::Library(why))
+            }
+            Line::Failed(FailedLine { communicator, request, number: n, collective, error }) => {
+                self.call(Id { communicator, request, number: n }, number, &collective, What::Failed(error))
+            }
+        }
+    }
+
+    fn communicator(&mut self, communicator: Communicator) -> Result<(), String> {
+        let Communicator { name, rank, ranks, nodes } = &communicator;
+        if ranks.get(*rank) != Some(&self.rank) {
+            return Err(format!(
+                "rank {rank} of the communicator is not rank {} of the world, whose file this is",
+                self.rank
+            ));
+        }
+        if nodes.len() != ranks.len() {
+            return Err(format!("there are nodes of {} ranks, but {} ranks", nodes.len(), ranks.len()));
+        }
+        if let Some(outside) = ranks.iter().find(|&&rank| rank >= self.size) {
+            return Err(format!("there is no rank {outside} in a world of {}", self.size));
+        }
+        let name = name.clone();
+        match self.communicators.insert(name.clone(), communicator) {
+            Some(_) => Err(format!("there are two communicators {name}")),
+            None => Ok(()),
+        }
+    }
+
+    fn call(&mut self, id: Id, line: usize, collective: &str, what: What) -> Result<(), String> {
+        let kind = collective.parse().map_err(|()| format!("there is no collective `{collective}`"))?;
+        if !self.communicators.contains_key(&id.communicator) {
+            return Err(format!("there is no communicator {} in the lines before", id.communicator));
+        }
+        match self.calls.insert(id, Call { line, kind, what }) {
+            Some(before) => Err(format!("line {} tells of the same call", before.line)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn header(line: &str) -> Result<Header, String> {
+    let other = |error: serde_json::Error| format!("this is no trace: {error}");
+    let Version { format, version } = serde_json::from_str(line).map_err(other)?;
+    if format != FORMAT {
+        return Err(format!("the format is `{format}`, not `{FORMAT}`"));
+    }
+    if version != VERSION {
+        return Err(format!(
+            "the version is {version}, and only {VERSION} is known: use the `roundel` of the program"
+        ));
+    }
+    let header: Header = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let Header { rank, size, .. } = header;
+    if rank < size { Ok(header) } else { Err(format!("there is no rank {rank} in a world of {size}")) }
+}

@@ -13,6 +13,8 @@ install_missing() {
   ldconfig -p | grep -q libclang || missing+=(libclang-dev)
   # Both MPIs' Fortran wrappers call it.
   command -v gfortran >/dev/null || missing+=(gfortran)
+  command -v cmake >/dev/null || missing+=(cmake)
+  command -v pkg-config >/dev/null || missing+=(pkg-config)
   command -v valgrind >/dev/null || missing+=(valgrind)
   command -v z3 >/dev/null || missing+=(z3)
   command -v ip >/dev/null || missing+=(iproute2)

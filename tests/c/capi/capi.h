@@ -19,6 +19,8 @@ typedef struct {
     roundel_algorithm *how;
     /* The class of all calls, and of those with an operation that does not commute. */
     int all, unordered;
+    /* Whether the MPI library may do it. */
+    int library;
 } way;
 
 /* The buffer for a result: what is in it before, and what must be in it after. */

@@ -67,8 +67,10 @@ static void alltoall(MPI_Comm comm, const way *by, element of, int n, int rank, 
             roundel_request_free(&request);
         later = class_of(later);
         expect_later(comm, by, later);
-        LATER(alltoallv, some, by, later, sends, mine.counts, mine.displs, of.type, some.found, mine.counts, mine.displs,
-              of.type, comm);
+        /* Open MPI 4.1 loses messages of an MPI_Ialltoallv in place if there are counts of 0. */
+        if (!(in_place && by->library))
+            LATER(alltoallv, some, by, later, sends, mine.counts, mine.displs, of.type, some.found, mine.counts,
+                  mine.displs, of.type, comm);
         release(&all), release(&some);
     }
     free(own), free(others);

@@ -128,7 +128,7 @@ static void clean(void)
 
 static void algorithm(const char *expected, const char *name)
 {
-    way by = {name, NULL, MPI_SUCCESS, MPI_SUCCESS};
+    way by = {name, NULL, MPI_SUCCESS, MPI_SUCCESS, 0};
     char collective[64] = "";
     sscanf(name, "%63[^/]", collective);
     if (strcmp(expected, "ordered") != 0)
@@ -143,10 +143,10 @@ static void algorithm(const char *expected, const char *name)
 static void selection(const char *file)
 {
     const char *all[] = {"allgather", "allreduce", "reduce-scatter", "alltoall", "broadcast", "reduce", "gather", "scatter"};
-    way by = {file, NULL, MPI_SUCCESS, MPI_SUCCESS};
+    way by = {file, NULL, MPI_SUCCESS, MPI_SUCCESS, 1};
     expect(roundel_selection_create(file, &by.how) == MPI_SUCCESS, "the rules", file);
     for (int i = 0; i < 8; i++) {
-        way environment = {"the environment", NULL, MPI_SUCCESS, MPI_SUCCESS};
+        way environment = {"the environment", NULL, MPI_SUCCESS, MPI_SUCCESS, 1};
         test_collective(MPI_COMM_WORLD, &by, all[i]);
         test_collective(MPI_COMM_WORLD, &environment, all[i]);
     }

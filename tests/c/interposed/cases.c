@@ -175,11 +175,9 @@ static void spare(test_case *c)
      * theirs. */
     if (c->form == PERSISTENT && (!interposed || is_passed_on(c)))
         c->form = NONBLOCKING;
-    /* So are reduce_scatters that must keep the order of ranks, of which neither library is right in all forms, or in
-     * place. */
+    /* So are reduce_scatters that must keep the order of ranks, of which neither library is right in all forms. */
     if ((c->call == REDUCE_SCATTER || c->call == REDUCE_SCATTER_BLOCK) && !c->op->commutes) {
         c->form = BLOCKING;
-        c->in_place = 0;
         if (!KEEPS_ORDER)
             c->op = find_operation("add");
     }

@@ -137,10 +137,14 @@ fn wrong_files() -> [(&'static str, Option<&'static str>, &'static str); 3] {
     let malformed = "format = \"roundel-selection\"\nversion = 1\n\n[[rule]]\ncollective = allreduce\n";
     let contradictory = concat!(
         "format = \"roundel-selection\"\nversion = 1\n\n",
-        "[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"ring\"\np = \"2..8\"\n\n",
-        "[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"recursive-doubling\"\np = \"2..8\"\n",
+        "[[rule]]\ncollective = \"allgather\"\nalgorithm = \"ring\"\np = \"2..8\"\n\n",
+        "[[rule]]\ncollective = \"allgather\"\nalgorithm = \"bruck\"\np = \"2..8\"\n",
     );
-    [("missing", None, "missing"), ("malformed", Some(malformed), ":5"), ("contradictory", Some(contradictory), ":9")]
+    [
+        ("missing", None, "missing"),
+        ("malformed", Some(malformed), "line 5"),
+        ("contradictory", Some(contradictory), "line 9"),
+    ]
 }
 
 fn file(mpi: &Mpi, name: &str, text: Option<&str>) -> PathBuf {
@@ -156,7 +160,7 @@ fn settings_that_differ_between_ranks() {
     both(|mpi| {
         let last = Some(("ROUNDEL_FORCE", "allreduce:ring".to_owned()));
         let run = some_cases(mpi, 3, &Settings { last, ..Settings::served() }, &["--expect-served"]);
-        run.fails_with("settings");
+        run.fails_with("ranks disagree about ROUNDEL_SELECTION");
     });
 }
 

@@ -65,6 +65,9 @@ else
   echo "skipped: Kani is not installed, or its setup is not complete"
 fi
 
+say "CBMC on emitted C"
+tests/tools/cbmc.sh
+
 say "tests"
 # Everything has been installed above: a test that cannot run is a failure.
 export ROUNDEL_REQUIRE=1

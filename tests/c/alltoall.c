@@ -1,4 +1,4 @@
-/* All-to-alls against MPI_Alltoall. */
+/* All-to-alls against MPI_Alltoall, and against MPI_Alltoallv where blocks may have different lengths. */
 #include "driver.h"
 
 int CALL(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm TYPES);
@@ -18,6 +18,47 @@ static void exchange(MPI_Comm comm, element of, int n)
     free(own), free(found), free(expected), free(both);
 }
 
+#ifdef HAS_CALLV
+int CALLV(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm TYPES);
+
+/* A block between two ranks is as long in both directions, so that the call may be in place. */
+static int length(int from, int to)
+{
+    return (from + to) * 5 % 4;
+}
+
+/* Blocks to send lie one after the other, those that arrive with gaps, the last one first. */
+static void varying(MPI_Comm comm, element of)
+{
+    int rank, p, all = 0, next = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &p);
+    int *counts = calloc((size_t)p, sizeof *counts), *from = calloc((size_t)p, sizeof *from), *to = calloc((size_t)p, sizeof *to);
+    for (int i = 0; i < p; i++) {
+        counts[i] = length(rank, i);
+        from[i] = all;
+        all += counts[i];
+        to[p - 1 - i] = next;
+        next += length(rank, p - 1 - i) + 1;
+    }
+    int *own = data(of, all, rank), *found = blank(of, next), *expected = blank(of, next);
+    MPI_Alltoallv(own, counts, from, of.type, expected, counts, to, of.type, comm);
+    expect(CALLV(own, counts, from, of.type, found, counts, to, of.type, comm VALUES) == MPI_SUCCESS, "alltoallv");
+    expect(same(of, next, found, expected), "the result of an alltoallv");
+    expect(CALLV(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, found, counts, to, of.type, comm VALUES) == MPI_SUCCESS, "alltoallv in place");
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, expected, counts, to, of.type, comm);
+    expect(same(of, next, found, expected), "the result of an alltoallv in place");
+    counts[p - 1] = -1;
+    expect(CALLV(own, counts, from, of.type, found, counts, to, of.type, comm VALUES) == MPI_ERR_COUNT, "a negative length of a block");
+    free(own), free(found), free(expected), free(counts), free(from), free(to);
+}
+#else
+static void varying(MPI_Comm comm, element of)
+{
+    (void)comm, (void)of;
+}
+#endif
+
 int refused(MPI_Comm comm)
 {
     int nothing = 0;
@@ -29,6 +70,8 @@ void suite(MPI_Comm comm)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int i = 0; i < ELEMENTS * LENGTHS; i++)
         exchange(comm, elements[i / LENGTHS], lengths[i % LENGTHS]);
+    for (int e = 0; e < ELEMENTS; e++)
+        varying(comm, elements[e]);
     int nothing = 0;
     expect(CALL(&nothing, 0, MPI_INT, &nothing, -1, MPI_INT, comm VALUES) == MPI_ERR_COUNT, "a negative length");
 }

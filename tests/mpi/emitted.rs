@@ -200,5 +200,6 @@ fn definitions(schedule: &Schedule, code: &str) -> String {
         false => "0",
     };
     let all = [("CALL", call), ("CALLV", other), ("TYPES", &types), ("VALUES", &values), ("ORDERED", ordered)];
-    all.into_iter().map(|(name, value)| format!("#define {name} {value}\n")).collect()
+    let flag = if other.is_empty() { "" } else { "#define HAS_CALLV\n" };
+    all.into_iter().map(|(name, value)| format!("#define {name} {value}\n")).chain([flag.into()]).collect()
 }

@@ -543,6 +543,23 @@ fn collectives_are_written_as_c() {
     refused(&["emit", "c", &wrong], &["MyRing is wrong"]);
     refused(&["emit", "c", "sparbit", "-o", "/nowhere/sparbit.c"], &["/nowhere/sparbit.c", "directory"]);
     refused(&["emit", "fortran", "sparbit"], &["fortran"]);
+    refused(&["emit", "c", "allgather/nothing"], &["allgather/nothing"]);
+    refused(&["emit", "c", "nowhere.rs"], &["nowhere.rs"]);
+    refused(&["emit", "c", &files.write("malformed.rs", "struct ;")], &["malformed.rs:1:8"]);
+    let output = roundel(&["emit", "c", &files.write("none.rs", "struct Nothing;")]);
+    assert!(!output.status.success() && stdout(&output).is_empty(), "a file without a collective");
+}
+
+/// What the head of a file says of calls that it has not.
+#[test]
+fn calls_that_a_file_has_not_are_in_its_head() {
+    for name in ["alltoall/pairwise", "alltoall/spread-out"] {
+        assert!(text(&["emit", "c", name]).contains("int roundel_alltoallv_"), "{name}");
+    }
+    for name in ["alltoall/radix-bruck", "alltoall/leaders", "alltoall/hierarchical"] {
+        let code = text(&["emit", "c", name]);
+        assert!(!code.contains("int roundel_alltoallv_") && code.contains("no call like MPI_Alltoallv"), "{name}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use super::expr::{Free, Writer, comment};
 use super::functions::{function, indented};
 use super::names;
+use super::straight::is_straight;
 use crate::contract::Kind;
 use crate::schedule::{Inner, ROOT};
 
@@ -167,6 +168,7 @@ impl Entry<'_, '_> {
             (Some("rdl_divided("), include_str!("parts/divide_vector.c")),
             (None, self.around()),
             (None, self.calls()),
+            (None, if is_straight(self.writer.schedule) { include_str!("parts/entry_alltoallv.c") } else { "" }),
         ];
         let add = |text: String, (name, part): (Option<&str>, &str)| match name {
             Some(name) if !text.contains(name) => text,
@@ -227,7 +229,7 @@ impl Entry<'_, '_> {
         };
         let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.at(self.rounds, "w->")).collect();
         let blocks = self.at(&self.writer.free([&self.writer.schedule.blocks]), "w.");
-        self.with_nodes(template)
+        with_sides(self.with_nodes(template), is_straight(self.writer.schedule))
             .replace("@OPERATION@\n", operation)
             .replace("    rdl_world w;\n", &format!("    rdl_world w;\n{opened}"))
             .replace("@UNUSED@\n", &unused)
@@ -276,4 +278,19 @@ impl Entry<'_, '_> {
         };
         free.arguments().into_iter().map(place).collect()
     }
+}
+
+/// A template with what blocks of different lengths need, where they are served.
+fn with_sides(template: String, straight: bool) -> String {
+    let parts = match straight {
+        true => [
+            include_str!("parts/side.c"),
+            "    const rdl_side *from, *to; /* set if blocks have different lengths */\n",
+            include_str!("parts/aside_straight.c"),
+            "    if (memory->from != NULL)\n        return;\n",
+        ],
+        false => ["", "", include_str!("parts/aside_none.c"), ""],
+    };
+    let marks = ["@SIDE_TYPE@\n", "@SIDES@\n", "@ASIDE@\n", "@SETTLED@\n"];
+    marks.iter().zip(parts).fold(template, |text, (mark, part)| text.replace(mark, part))
 }

@@ -1,6 +1,8 @@
 //! The head of a file: what it does, what is proved of it, how it is compiled.
 
 use super::Known;
+use super::straight::is_straight;
+use crate::contract::Kind;
 use crate::schedule::Schedule;
 
 /// What every file includes. Without MPI there is nothing to include of it.
@@ -52,6 +54,7 @@ pub(super) fn comment(schedule: &Schedule, known: Known<'_>, code: &str) -> Stri
     );
     text += &indented(&prototypes(code));
     text += LIMITS;
+    text += lengths(schedule);
     text += if schedule.uses_placement() { NODES } else { "" };
     let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
     let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
@@ -68,6 +71,18 @@ Arguments are those of MPI's function, MPI_IN_PLACE included; parameters of the 
 handler of the communicator. The first call on a communicator duplicates it; the duplicate goes with the communicator. It must
 not be made by two threads at once.
 ";
+
+/// Which calls with blocks of different lengths there are not, and why.
+fn lengths(schedule: &Schedule) -> &'static str {
+    match schedule.kind {
+        Kind::Alltoall if !is_straight(schedule) => {
+            "\nThere is no call like MPI_Alltoallv: blocks pass ranks that do not know their lengths.\n"
+        }
+        Kind::Gather => "\nThere is no call like MPI_Gatherv: blocks pass ranks that do not know their lengths.\n",
+        Kind::Scatter => "\nThere is no call like MPI_Scatterv: blocks pass ranks that do not know their lengths.\n",
+        _ => "",
+    }
+}
 
 const NODES: &str = "
 Ranks that share memory sit on one node, by MPI_Comm_split_type; with -D'ROUNDEL_NODE(rank)=...' the number of a rank's node is

@@ -15,6 +15,7 @@ mod helpers;
 mod names;
 mod prove;
 mod rounds;
+mod straight;
 
 use crate::proof::{ProvedRange, Record};
 use crate::schedule::Schedule;

@@ -5,8 +5,9 @@
 
 use super::entry::Entry;
 use super::functions::indented;
+use super::names;
 use crate::contract::Kind;
-use crate::schedule::ROOT;
+use crate::schedule::{Number, ROOT};
 
 impl Entry<'_, '_> {
     /// The program.
@@ -65,32 +66,30 @@ impl Entry<'_, '_> {
         }
     }
 
-    /// Loops around a call: parameters a little above the smallest, every root, nodes of many sizes.
+    /// Loops around a call: nodes of many sizes, every root, parameters a little above the smallest.
     fn tried(&self) -> String {
-        let schedule = self.writer.schedule;
-        let mut text = String::new();
-        if self.looks_at_nodes() {
-            text += "    for (int64_t even = 1; even <= p; even++)\n        for (int64_t odd = even; odd <= p && odd <= even + 1; odd++)\n";
+        let nodes = "for (int64_t even = 1; even <= p; even++)\n    for (int64_t odd = even; odd <= p && odd <= even + 1; odd++)\n";
+        let numbers: String = self.writer.schedule.numbers.iter().map(|number| self.tried_number(number)).collect();
+        let loops = format!("{}{numbers}{}", if self.looks_at_nodes() { nodes } else { "" }, self.tried_lists());
+        indented(&indented(&loops))
+    }
+
+    fn tried_number(&self, number: &Number) -> String {
+        let (name, lo) = (names::variable(&number.var.name), number.domain.lo);
+        let is_root = self.kind().has_root() && number.var.name == ROOT;
+        let last = if is_root { "p - 1".into() } else { (lo + 1).to_string() };
+        format!("for (int64_t {name} = {lo}; {name} <= {last}; {name}++)\n")
+    }
+
+    fn tried_lists(&self) -> String {
+        let lists = self.writer.schedule.lists.iter().map(|list| {
+            let (name, lo) = (names::variable(&list.var.name), list.domain.lo);
+            format!("    int {name}_items[8];\n    rdl_list {name} = rdl_listed({name}_items, p, {lo}, shape);\n")
+        });
+        match lists.collect::<String>().as_str() {
+            "" => String::new(),
+            lists => format!("for (int shape = 0; shape < 3; shape++) {{\n{lists}"),
         }
-        for number in &schedule.numbers {
-            let (name, lo) = (super::names::variable(&number.var.name), number.domain.lo);
-            let last =
-                if self.kind().has_root() && number.var.name == ROOT { "p - 1".into() } else { (lo + 1).to_string() };
-            text += &format!("    for (int64_t {name} = {lo}; {name} <= {last}; {name}++)\n");
-        }
-        let lists: Vec<String> = schedule
-            .lists
-            .iter()
-            .map(|list| {
-                let (name, lo) = (super::names::variable(&list.var.name), list.domain.lo);
-                format!("int {name}_items[8];\nrdl_list {name} = rdl_listed({name}_items, p, {lo}, shape);\n")
-            })
-            .collect();
-        if !lists.is_empty() {
-            text += "    for (int shape = 0; shape < 3; shape++) {\n";
-            text += &indented(&indented(&lists.concat()));
-        }
-        indented(&text)
     }
 }
 
@@ -111,11 +110,10 @@ fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
     } else {
         "    uint64_t held[RDL_WORDS], coming[RDL_WORDS]; /* blocks, a bit each */"
     };
-    let memory = "        me->slots = malloc(RDL_LINES * RDL_RANKS * sizeof *me->slots);\n        me->arrived = malloc(RDL_ARRIVED * sizeof *me->arrived);\n        if (me->slots == NULL || me->arrived == NULL)\n            return 1;\n";
     let leaves = if kind.moves() { "        from->held[block / 64] &= ~bit;\n" } else { "" };
     text.replace("/* A rank: what", &format!("{}/* A rank: what", if kind.reduces() { reduced } else { &sets }))
         .replace("@STATE@", state)
-        .replace("@MEMORY@\n", if kind.reduces() { memory } else { "" })
+        .replace("@MEMORY@\n", if kind.reduces() { include_str!("parts/prove_memory.c") } else { "" })
         .replace("@LEAVES@\n", leaves)
         .replace("@LINES@", &lines.to_string())
         .replace("@DIGIT@", digit)

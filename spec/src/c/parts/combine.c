@@ -1,8 +1,9 @@
 /* What is combined, or overwrites what may still be on its way, arrives aside. */
-static int rdl_aside(rdl_run *run, size_t i, void **start, int *count)
+static int rdl_aside(rdl_run *run, size_t i, void **start, int *count, MPI_Datatype *type)
 {
     rdl_world *w = run->world;
     const rdl_message *m = &run->messages[i];
+    (void)type;
     if (m->sends || m->action < RDL_OVERWRITE)
         return 0;
     int64_t elements = 0;

@@ -54,8 +54,8 @@ static int rdl_look(rdl_run *run, size_t i, rdl_view *view)
     char *start = NULL;
     rdl_view none = {NULL, 0, w->type, 0};
     *view = none;
-    if (rdl_aside(run, i, &view->start, &view->count))
-        return view->start != NULL ? MPI_SUCCESS : RDL_NO_MEMORY;
+    if (rdl_aside(run, i, &view->start, &view->count, &view->type))
+        return view->start != NULL || view->count == 0 ? MPI_SUCCESS : RDL_NO_MEMORY;
     int error = rdl_collect(run, &run->messages[i], &pieces, &start);
     if (error != MPI_SUCCESS || pieces == 0)
         return error;

@@ -73,16 +73,13 @@ static char *rdl_spot(rdl_world *w, const rdl_message *m, int64_t block)
     return spot != NULL ? rdl_hold(memory, block, spot) : NULL;
 }
 
-static int rdl_aside(rdl_run *run, size_t i, void **start, int *count)
-{
-    (void)run, (void)i, (void)start, (void)count;
-    return 0;
-}
+@ASIDE@
 
 /* When a round is over, the memory of blocks that left is free. */
 static void rdl_settle(rdl_run *run)
 {
     rdl_memory *memory = &run->world->memory;
+@SETTLED@
     for (size_t i = 0; i < run->messages_len; i++) {
         const rdl_message *m = &run->messages[i];
         for (size_t k = 0; m->sends && k < m->count; k++) {

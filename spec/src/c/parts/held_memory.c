@@ -4,6 +4,7 @@ typedef struct {
     char *spot;    /* NULL: gone */
 } rdl_held;
 
+@SIDE_TYPE@
 /* Where blocks lie: found by their numbers. */
 typedef struct {
     int count; /* elements of a block */
@@ -14,6 +15,7 @@ typedef struct {
     size_t spare_len, spare_room;
     char **made; /* memory that was allocated for blocks */
     size_t made_len, made_room;
+@SIDES@
 } rdl_memory;
 
 static void rdl_release(rdl_memory *memory)

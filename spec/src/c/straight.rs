@@ -1,0 +1,24 @@
+//! All-to-alls that send each block straight to its destination.
+//!
+//! Only these serve blocks of different lengths: their two ranks know the length of a block, and nobody else has to.
+
+use crate::contract::Kind;
+use crate::expr::{Builtin, Expr};
+use crate::record::Direction;
+use crate::schedule::{Schedule, Transfer};
+
+/// Whether every message is the one block that its sender has for its receiver.
+pub(super) fn is_straight(schedule: &Schedule) -> bool {
+    schedule.kind == Kind::Alltoall && schedule.within().next().is_none() && schedule.transfers().all(goes_straight)
+}
+
+fn goes_straight(transfer: &Transfer) -> bool {
+    let [part] = transfer.blocks.parts.as_slice() else { return false };
+    let Expr::Builtin(Builtin::Pair, ends) = &part.item else { return false };
+    let (rank, alone) = (Expr::var("rank", 0), part.over.is_empty() && part.filter.is_none());
+    match (transfer.direction, ends.as_slice()) {
+        (Direction::Send, [source, destination]) => alone && *source == rank && *destination == transfer.peer,
+        (Direction::Recv, [source, destination]) => alone && *destination == rank && *source == transfer.peer,
+        _ => false,
+    }
+}

@@ -41,6 +41,8 @@ pub struct Row {
     pub bytes: u64,
     /// Where they differ from the schedule.
     pub differences: Vec<Difference>,
+    /// The first error, if nobody did them.
+    pub error: Option<String>,
 }
 
 /// Who did a call.
@@ -55,12 +57,10 @@ pub enum Who {
         /// Why.
         why: String,
     },
-    /// Nobody, because of an error.
+    /// Nobody: it failed on all ranks.
     Nobody {
         /// The collective.
         kind: &'static str,
-        /// The error.
-        error: String,
     },
 }
 
@@ -218,9 +218,10 @@ impl Row {
         let who = match &call.what {
             What::Done(done) => Who::Algorithm(done.algorithm.clone()),
             What::Library(why) => Who::Library { kind, why: why.clone() },
-            What::Failed(error) => Who::Nobody { kind, error: error.clone() },
+            What::Failed(_) => Who::Nobody { kind },
         };
-        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new() }
+        let error = if let What::Failed(error) = &call.what { Some(error.clone()) } else { None };
+        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new(), error }
     }
 }
 

@@ -7,6 +7,7 @@
 mod cluster;
 mod emitted;
 mod job;
+mod trace;
 
 use job::{Run, run};
 use std::io::{Write, stderr};
@@ -66,6 +67,14 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &traces, &[]).succeeds();
     }
     mpi.run(3, &traces, &["--altered"]).fails_with("the run differs from the schedule");
+    let raw = programs.join("raw_suite");
+    for p in [1, 2, 3, 5, 7] {
+        mpi.run(p, &raw, &[]).succeeds();
+    }
+    for p in [4, 6, 8] {
+        trace::is_as_declared(mpi, p, &raw);
+    }
+    trace::cannot_be_written(mpi, &raw);
     let persistent = programs.join("persistent_suite");
     for p in [1, 2, 3, 4, 5, 8] {
         mpi.run(p, &persistent, &[]).succeeds();
@@ -119,6 +128,14 @@ impl Mpi {
         let what = format!("{} with {p} ranks, checked: {}", self.name, program.display());
         let mut command = self.command(p, program, &[]);
         command.env("ROUNDEL_VALIDATE", "1");
+        run(what, command, LIMIT + Duration::from_secs(20))
+    }
+
+    /// The same as [`run`](Mpi::run), with `ROUNDEL_TRACE` set.
+    fn traced(&self, p: usize, program: &Path, args: &[&str], file: &Path) -> Run {
+        let what = format!("{} with {p} ranks, traced: {} {}", self.name, program.display(), args.join(" "));
+        let mut command = self.command(p, program, args);
+        command.env("ROUNDEL_TRACE", file);
         run(what, command, LIMIT + Duration::from_secs(20))
     }
 

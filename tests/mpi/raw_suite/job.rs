@@ -66,16 +66,19 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Memory for a call, and what the library makes of it.
-    fn memory(&mut self, case: &Case<'_>) -> (Memory, Memory) {
+    /// Memory for the next call.
+    fn memory(&mut self, case: &Case<'_>) -> Memory {
         self.calls += 1;
-        let memory = Memory::new(case, self.rank(), self.calls);
-        let mut expected = memory.clone();
-        let call = expected.call(case);
+        Memory::new(case, self.rank(), self.calls)
+    }
+
+    /// What the library makes of it.
+    fn expected(&self, case: &Case<'_>, mut memory: Memory) -> Memory {
+        let call = memory.call(case);
         // SAFETY: the arguments are such as MPI wants, and the buffers live on.
         let code = unsafe { library::run(self.comm.as_raw(), &call) };
         self.expect(code == 0, || format!("{}: the library says {code}", case.name));
-        (memory, expected)
+        memory
     }
 
     fn compare(&self, what: &str, found: &Memory, expected: &Memory) {
@@ -84,12 +87,12 @@ impl<'a> Job<'a> {
 
     /// Makes a call that blocks. If it is not done, nothing has changed.
     pub(crate) fn blocks(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<Outcome, Error> {
-        let (mut memory, expected) = self.memory(case);
+        let mut memory = self.memory(case);
         let before = memory.clone();
         let call = memory.call(case);
         // SAFETY: the arguments are such as MPI wants, and the buffers live on.
         let outcome = unsafe { raw::run(self.comm.as_raw(), &call, by) };
-        let expected = if outcome == Ok(Outcome::Done) { expected } else { before };
+        let expected = if outcome == Ok(Outcome::Done) { self.expected(case, before) } else { before };
         self.compare(what, &memory, &expected);
         outcome
     }
@@ -101,12 +104,13 @@ impl<'a> Job<'a> {
 
     /// Makes a request and starts it twice; false if it is the library's.
     pub(crate) fn in_background(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
-        let (mut memory, _) = self.memory(case);
+        let mut memory = self.memory(case);
         let call = memory.call(case);
         // SAFETY: the arguments are such as MPI wants, and the buffers live on.
         let Some(mut request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by)? }) else { return Ok(false) };
         for _ in 0..2 {
-            let (fresh, expected) = self.memory(case);
+            let fresh = self.memory(case);
+            let expected = self.expected(case, fresh.clone());
             // In the same memory, whose addresses the request has.
             memory.send.copy_from_slice(&fresh.send);
             memory.recv.copy_from_slice(&fresh.recv);

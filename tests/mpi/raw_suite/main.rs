@@ -44,7 +44,10 @@ fn main() {
 fn everything(world: &SimpleCommunicator, types: &Types) -> usize {
     let (rank, p) = (world.rank() as usize, world.size() as usize);
     let (mut calls, mut seen) = (0, BTreeSet::new());
-    for (name, path) in placements(rank, p) {
+    // Some are enough: what runs where is the other suites' matter.
+    let named = ["nodes of two", "no order", "one node", "sockets"];
+    let some = |(name, _): &(&str, _)| named[..if p > 4 { 2 } else { 4 }].contains(name);
+    for (name, path) in placements(rank, p).into_iter().filter(some) {
         let comm = world.duplicate();
         let mut job = Job::new(&comm, name);
         job.expect(roundel::mpi::place(&comm, &path).is_ok(), || "ranks cannot be placed".into());

@@ -60,7 +60,7 @@ fn name(row: &Row) -> String {
     match &row.who {
         Who::Algorithm(name) => name.clone(),
         Who::Library { kind, .. } => format!("{kind} by the library"),
-        Who::Nobody { kind, .. } => format!("{kind} by nobody"),
+        Who::Nobody { kind } => format!("{kind} that failed"),
     }
 }
 
@@ -88,7 +88,10 @@ fn verdict(row: &Row) -> Cell {
     match (&row.who, row.differences.len()) {
         (Who::Algorithm(_), 0) => Cell::styled("equal", GOOD),
         (Who::Library { why, .. }, 0) => Cell::from(why),
-        (Who::Nobody { error, .. }, 0) => Cell::styled(error, NOTICE),
+        (Who::Nobody { .. }, 0) => {
+            let others = if row.calls > 1 { "; and others" } else { "" };
+            Cell::styled(format!("{}{others}", row.error.as_deref().unwrap_or_default()), NOTICE)
+        }
         (_, differences) => Cell::styled(counted(differences as i64, "difference"), BAD),
     }
 }

@@ -41,6 +41,8 @@ pub struct Row {
     pub bytes: u64,
     /// Where they differ from the schedule.
     pub differences: Vec<Difference>,
+    /// The first error, if nobody did them.
+    pub error: Option<String>,
 }
 
 /// Who did a call.
@@ -55,12 +57,10 @@ pub enum Who {
         /// Why.
         why: String,
     },
-    /// Nobody, because of an error.
+    /// Nobody: it failed on all ranks.
     Nobody {
         /// The collective.
         kind: &'static str,
-        /// The error.
-        error: String,
     },
 }
 
@@ -143,16 +143,13 @@ impl fmt::Display for Difference {
 pub fn diff(job: &Job) -> Report {
     let mut judge = Judge { promises: HashMap::new(), rows: BTreeMap::new() };
     let (missing, mut unseen) = (job.missing(), 0);
-    for (name, communicator) in job.communicators() {
+    let communicators = job.communicators();
+    for id in job.calls() {
+        let Some(&communicator) = communicators.get(id.communicator.as_str()) else { continue };
         let members: Option<Vec<_>> = communicator.ranks.iter().map(|rank| job.files.get(rank)).collect();
-        let ids: BTreeSet<&Id> =
-            job.files.values().flat_map(|file| file.calls.keys()).filter(|id| id.communicator == name).collect();
-        let Some(members) = members else {
-            unseen += ids.len();
-            continue;
-        };
-        for id in ids {
-            judge.call(id, communicator, members.iter().map(|file| file.calls.get(id)).collect());
+        match members {
+            Some(members) => judge.call(id, communicator, members.iter().map(|file| file.calls.get(id)).collect()),
+            None => unseen += 1,
         }
     }
     Report { rows: judge.rows.into_values().collect(), missing, unseen }
@@ -218,9 +215,10 @@ impl Row {
         let who = match &call.what {
             What::Done(done) => Who::Algorithm(done.algorithm.clone()),
             What::Library(why) => Who::Library { kind, why: why.clone() },
-            What::Failed(error) => Who::Nobody { kind, error: error.clone() },
+            What::Failed(_) => Who::Nobody { kind },
         };
-        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new() }
+        let error = if let What::Failed(error) = &call.what { Some(error.clone()) } else { None };
+        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new(), error }
     }
 }
 
@@ -255,17 +253,20 @@ fn differ(
     declared.sort_unstable();
     found.sort_unstable();
     let (mut faults, mut i, mut j) = (Vec::new(), 0, 0);
-    while i < declared.len() || j < found.len() {
-        match (declared.get(i), found.get(j)) {
-            (Some(a), Some(b)) => match a.cmp(b) {
-                Ordering::Equal => (i, j) = (i + 1, j + 1),
-                Ordering::Less => (faults.push(missing(*a)), i += 1).1,
-                Ordering::Greater => (faults.push(extra(*b)), j += 1).1,
-            },
-            (Some(a), None) => (faults.push(missing(*a)), i += 1).1,
-            (None, Some(b)) => (faults.push(extra(*b)), j += 1).1,
-            (None, None) => {}
+    loop {
+        let order = match (declared.get(i), found.get(j)) {
+            (Some(a), Some(b)) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return faults,
+        };
+        if order == Ordering::Less {
+            faults.push(missing(declared[i]));
         }
+        if order == Ordering::Greater {
+            faults.push(extra(found[j]));
+        }
+        i += usize::from(order != Ordering::Greater);
+        j += usize::from(order != Ordering::Less);
     }
-    faults
 }

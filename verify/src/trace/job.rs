@@ -1,6 +1,6 @@
 //! The files of all processes of a job.
 
-use super::file::{Communicator, File};
+use super::file::{Communicator, File, Id};
 use crate::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -46,13 +46,12 @@ impl Job {
                 return Err(Error::OtherJob { first: first.path.clone(), other: file.path, why });
             }
         }
-        match self.files.insert(file.rank, file.clone()) {
-            Some(first) => {
-                let why = format!("both are of rank {}", file.rank);
-                Err(Error::OtherJob { first: first.path, other: file.path, why })
-            }
-            None => Ok(()),
+        if let Some(first) = self.files.get(&file.rank) {
+            let why = format!("both are of rank {}", file.rank);
+            return Err(Error::OtherJob { first: first.path.clone(), other: file.path, why });
         }
+        self.files.insert(file.rank, file);
+        Ok(())
     }
 
     fn knows<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a File, &'a Communicator)> {
@@ -63,6 +62,11 @@ impl Job {
     pub fn communicators(&self) -> BTreeMap<&str, &Communicator> {
         let all = self.files.values().flat_map(|file| &file.communicators);
         all.map(|(name, communicator)| (name.as_str(), communicator)).collect()
+    }
+
+    /// All calls that any rank tells of.
+    pub fn calls(&self) -> BTreeSet<&Id> {
+        self.files.values().flat_map(|file| file.calls.keys()).collect()
     }
 
     /// The ranks of the world that some communicator has, and that have no file.

@@ -1,0 +1,66 @@
+//! What runs with `ROUNDEL_TRACE` set is the schedule, as `roundel trace diff` sees it.
+
+use super::Mpi;
+use roundel::algorithms::catalogue;
+use roundel_verify::trace::diff::{Report, Who, diff};
+use roundel_verify::trace::job::Job;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder for the files of a job; what an earlier one has left there goes.
+fn folder(mpi: &Mpi, p: usize) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{}-{p}", mpi.launcher));
+    // It need not be there.
+    let _ = fs::remove_dir_all(&folder);
+    assert!(fs::create_dir_all(&folder).is_ok(), "cannot make {}", folder.display());
+    folder
+}
+
+fn report(file: &Path) -> Report {
+    match Job::read(&[file.to_path_buf()]) {
+        Ok(job) => diff(&job),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A suite that makes calls with every algorithm does what is declared; and if a file is changed, that is seen.
+pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Path) {
+    let folder = folder(mpi, p);
+    let file = folder.join("run");
+    mpi.traced(p, suite, &[], &file).succeeds();
+    let all = report(&file);
+    assert!(all.is_fine(), "{} with {p} ranks: {all:?}", mpi.name);
+    let seen: BTreeSet<&str> = all.rows.iter().filter_map(algorithm).collect();
+    // With a power of two, which is in all domains.
+    assert!(p != 8 || seen.len() == catalogue().len(), "only these were traced: {seen:?}");
+    assert!(all.rows.iter().any(|row| matches!(row.who, Who::Library { .. })), "nothing was left to the library");
+    change_a_message(&folder.join("run.1"));
+    assert_eq!(report(&file).rows.iter().map(|row| row.differences.len()).sum::<usize>(), 2);
+    assert!(fs::remove_file(folder.join("run.0")).is_ok());
+    assert!(report(&file).missing.into_iter().eq([0]));
+}
+
+fn algorithm(row: &roundel_verify::trace::diff::Row) -> Option<&str> {
+    if let Who::Algorithm(name) = &row.who { Some(name) } else { None }
+}
+
+/// Makes the first message that is sent a byte longer.
+fn change_a_message(path: &Path) {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let Some((before, rest)) = text.split_once("\"sent\":[[") else { panic!("{} sends nothing", path.display()) };
+    let Some((message, after)) = rest.split_once(']') else { panic!("{} is no trace", path.display()) };
+    let mut numbers: Vec<u64> = message.split(',').filter_map(|number| number.parse().ok()).collect();
+    numbers[2] += 1;
+    let message: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    let changed = format!("{before}\"sent\":[[{}]{after}", message.join(","));
+    assert!(fs::write(path, changed).is_ok());
+}
+
+/// All ranks hear that a file cannot be written, whether that is so for all of them or for one.
+pub(crate) fn cannot_be_written(mpi: &Mpi, suite: &Path) {
+    let folder = folder(mpi, 3);
+    mpi.traced(3, suite, &["--untraceable"], &folder.join("none/run")).succeeds();
+    assert!(fs::create_dir(folder.join("run.1")).is_ok());
+    mpi.traced(3, suite, &["--untraceable"], &folder.join("run")).succeeds();
+}

@@ -35,6 +35,11 @@ if cargo clippy --version >/dev/null 2>&1; then
   CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
     cargo clippy -p roundel -p roundel-tests --features roundel/mpi,roundel-tests/mpi --all-targets -- -D warnings
   CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo clippy -p roundel-verify --features mpi -- -D warnings
+  # What is behind C's names differs from MPI to MPI.
+  for mpi in openmpi mpich; do
+    CARGO_TARGET_DIR=target/$mpi MPICC=mpicc.$mpi \
+      cargo clippy -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi -- -D warnings
+  done
 else
   echo "skipped: cargo clippy is not installed"
 fi

@@ -181,10 +181,9 @@ static void spare(test_case *c)
         if (!KEEPS_ORDER)
             c->op = find_operation("add");
     }
-    if (interposed)
-        return;
-    /* Open MPI writes before the beginning of its own memory if a lower bound is negative. */
-    if (c->call != MESSAGE && c->type->as->offset[0] < 0 && c->form == NONBLOCKING)
+    /* Open MPI writes before the beginning of its own memory if a lower bound is negative. The first calls on a communicator that do
+     * not block are its own. */
+    if (c->call != MESSAGE && c->type->as->offset[0] < 0 && !has_persistent)
         c->form = BLOCKING;
 }
 

@@ -31,6 +31,7 @@ fn random_cases_on_open_mpi() {
 }
 
 #[test]
+#[ignore = "calls that do not block, of several communicators at a time, may hang on MPICH 4.0"]
 fn random_cases_on_mpich() {
     random_cases(&MPICH);
 }
@@ -52,6 +53,7 @@ fn every_algorithm_on_open_mpi() {
 }
 
 #[test]
+#[ignore = "calls that do not block, of several communicators at a time, may hang on MPICH 4.0"]
 fn every_algorithm_on_mpich() {
     every_algorithm(&MPICH);
 }

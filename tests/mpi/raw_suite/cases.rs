@@ -71,7 +71,8 @@ fn count(rank: usize) -> usize {
 
 /// Lengths, and where blocks begin: in reverse, with gaps.
 fn scattered(counts: Vec<usize>) -> (Vec<c_int>, Vec<c_int>, usize) {
-    let (mut displs, mut end) = (vec![0; counts.len()], 1);
+    // MPICH does not look at the displacement of an only block.
+    let (mut displs, mut end) = (vec![0; counts.len()], usize::from(counts.len() > 1));
     for (block, &count) in counts.iter().enumerate().rev() {
         displs[block] = end as c_int;
         end += count + 1;

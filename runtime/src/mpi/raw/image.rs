@@ -13,7 +13,7 @@ use crate::mpi::limit::LIMIT;
 use crate::rooted::{Seat, Standing};
 use ::mpi::ffi;
 use roundel_spec::Kind;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
 /// How many bytes are packed at a time: MPI counts them in a C `int`.
@@ -192,7 +192,10 @@ unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: 
         // SAFETY: there are elements there, and room for their bytes.
         let code = unsafe {
             let to = image.wrapping_add(at * known.size).cast();
-            ffi::MPI_Pack(from, count as c_int, typed.datatype, to, bytes, &mut end, rank.comm)
+            match from.is_null() {
+                false => ffi::MPI_Pack(from, count as c_int, typed.datatype, to, bytes, &mut end, rank.comm),
+                true => to_self((from, count as c_int, typed.datatype), (to, bytes, byte()), rank),
+            }
         };
         check("MPI_Pack", code)?;
     }
@@ -210,8 +213,11 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
         let bytes = (count * known.size) as c_int;
         // SAFETY: there is room for the elements there, and their bytes are in the image.
         let code = unsafe {
-            let from = image.wrapping_add(at * known.size).cast();
-            ffi::MPI_Unpack(from, bytes, &mut end, to, count as c_int, typed.datatype, rank.comm)
+            let from: *mut c_void = image.cast_mut().wrapping_add(at * known.size).cast();
+            match to.is_null() {
+                false => ffi::MPI_Unpack(from, bytes, &mut end, to, count as c_int, typed.datatype, rank.comm),
+                true => to_self((from, bytes, byte()), (to, count as c_int, typed.datatype), rank),
+            }
         };
         check("MPI_Unpack", code)?;
     }
@@ -240,23 +246,36 @@ unsafe fn copy(
     rank: Rank,
 ) -> Result<(), Error> {
     let Some((_, known)) = &job.operands else { return Ok(()) };
-    let (image, own, datatype) = (image.wrapping_offset(-known.true_lb), rank.rank as c_int, job.shape.datatype);
+    let (image, datatype) = (image.wrapping_offset(-known.true_lb), job.shape.datatype);
     for at in (0..elements).step_by(LIMIT) {
         let count = LIMIT.min(elements - at) as c_int;
         let offset = (at as isize).wrapping_mul(known.extent);
         let (program, image) = (program.wrapping_offset(offset), image.wrapping_offset(offset));
         let (from, to) = if direction == In { (program, image) } else { (image, program) };
-        let (from, to, none) = (from.cast(), to.cast(), ffi_ignore());
+        let (from, to) = ((from.cast(), count, datatype), (to.cast(), count, datatype));
         // SAFETY: there are elements at one end and there is room at the other.
-        let code = unsafe {
-            ffi::PMPI_Sendrecv(from, count, datatype, own, OWN, to, count, datatype, own, OWN, rank.comm, none)
-        };
-        check("MPI_Sendrecv", code)?;
+        check("MPI_Sendrecv", unsafe { to_self(from, to, rank) })?;
     }
     Ok(())
 }
 
-fn ffi_ignore() -> *mut ffi::MPI_Status {
-    // SAFETY: the address is a constant of the library.
-    unsafe { ffi::RSMPI_STATUS_IGNORE }
+/// What is sent, or where it goes.
+type Parcel = (*mut c_void, c_int, ffi::MPI_Datatype);
+
+/// A message of this rank to itself. MPICH packs nothing that lies at MPI_BOTTOM, which is null, but sends it.
+///
+/// # Safety
+/// There are elements at one end and there is room at the other.
+unsafe fn to_self(from: Parcel, to: Parcel, rank: Rank) -> c_int {
+    let own = rank.rank as c_int;
+    // SAFETY: the caller promises elements and room; the status is a constant of the library.
+    unsafe {
+        let none = ffi::RSMPI_STATUS_IGNORE;
+        ffi::PMPI_Sendrecv(from.0, from.1, from.2, own, OWN, to.0, to.1, to.2, own, OWN, rank.comm, none)
+    }
+}
+
+fn byte() -> ffi::MPI_Datatype {
+    // SAFETY: the handle is a constant of the library.
+    unsafe { ffi::RSMPI_UINT8_T }
 }

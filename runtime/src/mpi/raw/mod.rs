@@ -21,7 +21,7 @@ mod voyage;
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
 pub use self::passing::passes;
-pub use self::raise::{class, code, raise};
+pub use self::raise::{class, raise};
 
 pub(super) use self::choice::settings;
 pub(super) use self::datatype::end;

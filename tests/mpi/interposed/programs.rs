@@ -50,8 +50,11 @@ fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf 
     } else {
         command.arg("-std=gnu11");
     }
-    command.arg("-o").arg(&program).args(files).arg("-ldl");
+    // Tests run side by side: one must not write what another runs.
+    let made = program.with_extension(std::process::id().to_string());
+    command.arg("-o").arg(&made).args(files).arg("-ldl");
     let run = run(format!("{compiler} for {name}"), command, Duration::from_secs(120));
     assert!(run.ended_with(0), "{}", run.output());
+    std::fs::rename(&made, &program).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
     program
 }

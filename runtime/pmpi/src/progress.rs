@@ -128,6 +128,6 @@ impl Pause {
     /// One more look.
     pub(crate) fn next(&mut self) {
         self.0 = self.0.wrapping_add(1);
-        if self.0 % 8 == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
+        if self.0.is_multiple_of(8) { std::thread::yield_now() } else { std::hint::spin_loop() }
     }
 }

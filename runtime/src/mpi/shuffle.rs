@@ -400,7 +400,7 @@ mod tests {
         let extents = Extents { send: Some(p * COUNT), recv: p * COUNT, size: SIZE };
         draw(
             &mut plan,
-            &Score::of(collective, here, false),
+            &Score::of(collective, Here { placement: &placement, rank }, false),
             Here { placement: &placement, rank },
             extents,
             policy,

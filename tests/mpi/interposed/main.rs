@@ -26,7 +26,6 @@ const FORCED: usize = 160;
 const FREE: usize = 320;
 
 #[test]
-#[ignore = "random cases still meet faults of Open MPI 4.1 itself, with long messages of datatypes with gaps"]
 fn random_cases_on_open_mpi() {
     random_cases(&OPEN_MPI);
 }
@@ -49,7 +48,7 @@ fn random_cases(mpi: &Mpi) {
 }
 
 #[test]
-#[ignore = "random cases still meet faults of Open MPI 4.1 itself, with long messages of datatypes with gaps"]
+#[ignore = "does not end within its time in some runs: to be found out"]
 fn every_algorithm_on_open_mpi() {
     every_algorithm(&OPEN_MPI);
 }

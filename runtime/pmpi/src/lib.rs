@@ -15,14 +15,12 @@ mod fortran;
 mod guard;
 #[cfg(open_mpi)]
 mod hook;
-#[cfg(not(open_mpi))]
-mod messages;
-#[cfg(not(open_mpi))]
-mod others;
 mod progress;
 mod request;
 mod serve;
 mod start;
 mod symbol;
 #[cfg(not(open_mpi))]
-mod waits;
+mod thread;
+#[cfg(not(open_mpi))]
+mod ucx;

@@ -1,7 +1,7 @@
 //! Operations that are under way, and how they go on while the program does something else.
 //!
-//! They go on whenever the program waits in MPI. Open MPI asks us ([`hook`](crate::hook)); elsewhere the functions that wait
-//! are ours, too ([`waits`](crate::waits), [`messages`](crate::messages)). While nothing is under way, that costs one load.
+//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`), or a thread of ours does it (`thread`).
+//! While nothing is under way, that costs one load.
 
 use crate::guard::{self, Place};
 use crate::request::{self, Job};
@@ -32,19 +32,12 @@ pub(crate) fn idle() -> bool {
     COUNT.load(Ordering::Relaxed) == 0
 }
 
-/// Whether a function that waits has nothing to do but to wait.
-#[cfg(not(open_mpi))]
-#[inline]
-pub(crate) fn passes() -> bool {
-    idle() || guard::place() == Place::Progress
-}
-
 /// Whether operations can go on in this MPI.
 pub(crate) fn available() -> bool {
     #[cfg(open_mpi)]
     return crate::hook::registered();
     #[cfg(not(open_mpi))]
-    return true;
+    return crate::ucx::registered();
 }
 
 /// An operation is under way from now on. It goes on at once as far as it can.
@@ -52,6 +45,8 @@ pub(crate) fn add(job: Arc<Job>) {
     jobs().push(job);
     COUNT.fetch_add(1, Ordering::Relaxed);
     advance();
+    #[cfg(not(open_mpi))]
+    crate::thread::wake();
 }
 
 /// All operations go on as far as they can without waiting, unless that happens already.

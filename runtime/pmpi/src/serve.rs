@@ -25,7 +25,7 @@ pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call
     }
     let call = call()?;
     match raw::passes(comm, &call) {
-        true => left(comm),
+        true => None,
         // SAFETY: the caller promises it.
         false => unsafe { run(comm, call) },
     }
@@ -42,19 +42,9 @@ unsafe fn run(comm: MPI_Comm, call: Call) -> Option<c_int> {
     let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
     match result {
         Ok(Outcome::Done) => Some(SUCCESS),
-        Ok(Outcome::Library) => left(comm),
+        Ok(Outcome::Library) => None,
         Err(failure) => Some(failure.raise(comm)),
     }
-}
-
-/// The library is about to wait for other ranks.
-#[inline]
-fn left(comm: MPI_Comm) -> Option<c_int> {
-    #[cfg(open_mpi)]
-    let _ = comm;
-    #[cfg(not(open_mpi))]
-    progress::complete(comm);
-    None
 }
 
 /// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,

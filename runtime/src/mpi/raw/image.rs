@@ -8,7 +8,7 @@ use super::datatype::{Facts, facts};
 use super::shape::{Job, Lists, Shape, Side};
 use crate::error::Error;
 use crate::mpi::areas::Scratch;
-use crate::mpi::code::check;
+use crate::mpi::code::{SUCCESS, check};
 use crate::mpi::limit::LIMIT;
 use crate::rooted::{Seat, Standing};
 use ::mpi::ffi;
@@ -192,9 +192,13 @@ unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: 
         // SAFETY: there are elements there, and room for their bytes.
         let code = unsafe {
             let to = image.wrapping_add(at * known.size).cast();
-            match from.is_null() {
+            let code = match from.is_null() {
                 false => ffi::MPI_Pack(from, count as c_int, typed.datatype, to, bytes, &mut end, rank.comm),
-                true => to_self((from, count as c_int, typed.datatype), (to, bytes, byte()), rank),
+                true => SUCCESS,
+            };
+            match end == bytes || code != SUCCESS {
+                true => code,
+                false => to_self((from, count as c_int, typed.datatype), (to, bytes, byte()), rank),
             }
         };
         check("MPI_Pack", code)?;
@@ -214,9 +218,13 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
         // SAFETY: there is room for the elements there, and their bytes are in the image.
         let code = unsafe {
             let from: *mut c_void = image.cast_mut().wrapping_add(at * known.size).cast();
-            match to.is_null() {
+            let code = match to.is_null() {
                 false => ffi::MPI_Unpack(from, bytes, &mut end, to, count as c_int, typed.datatype, rank.comm),
-                true => to_self((from, bytes, byte()), (to, count as c_int, typed.datatype), rank),
+                true => SUCCESS,
+            };
+            match end == bytes || code != SUCCESS {
+                true => code,
+                false => to_self((from, bytes, byte()), (to, count as c_int, typed.datatype), rank),
             }
         };
         check("MPI_Unpack", code)?;
@@ -262,7 +270,8 @@ unsafe fn copy(
 /// What is sent, or where it goes.
 type Parcel = (*mut c_void, c_int, ffi::MPI_Datatype);
 
-/// A message of this rank to itself. MPICH packs nothing that lies at MPI_BOTTOM, which is null, but sends it.
+/// A message of this rank to itself. MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it;
+/// but it sends all of it.
 ///
 /// # Safety
 /// There are elements at one end and there is room at the other.

@@ -37,7 +37,9 @@ pub(crate) fn made() -> bool {
 
 /// Something is under way from now on.
 pub(crate) fn wake() {
-    if works() && let Some(handle) = handle().as_ref() {
+    if works()
+        && let Some(handle) = handle().as_ref()
+    {
         handle.thread().unpark();
     }
 }

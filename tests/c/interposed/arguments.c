@@ -181,10 +181,11 @@ static void large_lists(const buffer *b, MPI_Count **counts, MPI_Aint **displs)
     }
 }
 
-static void set_handles(arguments *a, const test_case *c)
+static void set_handles(arguments *a, const test_case *c, int bottom)
 {
-    a->send_type = c->bottom && a->send.memory ? absolute(&a->send) : a->send.type->type;
-    a->recv_type = c->bottom && a->recv.memory ? absolute(&a->recv) : a->recv.type->type;
+    a->bottom = bottom;
+    a->send_type = bottom && a->send.memory ? absolute(&a->send) : a->send.type->type;
+    a->recv_type = bottom && a->recv.memory ? absolute(&a->recv) : a->recv.type->type;
     a->comm = c->comm->comm;
     a->op = c->op ? c->op->op : MPI_OP_NULL;
     large_lists(&a->send, &a->send_counts, &a->send_displs);
@@ -223,7 +224,7 @@ void make_arguments(arguments *a, const test_case *c)
     }
     if (!c->null)
         fill(a, c, &r);
-    set_handles(a, c);
+    set_handles(a, c, 0);
 }
 
 /* Buffers of which blocks are not the whole memory are copied by their bytes. */
@@ -241,19 +242,19 @@ static buffer copy_bytes(const buffer *b)
     return copy;
 }
 
-void copy_arguments(arguments *to, const arguments *from, const test_case *c)
+void copy_arguments(arguments *to, const arguments *from, const test_case *c, int bottom)
 {
     *to = *from;
     to->send = copy_bytes(&from->send);
     to->recv = copy_bytes(&from->recv);
-    set_handles(to, c);
+    set_handles(to, c, bottom);
 }
 
-void free_arguments(arguments *a, const test_case *c)
+void free_arguments(arguments *a)
 {
-    if (c->bottom && a->send.memory)
+    if (a->bottom && a->send.memory)
         MPI_Type_free(&a->send_type);
-    if (c->bottom && a->recv.memory)
+    if (a->bottom && a->recv.memory)
         MPI_Type_free(&a->recv_type);
     free_buffer(&a->send);
     free_buffer(&a->recv);

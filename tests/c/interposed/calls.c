@@ -4,11 +4,11 @@
 /* Between groups, MPICH wants an address of those who neither bring nor get anything. */
 static char nowhere[64];
 
-static void *address(const test_case *c, const buffer *b)
+static void *address(const test_case *c, const arguments *a, const buffer *b)
 {
     if (b->memory == NULL && c->comm->remote > 0)
         return nowhere;
-    return c->bottom && b->memory ? MPI_BOTTOM : b->origin;
+    return a->bottom && b->memory ? MPI_BOTTOM : b->origin;
 }
 
 /* Addresses as C passes them. What does not matter on this rank is something that MPI must not look at. */
@@ -16,14 +16,14 @@ static const void *sent(const test_case *c, const arguments *a)
 {
     if (a->in_place && c->call != SCATTER)
         return MPI_IN_PLACE;
-    return address(c, &a->send);
+    return address(c, a, &a->send);
 }
 
 static void *received(const test_case *c, const arguments *a)
 {
     if (a->in_place && c->call == SCATTER)
         return MPI_IN_PLACE;
-    return address(c, &a->recv);
+    return address(c, a, &a->recv);
 }
 
 /* Insignificant ones are rubbish in half of the cases. */

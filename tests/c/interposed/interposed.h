@@ -129,7 +129,7 @@ long total(const buffer *b);
 typedef struct {
     buffer send, recv;
     int has_send, has_recv;
-    int in_place;
+    int in_place, bottom;
     MPI_Datatype send_type, recv_type;
     MPI_Comm comm;
     MPI_Op op;
@@ -138,8 +138,8 @@ typedef struct {
     MPI_Aint *send_displs, *recv_displs;
 } arguments;
 void make_arguments(arguments *a, const test_case *c);
-void copy_arguments(arguments *to, const arguments *from, const test_case *c);
-void free_arguments(arguments *a, const test_case *c);
+void copy_arguments(arguments *to, const arguments *from, const test_case *c, int bottom);
+void free_arguments(arguments *a);
 
 /* calls.c */
 void call_reference(const test_case *c, const arguments *a);

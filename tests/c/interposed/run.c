@@ -32,8 +32,9 @@ void prepare(run *r)
     if (c->call == MESSAGE)
         return;
     make_arguments(&r->before, c);
-    copy_arguments(&r->expected, &r->before, c);
-    copy_arguments(&r->found, &r->before, c);
+    /* MPICH is wrong about some data at MPI_BOTTOM, so that the reference has none there. */
+    copy_arguments(&r->expected, &r->before, c, 0);
+    copy_arguments(&r->found, &r->before, c, c->bottom);
     if (is_by_definition(c))
         scatter_by_definition(c, &r->expected);
     else
@@ -71,10 +72,9 @@ static void compare(run *r)
 
 static void clean(run *r)
 {
-    const test_case *c = r->about;
-    free_arguments(&r->before, c);
-    free_arguments(&r->expected, c);
-    free_arguments(&r->found, c);
+    free_arguments(&r->before);
+    free_arguments(&r->expected);
+    free_arguments(&r->found);
 }
 
 /* Handles of its own, which are freed as soon as MPI allows it: before the operation is complete. Open MPI 4.1 breaks down if a

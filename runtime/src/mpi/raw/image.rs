@@ -8,7 +8,7 @@ use super::datatype::{Facts, facts};
 use super::shape::{Job, Lists, Shape, Side};
 use crate::error::Error;
 use crate::mpi::areas::Scratch;
-use crate::mpi::code::{SUCCESS, check};
+use crate::mpi::code::check;
 use crate::mpi::limit::LIMIT;
 use crate::rooted::{Seat, Standing};
 use ::mpi::ffi;
@@ -186,22 +186,19 @@ unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: 
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (first..first + count).step_by(step) {
-        let (count, mut end) = (step.min(first + count - at), 0);
-        let from = typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent));
-        let bytes = (count * known.size) as c_int;
+        let piece = Piece::new(typed, &known, at, step.min(first + count - at), image);
+        let (bytes, mut end) = (piece.bytes as c_int, 0);
         // SAFETY: there are elements there, and room for their bytes.
-        let code = unsafe {
-            let to = image.wrapping_add(at * known.size).cast();
-            let code = match from.is_null() {
-                false => ffi::MPI_Pack(from, count as c_int, typed.datatype, to, bytes, &mut end, rank.comm),
-                true => SUCCESS,
-            };
-            match end == bytes || code != SUCCESS {
-                true => code,
-                false => to_self((from, count as c_int, typed.datatype), (to, bytes, byte()), rank),
+        unsafe {
+            if !piece.program.is_null() {
+                let (from, to) = (piece.program, piece.image);
+                let code = ffi::MPI_Pack(from, piece.count as c_int, piece.datatype, to, bytes, &mut end, rank.comm);
+                check("MPI_Pack", code)?;
             }
-        };
-        check("MPI_Pack", code)?;
+            if end != bytes {
+                piece.by_messages(&known, In, rank)?;
+            }
+        }
     }
     Ok(())
 }
@@ -212,24 +209,66 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (0..typed.count).step_by(step) {
-        let (count, mut end) = (step.min(typed.count - at), 0);
-        let to = typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent));
-        let bytes = (count * known.size) as c_int;
+        let piece = Piece::new(typed, &known, at, step.min(typed.count - at), image.cast_mut());
+        let (bytes, mut end) = (piece.bytes as c_int, 0);
         // SAFETY: there is room for the elements there, and their bytes are in the image.
-        let code = unsafe {
-            let from: *mut c_void = image.cast_mut().wrapping_add(at * known.size).cast();
-            let code = match to.is_null() {
-                false => ffi::MPI_Unpack(from, bytes, &mut end, to, count as c_int, typed.datatype, rank.comm),
-                true => SUCCESS,
-            };
-            match end == bytes || code != SUCCESS {
-                true => code,
-                false => to_self((from, bytes, byte()), (to, count as c_int, typed.datatype), rank),
+        unsafe {
+            if !piece.program.is_null() {
+                let (from, to) = (piece.image, piece.program);
+                let code =
+                    ffi::MPI_Unpack(from, bytes, &mut end, to, piece.count as c_int, piece.datatype, rank.comm);
+                check("MPI_Unpack", code)?;
             }
-        };
-        check("MPI_Unpack", code)?;
+            if end != bytes {
+                piece.by_messages(&known, Out, rank)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Elements of the program, and where their bytes are in an image.
+struct Piece {
+    program: *mut c_void,
+    count: usize,
+    datatype: ffi::MPI_Datatype,
+    image: *mut c_void,
+    bytes: usize,
+}
+
+/// The longest message of a rank to itself: MPICH truncates long ones if they have gaps.
+const LONGEST: usize = 4096;
+
+impl Piece {
+    fn new(typed: &Typed, known: &Facts, at: usize, count: usize, image: *mut u8) -> Self {
+        Piece {
+            program: typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent)),
+            count,
+            datatype: typed.datatype,
+            image: image.wrapping_add(at * known.size).cast(),
+            bytes: count * known.size,
+        }
+    }
+
+    /// MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it; but it sends all of it.
+    ///
+    /// # Safety
+    /// The elements are live, and so are their bytes.
+    unsafe fn by_messages(&self, known: &Facts, direction: Direction, rank: Rank) -> Result<(), Error> {
+        let step = (LONGEST / known.size.max(1)).max(1);
+        for at in (0..self.count).step_by(step) {
+            let count = step.min(self.count - at);
+            let program = self.program.wrapping_byte_offset((at as isize).wrapping_mul(known.extent));
+            let elements = (program, count as c_int, self.datatype);
+            // SAFETY: the handle is a constant of the library.
+            let byte = unsafe { ffi::RSMPI_UINT8_T };
+            let bytes = (self.image.wrapping_byte_add(at * known.size), (count * known.size) as c_int, byte);
+            let (from, to) = if direction == In { (elements, bytes) } else { (bytes, elements) };
+            // SAFETY: the caller promises it.
+            check("MPI_Sendrecv", unsafe { to_self(from, to, rank) })?;
+        }
+        Ok(())
+    }
 }
 
 /// Which way elements are copied.
@@ -270,8 +309,7 @@ unsafe fn copy(
 /// What is sent, or where it goes.
 type Parcel = (*mut c_void, c_int, ffi::MPI_Datatype);
 
-/// A message of this rank to itself. MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it;
-/// but it sends all of it.
+/// A message of this rank to itself.
 ///
 /// # Safety
 /// There are elements at one end and there is room at the other.
@@ -282,9 +320,4 @@ unsafe fn to_self(from: Parcel, to: Parcel, rank: Rank) -> c_int {
         let none = ffi::RSMPI_STATUS_IGNORE;
         ffi::PMPI_Sendrecv(from.0, from.1, from.2, own, OWN, to.0, to.1, to.2, own, OWN, rank.comm, none)
     }
-}
-
-fn byte() -> ffi::MPI_Datatype {
-    // SAFETY: the handle is a constant of the library.
-    unsafe { ffi::RSMPI_UINT8_T }
 }

@@ -198,9 +198,10 @@ static void spare(test_case *c)
         if (!KEEPS_ORDER)
             c->op = find_operation("add");
     }
-    /* Open MPI writes before the beginning of its own memory if a lower bound is negative. The first calls on a communicator that do
-     * not block are its own. */
-    if (c->call != MESSAGE && c->type->as->offset[0] < 0 && !has_persistent)
+    /* Open MPI writes before the beginning of its own memory if a lower bound is negative, and behind its end if elements that are
+     * reduced begin late. The first calls on a communicator that do not block are its own. */
+    int outside = c->call != MESSAGE && (c->type->as->offset[0] < 0 || (c->op != NULL && begins_late(c->type->as)));
+    if (outside && !has_persistent)
         c->form = BLOCKING;
 }
 

@@ -79,8 +79,6 @@ unsafe fn completed(comm: *mut MPI_Comm) {
 pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     if guard::live() {
         progress::complete_all();
-        #[cfg(not(open_mpi))]
-        crate::thread::end();
         request::end();
         guard::ends();
     }

@@ -21,6 +21,4 @@ mod serve;
 mod start;
 mod symbol;
 #[cfg(not(open_mpi))]
-mod thread;
-#[cfg(not(open_mpi))]
 mod ucx;

@@ -1,7 +1,6 @@
 //! Operations that are under way, and how they go on while the program does something else.
 //!
-//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`), or a thread of ours does it (`thread`).
-//! While nothing is under way, that costs one load.
+//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`). While nothing is under way, that costs one load.
 
 use crate::guard::{self, Place};
 use crate::request::{self, Job};
@@ -45,8 +44,6 @@ pub(crate) fn add(job: Arc<Job>) {
     jobs().push(job);
     COUNT.fetch_add(1, Ordering::Relaxed);
     advance();
-    #[cfg(not(open_mpi))]
-    crate::thread::wake();
 }
 
 /// All operations go on as far as they can without waiting, unless that happens already.

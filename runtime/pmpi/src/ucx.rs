@@ -2,13 +2,13 @@
 //! whatever language it was called, and none of them need be ours.
 //!
 //! MPICH calls it at the end of a look at the network, where its own functions may be called again: unless threads may call
-//! MPI at the same time, for then a lock is held, and a thread of ours does the work ([`thread`](crate::thread)). If
-//! MPICH polls something else than UCX, non-blocking and persistent collectives are the library's.
+//! MPI at the same time, for then it holds a lock. (A thread of ours would not help: MPICH 4.0 does not see that a request is
+//! complete if another thread has completed it.) Then, and if MPICH polls something else than UCX, non-blocking and
+//! persistent collectives are the library's.
 
 use crate::guard::{self, Place};
 use crate::progress;
 use crate::symbol;
-use crate::thread;
 use mpi::ffi;
 use std::ffi::{c_int, c_uint, c_void};
 use std::mem::transmute;
@@ -27,7 +27,7 @@ type Poll = unsafe extern "C" fn(*mut c_void) -> c_uint;
 unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: the caller's argument.
     let events = library().map_or(0, |poll| unsafe { poll(worker) });
-    if !progress::idle() && worker == WORKER.load(Ordering::Relaxed) && !thread::works() {
+    if !progress::idle() && worker == WORKER.load(Ordering::Relaxed) {
         progress::advance();
     } else if asked() {
         WORKER.store(worker, Ordering::Relaxed);
@@ -53,7 +53,15 @@ fn asked() -> bool {
 /// Whether operations go on while MPICH waits. The first call finds out.
 pub(crate) fn registered() -> bool {
     static REGISTERED: OnceLock<bool> = OnceLock::new();
-    *REGISTERED.get_or_init(|| if thread::works() { thread::made() } else { ask() })
+    *REGISTERED.get_or_init(|| !many_threads() && ask())
+}
+
+/// Whether threads may call MPI at the same time, or may be able to.
+fn many_threads() -> bool {
+    let mut level: c_int = 0;
+    // SAFETY: MPI is live.
+    let code = unsafe { ffi::PMPI_Query_thread(&mut level) };
+    code != 0 || level == ffi::MPI_THREAD_MULTIPLE as c_int
 }
 
 /// Lets MPICH look at the network: for a message that does not come before it is sent.

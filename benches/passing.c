@@ -1,6 +1,6 @@
 /*
- * Calls that the library passes on, on one pair of ranks, 8 bytes each: `passing time CALLS` prints thousands of calls per second,
- * `passing count CALL CALLS` makes calls in a function `measured`, for callgrind, and prints allocations per call.
+ * Calls that the library passes on, on one pair of ranks, 8 bytes each: `passing time CALLS` prints thousands of calls per second
+ * with the library and past it, `passing count CALL CALLS` makes calls in a function `measured`, for callgrind, and prints allocations per call.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -37,64 +37,24 @@ void *realloc(void *old, size_t bytes)
 static int rank, p;
 static double in = 1, out[64], all[64];
 
-static void allreduce(void)
-{
-    MPI_Allreduce(&in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
+/* A call by MPI's name, which the library has, and by the name that only MPI has. */
+#define BOTH(name, function, ...) \
+    static void name(void) { MPI_##function(__VA_ARGS__, MPI_COMM_WORLD); } \
+    static void direct_##name(void) { PMPI_##function(__VA_ARGS__, MPI_COMM_WORLD); }
 
-static void allgather(void)
-{
-    MPI_Allgather(&in, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
-static void alltoall(void)
-{
-    MPI_Alltoall(out, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
-static void bcast(void)
-{
-    MPI_Bcast(&in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-}
-
-static void barrier(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void sendrecv(void)
-{
-    MPI_Sendrecv(&in, 1, MPI_DOUBLE, (rank + 1) % p, 0, out, 1, MPI_DOUBLE, (rank + p - 1) % p, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void pingpong(void)
-{
-    int first = rank == 0;
-    if (first)
-        MPI_Send(&in, 1, MPI_DOUBLE, p - 1, 0, MPI_COMM_WORLD);
-    if (rank == p - 1)
-        MPI_Recv(out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == p - 1)
-        MPI_Send(&in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
-    if (first)
-        MPI_Recv(out, 1, MPI_DOUBLE, p - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void isend_wait(void)
-{
-    MPI_Request requests[2];
-    MPI_Irecv(out, 1, MPI_DOUBLE, (rank + p - 1) % p, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(&in, 1, MPI_DOUBLE, (rank + 1) % p, 0, MPI_COMM_WORLD, &requests[1]);
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-}
+BOTH(allreduce, Allreduce, &in, out, 1, MPI_DOUBLE, MPI_SUM)
+BOTH(allgather, Allgather, &in, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE)
+BOTH(alltoall, Alltoall, out, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE)
+BOTH(bcast, Bcast, &in, 1, MPI_DOUBLE, 0)
 
 static const struct {
     const char *name;
-    void (*call)(void);
-} calls[] = {{"allreduce", allreduce}, {"allgather", allgather}, {"alltoall", alltoall}, {"bcast", bcast}, {"barrier", barrier},
-             {"sendrecv", sendrecv}, {"pingpong", pingpong}, {"isend+wait", isend_wait}};
-enum { CALLS = sizeof calls / sizeof *calls };
+    void (*call)(void), (*direct)(void);
+} calls[] = {{"allreduce", allreduce, direct_allreduce},
+             {"allgather", allgather, direct_allgather},
+             {"alltoall", alltoall, direct_alltoall},
+             {"bcast", bcast, direct_bcast}};
+enum { CALLS = sizeof calls / sizeof *calls, BLOCK = 200 };
 
 __attribute__((noinline)) void measured(void (*call)(void), int times)
 {
@@ -102,17 +62,48 @@ __attribute__((noinline)) void measured(void (*call)(void), int times)
         call();
 }
 
+static double seconds(void (*call)(void))
+{
+    PMPI_Barrier(MPI_COMM_WORLD);
+    double begin = PMPI_Wtime();
+    measured(call, BLOCK);
+    return PMPI_Wtime() - begin;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *of, int count)
+{
+    qsort(of, (size_t)count, sizeof *of, ascending);
+    return of[count / 2];
+}
+
+/* Short blocks of both in turn, so that whatever disturbs one disturbs the other; the one that comes first changes. */
 static void time_all(int times)
 {
+    int blocks = times / BLOCK + 1;
+    double *with = malloc(sizeof *with * (size_t)blocks), *without = malloc(sizeof *without * (size_t)blocks);
     for (int i = 0; i < CALLS; i++) {
-        measured(calls[i].call, times / 10);
-        PMPI_Barrier(MPI_COMM_WORLD);
-        double begin = PMPI_Wtime();
-        measured(calls[i].call, times);
-        double took = PMPI_Wtime() - begin;
-        if (rank == 0)
-            printf("%s %.3f\n", calls[i].name, times / took / 1e3);
+        seconds(calls[i].call);
+        seconds(calls[i].direct);
+        for (int j = 0; j < blocks; j++) {
+            if (j % 2)
+                with[j] = seconds(calls[i].call);
+            without[j] = seconds(calls[i].direct);
+            if (j % 2 == 0)
+                with[j] = seconds(calls[i].call);
+        }
+        if (rank == 0) {
+            printf("with %s %.4f\n", calls[i].name, BLOCK / median(with, blocks) / 1e3);
+            printf("without %s %.4f\n", calls[i].name, BLOCK / median(without, blocks) / 1e3);
+        }
     }
+    free(with);
+    free(without);
 }
 
 static void count_one(const char *name, int times)

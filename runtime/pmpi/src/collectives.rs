@@ -4,6 +4,7 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
+use crate::passing::{Key, Word};
 use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
@@ -18,8 +19,19 @@ macro_rules! forms {
         /// As of MPI's function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
-            // SAFETY: the program's arguments, and the library's function for them.
-            unsafe { serve::blocking($comm, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
+            // What a call that passes does not need is elsewhere, so that its arguments stay where they are.
+            #[cold]
+            #[inline(never)]
+            unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {
+                let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+                // SAFETY: the program's arguments, and the library's function for them.
+                unsafe { serve::blocking(&key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
+            }
+            let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+            // SAFETY: the program's arguments.
+            unsafe {
+                if key.is_last() { ffi::$library($($argument,)* $comm) } else { asked($($argument,)* $comm) }
+            }
         }
     };
     (@starting ($($argument:ident: $type:ty),*) $comm:ident $call:expr, $name:ident $library:ident) => {

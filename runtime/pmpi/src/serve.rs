@@ -1,6 +1,7 @@
 //! A call is served, or left to the library.
 
 use crate::guard::{self, Place};
+use crate::passing::Key;
 use crate::progress;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
@@ -16,35 +17,17 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
-#[inline]
-pub(crate) unsafe fn blocking(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
-    // SAFETY: a constant of the library.
-    let null = unsafe { ffi::RSMPI_COMM_NULL };
-    if guard::inside() || comm == null || !guard::live() {
-        return None;
-    }
-    let call = call()?;
-    match raw::passes(comm, &call) {
-        true => None,
-        // SAFETY: the caller promises it.
-        false => unsafe { run(comm, call) },
-    }
-}
-
-/// Runs a call that is not known to be the library's.
-///
-/// # Safety
-/// As of [`blocking`].
-#[inline(never)]
-unsafe fn run(comm: MPI_Comm, call: Call) -> Option<c_int> {
-    let call = admitted(comm, || Some(call))?;
+pub(crate) unsafe fn blocking<const N: usize>(key: &Key<N>, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
+    let call = admitted(key.comm, call)?;
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
-    let result = guarded(|| unsafe { raw::run(comm, &call, By::Environment) });
+    let result = guarded(|| unsafe { raw::run(key.comm, &call, By::Environment) });
     match result {
-        Ok(Outcome::Done) => Some(SUCCESS),
-        Ok(Outcome::Library) => None,
-        Err(failure) => Some(failure.raise(comm)),
+        Ok(Outcome::Done) => return Some(SUCCESS),
+        Ok(Outcome::Library) => {}
+        Ok(Outcome::Passes) => key.keep(),
+        Err(failure) => return Some(failure.raise(key.comm)),
     }
+    None
 }
 
 /// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,

@@ -20,7 +20,7 @@ mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
-pub use self::passing::passes;
+pub use self::passing::epoch;
 pub use self::raise::{class, raise};
 
 pub(super) use self::choice::settings;
@@ -65,9 +65,12 @@ pub enum Outcome {
     Done,
     /// Nothing was done or sent; the library is to do it. All ranks get this answer.
     Library,
+    /// As `Library`; and so for all calls with equal arguments, as long as [`epoch`] is the same.
+    Passes,
 }
 
 /// `MPI_IN_PLACE` as C programs pass it. The libraries' headers define it as a macro, which no binding has.
+#[inline]
 pub fn in_place() -> *mut c_void {
     // Handles are addresses in Open MPI, and numbers in MPICH and its descendants.
     let number: isize = if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 } else { -1 };
@@ -99,11 +102,11 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
         Ok(job) => unsafe { serve(&mut work, group, &job, by)? },
         Err(unread) => unread.outcome(by)?,
     };
-    if let (Outcome::Library, By::Environment) = (outcome, by) {
+    Ok(match (outcome, by) {
         // SAFETY: as above.
-        unsafe { passing::remember(comm, call) };
-    }
-    Ok(outcome)
+        (Outcome::Library, By::Environment) if unsafe { passing::stays(call) } => Outcome::Passes,
+        _ => outcome,
+    })
 }
 
 /// Runs a call that was taken apart, with the plan of an earlier one if that was like it.

@@ -1,0 +1,97 @@
+//! The last call that was the library's, by its arguments: whoever repeats it pays next to nothing for being asked about it.
+//!
+//! It is one for all threads, because to find a thread's own would take longer than the rest. Threads that pass on different calls in turn
+//! ask about each of them.
+
+use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
+use roundel::mpi::raw;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+
+/// No function has more arguments before its communicator.
+const ARGUMENTS: usize = 8;
+
+/// The last call. Addresses count only as far as they are `MPI_IN_PLACE`; calls with lists are never kept.
+struct Last {
+    /// Odd while a thread writes; whoever has seen the same even number before and after has read one call.
+    version: AtomicUsize,
+    function: AtomicUsize,
+    comm: AtomicUsize,
+    epoch: AtomicUsize,
+    words: [AtomicUsize; ARGUMENTS],
+}
+
+static LAST: Last = Last {
+    version: AtomicUsize::new(0),
+    function: AtomicUsize::new(0),
+    comm: AtomicUsize::new(0),
+    epoch: AtomicUsize::new(0),
+    words: [const { AtomicUsize::new(0) }; ARGUMENTS],
+};
+
+/// A call, for comparison.
+#[derive(Clone, Copy)]
+pub(crate) struct Key<const N: usize> {
+    /// The address of MPI's function.
+    pub(crate) function: usize,
+    pub(crate) comm: MPI_Comm,
+    pub(crate) words: [usize; N],
+}
+
+impl<const N: usize> Key<N> {
+    /// Whether this is the last call that was the library's.
+    #[inline]
+    pub(crate) fn is_last(&self) -> bool {
+        let version = LAST.version.load(Ordering::Acquire);
+        let same = LAST.function.load(Ordering::Relaxed) == self.function
+            && LAST.comm.load(Ordering::Relaxed) == self.comm.0 as usize
+            && LAST.epoch.load(Ordering::Relaxed) == raw::epoch()
+            && self.words.iter().zip(&LAST.words).all(|(word, last)| *word == last.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        same && version.is_multiple_of(2) && version == LAST.version.load(Ordering::Relaxed)
+    }
+
+    /// This call is the library's each time. It is kept, unless another thread keeps one at this moment.
+    #[cold]
+    pub(crate) fn keep(&self) {
+        let version = LAST.version.load(Ordering::Relaxed) & !1;
+        let writing = LAST.version.compare_exchange(version, version + 1, Ordering::Acquire, Ordering::Relaxed);
+        if writing.is_err() {
+            return;
+        }
+        fence(Ordering::Release);
+        LAST.function.store(self.function, Ordering::Relaxed);
+        LAST.comm.store(self.comm.0 as usize, Ordering::Relaxed);
+        LAST.epoch.store(raw::epoch(), Ordering::Relaxed);
+        self.words.iter().zip(&LAST.words).for_each(|(word, last)| last.store(*word, Ordering::Relaxed));
+        LAST.version.store(version + 2, Ordering::Release);
+    }
+}
+
+/// An argument, for comparison.
+pub(crate) trait Word {
+    fn word(self) -> usize;
+}
+
+macro_rules! words {
+    ($($type:ty: $argument:ident => $word:expr;)*) => {$(
+        impl Word for $type {
+            #[inline]
+            fn word(self) -> usize {
+                let $argument = self;
+                $word
+            }
+        }
+    )*};
+}
+
+words! {
+    c_int: number => number as usize;
+    i64: number => number as usize;
+    MPI_Datatype: handle => handle.0 as usize;
+    MPI_Op: handle => handle.0 as usize;
+    *const c_void: address => usize::from(address == raw::in_place().cast_const());
+    *mut c_void: address => usize::from(address == raw::in_place());
+    *const c_int: list => list as usize;
+    *const i64: list => list as usize;
+}

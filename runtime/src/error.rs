@@ -184,6 +184,9 @@ pub enum Error {
         /// How many ranks there are.
         p: usize,
     },
+    /// A communicator with two groups, for which no collective is declared.
+    #[error("this is an intercommunicator; merge it into an intracommunicator first")]
+    Intercommunicator,
     /// Ranks want different things, which was found before any of them began.
     #[error("ranks disagree about {what}: all ranks must make the same call")]
     Disagree {

@@ -19,25 +19,17 @@ enum How {
     Rules(Box<Settings>),
 }
 
-/// Who is to do a call.
-pub(crate) enum Who<'a> {
-    /// This library, if it serves the call.
-    Roundel(By<'a>),
-    /// The MPI library.
-    Library,
-}
-
 /// Who is to do a call, as a handle says it.
 ///
 /// # Safety
 /// The handle is null or live.
-pub(crate) unsafe fn who<'a>(how: *const Algorithm, call: &Call) -> Result<Who<'a>, Failure> {
+pub(crate) unsafe fn who<'a>(how: *const Algorithm, call: &Call) -> Result<By<'a>, Failure> {
     // SAFETY: the caller promises it.
     match unsafe { how.as_ref() }.map(|algorithm| &algorithm.0) {
-        None => Ok(Who::Roundel(By::Environment)),
-        Some(How::Rules(settings)) => Ok(Who::Roundel(By::Settings(settings))),
-        Some(How::One(kind, algorithm)) if *kind == call.kind() => Ok(Who::Roundel(By::Algorithm(algorithm))),
-        Some(How::Library(kind)) if *kind == call.kind() => Ok(Who::Library),
+        None => Ok(By::Environment),
+        Some(How::Rules(settings)) => Ok(By::Settings(settings)),
+        Some(How::One(kind, algorithm)) if *kind == call.kind() => Ok(By::Algorithm(algorithm)),
+        Some(How::Library(kind)) if *kind == call.kind() => Ok(By::Library),
         Some(How::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
         Some(How::Library(kind)) => other(format!("{kind}/library"), call.kind()),
     }

@@ -1,6 +1,6 @@
 //! Calls, as far as they are the same for all collectives.
 
-use crate::algorithm::{Algorithm, Who, who};
+use crate::algorithm::{Algorithm, who};
 use crate::error::{Failure, SUCCESS, guard};
 use crate::request::{Begin, Request};
 use engine::mpi::raw::{self, Call, Operation, Outcome};
@@ -20,11 +20,7 @@ pub(crate) unsafe fn now(
     guard(comm, || {
         let call = call()?;
         // SAFETY: the caller promises it.
-        let outcome = match unsafe { who(how, &call) }? {
-            Who::Library => Outcome::Library,
-            // SAFETY: the caller promises it.
-            Who::Roundel(by) => unsafe { raw::run(comm, &call, by) }?,
-        };
+        let outcome = unsafe { raw::run(comm, &call, who(how, &call)?) }?;
         Ok(if outcome == Outcome::Done { SUCCESS } else { library() })
     })
 }
@@ -74,11 +70,7 @@ pub(crate) unsafe fn init(
 /// The operation, if it is not the library's.
 unsafe fn prepared(comm: ffi::MPI_Comm, how: *const Algorithm, call: &Call) -> Result<Option<Operation>, Failure> {
     // SAFETY: the caller promises it.
-    match unsafe { who(how, call) }? {
-        Who::Library => Ok(None),
-        // SAFETY: the caller promises it.
-        Who::Roundel(by) => Ok(unsafe { raw::prepare(comm, call, by) }?),
-    }
+    Ok(unsafe { raw::prepare(comm, call, who(how, call)?) }?)
 }
 
 fn room<'a>(to: *mut *mut Request) -> Result<&'a mut *mut Request, Failure> {

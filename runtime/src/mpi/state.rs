@@ -5,7 +5,7 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
-use super::raw::{self, Journal, Recent};
+use super::raw::{self, By, Decider, Journal, Recent};
 use super::replay::Flight;
 use super::varying::Luggage;
 use crate::error::Error;
@@ -55,6 +55,8 @@ pub(super) struct Work {
     profile: Option<Result<Profile, Error>>,
     /// What all ranks have agreed upon about choices, or why they have not.
     settings: Option<Result<Settings, Error>>,
+    /// What all ranks know to decide alike.
+    deciders: Vec<Decider>,
     /// What calls with MPI's own arguments use again.
     pub(super) recent: Recent,
     /// Where they are written down, while somebody wants to know.
@@ -70,22 +72,31 @@ impl Work {
         }
     }
 
-    /// Has all ranks agree about settings; the first call asks for them, and is then collective.
+    /// Has all ranks agree about settings, and about what decides; the first call with each asks for them, and is then collective.
     #[inline]
-    pub(super) fn agree(&mut self, group: &Group) -> Result<(), Error> {
+    pub(super) fn agree(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
         match &self.settings {
-            Some(Ok(_)) => Ok(()),
+            Some(Ok(_)) if matches!(by, By::Environment) || self.deciders.iter().any(|known| known.is(by)) => Ok(()),
+            Some(Ok(_)) => self.compare(group, by),
             Some(Err(error)) => Err(error.clone()),
-            None => self.ask(group),
+            None => self.ask(group, by),
         }
     }
 
     #[cold]
-    fn ask(&mut self, group: &Group) -> Result<(), Error> {
-        let settings = raw::settings(self, group);
+    fn ask(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+        let settings = raw::settings(self, group, by);
         let outcome = settings.as_ref().map(|_| ()).map_err(Clone::clone);
         self.settings = Some(settings);
+        self.deciders.push(by.into());
         outcome
+    }
+
+    #[cold]
+    fn compare(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+        raw::same_decider(group, by)?;
+        self.deciders.push(by.into());
+        Ok(())
     }
 
     /// What all ranks have agreed upon.
@@ -263,9 +274,5 @@ fn reject_intercommunicator(comm: ffi::MPI_Comm) -> Result<(), Error> {
     let mut inter = 0;
     // SAFETY: `comm` is a live communicator; its owner is borrowed by the call that led here.
     check("MPI_Comm_test_inter", unsafe { ffi::MPI_Comm_test_inter(comm, &mut inter) })?;
-    if inter == 0 {
-        return Ok(());
-    }
-    let message = "this is an intercommunicator; merge it into an intracommunicator first".into();
-    Err(Error::Mpi { call: "MPI_Comm_test_inter", message })
+    if inter == 0 { Ok(()) } else { Err(Error::Intercommunicator) }
 }

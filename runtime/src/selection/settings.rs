@@ -104,10 +104,14 @@ impl Settings {
         let parts = rules.chain([";".into()]).chain(forced.iter().map(ToString::to_string));
         let said = format!("{} {usual:?} {}", env!("CARGO_PKG_VERSION"), self.reproducible);
         let text: Vec<String> = parts.chain([said]).collect();
-        // FNV-1a, which is defined by its arithmetic alone.
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        text.join("\n").bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+        print_of(&text.join("\n"))
     }
+}
+
+/// A number that differs, for all practical purposes, if texts do: FNV-1a, which is defined by its arithmetic alone.
+pub(crate) fn print_of(text: &str) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 fn switch(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString>) -> Result<bool, Unset> {

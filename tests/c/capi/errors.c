@@ -106,6 +106,55 @@ static void of_the_library(MPI_Comm comm)
     calls = 0;
 }
 
+/* One rank's handle differs: at the first call on a communicator, and at a later one; none is the same as some. */
+static void handles_that_differ(MPI_Comm comm, int rank, const char *name, const char *other)
+{
+    int one = 1, sum = 0;
+    roundel_request *request = NULL;
+    roundel_algorithm *how = NULL, *same = NULL;
+    const char *mine = rank == 0 ? other : name;
+    MPI_Comm fresh;
+    expect(mine == NULL || roundel_algorithm_create(mine, &how) == MPI_SUCCESS, "a name", "handles that differ");
+    expect(roundel_algorithm_create("allreduce/recursive-doubling", &same) == MPI_SUCCESS, "a name", "the same");
+    MPI_Comm_dup(comm, &fresh);
+    refused(roundel_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, fresh, how), MPI_ERR_OTHER, "the handles that they pass", 1, name);
+    MPI_Comm_free(&fresh);
+    MPI_Comm_dup(comm, &fresh);
+    refused(roundel_iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, fresh, how, &request), MPI_ERR_OTHER, "the handles that they pass", 1, name);
+    MPI_Comm_free(&fresh);
+    if (mine == NULL || name == NULL || other == NULL)
+        goto done;
+    MPI_Comm_dup(comm, &fresh);
+    expect(roundel_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, fresh, same) == MPI_SUCCESS, "the same", "handles");
+    refused(roundel_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, fresh, how), MPI_ERR_OTHER, "the handles that they pass", 1, name);
+    MPI_Comm_free(&fresh);
+done:
+    roundel_algorithm_free(&how), roundel_algorithm_free(&same);
+}
+
+/* Between two groups the library does it; an algorithm that is asked for cannot. */
+static void two_groups(MPI_Comm comm, int rank, int p)
+{
+    int one = 1, sum = 0;
+    roundel_request *request = NULL;
+    roundel_algorithm *ring = NULL;
+    MPI_Comm half, inter;
+    roundel_algorithm_create("allreduce/ring", &ring);
+    MPI_Comm_split(comm, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, comm, 1 - rank % 2, 0, &inter);
+    MPI_Errhandler counting;
+    MPI_Comm_get_errhandler(comm, &counting);
+    MPI_Comm_set_errhandler(inter, counting);
+    MPI_Errhandler_free(&counting);
+    int code = roundel_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter, NULL);
+    expect(code == MPI_SUCCESS && sum == (rank % 2 ? p - p / 2 : p / 2), "the sum", "between two groups");
+    code = roundel_iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter, NULL, &request);
+    expect(code == MPI_SUCCESS && roundel_wait(&request) == MPI_SUCCESS, "a request", "between two groups");
+    refused(roundel_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter, ring), MPI_ERR_COMM, "intercommunicator", 1, "ring");
+    roundel_algorithm_free(&ring);
+    MPI_Comm_free(&inter), MPI_Comm_free(&half);
+}
+
 static void texts(void)
 {
     char text[500], part[8];
@@ -131,9 +180,10 @@ static void texts(void)
 
 void test_errors(MPI_Comm comm, const char *wrong_file)
 {
-    int p;
+    int p, rank;
     MPI_Errhandler counting;
     MPI_Comm_size(comm, &p);
+    MPI_Comm_rank(comm, &rank);
     MPI_Comm_create_errhandler(handler, &counting);
     MPI_Comm_set_errhandler(comm, counting);
     names();
@@ -144,6 +194,12 @@ void test_errors(MPI_Comm comm, const char *wrong_file)
         unserved(comm, "allgather/recursive-doubling", p);
     arguments(comm);
     of_the_library(comm);
+    if (p > 1) {
+        handles_that_differ(comm, rank, "allreduce/ring", "allreduce/rabenseifner");
+        handles_that_differ(comm, rank, "allreduce/ring", "allreduce/library");
+        handles_that_differ(comm, rank, "allreduce/ring", NULL);
+        two_groups(comm, rank, p);
+    }
     texts();
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&counting);

@@ -23,7 +23,7 @@ pub use self::operation::Operation;
 pub use self::passing::epoch;
 pub use self::raise::{class, raise};
 
-pub(super) use self::choice::settings;
+pub(super) use self::choice::{Decider, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;
@@ -56,6 +56,8 @@ pub enum By<'a> {
     Settings(&'a Settings),
     /// This algorithm; whatever it does not serve is an error.
     Algorithm(&'a Algorithm),
+    /// The library does it.
+    Library,
 }
 
 /// Who has done a call, or is to do it.
@@ -88,9 +90,12 @@ pub fn in_place() -> *mut c_void {
 pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
-    let group = state.group_of(comm)?;
+    let group = match state.group_of(comm) {
+        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| Outcome::Library),
+        group => group?,
+    };
     let mut work = state.lease()?;
-    work.agree(group)?;
+    work.agree(group, by)?;
     // SAFETY: the caller promises live handles and complete lists.
     let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
     if work.journal.is_some() {
@@ -138,7 +143,7 @@ pub unsafe fn adopt(comm: ffi::MPI_Comm) -> Result<(), Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     let group = state.group_of(comm)?;
-    state.lease()?.agree(group)
+    state.lease()?.agree(group, By::Environment)
 }
 
 /// Whether a communicator is known.
@@ -155,7 +160,7 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 }
 
 /// Prepares a call that may be started many times; none if it is the library's. Waits for no other rank if the communicator is
-/// [known](is_known).
+/// [known](is_known), and whatever decides has decided there before or is the environment.
 ///
 /// # Safety
 /// As of [`run`]; and memory behind the addresses stays, as MPI demands of a persistent collective. Lists are read now.
@@ -165,9 +170,12 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Option<Operation>, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
-    let group = state.group_of(comm)?;
+    let group = match state.group_of(comm) {
+        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| None),
+        group => group?,
+    };
     let mut work = state.lease()?;
-    work.agree(group)?;
+    work.agree(group, by)?;
     work.serial += 1;
     let (serial, mut lists) = (work.serial, Lists::default());
     let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(serial, call.kind())));

@@ -15,6 +15,7 @@ pub fn class(error: &Error) -> c_int {
         Error::Mismatch { .. } => ffi::MPI_ERR_TRUNCATE,
         Error::NeedsOrder { .. } | Error::NotReproducible { .. } => ffi::MPI_ERR_OP,
         Error::Entangled => ffi::MPI_ERR_TYPE,
+        Error::Intercommunicator => ffi::MPI_ERR_COMM,
         Error::Overlap { .. } => ffi::MPI_ERR_BUFFER,
         Error::OutsideDomain { .. } | Error::OtherKind { .. } | Error::NotStraight { .. } => ffi::MPI_ERR_ARG,
         _ => ffi::MPI_ERR_OTHER,

@@ -5,7 +5,7 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
-use super::raw::{self, By, Decider, Journal, Recent};
+use super::raw::{self, By, Decider, Journal, Recent, Spare};
 use super::replay::Flight;
 use super::varying::Luggage;
 use crate::error::Error;
@@ -59,6 +59,8 @@ pub(super) struct Work {
     deciders: Vec<Decider>,
     /// What calls with MPI's own arguments use again.
     pub(super) recent: Recent,
+    /// What operations that are over have left.
+    pub(super) spare: Spare,
     /// Where they are written down, while somebody wants to know.
     pub(super) journal: Option<Journal>,
 }

@@ -158,12 +158,14 @@ enum { KEEPS_ORDER = 0 };
 #endif
 
 /* What Open MPI 4.1.4 and MPICH 4.0.2 do wrong themselves. */
-static int begins_late(const layout *as)
+/* Before its lower bound, or after it. */
+static int begins_elsewhere(const layout *as)
 {
-    for (int i = 0; i < as->elements; i++)
-        if (as->offset[i] <= 0)
-            return 0;
-    return 1;
+    int first = as->offset[0];
+    for (int i = 1; i < as->elements; i++)
+        if (as->offset[i] < first)
+            first = as->offset[i];
+    return first != 0;
 }
 
 static void spare(test_case *c)
@@ -179,8 +181,8 @@ static void spare(test_case *c)
     /* Open MPI's unpacking overflows memory of its own where a long message is cut within an element of more than 16 bytes. */
     if (c->count > 4 && c->call != MESSAGE && c->type->of->size > 16)
         c->count = 4;
-    /* Its long reductions, too, where elements begin after their lower bound. */
-    if (c->count > 20 && c->op != NULL && begins_late(c->type->as))
+    /* Its long reductions, too, where elements do not begin at their address. */
+    if (c->count > 20 && c->op != NULL && begins_elsewhere(c->type->as))
         c->count = 20;
     /* MPICH's reduce of more than 2048 bytes reads from MPI_IN_PLACE if the root is not rank 0. */
     if (c->call == REDUCE && c->count > 60)
@@ -200,7 +202,7 @@ static void spare(test_case *c)
     }
     /* Open MPI writes before the beginning of its own memory if a lower bound is negative, and behind its end if elements that are
      * reduced begin late. The first calls on a communicator that do not block are its own. */
-    int outside = c->call != MESSAGE && (c->type->as->offset[0] < 0 || (c->op != NULL && begins_late(c->type->as)));
+    int outside = c->call != MESSAGE && (c->type->as->offset[0] < 0 || (c->op != NULL && begins_elsewhere(c->type->as)));
     if (outside && !has_persistent)
         c->form = BLOCKING;
 }

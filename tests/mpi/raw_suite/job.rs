@@ -5,7 +5,7 @@ use super::library;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
-use roundel::mpi::raw::{self, By, Call, Outcome};
+use roundel::mpi::raw::{self, By, Call, Operation, Outcome};
 
 /// Ends the job with a message unless something holds.
 pub(crate) fn expect(comm: &SimpleCommunicator, holds: bool, what: impl FnOnce() -> String) {
@@ -102,25 +102,49 @@ impl<'a> Job<'a> {
         self.expect(outcome == Ok(Outcome::Done), || format!("{what}, the second time: {outcome:?}"));
     }
 
-    /// Makes a request and starts it twice; false if it is the library's.
+    /// Makes a request, and then two at a time, of which one finds what the first has left; false if they are the library's.
     pub(crate) fn in_background(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
-        let mut memory = self.memory(case);
-        let call = memory.call(case);
-        // SAFETY: the arguments are such as MPI wants, and the buffers live on.
-        let Some(mut request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by)? }) else { return Ok(false) };
+        Ok(self.at_a_time(1, what, case, by)? && self.at_a_time(2, what, case, by)?)
+    }
+
+    /// Makes so many requests of the same kind, and starts each of them twice.
+    fn at_a_time(&mut self, requests: usize, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
+        let mut memories: Vec<Memory> = (0..requests).map(|_| self.memory(case)).collect();
+        let mut requests = Vec::new();
+        for memory in &mut memories {
+            let call = memory.call(case);
+            // SAFETY: the arguments are such as MPI wants, and the buffers live on.
+            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by)? }) else { return Ok(false) };
+            requests.push(request);
+        }
         for _ in 0..2 {
-            let fresh = self.memory(case);
-            let expected = self.expected(case, fresh.clone());
-            // In the same memory, whose addresses the request has.
-            memory.send.copy_from_slice(&fresh.send);
-            memory.recv.copy_from_slice(&fresh.recv);
-            // SAFETY: nobody else uses the memory until the request is complete.
-            unsafe { request.start()? };
-            while !request.progress()? {
-                std::thread::yield_now();
+            let mut expected = Vec::new();
+            for (request, memory) in requests.iter_mut().zip(&mut memories) {
+                let fresh = self.memory(case);
+                expected.push(self.expected(case, fresh.clone()));
+                // In the same memory, whose addresses the request has.
+                memory.send.copy_from_slice(&fresh.send);
+                memory.recv.copy_from_slice(&fresh.recv);
+                // SAFETY: nobody else uses the memory until the request is complete.
+                unsafe { request.start()? };
             }
-            self.compare(what, &memory, &expected);
+            complete(&mut requests)?;
+            memories.iter().zip(&expected).for_each(|(memory, expected)| self.compare(what, memory, expected));
         }
         Ok(true)
+    }
+}
+
+/// Goes on with all of them until all are complete.
+fn complete(requests: &mut [Operation]) -> Result<(), Error> {
+    loop {
+        let mut over = true;
+        for request in requests.iter_mut() {
+            over &= request.progress()?;
+        }
+        if over {
+            return Ok(());
+        }
+        std::thread::yield_now();
     }
 }

@@ -16,6 +16,7 @@ mod planning;
 mod raise;
 mod recent;
 mod shape;
+mod spare;
 mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
@@ -27,6 +28,7 @@ pub(super) use self::choice::{Decider, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;
+pub(super) use self::spare::Spare;
 
 use self::image::Rank;
 use self::operand::Operands;
@@ -34,11 +36,12 @@ use self::operation::Progress;
 use self::planning::Planning;
 use self::recent::{How, Planned};
 use self::shape::{Blocks, Job, Lists, Shape, Unread};
-use super::areas::{Areas, Scratch};
+use self::spare::Kit;
+use super::areas::Areas;
 use super::attribute;
 use super::code::SUCCESS;
 use super::plan::Plan;
-use super::replay::{Flight, Nothing, Replay, TAG, request_tag};
+use super::replay::{Nothing, Replay, TAG, request_tag};
 use super::state::{Group, Work};
 use crate::algorithms::visit_one;
 use crate::error::Error;
@@ -177,29 +180,36 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Op
     let mut work = state.lease()?;
     work.agree(group, by)?;
     work.serial += 1;
-    let (serial, mut lists) = (work.serial, Lists::default());
+    let (serial, work) = (work.serial, &mut *work);
     let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(serial, call.kind())));
     // SAFETY: the caller promises live handles and complete lists.
-    let job = match unsafe { shape::read(call, group.here(), &mut lists) } {
+    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
+    let operation = |job, kit, journal: Option<_>| Operation {
+        operands: operands(&job),
+        home: journal.is_none().then(|| work.spare.home(by)),
+        rank: rank(group),
+        tag: request_tag(serial),
+        state: Progress::Inactive,
+        journal,
+        job,
+        kit,
+    };
+    // What is written down is written down in its plan, too.
+    let spare = if requests.is_none() { work.spare.take(&job.shape, &work.recent.lists, by) } else { None };
+    if let Some(kit) = spare {
+        return Ok(Some(operation(job, kit, None)));
+    }
     let (way, why) = choice::choose(by, work.settings()?, &job.shape, group);
     let Way::Catalogue(algorithm) = way else { return journal::left(requests, &why, Ok(None)) };
+    let lists = work.recent.lists.clone();
     match draw(group, &job.shape, &lists, &algorithm, journal::blank(requests.is_some())) {
-        Ok(plan) => Ok(Some(Operation {
-            journal: requests.map(|request| request.by(&algorithm, &job.shape)),
-            operands: operands(&job),
-            rank: rank(group),
-            tag: request_tag(serial),
-            scratch: Scratch::default(),
-            images: image::Images::default(),
-            flight: Flight::default(),
-            state: Progress::Inactive,
-            job,
-            lists,
-            plan,
-        })),
+        Ok(plan) => {
+            let journal = requests.map(|request| request.by(&algorithm, &job.shape));
+            Ok(Some(operation(job, Kit { lists, plan, ..Kit::default() }, journal)))
+        }
         Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
 }

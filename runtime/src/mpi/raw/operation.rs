@@ -1,13 +1,13 @@
 //! Calls that go on while the program does something else.
 
-use super::image::{Images, Rank, Sides};
+use super::image::{Rank, Sides};
 use super::journal::Request;
 use super::operand::Operands;
-use super::shape::{Job, Lists};
+use super::shape::Job;
+use super::spare::{Home, Kit};
 use crate::error::Error;
-use crate::mpi::areas::{Areas, Scratch};
-use crate::mpi::plan::Plan;
-use crate::mpi::replay::{Flight, Nothing, Replay};
+use crate::mpi::areas::Areas;
+use crate::mpi::replay::{Nothing, Replay};
 use std::ffi::c_int;
 
 /// A call that may be started many times, and is not under way unless it was started.
@@ -15,14 +15,12 @@ use std::ffi::c_int;
 /// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is dropped.
 pub struct Operation {
     pub(super) job: Job,
-    pub(super) lists: Lists,
-    pub(super) plan: Plan,
+    pub(super) kit: Kit,
+    /// Where the kit goes in the end; nowhere after an error.
+    pub(super) home: Option<Home>,
     pub(super) rank: Rank,
     pub(super) tag: c_int,
     pub(super) operands: Option<Operands>,
-    pub(super) scratch: Scratch,
-    pub(super) images: Images,
-    pub(super) flight: Flight,
     pub(super) state: Progress,
     /// What it is written down with, if it is.
     pub(super) journal: Option<Box<Request>>,
@@ -52,10 +50,10 @@ impl Operation {
             return Err(Error::Busy);
         }
         // SAFETY: the caller promises live memory and handles.
-        let sides = unsafe { self.images.bring(&self.job, &self.lists, self.rank)? };
+        let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
         self.state = Progress::Under { next: 0, sides };
         if let Some(journal) = &self.journal {
-            journal.begin(&mut self.flight);
+            journal.begin(&mut self.kit.flight);
         }
         Ok(())
     }
@@ -74,7 +72,10 @@ impl Operation {
         self.state = Progress::Inactive;
         let outcome = advanced.and_then(|_| self.land(sides));
         if let Some(journal) = &mut self.journal {
-            journal.end(&mut self.flight, &self.job, &self.lists, self.rank.p, outcome.as_ref().err());
+            journal.end(&mut self.kit.flight, &self.job, &self.kit.lists, self.rank.p, outcome.as_ref().err());
+        }
+        if outcome.is_err() {
+            self.home = None;
         }
         outcome.map(|()| true)
     }
@@ -85,13 +86,13 @@ impl Operation {
             operands.outcome()?;
         }
         // SAFETY: whoever started it has promised live memory until it is complete.
-        unsafe { self.images.take(&self.job, &self.lists, sides, self.rank) }
+        unsafe { self.kit.images.take(&self.job, &self.kit.lists, sides, self.rank) }
     }
 
     fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {
-        let areas = Areas::of(sides.send, sides.recv, self.scratch.reserve(self.plan.scratch));
+        let Kit { plan, scratch, flight, .. } = &mut self.kit;
+        let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
-        let (flight, plan) = (&mut self.flight, &self.plan);
         match &self.operands {
             Some(operands) => {
                 let lead = operands.true_lb;
@@ -106,6 +107,14 @@ impl Operation {
     /// Whether it was started and is not complete.
     pub fn is_active(&self) -> bool {
         matches!(self.state, Progress::Under { .. })
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        if let (Some(home), false) = (self.home.take(), self.is_active()) {
+            home.leave(self.job.shape, std::mem::take(&mut self.kit));
+        }
     }
 }
 

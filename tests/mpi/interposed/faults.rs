@@ -44,6 +44,27 @@ fn the_program_finds_what_is_spoilt() {
     });
 }
 
+/// Few blocks of few elements, so that many calls have as much data as one before, in other blocks: what was left of that is of no use.
+#[test]
+fn calls_that_are_almost_alike() {
+    let calls = ["allgatherv", "alltoallv", "reduce_scatter", "allgather", "gather", "scatter"];
+    let types = ["int:plain op=sum other=plain", "int:vector op=add other=plain", "int:plain op=add other=wide"];
+    let list: Vec<String> = (0..480)
+        .map(|i| {
+            let (call, types, count) = (calls[i % 6], types[i / 6 % 3], 1 + i / 18 % 2);
+            let form = if i / 36 % 2 == 0 { "nonblocking" } else { "persistent" };
+            format!(
+                "call={call} form={form} type={types} count={count} root={} comm=world finish=wait seed={i}",
+                i % 2
+            )
+        })
+        .collect();
+    both(|mpi| {
+        let file = write_cases(mpi, &list).display().to_string();
+        mpi.run(3, &Settings::served(), &programs::interposed(mpi), &[&file, "--expect-served"]).succeeds();
+    });
+}
+
 #[test]
 fn fortran_programs() {
     both(|mpi| {

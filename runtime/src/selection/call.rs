@@ -29,6 +29,9 @@ impl Shape {
     }
 }
 
+/// Any number of bytes: chosen as for the longest.
+pub const ANY: u64 = u64::MAX;
+
 /// A call. All ranks know it alike, so that they choose alike without a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
@@ -47,7 +50,8 @@ pub struct Call {
     /// Whether ranks are numbered node by node.
     pub sorted: bool,
     /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a gather, or
-    /// gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
+    /// gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall. [`ANY`] in an alltoallv, where ranks
+    /// know only their own.
     pub bytes: u64,
     /// Whether the operation commutes. Of what does not reduce, it says nothing.
     pub commutes: bool,
@@ -128,12 +132,27 @@ impl fmt::Display for Call {
             "{kind} p={p} nodes={nodes} ppn={}",
             super::range::Range { from: *ppn_min as u64, to: *ppn_max as u64 }
         )?;
-        write!(f, " bytes={bytes}")?;
+        match *bytes {
+            ANY => f.write_str(" any number of bytes")?,
+            bytes => write!(f, " bytes={bytes}")?,
+        }
         let words = [
             (self.needs_order(), " in rank order"),
             (self.needs_tree(), " reproducible"),
             (!self.sorted, " (ranks are not numbered node by node)"),
         ];
         words.iter().filter(|(said, _)| *said).try_for_each(|(_, word)| f.write_str(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_known_are_said_so() {
+        let call = |bytes| Call::new(Kind::Alltoall, 4, 2, bytes).to_string();
+        assert_eq!(call(8), "alltoall p=4 nodes=2 ppn=2 bytes=8");
+        assert_eq!(call(ANY), "alltoall p=4 nodes=2 ppn=2 any number of bytes");
     }
 }

@@ -47,7 +47,7 @@ mod usual;
 mod way;
 
 pub use algorithm::{Algorithm, Parameter};
-pub use call::{Call, Shape};
+pub use call::{ANY, Call, Shape};
 pub use chosen::{Chosen, Told, Why};
 pub use error::Error;
 pub use force::{Force, Unforced};

@@ -10,6 +10,7 @@ use super::operand;
 use crate::error::Error;
 use crate::reduce::Division;
 use crate::rooted::{Seat, Standing};
+use crate::selection::ANY;
 use crate::transport::Here;
 use ::mpi::ffi;
 use roundel_spec::Kind;
@@ -56,9 +57,6 @@ pub(super) struct Shape {
     pub(super) commutes: bool,
     pub(super) bytes: u64,
 }
-
-/// How many bytes a block of an alltoallv has is not known to all ranks.
-const UNKNOWN: u64 = u64::MAX;
 
 /// What a call's addresses stand for.
 #[derive(Clone, Copy, Debug)]
@@ -222,7 +220,7 @@ impl Reader<'_> {
             let (side, end) = unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at) };
             (from, leaves) = (side, Some(end));
         }
-        let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, UNKNOWN);
+        let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, ANY);
         Ok(Job { shape, send: from, recv, operands: None })
     }
 

@@ -1,6 +1,7 @@
 //! An algorithm of the catalogue with its parameters: what it promises, and whether it is proved for ranks on nodes.
 
 use super::misfit::Misfit;
+use super::settings::print_of;
 use super::spot::Spot;
 use crate::algorithms::{Entry, Visitor, catalogue, visit_one};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
@@ -37,6 +38,11 @@ impl PartialEq for Algorithm {
 }
 
 impl Algorithm {
+    /// A number that differs, for all practical purposes, if algorithms or parameters do: ranks compare it.
+    pub fn fingerprint(&self) -> u64 {
+        print_of(&self.to_string())
+    }
+
     /// The algorithm of a kind with a full name, `allreduce/nap`, or a short one, `nap`.
     ///
     /// # Errors

@@ -55,7 +55,6 @@ pub use misfit::Misfit;
 pub use range::Range;
 pub use region::Region;
 pub use rule::Rule;
-pub(crate) use settings::print_of;
 pub use settings::{Settings, Unset};
 pub use usual::Usual;
 pub use way::{Planned, Way};

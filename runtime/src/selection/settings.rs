@@ -109,7 +109,7 @@ impl Settings {
 }
 
 /// A number that differs, for all practical purposes, if texts do: FNV-1a, which is defined by its arithmetic alone.
-pub(crate) fn print_of(text: &str) -> u64 {
+pub(super) fn print_of(text: &str) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }

@@ -6,7 +6,7 @@ use super::shape::Shape;
 use crate::error::Error;
 use crate::mpi::persistent::agree;
 use crate::mpi::state::{Group, Work};
-use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way, print_of};
+use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What this process's environment says, read once.
@@ -50,7 +50,7 @@ impl By<'_> {
             By::Environment => 0,
             By::Library => 1,
             By::Settings(settings) => settings.fingerprint(),
-            By::Algorithm(algorithm) => print_of(&algorithm.to_string()),
+            By::Algorithm(algorithm) => algorithm.fingerprint(),
         }
     }
 }

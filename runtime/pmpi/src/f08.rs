@@ -8,7 +8,6 @@ use crate::symbol;
 use mpi::ffi::{MPI_Comm, MPI_Request};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
-use std::process::abort;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -20,18 +19,9 @@ fn module(cache: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     }
     match symbol::next(name) {
         Some(function) => cache.store(function.as_ptr(), Ordering::Relaxed),
-        None => missing(name),
+        None => symbol::missing(name),
     }
     cache.load(Ordering::Relaxed)
-}
-
-/// The program has called the function, so that it is linked with it: after this library, or nowhere that we could see.
-#[cold]
-fn missing(name: &CStr) -> ! {
-    eprintln!(
-        "roundel: there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before MPI's Fortran library"
-    );
-    abort();
 }
 
 /// A code for Fortran, which may not have asked for it.

@@ -21,3 +21,13 @@ pub(crate) fn next(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: the name ends with a zero; this handle asks for what comes after the caller.
     NonNull::new(unsafe { dlsym(next, name.as_ptr()) })
 }
+
+/// Somebody has called the function, so that it is linked: after this library, or nowhere that we could see.
+#[cfg(not(open_mpi))]
+#[cold]
+pub(crate) fn missing(name: &CStr) -> ! {
+    eprintln!(
+        "roundel: there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before MPI's libraries"
+    );
+    std::process::abort();
+}

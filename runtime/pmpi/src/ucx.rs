@@ -10,7 +10,7 @@ use crate::guard::{self, Place};
 use crate::progress;
 use crate::symbol;
 use mpi::ffi;
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ type Poll = unsafe extern "C" fn(*mut c_void) -> c_uint;
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: the caller's argument.
-    let events = library().map_or(0, |poll| unsafe { poll(worker) });
+    let events = unsafe { library()(worker) };
     if !progress::idle() && worker == WORKER.load(Ordering::Relaxed) {
         progress::advance();
     } else if asked() {
@@ -35,14 +35,16 @@ unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     events
 }
 
-/// UCX's own function.
-fn library() -> Option<Poll> {
+/// UCX's own function. To go on without it would be to wait for ever.
+fn library() -> Poll {
+    const NAME: &CStr = c"ucp_worker_progress";
     static POLL: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
     if POLL.load(Ordering::Relaxed).is_null() {
-        POLL.store(symbol::next(c"ucp_worker_progress")?.as_ptr(), Ordering::Relaxed);
+        let found = symbol::next(NAME).unwrap_or_else(|| symbol::missing(NAME));
+        POLL.store(found.as_ptr(), Ordering::Relaxed);
     }
     // SAFETY: this is the function's type.
-    Some(unsafe { transmute::<*mut c_void, Poll>(POLL.load(Ordering::Relaxed)) })
+    unsafe { transmute::<*mut c_void, Poll>(POLL.load(Ordering::Relaxed)) }
 }
 
 /// Whether this is the call by which we find out that MPICH polls us.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up what the tests need (two MPIs, a solver) and runs all of them. The last lines are the test runner's summary.
+# Sets up what the tests need (two MPIs, a solver, a model checker) and runs all of them. The last lines are the test runner's summary.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -71,6 +71,7 @@ else
 fi
 
 say "CBMC on emitted C"
+if ! command -v cbmc >/dev/null && CBMC=$(tests/tools/install-cbmc.sh target/cbmc); then export CBMC; fi
 tests/tools/cbmc.sh
 
 say "tests"

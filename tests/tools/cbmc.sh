@@ -5,9 +5,9 @@
 #   tests/tools/cbmc.sh                       all algorithms for p <= 4, those that look at nodes for p = 3, some for p = 16
 #   tests/tools/cbmc.sh --all                 all algorithms for every p <= 16; takes hours
 #   tests/tools/cbmc.sh --range 5 8 NAME...   these algorithms for 5 <= p <= 8
-#   tests/tools/cbmc.sh --file FILE FIRST LAST   a file that was emitted before
+#   tests/tools/cbmc.sh --file FILE FIRST LAST [SIZE]   a file that was emitted before; with nodes of that size and the next
 #
-# ROUNDEL is the command line program, if it is built already; CBMC the prover.
+# ROUNDEL is the command line program, if it is built already; CBMC the prover; JOBS how many work at once.
 set -eu
 cd "$(dirname "$0")/../.."
 cbmc=${CBMC:-cbmc}
@@ -15,57 +15,82 @@ if ! command -v "$cbmc" >/dev/null; then
   echo "skipped: CBMC is not installed"
   exit 0
 fi
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-seconds() { date +%s; }
 
 # All values are constants, so that arrays as large as those of the program are kept element by element, and little is left to
 # the solver. The limit of loops is beyond all that the files have; it ends those of a wrong file.
 ask() {
-  "$cbmc" "$1" -DROUNDEL_CBMC -DROUNDEL_FIRST="$2" -DROUNDEL_LAST="$3" --unwind 1000 --unwinding-assertions --no-standard-checks \
-    --signed-overflow-check --bounds-check --pointer-check --div-by-zero-check --conversion-check --no-malloc-may-fail \
-    --object-bits 14 --slice-formula --max-field-sensitivity-array-size 640 --verbosity 4
+  "$cbmc" "$1" -DROUNDEL_CBMC -DROUNDEL_FIRST="$2" -DROUNDEL_LAST="$3" ${4:+-DROUNDEL_NODE="$4"} --unwind 1000 --unwinding-assertions \
+    --no-standard-checks --signed-overflow-check --bounds-check --pointer-check --div-by-zero-check --conversion-check \
+    --no-malloc-may-fail --object-bits 14 --slice-formula --max-field-sensitivity-array-size 640 --verbosity 4
 }
-
-roundel() { if [ -n "${ROUNDEL:-}" ]; then "$ROUNDEL" "$@"; else cargo run -q -- "$@"; fi; }
-
-prove() {
-  begin=$(seconds)
-  roundel emit c "$1" -o "$directory/emitted.c" 2>/dev/null
-  if ! ask "$directory/emitted.c" "$2" "$3" >"$directory/answer"; then
-    grep -E 'FAILURE|rror|FAILED' "$directory/answer" | head -n 5
-    echo "$1: refuted by CBMC, for some p in $2..$3"
-    exit 1
-  fi
-  echo "$1: proved by CBMC for p in $2..$3 ($(($(seconds) - begin)) s)"
-}
-
-algorithms() { roundel list | awk '$1 ~ "/" && NF > 3 { print $1 }'; }
-on_nodes="allgather/locality-bruck allgather/hierarchical allgather/multi-lane allreduce/smp allreduce/nap alltoall/leaders alltoall/hierarchical"
-looks_at_nodes() { case " $on_nodes " in *" $1 "*) true ;; *) false ;; esac; }
 
 case ${1:-} in
 --file)
-  ask "$2" "$3" "$4"
+  shift
+  ask "$@"
+  exit
   ;;
+--one) # DIRECTORY NAME FIRST LAST [SIZE]: one line about it
+  directory=$2 name=$3 first=$4 last=$5 size=${6:-}
+  range="p in $first..$last"
+  [ "$first" != "$last" ] || range="p = $first${size:+, nodes of $size}"
+  begin=$(date +%s)
+  if answer=$(ask "$directory/$name.c" "$first" "$last" $size); then
+    echo "$name: proved by CBMC for $range ($(($(date +%s) - begin)) s)"
+    exit
+  fi
+  echo "$answer" | grep -E 'FAILURE|rror|FAILED' | head -n 5
+  echo "$name: not proved by CBMC for $range"
+  exit 1
+  ;;
+esac
+
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+roundel() { if [ -n "${ROUNDEL:-}" ]; then "$ROUNDEL" "$@"; else cargo run -q -- "$@"; fi; }
+algorithms=$(roundel list | awk '$1 ~ "/" && NF > 3 { print $1 }')
+on_nodes="allgather/locality-bruck allgather/hierarchical allgather/multi-lane allreduce/smp allreduce/nap alltoall/leaders alltoall/hierarchical"
+looks_at_nodes() { case " $on_nodes " in *" $1 "*) true ;; *) false ;; esac; }
+count() { awk -v first="$1" -v last="$2" 'BEGIN { for (i = first; i <= last; i++) print i }'; }
+
+# What is asked of an algorithm for these p, a line each: nodes of one size at a time, because CBMC's memory grows with every call.
+questions() {
+  if looks_at_nodes "$1"; then
+    for p in $(count "$2" "$3"); do for size in $(count 1 "$p"); do echo "$1 $p $p $size"; done; done
+  else
+    for p in $(count "$2" "$3"); do echo "$1 $p $p"; done
+  fi
+}
+
+# Asks all of them, several at once.
+answer() {
+  list=$(cat)
+  for name in $(echo "$list" | cut -d ' ' -f 1 | sort -u); do
+    mkdir -p "$directory/${name%/*}"
+    roundel emit c "$name" -o "$directory/$name.c" 2>/dev/null
+  done
+  echo "$list" | CBMC=$cbmc xargs -P "${JOBS:-$(nproc)}" -L 1 "$PWD/tests/tools/cbmc.sh" --one "$directory"
+}
+
+case ${1:-} in
 --range)
   first=$2 last=$3
   shift 3
-  for name in "$@"; do prove "$name" "$first" "$last"; done
+  for name in "$@"; do questions "$name" "$first" "$last"; done | answer
   ;;
 --all)
-  for name in $(algorithms); do
-    for p in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do prove "$name" "$p" "$p"; done
-  done
+  for name in $algorithms; do questions "$name" 1 16; done | answer
   ;;
 "")
-  for name in $(algorithms); do
-    if looks_at_nodes "$name"; then prove "$name" 3 3; else prove "$name" 1 4; fi
-  done
-  for name in allgather/sparbit allreduce/recursive-doubling alltoall/pairwise; do prove "$name" 16 16; done
+  {
+    for name in allgather/sparbit allgather/ring allreduce/recursive-doubling alltoall/pairwise; do echo "$name 16 16"; done
+    for name in $algorithms; do
+      if looks_at_nodes "$name"; then echo "$name 3 3"; else echo "$name 1 4"; fi
+    done
+  } | answer
   ;;
 *)
-  echo "usage: $0 [--all | --range FIRST LAST NAME... | --file FILE FIRST LAST]" >&2
+  echo "usage: $0 [--all | --range FIRST LAST NAME... | --file FILE FIRST LAST [SIZE]]" >&2
   exit 2
   ;;
 esac

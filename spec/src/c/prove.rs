@@ -68,9 +68,11 @@ impl Entry<'_, '_> {
 
     /// Loops around a call: nodes of many sizes, every root, parameters a little above the smallest.
     fn tried(&self) -> String {
-        let nodes = "for (int64_t even = 1; even <= p; even++)\n    for (int64_t odd = even; odd <= p && odd <= even + 1; odd++)\n";
+        // Of two nodes the second takes what is left, whatever it might have.
+        let even = "for (int64_t even = RDL_NODE_FIRST; even <= p && even <= RDL_NODE_LAST; even++)\n";
+        let nodes = format!("{even}    for (int64_t odd = even; odd <= even + (2 * even < p); odd++)\n");
         let numbers: String = self.writer.schedule.numbers.iter().map(|number| self.tried_number(number)).collect();
-        let loops = format!("{}{numbers}{}", if self.looks_at_nodes() { nodes } else { "" }, self.tried_lists());
+        let loops = format!("{}{numbers}{}", if self.looks_at_nodes() { &nodes } else { "" }, self.tried_lists());
         indented(&indented(&loops))
     }
 

@@ -1,3 +1,10 @@
+/* All sizes of nodes are tried, or one at a time, each with the next larger one. */
+#ifdef ROUNDEL_NODE
+enum { RDL_NODE_FIRST = ROUNDEL_NODE, RDL_NODE_LAST = ROUNDEL_NODE };
+#else
+enum { RDL_NODE_FIRST = 1, RDL_NODE_LAST = RDL_RANKS };
+#endif
+
 /* One call, on all ranks. Nodes have so many ranks by turns, the last one those that are left. */
 static void rdl_try(int64_t p, int64_t even, int64_t odd@DECLARATIONS@)
 {

@@ -32,14 +32,13 @@ say "format and lints"
 if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
 if cargo clippy --version >/dev/null 2>&1; then
   cargo clippy --workspace --all-targets -- -D warnings
+  # With MPI; once for all, because every other choice of packages would check most of them again.
+  packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
   CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
-    cargo clippy -p roundel -p roundel-tests --features roundel/mpi,roundel-tests/mpi --all-targets -- -D warnings
-  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo clippy -p roundel-verify --features mpi -- -D warnings
+    cargo clippy "${packages[@]/#/--package=}" --features "$(printf '%s/mpi,' "${packages[@]}")" --all-targets -- -D warnings
   # What is behind C's names differs from MPI to MPI.
-  for mpi in openmpi mpich; do
-    CARGO_TARGET_DIR=target/$mpi MPICC=mpicc.$mpi \
-      cargo clippy -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi -- -D warnings
-  done
+  CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
+    cargo clippy -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi -- -D warnings
 else
   echo "skipped: cargo clippy is not installed"
 fi
@@ -48,7 +47,8 @@ say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 say "programs for Open MPI and MPICH"
-eval "$(tests/tools/build-mpi.sh)"
+settings=$(tests/tools/build-mpi.sh)
+eval "$settings"
 
 say "the command line: check everything, prove for all p what is proved for all p, and the rest in its range"
 # As the tests build it: the code that checks is optimised there, too.

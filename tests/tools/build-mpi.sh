@@ -8,14 +8,20 @@
 # the programs compare a lot of data, and more would take longer than it saves; with debug assertions, because they are tests.
 set -eu
 cd "$(dirname "$0")/../.."
+build() {
+  MPICC="mpicc.$1" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+    cargo build --quiet -p roundel-tests -p roundel-pmpi -p roundel-capi \
+    --features roundel-tests/mpi,roundel-pmpi/mpi,roundel-capi/mpi --lib --bins --target-dir "target/$1" >&2
+}
+# At the same time: the longest crate of one alone keeps no two processors busy.
+builds=
 for mpi in openmpi mpich; do
-  upper=$(echo "$mpi" | tr '[:lower:]' '[:upper:]')
   if ! command -v "mpicc.$mpi" >/dev/null; then
     echo "no mpicc.$mpi: the tests on it will be skipped" >&2
     continue
   fi
-  MPICC="mpicc.$mpi" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-    cargo build --quiet -p roundel-tests -p roundel-pmpi -p roundel-capi \
-    --features roundel-tests/mpi,roundel-pmpi/mpi,roundel-capi/mpi --lib --bins --target-dir "target/$mpi" >&2
-  echo "export ROUNDEL_MPI_$upper=$PWD/target/$mpi/debug"
+  build "$mpi" &
+  builds="$builds $!"
+  echo "export ROUNDEL_MPI_$(echo "$mpi" | tr '[:lower:]' '[:upper:]')=$PWD/target/$mpi/debug"
 done
+for build in $builds; do wait "$build"; done

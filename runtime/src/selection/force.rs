@@ -51,15 +51,14 @@ pub enum Unforced {
 }
 
 impl Force {
-    /// Reads what is forced, with `;` between: `allreduce:nap;alltoall:k-bruck:radix=4;allgather:8(1 1 1)`.
+    /// Reads what is forced, with `;` or `,` between: `allreduce:nap;alltoall:k-bruck:radix=4;allgather:8(1 1 1)`.
     ///
     /// # Errors
     /// If a part of it cannot be read, or no algorithm fits it.
     pub fn read(text: &str) -> Result<Vec<Force>, Unforced> {
-        let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
         let mut all: Vec<Force> = Vec::new();
-        for force in parts.map(one) {
-            let force = force?;
+        for part in text.split(';').flat_map(apart).filter(|part| !part.trim().is_empty()) {
+            let force = one(part.trim())?;
             if all.iter().any(|other| other.kind == force.kind) {
                 return Err(Unforced::Twice { kind: force.kind });
             }
@@ -67,6 +66,18 @@ impl Force {
         }
         Ok(all)
     }
+}
+
+/// A comma is between parameters, or ends them where a collective follows.
+fn apart(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for piece in text.split(',') {
+        match parts.last_mut() {
+            Some(last) if !piece.contains(':') => *last = format!("{last},{piece}"),
+            _ => parts.push(piece.into()),
+        }
+    }
+    parts
 }
 
 fn one(text: &str) -> Result<Force, Unforced> {

@@ -97,9 +97,15 @@ fn what_cannot_be_forced_is_said() {
         ("allreduce:8(-1 1 1 1):radix=2", "a plan with ports has no parameters"),
         ("broadcast:8(1 1 1)", "make no broadcast"),
         ("allreduce:nap;allreduce:ring", "allreduce is forced twice: keep one"),
+        ("allreduce:nap,allreduce:ring", "allreduce is forced twice: keep one"),
+        ("allreduce:nap,ring", "there is no algorithm `nap,ring` for allreduce"),
     ] {
         refused(&[("ROUNDEL_FORCE", text)], words);
     }
+    let commas = "allgather:ring,alltoall:k-bruck:radix=4, broadcast:library";
+    let [commas, semicolons] =
+        [commas.into(), commas.replace(',', ";")].map(|text: String| settings(&[("ROUNDEL_FORCE", &text)]));
+    assert_eq!(commas.expect("is fine").fingerprint(), semicolons.expect("is fine").fingerprint());
     let one = settings(&[("ROUNDEL_FORCE", "allreduce:cyclic-shift:ports=1+")]).expect("a list of one");
     assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Why::Forced);
 }

@@ -3,7 +3,8 @@
 //! One number decides what is short: how many bytes the network moves while one latency passes. A vector of fewer bytes costs
 //! rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible. The bounds for
 //! gathered data follow Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1),
-//! 2005. All-to-alls are chosen by the model of [`choose`](crate::choose). Candidates are asked one after the other, and the
+//! 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER
+//! 2020. All-to-alls are chosen by the model of [`choose`](crate::choose). Candidates are asked one after the other, and the
 //! first that is proved for the call is taken; if none is, the library.
 
 use super::algorithm::{Algorithm, Parameter};
@@ -123,6 +124,7 @@ impl Usual {
 
 const SHORT: &str = "few rounds, because it is short";
 const LONG: &str = "few bytes, because it is long";
+const LANES: &str = "all ranks of a node send their part of what leaves it, because it is long";
 const ON_NODES: &str = "few messages between nodes, because it is short";
 
 /// Whether there are nodes whose ranks can do something together.
@@ -135,6 +137,8 @@ fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
     match short {
         true if has_nodes(call) => vec![("allgather/locality-bruck", None, ON_NODES), bruck],
         true => vec![bruck],
+        // All ranks of a node send to other nodes at the same time; in a ring the last one sends for all.
+        false if has_nodes(call) => vec![("allgather/multi-lane", None, LANES), ring],
         false => vec![ring],
     }
 }

@@ -64,6 +64,8 @@ fn the_default_is_as_documented() {
         (Kind::Allreduce, 6, 6, 6 << 15, "allreduce/ring"),
         (Kind::Allgather, 64, 64, 8192, "allgather/bruck"),
         (Kind::Allgather, 64, 64, 8193, "allgather/ring"),
+        (Kind::Allgather, 64, 1, 8193, "allgather/ring"),
+        (Kind::Allgather, 64, 16, 8193, "allgather/multi-lane"),
         (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck"),
         (Kind::Allgather, 4001, 4, 8, "allgather/bruck"),

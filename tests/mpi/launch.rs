@@ -80,6 +80,11 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &persistent, &[]).succeeds();
     }
     mpi.checked(3, &persistent).succeeds();
+    let ruled = mpi.with(("ROUNDEL_FORCE", "allreduce:3(-1 -1) 3(1 1)"), 6, &persistent, &["--ruled"]);
+    ruled.succeeds();
+    let nothing = mpi.with(("ROUNDEL_FORCE", ""), 6, &persistent, &["--ruled"]);
+    nothing.fails_with("and not 3(-1 -1) 3(1 1)");
+    mpi.with(("ROUNDEL_FORCE", "nap"), 2, &persistent, &[]).fails_with("`nap` forces nothing");
     mpi.run(3, &persistent, &["--panic"]).fails_with("a rank panicked while a collective was running");
     mpi.run(3, &persistent, &["--die"]).fails_with("the last rank dies");
     mpi.run(3, &reductions, &["--panic"]).fails_with("the operation of a reduction panicked");
@@ -125,9 +130,14 @@ impl Mpi {
 
     /// The same, with plans and programs checked before they run.
     fn checked(&self, p: usize, program: &Path) -> Run {
-        let what = format!("{} with {p} ranks, checked: {}", self.name, program.display());
-        let mut command = self.command(p, program, &[]);
-        command.env("ROUNDEL_VALIDATE", "1");
+        self.with(("ROUNDEL_VALIDATE", "1"), p, program, &[])
+    }
+
+    /// The same as [`run`](Mpi::run), with a variable in the environment.
+    fn with(&self, (name, value): (&str, &str), p: usize, program: &Path, args: &[&str]) -> Run {
+        let what = format!("{} with {p} ranks, {name}={value}: {} {}", self.name, program.display(), args.join(" "));
+        let mut command = self.command(p, program, args);
+        command.env(name, value);
         run(what, command, LIMIT + Duration::from_secs(20))
     }
 

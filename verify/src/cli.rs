@@ -538,6 +538,9 @@ pub struct ExplainSelection {
     /// All ranks must get the same bits.
     #[arg(long)]
     pub reproducible: bool,
+    /// A request of roundel::mpi::persistent, for which plans with ports are.
+    #[arg(long)]
+    pub request: bool,
 }
 
 /// `roundel counts`

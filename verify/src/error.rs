@@ -45,6 +45,12 @@ pub enum Error {
         /// The number of ranks.
         p: usize,
     },
+    /// A persistent request for which no rule has ports.
+    #[error("no rule has ports for {call}: `roundel explain` shows what times decide")]
+    NoPorts {
+        /// The request.
+        call: String,
+    },
     /// `--placement cyclic` without `--ppn`.
     #[error("`--placement cyclic` deals ranks out to nodes: say with `--ppn` how many a node has")]
     CyclicOverWhat,

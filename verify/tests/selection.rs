@@ -117,6 +117,19 @@ fn choices_are_explained() {
     );
     let same = explain(&["allreduce", "-p", "6", "--force", "allreduce:prefix", "--reproducible"]);
     assert!(same.contains("because it does not promise the same bits on all ranks"), "{same}");
+    let ports = ["allreduce", "-p", "8", "--ppn", "2", "--force", "allreduce:4(1 1)"];
+    let call = explain(&ports);
+    assert!(
+        call.contains("by default")
+            && call.contains("; not 4(1 1), forced by ROUNDEL_FORCE, because plans with ports"),
+        "{call}"
+    );
+    let request = explain(&[&ports[..], &["--request"]].concat());
+    assert!(
+        request
+            .contains(" as a persistent request: 4(1 1), forced by ROUNDEL_FORCE; the plan of 4 nodes was replayed"),
+        "{request}"
+    );
 }
 
 #[test]
@@ -129,6 +142,7 @@ fn what_makes_no_sense_is_refused() {
     refused(&["allreduce", "-p", "4000", "--ppn", "4", "--placement", "cyclic"], "4000 ranks are not possible here");
     refused(&["allreduce", "-p", "4", "--force", "nap"], "`--force`: `nap` forces nothing");
     refused(&["allreduce", "-p", "4", "--bytes", "-1"], "--bytes");
+    refused(&["allreduce", "-p", "4", "--request"], "no rule has ports for allreduce p=4 nodes=1 ppn=4");
 }
 
 /// What a value may look like, for the few words of the schema that are used: a value that it allows, and what it says otherwise.

@@ -30,7 +30,9 @@ pub(crate) enum Failure {
     InPlace { what: &'static str },
     #[error("`{found}` names no algorithm: write `collective/algorithm`, such as `allreduce/nap`")]
     NoName { found: String },
-    #[error("`{found}` is a plan with ports: write the name of an algorithm, or use a rule of a selection file")]
+    #[error(
+        "`{found}` is a plan with ports, which only persistent requests of Rust programs run: write the name of an algorithm"
+    )]
     Ports { found: String },
     #[error("{name} is an algorithm of another collective, and this is {kind}: take one of `roundel list {kind}`")]
     OtherCollective { name: String, kind: Kind },

@@ -57,6 +57,9 @@ pub struct Call {
     pub commutes: bool,
     /// Whether all ranks must get the same bits.
     pub reproducible: bool,
+    /// Whether it is a request of `roundel::mpi::persistent`. They run plans with ports and nothing else; all other calls run
+    /// algorithms of the catalogue, or are the library's.
+    pub request: bool,
 }
 
 impl Call {
@@ -72,7 +75,7 @@ impl Call {
         let ppn_max = ppn.clamp(1, p.max(1));
         let (nodes, rest) = (p.div_ceil(ppn_max), p % ppn_max);
         let (ppn_min, shape) = if rest == 0 { (ppn_max, Shape::Even) } else { (rest, Shape::Regular) };
-        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted: true, bytes, commutes: true, reproducible: false }
+        Call { p, nodes, ppn_min, ppn_max, shape, bytes, ..Call::of(kind) }
     }
 
     /// A call of ranks that sit somewhere; the operation, if there is one, commutes.
@@ -87,7 +90,14 @@ impl Call {
         };
         let (p, nodes) = (placement.p(), placement.regions().nodes() as usize);
         let sorted = placement.is_sorted();
-        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes: true, reproducible: false }
+        Call { p, nodes, ppn_min, ppn_max, shape, sorted, bytes, ..Call::of(kind) }
+    }
+
+    /// A call of one rank that needs nothing in particular.
+    const fn of(kind: Kind) -> Self {
+        let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, Shape::Even, true);
+        let (bytes, commutes, reproducible, request) = (0, true, false, false);
+        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes, reproducible, request }
     }
 
     /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ from.
@@ -139,6 +149,7 @@ impl fmt::Display for Call {
         let words = [
             (self.needs_order(), " in rank order"),
             (self.needs_tree(), " reproducible"),
+            (self.request, " as a persistent request"),
             (!self.sorted, " (ranks are not numbered node by node)"),
         ];
         words.iter().filter(|(said, _)| *said).try_for_each(|(_, word)| f.write_str(word))

@@ -109,4 +109,10 @@ impl Selection {
         let (way, why) = self.usual.choose(call);
         Chosen { call: *call, way, why, passed }
     }
+
+    /// The ports that are forced or that a rule gives to a persistent request; none if its times are to decide.
+    pub fn ports(&self, call: &Call) -> Option<Chosen> {
+        let chosen = self.choose(&Call { request: true, ..*call });
+        matches!(chosen.way, Way::Ports(_)).then_some(chosen)
+    }
 }

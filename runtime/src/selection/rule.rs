@@ -56,7 +56,9 @@ impl Wanted {
 /// Whether each rule is the first to match some call.
 pub(super) fn consistent(rules: &[Rule]) -> Result<(), Error> {
     rules.iter().enumerate().try_for_each(|(number, rule)| {
-        let same: Vec<&Rule> = rules[..number].iter().filter(|earlier| earlier.kind == rule.kind).collect();
+        // Rules with ports match calls that no other rule matches.
+        let sort = |rule: &Rule| (rule.kind, rule.way.is_for_requests());
+        let same: Vec<&Rule> = rules[..number].iter().filter(|earlier| sort(earlier) == sort(rule)).collect();
         matches_first(rule, &same)
     })
 }

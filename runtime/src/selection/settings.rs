@@ -96,6 +96,11 @@ impl Settings {
         self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }
 
+    /// The ports of a persistent request, if there are some for it.
+    pub fn ports(&self, call: &Call) -> Option<Chosen> {
+        self.selection.ports(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
+    }
+
     /// A number that differs, for all practical purposes, if choices may: ranks compare it. What is explained or traced makes
     /// no difference, nor does where a file lies or how it is laid out.
     pub fn fingerprint(&self) -> u64 {

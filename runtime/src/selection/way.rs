@@ -17,7 +17,7 @@ pub enum Way {
     Library,
     /// By an algorithm of the catalogue.
     Catalogue(Algorithm),
-    /// By a plan with ports between nodes.
+    /// By a plan with ports between nodes: requests of `roundel::mpi::persistent`.
     Ports(Planned),
 }
 
@@ -82,6 +82,11 @@ impl Way {
         }
     }
 
+    /// Whether it is for requests of `roundel::mpi::persistent`, and for no other call.
+    pub(super) fn is_for_requests(&self) -> bool {
+        matches!(self, Way::Ports(_))
+    }
+
     /// Why it can be relied on.
     pub fn proof(&self) -> String {
         match self {
@@ -124,6 +129,12 @@ impl Way {
             return Err("it does not keep the order of these ranks".into());
         }
         match self {
+            Way::Ports(_) if !call.request => {
+                Err("plans with ports are for requests of roundel::mpi::persistent".into())
+            }
+            Way::Library | Way::Catalogue(_) if call.request => {
+                Err("a persistent request takes plans with ports".into())
+            }
             Way::Library => Ok(()),
             Way::Catalogue(algorithm) => serves(algorithm, call),
             Way::Ports(planned) if planned.nodes == call.nodes => Ok(()),

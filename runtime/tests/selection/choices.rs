@@ -6,7 +6,7 @@ use super::rules::file;
 use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
-use roundel::selection::{Call, Force, Selection, Shape, Usual, Way, Why};
+use roundel::selection::{Call, Chosen, Force, Selection, Shape, Usual, Way, Why};
 use roundel_spec::{Kind, Placement};
 
 /// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
@@ -171,12 +171,21 @@ proptest! {
     #[test]
     fn the_first_rule_that_matches_counts((placement, call) in some_call()) {
         let selection = file(&RULES.map(|(text, _, _)| text)).expect("possible");
+        let matching: Vec<usize> =
+            (0..RULES.len()).filter(|&i| RULES[i].1 == call.kind && (RULES[i].2)(&call)).collect();
+        let with_ports = |&i: &usize| RULES[i].0.contains("ports");
+        let rule = |chosen: &Chosen| if let Why::Rule { line } = chosen.why { Some(line - 4) } else { None };
         let chosen = selection.choose(&call);
-        let expected = RULES.iter().position(|(_, kind, matches)| *kind == call.kind && matches(&call));
-        let found = if let Why::Rule { line } = chosen.why { Some(line - 4) } else { None };
-        prop_assert_eq!(found, expected, "{}", chosen.explain());
-        prop_assert!(chosen.passed.is_empty(), "{:?}", chosen.passed);
+        let expected = matching.iter().copied().find(|i| !with_ports(i));
+        prop_assert_eq!(rule(&chosen), expected, "{}", chosen.explain());
+        // Only rules with ports are passed over, and it is said.
+        let passed = matching.iter().filter(|i| with_ports(i) && expected.is_none_or(|taken| **i < taken)).count();
+        prop_assert_eq!(chosen.passed.len(), passed, "{:?}", chosen.passed);
         prop_assert_eq!(fault(&chosen, &call, &placement), None);
+        // A persistent request takes the first that has ports.
+        let ports = selection.ports(&call);
+        prop_assert_eq!(ports.as_ref().and_then(rule), matching.iter().copied().find(with_ports));
+        prop_assert_eq!(ports.and_then(|chosen| fault(&chosen, &call, &placement)), None);
     }
 
     #[test]
@@ -196,9 +205,9 @@ proptest! {
         prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
         // Nothing is passed over that would have served.
         if let Err(reason) = serves {
-            let asked = roundel::selection::Chosen { why: Why::Forced, ..chosen.clone() };
+            let asked = Chosen { why: Why::Forced, ..chosen.clone() };
             let way = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).way;
-            let refused = fault(&roundel::selection::Chosen { way, ..asked }, &call, &placement);
+            let refused = fault(&Chosen { way, ..asked }, &call, &placement);
             prop_assert!(refused.is_some(), "{name}: {reason}");
         }
     }
@@ -221,9 +230,14 @@ fn a_choice_is_explained_in_one_line() {
     let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
     let call = "allreduce p=16 nodes=4 ppn=4 bytes=8 in rank order";
     assert_eq!(line, format!("{call}: allreduce/nap, by the rule at line 4; {nap} (proofs/NapAllreduce.json)"));
-    let line = selection.choose(&Call::new(Kind::Allreduce, 8, 1, 8)).explain();
-    let plan = "the plan of 8 nodes was replayed when the rule was read";
-    assert_eq!(line, format!("allreduce p=8 nodes=8 ppn=1 bytes=8: 8(-1 1 1 1), by the rule at line 19; {plan}"));
+    let alone = Call::new(Kind::Allreduce, 8, 1, 8);
+    let line = selection.ports(&alone).expect("has ports").explain();
+    let (call, plan) =
+        ("allreduce p=8 nodes=8 ppn=1 bytes=8", "the plan of 8 nodes was replayed when the rule was read");
+    assert_eq!(line, format!("{call} as a persistent request: 8(-1 1 1 1), by the rule at line 19; {plan}"));
+    let line = selection.choose(&alone).explain();
+    let passed = "; not 8(-1 1 1 1), by the rule at line 19, because plans with ports are for requests of roundel::mpi::persistent";
+    assert!(line.contains(passed), "{line}");
     let forced = Force::read("allgather:recursive-doubling").expect("fits");
     let line = Selection::default().forcing(forced).choose(&Call::new(Kind::Allgather, 6, 6, 8)).explain();
     assert!(line.contains("allgather/bruck, by default"), "{line}");

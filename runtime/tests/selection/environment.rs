@@ -61,9 +61,13 @@ fn everything_together() {
     let chosen = |kind, p| settings.choose(&Call::new(kind, p, 1, 1 << 20));
     assert_eq!(chosen(Kind::Alltoall, 6).way.to_string(), "alltoall/k-bruck with radix = 4");
     assert_eq!(chosen(Kind::Allgather, 6).way.algorithm(), Some("allgather/sparbit"));
-    assert_eq!(chosen(Kind::ReduceScatter, 8).way.to_string(), "8(-1 -1 -1)");
-    let elsewhere = chosen(Kind::ReduceScatter, 9);
-    assert_eq!(elsewhere.passed, ["not 8(-1 -1 -1), forced by ROUNDEL_FORCE, because it is for 8 nodes"]);
+    let ports =
+        |p| settings.ports(&Call::new(Kind::ReduceScatter, p, 1, 1 << 20)).map(|chosen| chosen.way.to_string());
+    assert_eq!((ports(8).as_deref(), ports(9)), (Some("8(-1 -1 -1)"), None));
+    let elsewhere = chosen(Kind::ReduceScatter, 8);
+    let why = "because plans with ports are for requests of roundel::mpi::persistent";
+    assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {why}")]);
+    assert!(elsewhere.way.algorithm().is_some());
     // The call does not ask for the same bits, but the environment does.
     assert!(settings.choose(&Call::new(Kind::Allreduce, 6, 6, 8)).call.reproducible);
 }

@@ -201,6 +201,13 @@ fn rules_that_never_match() {
             .to_string()
             .contains("those at lines 4, 5 stand before it: move it up, or remove it")
     );
+    // Persistent requests and other calls have their own rules.
+    let ports = "collective = 'allgather'; nodes = 4; ports = '4(1 1)'";
+    assert!(
+        file(&[ring, ports]).is_ok()
+            && file(&[ports, "collective = 'allgather'; nodes = 4; algorithm = 'ring'"]).is_ok()
+    );
+    assert_eq!(file(&[ports, ring, ports]), Err(Error::Repeated { line: 6, by: 4 }));
     // One byte is left.
     let long = with(ring, "bytes = '>4096'");
     assert!(file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]).is_ok());

@@ -33,6 +33,7 @@ fn main() {
         "--panic" => faults::panic(&job),
         "--cluster" => results::everywhere(&mut job, &world),
         "--large" => results::large(&mut job),
+        "--ruled" => results::ruled(&mut job),
         _ => everything(&mut job),
     }
     if world.rank() == 0 {

@@ -51,6 +51,30 @@ pub(crate) fn everywhere(job: &mut Job<'_>, comm: &SimpleCommunicator) {
     everything(job, comm, "flat", &Settings::default().flat());
 }
 
+/// What the environment says about ports is done between three nodes, unless the program says something else.
+pub(crate) fn ruled(job: &mut Job<'_>) {
+    let comm = job.world.duplicate();
+    job.good("ruled", place(&comm, &[job.rank() % 3]));
+    let described = |settings: &Settings| {
+        let request = job.good("ruled", Allreduce::init_with(&comm, vec![0; 5], vec![0; 5], Sum, settings));
+        request.description().to_string()
+    };
+    let given: Ports = "3(2)".parse().unwrap_or_else(|error| job.fail(&format!("{error}")));
+    for (settings, ports) in [
+        (Settings::default(), "3(-1 -1) 3(1 1), "),
+        (Settings::default().lanes(2), "3(-1 -1) 3(1 1), 2 of"),
+        (Settings::default().ports(given), "3(2), "),
+    ] {
+        let found = described(&settings);
+        job.expect(found.starts_with(ports), || format!("{found}, and not {ports}"));
+    }
+    let gathers = job.good("ruled", Allgatherv::init(&comm, vec![0; 2], vec![0; 2 * job.p()], &vec![2; job.p()]));
+    let found = gathers.description().to_string();
+    job.expect(!found.contains("(-"), || format!("{found}, though nothing is said about it"));
+    drop(gathers);
+    everything(job, &comm, "ruled", &Settings::default());
+}
+
 /// What can be said about a call: nothing; or everything, one by one.
 fn settings(nodes: usize) -> Vec<Settings> {
     let mut all = vec![Settings::default()];

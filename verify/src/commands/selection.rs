@@ -99,7 +99,12 @@ fn explain(args: &ExplainSelection, json: bool) -> Result<(), Error> {
     if let Some(path) = &args.profile {
         rules = rules.with_profile(&profile::read(path, args.foreign)?);
     }
-    let chosen = rules.forcing(Force::read(&args.force)?).choose(&call(args)?);
+    let (rules, call) = (rules.forcing(Force::read(&args.force)?), call(args)?);
+    let chosen = if args.request {
+        rules.ports(&call).ok_or(Error::NoPorts { call: call.to_string() })?
+    } else {
+        rules.choose(&call)
+    };
     if json { print_json(&explained(&chosen)) } else { print(&format!("{}\n", chosen.explain())) }
 }
 

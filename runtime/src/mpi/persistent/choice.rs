@@ -161,6 +161,13 @@ fn doubling(nodes: usize) -> Result<Plan, Error> {
     Ok(plan)
 }
 
+/// The bytes of the vector of an allreduce, or of a rank's block on average.
+pub(super) fn bytes_of_each(kind: Kind, counts: &[usize], size: usize, p: usize) -> u64 {
+    let elements = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
+    let each = if kind == Kind::Allreduce { elements } else { elements.div_ceil(p) };
+    each.saturating_mul(size) as u64
+}
+
 impl Request<'_> {
     fn question(&self, settings: &Settings) -> Question {
         let (least, most) = self
@@ -168,8 +175,6 @@ impl Request<'_> {
             .regions()
             .sizes()
             .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
-        let elements: usize = self.counts.iter().sum();
-        let each = if self.kind == Kind::Allreduce { elements } else { elements.div_ceil(self.placement.p()) };
         let order = match (self.commutes, settings.reproducible) {
             (false, _) => Order::RankOrder,
             (true, true) => Order::SameTree,
@@ -179,7 +184,7 @@ impl Request<'_> {
             kind: self.kind,
             nodes: self.placement.regions().nodes() as usize,
             ppn: (least, most),
-            bytes: (each * self.size) as u64,
+            bytes: bytes_of_each(self.kind, self.counts, self.size, self.placement.p()),
             order,
             owned_buffers: self.owned,
         }

@@ -2,17 +2,20 @@
 
 use super::agree::{agree, digest};
 use super::buffer::Buffer;
-use super::choice::{Choice, Request as Asked};
+use super::choice::{Choice, Request as Asked, bytes_of_each};
 use super::engine::{Engine, Parts};
 use super::{Element, Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
+use crate::mpi::raw::{self, By};
 use crate::mpi::replay::request_tag;
 use crate::operation::Operation;
 use crate::plan::part::Part;
+use crate::plan::ports::Ports;
 use crate::profile::Profile;
 use crate::program::build::{Job, build};
 use crate::program::{Program, validate};
+use crate::selection::{self, Way};
 use crate::transport::Here;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
@@ -50,6 +53,8 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let mut work = state.lease()?;
     work.serial += 1;
     let (serial, here) = (work.serial, group.here());
+    work.agree(group, By::Environment)?;
+    let settings = &call.ruled(here, settings, work.settings()?);
     // Asked for on all ranks, also where it is not used: the first call is collective.
     let usual = work.profile(group);
     let profile = settings.profile.as_ref().map_or(usual, Ok);
@@ -120,6 +125,20 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
         Ok(Planned { description: choice.to_string(), programs })
     }
 
+    /// What the program says; and where it says nothing, what the environment does.
+    fn ruled(&self, here: Here<'_>, settings: &Settings, environment: &selection::Settings) -> Settings {
+        let mut settings = settings.clone();
+        settings.reproducible |= environment.reproducible;
+        // A broadcast or a reduction to a root is none of the collectives that rules are for.
+        if settings.ports.is_none() && !settings.flat && self.root.is_none() {
+            let each = bytes_of_each(self.kind, &self.counts, size_of::<T>(), here.p());
+            let question = selection::Call::at(self.kind, here.placement, each);
+            let (commutes, reproducible) = (O::COMMUTES, settings.reproducible);
+            settings.ports = chosen(environment, here, &selection::Call { commutes, reproducible, ..question });
+        }
+        settings
+    }
+
     /// Whether the buffers are as long as the counts say.
     fn validate(&self, here: Here<'_>) -> Result<(), Error> {
         let length = |what, expected: usize, found: usize, why| match expected == found {
@@ -145,6 +164,18 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
             if self.kind == Kind::Allgather { ("the output", "the input") } else { ("the input", "the output") };
         length(whole_is, total, whole, "the sum of the counts")?;
         length(part_is, self.counts[rank], part, "this rank's entry in the counts")
+    }
+}
+
+/// The ports that are forced, or that a rule has for a call.
+fn chosen(environment: &selection::Settings, here: Here<'_>, call: &selection::Call) -> Option<Ports> {
+    let chosen = environment.ports(call)?;
+    if environment.explain && here.rank == 0 {
+        raw::explain(&chosen);
+    }
+    match chosen.way {
+        Way::Ports(planned) => Some(planned.ports),
+        Way::Library | Way::Catalogue(_) => None,
     }
 }
 

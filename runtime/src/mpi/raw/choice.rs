@@ -105,7 +105,7 @@ pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &
 }
 
 /// Says once why a call is done so.
-fn explain(chosen: &Chosen) {
+pub(in crate::mpi) fn explain(chosen: &Chosen) {
     static TOLD: Mutex<Option<Told>> = Mutex::new(None);
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(line) = told.get_or_insert_default().once(chosen) {

@@ -24,7 +24,7 @@ pub use self::operation::Operation;
 pub use self::passing::epoch;
 pub use self::raise::{class, raise};
 
-pub(super) use self::choice::{Decider, same_decider, settings};
+pub(super) use self::choice::{Decider, explain, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;

@@ -4,6 +4,7 @@
 //! wait for this one for ever, so the job ends.
 
 use super::areas::{Area, Spot};
+use super::ending::end_the_job;
 use super::limit::LIMIT;
 use super::plan::{Begin, Combination, Form, Message, Parcel, Piece, Plan, Step};
 use super::score::Score;
@@ -11,7 +12,6 @@ use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
 use crate::runs::{Run, Shape, for_each_run};
 use crate::transport::Here;
-use ::mpi::ffi;
 use roundel_spec::{Action, Blocks, Line, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -234,9 +234,6 @@ pub(super) struct EndsTheJob {
 
 impl Drop for EndsTheJob {
     fn drop(&mut self) {
-        eprintln!("roundel: a collective panicked on rank {}; ending the MPI job", self.rank);
-        // SAFETY: the world is live while collectives run.
-        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
-        std::process::abort()
+        end_the_job(format_args!("a collective panicked on rank {}", self.rank))
     }
 }

@@ -41,6 +41,7 @@ mod attribute;
 mod build;
 mod code;
 mod direct;
+mod ending;
 mod itinerary;
 mod limit;
 mod nodes;

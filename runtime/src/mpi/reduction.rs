@@ -2,6 +2,7 @@
 
 use super::areas::{Area, Extents, Spot};
 use super::build::{self, Home};
+use super::ending::end_the_job;
 use super::limit;
 use super::plan::{Draft, Piece, Step};
 use super::replay::Combine;
@@ -13,7 +14,6 @@ use crate::operation::Operation;
 use crate::policy::Policy;
 use crate::reduce::{Division, Reduce};
 use crate::transport::Here;
-use ::mpi::ffi;
 use roundel_spec::Collective;
 use std::marker::PhantomData;
 use std::mem::forget;
@@ -115,9 +115,6 @@ struct EndsTheJob {
 
 impl Drop for EndsTheJob {
     fn drop(&mut self) {
-        eprintln!("roundel: the operation of a reduction panicked on rank {}; ending the MPI job", self.rank);
-        // SAFETY: the world is live while collectives run.
-        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
-        std::process::abort()
+        end_the_job(format_args!("the operation of a reduction panicked on rank {}", self.rank))
     }
 }

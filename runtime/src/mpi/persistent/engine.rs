@@ -14,6 +14,7 @@ use super::running::{self, Place, Running, Scoped, progress};
 use super::window::Borrowed;
 use crate::error::Error;
 use crate::mpi::code::{SUCCESS, check, failure};
+use crate::mpi::ending::end_the_job;
 use crate::mpi::reduction::Elements;
 use crate::mpi::replay::Combine;
 use crate::operation::Operation;
@@ -404,21 +405,13 @@ impl<T: Equivalence, O: Operation<T>> Running for Engine<T, O> {
 impl<T: Equivalence, O: Operation<T>> Scoped for Engine<T, O> {
     fn leave(&self) {
         if self.is_running() && std::thread::panicking() {
-            end_the_job();
+            end_the_job("a rank panicked while a collective was running");
         }
         if self.is_active() {
             // There is nobody to tell about an error.
             let _ = self.wait();
         }
     }
-}
-
-/// A rank that panics in the middle of a call would leave the others waiting for ever.
-fn end_the_job() -> ! {
-    eprintln!("roundel: a rank panicked while a collective was running; ending the MPI job");
-    // SAFETY: the world is live while collectives run.
-    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
-    std::process::abort()
 }
 
 impl<T: Equivalence, O> Drop for Engine<T, O> {

@@ -1,5 +1,8 @@
 /* All sizes of nodes are tried, or one at a time, each with the next larger one. */
 #ifdef ROUNDEL_NODE
+#if ROUNDEL_NODE < 1 || ROUNDEL_NODE > ROUNDEL_FIRST
+#error "ROUNDEL_NODE is at least 1 and at most ROUNDEL_FIRST: with larger nodes nothing is tried"
+#endif
 enum { RDL_NODE_FIRST = ROUNDEL_NODE, RDL_NODE_LAST = ROUNDEL_NODE };
 #else
 enum { RDL_NODE_FIRST = 1, RDL_NODE_LAST = RDL_RANKS };

@@ -39,7 +39,7 @@ case ${1:-} in
     echo "$name: proved by CBMC for $range ($(($(date +%s) - begin)) s)"
     exit
   fi
-  echo "$answer" | grep -E 'FAILURE$|error: |FAILED' | head -n 5
+  echo "$answer" | grep -E 'FAILURE$|FAILED|ERROR' | head -n 5
   echo "$name: not proved by CBMC for $range"
   exit 1
   ;;

@@ -4,6 +4,7 @@ use crate::alloc::allocations;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::{Collective, Error, Layout, Options, Policy};
+use roundel_tests::ending::end;
 
 /// The world, and how much was done in it.
 pub(crate) struct Job<'a> {
@@ -32,8 +33,7 @@ impl<'a> Job<'a> {
 
     /// Ends the job with a message.
     pub(crate) fn fail(&self, message: &str) -> ! {
-        eprintln!("alltoall_suite: rank {} of {}: {message}", self.rank(), self.p());
-        self.world.abort(1)
+        end(self.world, message)
     }
 
     /// Ends the job unless something holds.

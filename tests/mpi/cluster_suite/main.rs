@@ -19,8 +19,9 @@ use roundel::{Allgather, Allreduce, Collective, Error, IsAllgather, IsAllreduce}
 use roundel_spec::Placement;
 use roundel_spec::arith::{ceil_log, floor_log};
 use roundel_spec::check::{self, Point, record_code};
+use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use traced::{fail, judge, record};
+use traced::{judge, record};
 
 fn main() {
     let Some(universe) = mpi::initialize() else {
@@ -30,7 +31,7 @@ fn main() {
     let world = universe.world();
     let args: Vec<String> = std::env::args().skip(1).collect();
     let Some(placement) = claimed(&args) else {
-        fail(&world, "usage: cluster_suite NODES PPN consecutive|cyclic");
+        end(&world, "usage: cluster_suite NODES PPN consecutive|cyclic");
     };
     let cluster = Cluster { world: &world, placement };
     cluster.is_where_mpi_says();
@@ -96,7 +97,7 @@ impl Cluster<'_> {
 
     fn expect(&self, right: bool, what: impl FnOnce() -> String) {
         if !right {
-            fail(self.world, &what());
+            end(self.world, &what());
         }
     }
 
@@ -177,7 +178,7 @@ impl Cluster<'_> {
         let point = Point { placement: Placement::of_sizes(&sizes), args: collective.arguments() };
         let passed = check::trace(&C::schedule(), &point, &record_code(collective, &point.placement));
         let census =
-            passed.map(|passed| passed.census).unwrap_or_else(|violation| fail(self.world, &violation.to_string()));
+            passed.map(|passed| passed.census).unwrap_or_else(|violation| end(self.world, &violation.to_string()));
         for (rank, record) in records.iter().enumerate() {
             let promised = &census.ranks[self.placement.place(rank).rank as usize];
             let left = record.sent.iter().filter(|message| message.nonlocal).count() as i64;

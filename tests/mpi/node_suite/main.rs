@@ -20,6 +20,7 @@ use roundel::algorithms::{
 };
 use roundel::operation::{Max, Sum, commutative};
 use roundel::{Allgather, AllowUnproved, Allreduce, Error, IsAllgather, IsAllreduce};
+use roundel_tests::ending::end;
 
 fn main() {
     let Some(universe) = mpi::initialize() else {
@@ -75,8 +76,7 @@ fn panic_in_an_inner_collective(world: &SimpleCommunicator) -> ! {
     if !last {
         world.barrier();
     }
-    eprintln!("the panic was lost: {outcome:?}");
-    world.abort(1)
+    end(world, &format!("the panic was lost: {outcome:?}"))
 }
 
 struct Suite<'a> {
@@ -87,8 +87,7 @@ struct Suite<'a> {
 impl Suite<'_> {
     fn expect(&self, right: bool, what: &str) {
         if !right {
-            eprintln!("rank {} of {}, {}: {what} is wrong", self.comm.rank(), self.comm.size(), self.name);
-            self.comm.abort(1)
+            end(self.comm, &format!("{}: {what} is wrong", self.name))
         }
     }
 

@@ -3,6 +3,7 @@
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
+use roundel_tests::ending::end;
 
 /// The world, and how much was done in it.
 pub(crate) struct Job<'a> {
@@ -30,8 +31,7 @@ impl<'a> Job<'a> {
 
     /// Ends the job with a message.
     pub(crate) fn fail(&self, message: &str) -> ! {
-        eprintln!("persistent_suite: rank {} of {}: {message}", self.rank(), self.p());
-        self.world.abort(1)
+        end(self.world, message)
     }
 
     /// Ends the job unless something holds.

@@ -6,12 +6,12 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
 use roundel::mpi::raw::{self, By, Call, Operation, Outcome};
+use roundel_tests::ending::end;
 
 /// Ends the job with a message unless something holds.
 pub(crate) fn expect(comm: &SimpleCommunicator, holds: bool, what: impl FnOnce() -> String) {
     if !holds {
-        eprintln!("rank {} of {}: {}", comm.rank(), comm.size(), what());
-        comm.abort(1)
+        end(comm, &what())
     }
 }
 
@@ -56,8 +56,7 @@ impl<'a> Job<'a> {
     }
 
     pub(crate) fn fail(&self, what: &str) -> ! {
-        eprintln!("rank {} of {}, {}: {what}", self.rank(), self.p(), self.place);
-        self.comm.abort(1)
+        end(self.comm, &format!("{}: {what}", self.place))
     }
 
     pub(crate) fn expect(&self, holds: bool, what: impl FnOnce() -> String) {

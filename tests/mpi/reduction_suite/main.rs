@@ -19,6 +19,7 @@ use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, visit_all};
 use roundel::operation::{self, Operation, commutative};
 use roundel::{Allreduce, Collective, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
 use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
+use roundel_tests::ending::end;
 use std::collections::BTreeSet;
 
 #[global_allocator]
@@ -55,17 +56,11 @@ struct Suite<'a> {
     rooted: BTreeSet<String>,
 }
 
-/// Ends the job with a message.
-fn fail(world: &SimpleCommunicator, what: &str) -> ! {
-    eprintln!("rank {}: {what}", world.rank());
-    world.abort(1)
-}
-
 impl Suite<'_> {
     fn expect(&mut self, right: bool, what: impl FnOnce() -> String) {
         self.calls += 1;
         if !right {
-            fail(self.world, &what());
+            end(self.world, &what());
         }
     }
 
@@ -85,7 +80,7 @@ impl Suite<'_> {
 
     fn serves<C: Collective>(&self, collective: &C) -> bool {
         let place =
-            roundel::Transport::<u8>::place(self.world).unwrap_or_else(|error| fail(self.world, &error.to_string()));
+            roundel::Transport::<u8>::place(self.world).unwrap_or_else(|error| end(self.world, &error.to_string()));
         collective.admits(&place).and_then(|()| collective.proved(&place)).is_ok()
     }
 
@@ -233,5 +228,5 @@ fn panic_in_an_operation(world: &SimpleCommunicator) {
     let rank = world.rank();
     let op = commutative(move |a: &i32, b: &i32| if rank == 1 { panic!("no sum today") } else { a + b });
     let outcome = RecursiveDoublingAllreduce.allreduce_in_place(world, &mut [1], &op);
-    fail(world, &format!("the panic was lost: {outcome:?}"));
+    end(world, &format!("the panic was lost: {outcome:?}"));
 }

@@ -23,8 +23,9 @@ use roundel::{
     ReduceTo, ScatterFrom, Unproved,
 };
 use roundel_spec::Placement;
+use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use traced::{fail, judge, record};
+use traced::{judge, record};
 
 fn main() {
     let Some(universe) = mpi::initialize() else {
@@ -39,7 +40,7 @@ fn main() {
         let paths: Vec<Vec<usize>> = (0..p).map(|rank| placements(rank, p).swap_remove(which).1).collect();
         let (comm, placement) = (world.duplicate(), Placement::from_levels(&paths));
         if let Err(error) = roundel::mpi::place(&comm, &path) {
-            fail(&world, &error.to_string());
+            end(&world, &error.to_string());
         }
         let mut suite = Suite { comm: &comm, name, placement, altered, calls: 0, seen: BTreeSet::new() };
         visit_all(&mut suite);
@@ -53,7 +54,7 @@ fn main() {
     }
     // With a power of two, which is in all domains.
     if p == 8 && seen.len() != catalogue().len() {
-        fail(&world, &format!("of the catalogue only these were tried: {seen:?}"));
+        end(&world, &format!("of the catalogue only these were tried: {seen:?}"));
     }
     if rank == 0 {
         println!("trace_suite: p = {p}, {calls} calls, all as expected");
@@ -109,7 +110,7 @@ impl Suite<'_> {
         let found = judge((collective, &self.placement), calls, bytes, &records);
         if let Some(first) = found.first() {
             let case = format!("{name} {:?}, {}", collective.arguments(), self.name);
-            fail(
+            end(
                 self.comm,
                 &format!("{case}: the run differs from the schedule in {} messages: {first}", found.len()),
             );
@@ -151,7 +152,7 @@ impl Suite<'_> {
             && matches!(roundel::mpi::trace(self.comm, || ()), Ok(((), record)) if record == Record::default());
         let sent = roundel::mpi::trace(self.comm, call).map(|(_, record)| record.sent.len());
         if !right || sent != Ok(self.p() - 1) {
-            fail(self.comm, &format!("a recording inside of another: {outer:?}, afterwards {sent:?} messages"));
+            end(self.comm, &format!("a recording inside of another: {outer:?}, afterwards {sent:?} messages"));
         }
     }
 }

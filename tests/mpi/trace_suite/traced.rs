@@ -6,19 +6,14 @@ use mpi::traits::*;
 use roundel::trace::{Message, Record};
 use roundel::{Collective, Error};
 use roundel_spec::Placement;
+use roundel_tests::ending::end;
 use roundel_tests::messages::{Difference, differences, promised};
-
-/// Ends the job with a message.
-pub(crate) fn fail(comm: &SimpleCommunicator, what: &str) -> ! {
-    eprintln!("rank {} of {}: {what}", comm.rank(), comm.size());
-    comm.abort(1)
-}
 
 /// Runs `body`, records its messages and hands the records of all ranks to the first one; the others get none.
 pub(crate) fn record(comm: &SimpleCommunicator, body: impl FnOnce() -> Result<(), Error>) -> Vec<Record> {
     match roundel::mpi::trace(comm, body) {
         Ok((Ok(()), record)) => gather(comm, &record),
-        Ok((Err(error), _)) | Err(error) => fail(comm, &error.to_string()),
+        Ok((Err(error), _)) | Err(error) => end(comm, &error.to_string()),
     }
 }
 

@@ -14,6 +14,7 @@ use placements::placements;
 use roundel::profile::{Grid, Profile};
 use roundel::select::{Question, select};
 use roundel_spec::Kind;
+use roundel_tests::ending::end;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -103,7 +104,6 @@ impl Suite<'_> {
     }
 
     fn fail(&self, what: &str) -> ! {
-        eprintln!("rank {} of {}, {}: {what} is wrong", self.comm.rank(), self.comm.size(), self.name);
-        self.comm.abort(1)
+        end(self.comm, &format!("{}: {what} is wrong", self.name))
     }
 }

@@ -1,0 +1,15 @@
+//! The end of a job that found something wrong.
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use std::time::Duration;
+
+/// The launcher reads the message in the meantime: that of MPICH forgets what it has not read when a rank aborts.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Says what is wrong on this rank, and ends all ranks.
+pub fn end(comm: &SimpleCommunicator, what: &str) -> ! {
+    eprintln!("rank {} of {}: {what}", comm.rank(), comm.size());
+    std::thread::sleep(PATIENCE);
+    comm.abort(1)
+}

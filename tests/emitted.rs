@@ -113,6 +113,25 @@ fn what_cbmc_is_asked_is_true() {
     }
 }
 
+/// With nodes that are larger than all p nothing would be tried, and everything be proved: that is no program.
+#[test]
+fn cbmc_is_not_asked_about_nodes_that_nothing_has() {
+    let code = emitted(&(find("allgather/multi-lane").schedule)());
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emitted-nodes.c");
+    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+    let answer = |size: i32| {
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c99", "-fsyntax-only", "-DROUNDEL_CBMC", "-DROUNDEL_FIRST=3", "-DROUNDEL_LAST=5"]);
+        let output = cc.arg(format!("-DROUNDEL_NODE={size}")).arg(&source).output();
+        output.map(|output| (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    };
+    for size in [-1, 0, 1, 3, 4] {
+        let (compiles, said) = answer(size).unwrap_or_else(|error| panic!("cannot run cc: {error}"));
+        assert_eq!(compiles, [1, 3].contains(&size), "nodes of {size}: {said}");
+        assert!(compiles || said.contains("ROUNDEL_NODE is at least 1 and at most ROUNDEL_FIRST"), "{said}");
+    }
+}
+
 /// A change of an emitted file that makes it wrong.
 struct Wrong {
     name: &'static str,

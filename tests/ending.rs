@@ -2,6 +2,7 @@
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use std::io::{Write, stderr};
 use std::time::Duration;
 
 /// The launcher reads the message in the meantime: that of MPICH forgets what it has not read when a rank aborts.
@@ -9,7 +10,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Says what is wrong on this rank, and ends all ranks.
 pub fn end(comm: &SimpleCommunicator, what: &str) -> ! {
-    eprintln!("rank {} of {}: {what}", comm.rank(), comm.size());
+    // In one piece, so that the lines of several ranks do not mix.
+    let line = format!("rank {} of {}: {what}\n", comm.rank(), comm.size());
+    let _ = stderr().write_all(line.as_bytes());
     std::thread::sleep(PATIENCE);
     comm.abort(1)
 }

@@ -3,6 +3,7 @@
  * on it, and on a communicator with its ranks the other way round. What does not serve so many ranks must say so.
  */
 #include "driver.h"
+#include "ending.h"
 
 #include <stdio.h>
 
@@ -20,7 +21,7 @@ void expect(int right, const char *what)
     if (right)
         return;
     fprintf(stderr, "%s, nodes %d: %s is wrong\n", now->name, now->shape, what);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    end_the_job(1);
 }
 
 int node_of(int rank)

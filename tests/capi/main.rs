@@ -131,9 +131,10 @@ fn every_function(kit: &Kit) {
         kit.run(p, &program, &["errors", &wrong]).succeeds();
     }
     kit.run(2, &program, &["fatal"]).fails_with("roundel: a count is -1: give 0 or more");
-    // What the program checks, it can find wrong. MPICH may lose what a rank writes before it aborts.
-    kit.run(3, &program, &["algorithms", "served", "allgather/neighbor-exchange"]).fails_with("");
-    kit.run(3, &program, &["algorithms", "refused", "allgather/ring"]).fails_with("");
-    kit.run(3, &program, &["algorithms", "ordered", "allreduce/ring"]).fails_with("");
-    kit.run(3, &program, &["errors", &rules]).fails_with("");
+    // What the program checks, it can find wrong.
+    kit.run(3, &program, &["algorithms", "served", "allgather/neighbor-exchange"])
+        .fails_with("is wrong; the last error");
+    kit.run(3, &program, &["algorithms", "refused", "allgather/ring"]).fails_with("is wrong; the last error");
+    kit.run(3, &program, &["algorithms", "ordered", "allreduce/ring"]).fails_with("is wrong; the last error");
+    kit.run(3, &program, &["errors", &rules]).fails_with("is wrong; the last error");
 }

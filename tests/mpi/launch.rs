@@ -84,6 +84,8 @@ fn all_programs(mpi: &Mpi) {
     ruled.succeeds();
     let nothing = mpi.with(("ROUNDEL_FORCE", ""), 6, &persistent, &["--ruled"]);
     nothing.fails_with("and not 3(-1 -1) 3(1 1)");
+    mpi.with(("ROUNDEL_REPRODUCIBLE", "1"), 3, &persistent, &["--reproducible"]).succeeds();
+    mpi.run(3, &persistent, &["--reproducible"]).fails_with("prefixes are not the same tree");
     mpi.with(("ROUNDEL_FORCE", "nap"), 2, &persistent, &[]).fails_with("`nap` forces nothing");
     mpi.run(3, &persistent, &["--panic"]).fails_with("a rank panicked while a collective was running");
     mpi.run(3, &persistent, &["--die"]).fails_with("the last rank dies");

@@ -131,26 +131,15 @@ fn raise(comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
         // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
         return unsafe { raw::raise(comm, error) };
     }
-    if is_fatal(comm) {
-        // The handler knows the class alone. In one piece, so that the lines of several ranks do not mix.
-        let line = format!("roundel: {failure}\n");
-        eprint!("{line}");
+    // SAFETY: as above.
+    if unsafe { raw::is_fatal(comm) } {
+        // The handler knows the class alone.
+        raw::say(failure);
     }
     let class = failure.class();
     // SAFETY: as above; a class is a code.
-    unsafe { ffi::MPI_Comm_call_errhandler(comm, class) };
+    unsafe { raw::tell(comm, class) };
     class
-}
-
-fn is_fatal(comm: ffi::MPI_Comm) -> bool {
-    // SAFETY: the communicator is live, and the handler is given back.
-    unsafe {
-        let mut handler = ffi::RSMPI_ERRORS_RETURN;
-        ffi::MPI_Comm_get_errhandler(comm, &mut handler);
-        let fatal = handler == ffi::RSMPI_ERRORS_ARE_FATAL;
-        ffi::MPI_Errhandler_free(&mut handler);
-        fatal
-    }
 }
 
 thread_local! {

@@ -126,7 +126,7 @@ impl Failure {
             Failure::Code(code) => *code,
             Failure::Panic => {
                 // SAFETY: as above; a class is a code.
-                unsafe { ffi::PMPI_Comm_call_errhandler(comm, code) };
+                unsafe { raw::tell(comm, code) };
                 code
             }
         }

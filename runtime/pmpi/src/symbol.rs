@@ -1,5 +1,7 @@
 //! Symbols that are there or not, depending on what the program was linked with.
 
+#[cfg(not(open_mpi))]
+use roundel::mpi::raw;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{NonNull, null_mut};
 
@@ -26,8 +28,8 @@ pub(crate) fn next(name: &CStr) -> Option<NonNull<c_void>> {
 #[cfg(not(open_mpi))]
 #[cold]
 pub(crate) fn missing(name: &CStr) -> ! {
-    eprintln!(
-        "roundel: there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before MPI's libraries"
-    );
+    raw::say(format_args!(
+        "there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before MPI's libraries"
+    ));
     std::process::abort();
 }

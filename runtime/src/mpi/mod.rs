@@ -50,6 +50,7 @@ mod plan;
 pub mod raw;
 mod reduction;
 mod replay;
+mod say;
 mod score;
 mod shuffle;
 mod space;

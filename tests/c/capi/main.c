@@ -3,6 +3,7 @@
  * class that MPI must see where they do not serve; `capi selection FILE` by rules, and by the environment; `capi requests`,
  * and `capi errors FILE`, with a wrong selection file, do what their sources say; `capi fatal` fails in a call whose error handler ends the job.
  */
+#include "../ending.h"
 #include "capi.h"
 
 element elements[2];
@@ -15,7 +16,7 @@ void expect(int right, const char *what, const char *of)
         return;
     roundel_last_error(text, sizeof text);
     fprintf(stderr, "%s of %s is wrong; the last error: %s\n", what, of, text);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    end_the_job(1);
 }
 
 int class_of(int code)

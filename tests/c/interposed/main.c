@@ -3,6 +3,7 @@
  * spoilt must be found.
  */
 #define _GNU_SOURCE
+#include "../ending.h"
 #include "interposed.h"
 
 #include <dlfcn.h>
@@ -24,7 +25,7 @@ void failed(const test_case *c, const char *what, long where)
 void stop(const char *what, const char *about)
 {
     fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, about);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    end_the_job(2);
 }
 
 uint32_t mix(uint32_t seed, uint32_t a, uint32_t b)

@@ -2,7 +2,8 @@
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
 //! wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job. `--large` gathers more
-//! than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests.
+//! than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests. `--ruled` and `--reproducible` are right only where the
+//! environment asks for ports, or for sums that are the same everywhere.
 
 #[allow(dead_code)]
 #[path = "../allgather_suite/alloc.rs"]
@@ -17,6 +18,7 @@ mod results;
 
 use job::Job;
 use mpi::traits::*;
+use roundel::mpi::persistent::Settings;
 
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
@@ -34,6 +36,7 @@ fn main() {
         "--cluster" => results::everywhere(&mut job, &world),
         "--large" => results::large(&mut job),
         "--ruled" => results::ruled(&mut job),
+        "--reproducible" => results::prefixes_are_refused(&job, Settings::default()),
         _ => everything(&mut job),
     }
     if world.rank() == 0 {

@@ -255,15 +255,19 @@ pub(crate) fn reproducible(job: &mut Job<'_>) {
             }
         }
     }
-    // What does not reduce the same tree everywhere is refused. Three nodes in two rounds with prefixes do not.
     if job.p() == 3 {
-        let comm = job.world.duplicate();
-        job.good("apart", place(&comm, &[job.rank()]));
-        let ports: Ports = "3(1 1)".parse().unwrap_or_else(|error| job.fail(&format!("3(1 1): {error}")));
-        let settings = Settings::default().ports(ports).reproducible();
-        let outcome = Allreduce::init_with(&comm, vec![1.0], vec![0.0], Sum, &settings);
-        job.expect(outcome.is_err(), || "prefixes are not the same tree".into());
+        prefixes_are_refused(job, Settings::default().reproducible());
     }
+}
+
+/// What does not reduce the same tree everywhere is refused, if the settings or ROUNDEL_REPRODUCIBLE ask for it. Three nodes in two
+/// rounds with prefixes do not.
+pub(crate) fn prefixes_are_refused(job: &Job<'_>, settings: Settings) {
+    let comm = job.world.duplicate();
+    job.good("apart", place(&comm, &[job.rank()]));
+    let ports: Ports = "3(1 1)".parse().unwrap_or_else(|error| job.fail(&format!("3(1 1): {error}")));
+    let outcome = Allreduce::init_with(&comm, vec![1.0], vec![0.0], Sum, &settings.ports(ports));
+    job.expect(outcome.is_err(), || "prefixes are not the same tree".into());
 }
 
 /// Borrowed buffers, several requests at a time, one of them leaked while it runs.

@@ -5,6 +5,7 @@ use super::journal::{self, Journal};
 use super::shape::Shape;
 use crate::error::Error;
 use crate::mpi::persistent::agree;
+use crate::mpi::say::say;
 use crate::mpi::state::{Group, Work};
 use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -109,6 +110,6 @@ pub(in crate::mpi) fn explain(chosen: &Chosen) {
     static TOLD: Mutex<Option<Told>> = Mutex::new(None);
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(line) = told.get_or_insert_default().once(chosen) {
-        eprintln!("roundel: {line}");
+        say(line);
     }
 }

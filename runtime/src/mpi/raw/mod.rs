@@ -22,7 +22,8 @@ mod voyage;
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::operation::Operation;
 pub use self::passing::epoch;
-pub use self::raise::{class, raise};
+pub use self::raise::{class, is_fatal, raise, tell};
+pub use super::say::say;
 
 pub(super) use self::choice::{Decider, explain, same_decider, settings};
 pub(super) use self::datatype::end;

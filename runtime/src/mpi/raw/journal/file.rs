@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::mpi::code::check;
+use crate::mpi::say::say;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::fs::File;
@@ -52,7 +53,7 @@ pub(super) fn write(line: &str) {
     let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);
     let Some((path, file)) = open.as_mut() else { return };
     if let Err(why) = file.write_all(line.as_bytes()) {
-        eprintln!("roundel: ROUNDEL_TRACE: cannot write {}: {why}; the rest is not traced", path.display());
+        say(format_args!("ROUNDEL_TRACE: cannot write {}: {why}; the rest is not traced", path.display()));
         *open = None;
     }
 }

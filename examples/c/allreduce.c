@@ -1,7 +1,10 @@
 /*
  * A sum over all ranks with libroundel: at once, in the background, and prepared for many times.
  *
- *   mpicc -o allreduce allreduce.c $(pkg-config --cflags --libs roundel)
+ * With libroundel installed in $HOME/roundel (docs/c.md):
+ *
+ *   export PKG_CONFIG_PATH=$HOME/roundel/lib/pkgconfig
+ *   mpicc -o allreduce allreduce.c $(pkg-config --cflags --libs roundel) -Wl,-rpath,$HOME/roundel/lib
  *   mpirun -n 4 ./allreduce
  */
 #include <roundel.h>

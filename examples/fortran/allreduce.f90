@@ -1,6 +1,10 @@
 ! A sum over all ranks with libroundel: at once, in the background, and prepared for many times.
 !
-!   mpifort -o allreduce $(pkg-config --variable=fortran roundel) allreduce.f90 $(pkg-config --libs roundel)
+! With libroundel installed in $HOME/roundel (docs/c.md):
+!
+!   export PKG_CONFIG_PATH=$HOME/roundel/lib/pkgconfig
+!   mpifort -o allreduce $(pkg-config --variable=fortran roundel) allreduce.f90 \
+!     $(pkg-config --libs roundel) -Wl,-rpath,$HOME/roundel/lib
 !   mpirun -n 4 ./allreduce
 program allreduce
   use mpi

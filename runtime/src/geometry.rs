@@ -199,22 +199,24 @@ impl<'a> Varying<'a> {
     }
 }
 
-/// Finds two blocks that share an element. Quadratic only where displacements are not ascending, which is rare.
+/// Finds two blocks that share an element. Takes memory only where displacements are not ascending, which is rare.
 fn reject_overlap(counts: &[usize], displs: &[usize]) -> Result<(), Error> {
-    let ascending = (1..counts.len()).all(|b| displs[b - 1] + counts[b - 1] <= displs[b]);
+    let full = || (0..counts.len()).filter(|&b| counts[b] > 0);
+    let mut end = 0;
+    let ascending = full().all(|b| {
+        let follows = end <= displs[b];
+        end = displs[b] + counts[b];
+        follows
+    });
     if ascending {
         return Ok(());
     }
-    for first in 0..counts.len() {
-        for second in first + 1..counts.len() {
-            let (a, b) = (displs[first], displs[second]);
-            let (m, n) = (counts[first], counts[second]);
-            if m > 0 && n > 0 && a < b + n && b < a + m {
-                return Err(Error::Overlap { first, second });
-            }
-        }
+    let mut sorted: Vec<usize> = full().collect();
+    sorted.sort_unstable_by_key(|&b| (displs[b], b));
+    match sorted.windows(2).find(|pair| displs[pair[1]] < displs[pair[0]] + counts[pair[0]]) {
+        Some(pair) => Err(Error::Overlap { first: pair[0].min(pair[1]), second: pair[0].max(pair[1]) }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 impl Geometry for Varying<'_> {

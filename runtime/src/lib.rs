@@ -24,14 +24,19 @@
 //! ```
 //!
 //! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
-//! - [`Allgather`]: the calls, on every [`Transport`]
+//! - [`Allgather`], [`Allreduce`], [`ReduceScatter`], [`Alltoall`], [`Broadcast`], [`ReduceTo`], [`GatherTo`],
+//!   [`ScatterFrom`]: the calls, on every [`Transport`]; [`AllowUnproved`] lets those through that no proof covers
+//! - [`operation`]: what reductions reduce with
 //! - [`algorithms`]: the catalogue
 //! - [`choose`]: which all-to-all, with which radix
 //! - [`profile`], [`clock`], [`select`]: what a machine costs, what a plan takes on it, and which plan is fastest
 //! - `selection` (feature `profile`): which algorithm a call uses, by a file of rules, the environment, or by default
 //! - [`plan`]: what all ranks do in one call, as data
+//! - [`program`]: what one process does in one call, with addresses, shared memory and waits: the last form of a plan
+//! - [`trace`]: the messages that a run posted
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
-//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport
+//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; besides, persistent collectives, and calls
+//!   with MPI's own arguments
 //! - [`Error`]: what can go wrong, found before any message is sent where that is possible
 
 extern crate self as roundel;

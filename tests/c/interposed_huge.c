@@ -1,6 +1,6 @@
 /*
- * More than 2^31 bytes in one call: MPI_Allgather, MPI_Allgatherv, MPI_Alltoall and, of ints, MPI_Allreduce, on two ranks. Needs 9 GB of memory, and says
- * so where there is less.
+ * More than 2^31 bytes in one call: MPI_Allgather, MPI_Allgatherv, MPI_Alltoall and, of ints, MPI_Allreduce, on two ranks; and
+ * MPI_Bcast of one element of so many bytes. Needs 14 GB of memory, and says so where there is less.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -78,6 +78,24 @@ static void allreduce(int *numbers)
         }
 }
 
+/* One element, of a datatype such as programs make that cannot count so far. */
+static void broadcast(unsigned char *to)
+{
+    MPI_Datatype half, pieces, whole;
+    MPI_Type_contiguous((int)block, MPI_CHAR, &half);
+    MPI_Type_vector(2, 1, 1, half, &pieces);
+    MPI_Type_create_struct(1, (int[]){1}, (MPI_Aint[]){0}, &pieces, &whole);
+    MPI_Type_commit(&whole);
+    memset(to, 0, 2 * block);
+    if (rank == 1)
+        fill(to, 1, 0, 2 * block);
+    MPI_Bcast(to, 1, whole, 1, MPI_COMM_WORLD);
+    check("MPI_Bcast", to, 1, 0, 2 * block);
+    MPI_Type_free(&half);
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&whole);
+}
+
 static double available_gigabytes(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
@@ -99,6 +117,7 @@ static void all(void)
     allgatherv(one);
     alltoall(one, other);
     allreduce((int *)(void *)one);
+    broadcast(one);
     free(one);
     free(other);
 }

@@ -1,7 +1,7 @@
 //! Handles that say how a call is done.
 
 use crate::error::{Failure, SUCCESS, quiet, write};
-use engine::mpi::raw::{By, Call};
+use engine::mpi::raw::{self, By, Call};
 use engine::selection::{self, Force, Selection, Settings, Unforced, Way};
 use roundel_spec::Kind;
 use std::ffi::{CStr, c_char, c_int};
@@ -119,7 +119,7 @@ fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<se
 
 fn explained(how: Option<&Algorithm>, call: &selection::Call) -> Result<String, Failure> {
     Ok(match how.map(|algorithm| &algorithm.0) {
-        None => Settings::from_env()?.choose(call).explain(),
+        None => raw::usual()?.choose(call).explain(),
         Some(How::Rules(settings)) => settings.choose(call).explain(),
         Some(How::Library(kind)) if *kind == call.kind => format!("{call}: library; {}", Way::Library.proof()),
         Some(How::One(kind, algorithm)) if *kind == call.kind => {

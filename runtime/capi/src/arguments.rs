@@ -68,7 +68,8 @@ pub(crate) fn is_root(comm: ffi::MPI_Comm, root: c_int) -> bool {
     rank == root
 }
 
-fn buffer(what: &'static str, address: *mut c_void) -> Result<(), Failure> {
+/// Refuses MPI_IN_PLACE where it says nothing.
+pub(crate) fn buffer(what: &'static str, address: *mut c_void) -> Result<(), Failure> {
     if address == in_place() { Err(Failure::InPlace { what }) } else { Ok(()) }
 }
 

@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, who};
 use crate::error::{Failure, SUCCESS, guard};
 use crate::request::{Begin, Request};
-use engine::mpi::raw::{self, Call, Operation, Outcome};
+use engine::mpi::raw::{self, Call, Life, Operation, Outcome};
 use mpi::ffi;
 use std::ffi::c_int;
 
@@ -39,7 +39,7 @@ pub(crate) unsafe fn begin(
     guard(comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
-        match unsafe { prepared(comm, how, &call()?) }? {
+        match unsafe { prepared(comm, how, &call()?, Life::Once) }? {
             Some(operation) => Request::once(comm, operation)?.give(to),
             None => Request::begun(comm, library, to),
         }
@@ -60,7 +60,7 @@ pub(crate) unsafe fn init(
     guard(comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
-        match unsafe { prepared(comm, how, &call()?) }? {
+        match unsafe { prepared(comm, how, &call()?, Life::Persistent) }? {
             Some(operation) => Request::many(comm, operation).give(to),
             None => Request::kept(comm, library, to),
         }
@@ -68,9 +68,14 @@ pub(crate) unsafe fn init(
 }
 
 /// The operation, if it is not the library's.
-unsafe fn prepared(comm: ffi::MPI_Comm, how: *const Algorithm, call: &Call) -> Result<Option<Operation>, Failure> {
+unsafe fn prepared(
+    comm: ffi::MPI_Comm,
+    how: *const Algorithm,
+    call: &Call,
+    life: Life,
+) -> Result<Option<Operation>, Failure> {
     // SAFETY: the caller promises it.
-    Ok(unsafe { raw::prepare(comm, call, who(how, call)?) }?)
+    Ok(unsafe { raw::prepare(comm, call, who(how, call)?, life) }?)
 }
 
 fn room<'a>(to: *mut *mut Request) -> Result<&'a mut *mut Request, Failure> {

@@ -76,8 +76,12 @@ fn call(
     root: c_int,
     comm: ffi::MPI_Comm,
 ) -> Result<Call, Failure> {
-    // The receive buffer means nothing on the others.
-    let recvbuf = if is_root(comm, root) { recvbuf } else { std::ptr::null_mut() };
+    // The receive buffer means nothing on the others, and nothing lies there.
+    let is_root = is_root(comm, root);
+    if !is_root {
+        arguments::buffer("the send buffer of a rank that is not the root", sendbuf.cast_mut())?;
+    }
+    let recvbuf = if is_root { recvbuf } else { std::ptr::null_mut() };
     let data = reduced(sendbuf, recvbuf, datatype, op)?;
     Ok(Call::Reduce { data, count: arguments::count("the count", count)?, root })
 }

@@ -33,6 +33,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
 /// them. An error comes again at the first call, and is raised there.
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
+        raw::begin_requests(progress::available());
         // SAFETY: MPI is live, and the world is a constant of the library.
         let _ = guarded(|| unsafe { raw::adopt(ffi::RSMPI_COMM_WORLD) });
     }

@@ -3,9 +3,10 @@
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.)
 
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
+use crate::op::MPI_Op_free;
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
-use mpi::ffi::{MPI_Comm, MPI_Request};
+use mpi::ffi::{MPI_Comm, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
@@ -57,6 +58,14 @@ unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_R
 unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Request_free(request), error) }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_op_free_f08_(op: *mut MPI_Op, error: *mut c_int) {
+    // SAFETY: handles are the same numbers in C and Fortran.
+    unsafe { report(MPI_Op_free(op), error) }
 }
 
 /// # Safety

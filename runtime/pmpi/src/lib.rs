@@ -15,6 +15,7 @@ mod fortran;
 mod guard;
 #[cfg(open_mpi)]
 mod hook;
+mod op;
 mod passing;
 mod progress;
 mod request;

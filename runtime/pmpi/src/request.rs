@@ -3,6 +3,7 @@
 //! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes when
 //! we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
 
+use crate::op::Use;
 use crate::progress;
 use crate::serve::{Failure, SUCCESS, guarded};
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
@@ -21,6 +22,8 @@ pub(crate) struct Job {
     tag: c_int,
     /// What is done.
     pub(crate) operation: Mutex<Operation>,
+    /// With this.
+    _op: Option<Use>,
 }
 
 // SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
@@ -86,7 +89,8 @@ fn check(code: c_int) -> Result<(), Failure> {
 
 fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
-    Ok((Arc::new(Job { comm, tag, operation: Mutex::new(operation) }), own))
+    let op = operation.op().map(Use::new);
+    Ok((Arc::new(Job { comm, tag, operation: Mutex::new(operation), _op: op }), own))
 }
 
 /// Starts an operation. Its request is gone when it was waited for.
@@ -143,7 +147,6 @@ fn table() -> MutexGuard<'static, HashMap<usize, Arc<Job>>> {
 }
 
 /// Makes a persistent request.
-#[cfg(any(persistent, extension))]
 pub(crate) fn persistent(comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
     let (job, own) = job(comm, operation)?;
     // SAFETY: a constant of the library.

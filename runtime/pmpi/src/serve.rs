@@ -2,11 +2,10 @@
 
 use crate::guard::{self, Place};
 use crate::passing::Key;
-use crate::progress;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::Error;
-use roundel::mpi::raw::{self, By, Call, Operation, Outcome};
+use roundel::mpi::raw::{self, By, Call, Life, Outcome};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -41,7 +40,7 @@ pub(crate) unsafe fn starting(
     call: impl FnOnce() -> Option<Call>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(comm, to, || known(comm).then(call).flatten(), request::once) }
+    unsafe { prepared(comm, to, || known(comm).then(call).flatten(), Life::Once) }
 }
 
 /// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
@@ -55,7 +54,7 @@ pub(crate) unsafe fn preparing(
     call: impl FnOnce() -> Option<Call>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(comm, to, call, request::persistent) }
+    unsafe { prepared(comm, to, call, Life::Persistent) }
 }
 
 /// Whether an operation can be prepared without waiting for other ranks.
@@ -71,18 +70,19 @@ unsafe fn prepared(
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<Call>,
-    give: fn(MPI_Comm, Operation) -> Result<MPI_Request, Failure>,
+    life: Life,
 ) -> Option<c_int> {
     let call = admitted(comm, call)?;
-    if to.is_null() || !progress::available() {
+    if to.is_null() {
         return None;
     }
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
-    let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment) });
-    let request = match operation {
-        Ok(None) => return None,
-        Ok(Some(operation)) => give(comm, operation),
-        Err(failure) => Err(failure),
+    let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) });
+    let request = match (operation, life) {
+        (Ok(None), _) => return None,
+        (Ok(Some(operation)), Life::Once) => request::once(comm, operation),
+        (Ok(Some(operation)), Life::Persistent) => request::persistent(comm, operation),
+        (Err(failure), _) => Err(failure),
     };
     Some(match request {
         Ok(request) => {

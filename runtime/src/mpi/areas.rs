@@ -69,10 +69,15 @@ impl Scratch {
     /// Space for at least `bytes` bytes; what was in it is gone.
     #[inline]
     pub(super) fn reserve(&mut self, bytes: usize) -> *mut u8 {
-        if bytes > self.0.len() * size_of::<u128>() {
+        if bytes > self.memory() {
             self.grow(bytes);
         }
         self.0.as_mut_ptr().cast()
+    }
+
+    /// How many bytes it has.
+    pub(super) fn memory(&self) -> usize {
+        self.0.len() * size_of::<u128>()
     }
 
     #[cold]

@@ -9,7 +9,7 @@
 
 use super::code::{OTHER, SUCCESS, check};
 use super::raw;
-use super::state::State;
+use super::state::{self, State};
 use crate::error::Error;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
@@ -191,6 +191,7 @@ unsafe extern "C" fn end(_comm: ffi::MPI_Comm, _key: c_int, _value: *mut c_void,
 
 fn end_of_world() -> Result<(), Error> {
     raw::end()?;
+    state::end()?;
     let key = KEY.swap(NO_KEY, Ordering::AcqRel);
     if key == NO_KEY {
         return Ok(());

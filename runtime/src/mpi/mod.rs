@@ -17,7 +17,8 @@
 //! - `reduction`: what only reductions need
 //! - `shuffle`, `space`: plans of alltoalls with blocks of the same length, and who uses scratch meanwhile
 //! - `direct`: plans of alltoalls with blocks of any lengths that go straight, for calls that do not block
-//! - `raw`: calls with MPI's own arguments
+//! - [`raw`]: calls with MPI's own arguments
+//! - [`persistent`]: collectives that are prepared once and started many times, by programs of their own
 //! - `varying`, `itinerary`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps

@@ -19,13 +19,43 @@ use std::ptr::null_mut;
 /// The tag of a call that is complete when it returns. Alltoalls with blocks of any lengths have two more.
 pub(super) const TAG: c_int = 0;
 
-/// Tags of calls that may be under way at the same time as others.
+/// The first tag of calls that may be under way at the same time as others.
 const FIRST: u32 = 8;
-const TAGS: u32 = 32_767 - FIRST;
 
-/// The tag of the request with a number, from 1 on.
-pub(super) fn request_tag(serial: u32) -> c_int {
-    (FIRST + (serial - 1) % TAGS) as c_int
+/// How long a request lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It is started once.
+    Once,
+    /// It is started again and again.
+    Persistent,
+}
+
+/// Tags of requests. They come again when all were used, and those of requests that are started once come again soon: so persistent
+/// ones have tags of their own.
+#[derive(Debug, Default)]
+pub(super) struct Tags {
+    once: u32,
+    persistent: u32,
+}
+
+impl Tags {
+    /// How many requests were made.
+    pub(super) fn made(&self) -> u32 {
+        self.once.wrapping_add(self.persistent)
+    }
+
+    /// The tag of the next request, where MPI has tags up to the largest.
+    pub(super) fn next(&mut self, life: Life, largest: c_int) -> c_int {
+        let half = (largest as u32 - FIRST) / 2;
+        let (made, first) = match life {
+            Life::Persistent => (&mut self.persistent, FIRST),
+            Life::Once => (&mut self.once, FIRST + half),
+        };
+        let tag = first + *made % half;
+        *made = made.wrapping_add(1);
+        tag as c_int
+    }
 }
 
 /// Memory that rounds of many messages use again.
@@ -408,4 +438,23 @@ impl<C: Combine> Replay<'_, C> {
 enum Way {
     In,
     Out,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Life, Tags};
+
+    /// However many requests come and go while it lives, none has the tag of a persistent one.
+    #[test]
+    fn persistent_requests_have_tags_of_their_own() {
+        for largest in [32_767, i32::MAX] {
+            let mut tags = Tags::default();
+            let persistent: Vec<_> = (0..100).map(|_| tags.next(Life::Persistent, largest)).collect();
+            for _ in 0..100_000 {
+                let tag = tags.next(Life::Once, largest);
+                assert!((8..=largest).contains(&tag) && !persistent.contains(&tag));
+            }
+            assert_eq!(tags.made(), 100_100);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
 use super::raw::{self, By, Decider, Journal, Recent, Spare};
-use super::replay::Flight;
+use super::replay::{Flight, Tags};
 use super::varying::Luggage;
 use crate::error::Error;
 use crate::profile::Profile;
@@ -18,8 +18,9 @@ use roundel_spec::Placement;
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
-use std::sync::OnceLock;
+use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Everything that calls on one communicator share.
 ///
@@ -47,14 +48,16 @@ pub(super) struct Work {
     pub(super) offsets: Vec<usize>,
     /// What alltoalls with blocks of any lengths use.
     pub(super) luggage: Luggage,
-    /// How many persistent requests were made.
-    pub(super) serial: u32,
+    /// The tags of requests.
+    pub(super) tags: Tags,
     /// What persistent requests of this rank's node share.
     node: Option<Node>,
     /// The times by which they are planned, or why there are none.
     profile: Option<Result<Profile, Error>>,
     /// What all ranks have agreed upon about choices, or why they have not.
     settings: Option<Result<Settings, Error>>,
+    /// Whether calls that go on while the program does something else are served on all ranks.
+    pub(super) requests: bool,
     /// What all ranks know to decide alike.
     deciders: Vec<Decider>,
     /// What calls with MPI's own arguments use again.
@@ -203,6 +206,8 @@ pub(super) struct Group {
     pub(super) comm: Duplicate,
     pub(super) rank: usize,
     pub(super) placement: Placement,
+    /// The largest tag that MPI has.
+    pub(super) largest_tag: c_int,
 }
 
 impl Group {
@@ -219,7 +224,10 @@ impl Group {
             None => nodes::placement(comm.raw(), rank, p),
         };
         match placement {
-            Ok(placement) => Ok(Group { comm, rank: rank as usize, placement }),
+            Ok(placement) => {
+                let largest_tag = largest_tag(comm.raw())?;
+                Ok(Group { comm, rank: rank as usize, placement, largest_tag })
+            }
             Err(error @ (Error::PlaceDepth { .. } | Error::PlaceTooLarge { .. })) => {
                 // All ranks got this error, so that all of them free the duplicate, which is collective.
                 comm.free();
@@ -235,17 +243,58 @@ impl Group {
     }
 }
 
-/// A duplicated communicator whose errors come back as return codes.
-pub(super) struct Duplicate(ffi::MPI_Comm);
+/// MPI promises this one, which is the same on all ranks.
+const LARGEST_TAG: c_int = 32_767;
+
+fn largest_tag(comm: ffi::MPI_Comm) -> Result<c_int, Error> {
+    let (mut value, mut found): (*const c_int, c_int) = (null(), 0);
+    // SAFETY: the communicator is live; MPI stores the address of the number in `value`.
+    let code = unsafe { ffi::MPI_Comm_get_attr(comm, ffi::MPI_TAG_UB as c_int, (&raw mut value).cast(), &mut found) };
+    check("MPI_Comm_get_attr", code)?;
+    // SAFETY: if it is there, it is a number.
+    let largest = if found == 0 { None } else { unsafe { value.as_ref() } };
+    Ok(largest.map_or(LARGEST_TAG, |&largest| largest.max(LARGEST_TAG)))
+}
+
+/// A communicator with the same ranks, whose errors come back as return codes.
+pub(super) struct Duplicate {
+    comm: ffi::MPI_Comm,
+    held: Arc<()>,
+}
+
+/// As long as this lives, so does the communicator that it is from.
+pub(super) struct Holder(#[allow(dead_code, reason = "it counts")] Arc<()>);
+
+/// Communicators that the program has freed while there were requests for them.
+static LIMBO: Mutex<Vec<Limbo>> = Mutex::new(Vec::new());
+
+struct Limbo(ffi::MPI_Comm);
+
+// SAFETY: a handle is a number, or an address that MPI looks after.
+unsafe impl Send for Limbo {}
+
+/// MPI is about to end: what the program has freed goes, in the same order on all ranks.
+pub(super) fn end() -> Result<(), Error> {
+    let limbo = std::mem::take(&mut *LIMBO.lock().unwrap_or_else(PoisonError::into_inner));
+    for Limbo(mut comm) in limbo {
+        // SAFETY: it is ours, and its requests cannot be started any more.
+        check("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut comm) })?;
+    }
+    Ok(())
+}
 
 impl Duplicate {
+    /// Made by a split: a duplicate would copy the program's attributes, which its callbacks might free twice.
     fn of(user: ffi::MPI_Comm) -> Result<Self, Error> {
         reject_intercommunicator(user)?;
         // SAFETY: the null handle is a constant of the library.
-        let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
+        let (mut comm, mut rank) = (unsafe { ffi::RSMPI_COMM_NULL }, 0);
         // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here.
-        check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(user, &mut comm) })?;
-        let comm = Duplicate(comm);
+        unsafe {
+            check("MPI_Comm_rank", ffi::MPI_Comm_rank(user, &mut rank))?;
+            check("MPI_Comm_split", ffi::MPI_Comm_split(user, 0, rank, &mut comm))?;
+        }
+        let comm = Duplicate { comm, held: Arc::default() };
         // SAFETY: the communicator was just made.
         let code = unsafe { ffi::MPI_Comm_set_errhandler(comm.raw(), ffi::RSMPI_ERRORS_RETURN) };
         check("MPI_Comm_set_errhandler", code)?;
@@ -254,17 +303,26 @@ impl Duplicate {
 
     #[inline]
     pub(super) fn raw(&self) -> ffi::MPI_Comm {
-        self.0
+        self.comm
     }
 
-    /// Frees the communicator, unless MPI is over.
+    /// Keeps it from being freed.
+    pub(super) fn hold(&self) -> Holder {
+        Holder(self.held.clone())
+    }
+
+    /// Frees the communicator, unless MPI is over; at the end if requests may still be started on it.
     fn free(mut self) -> c_int {
         let mut over = 0;
+        if Arc::strong_count(&self.held) > 1 {
+            LIMBO.lock().unwrap_or_else(PoisonError::into_inner).push(Limbo(self.comm));
+            return SUCCESS;
+        }
         // SAFETY: MPI_Finalized may be called at any time. The communicator is live and has no messages in flight,
         // because every call completes its own; this object goes, so the handle is not used again.
         unsafe {
             match ffi::MPI_Finalized(&mut over) {
-                SUCCESS if over == 0 => ffi::MPI_Comm_free(&mut self.0),
+                SUCCESS if over == 0 => ffi::MPI_Comm_free(&mut self.comm),
                 code => code,
             }
         }

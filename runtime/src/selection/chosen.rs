@@ -65,9 +65,9 @@ impl Chosen {
     }
 }
 
-/// What was explained already, so that every distinct call is explained once.
+/// What was explained already, so that every distinct call is explained once; again if it is done in another way.
 #[derive(Clone, Debug, Default)]
-pub struct Told(HashSet<Call>);
+pub struct Told(HashSet<(Call, String)>);
 
 impl Told {
     /// The explanation, unless such a call was explained before.
@@ -79,6 +79,6 @@ impl Told {
     /// assert!(told.once(&chosen).is_some() && told.once(&chosen).is_none());
     /// ```
     pub fn once(&mut self, chosen: &Chosen) -> Option<String> {
-        self.0.insert(chosen.call).then(|| chosen.explain())
+        self.0.insert((chosen.call, chosen.way.to_string())).then(|| chosen.explain())
     }
 }

@@ -26,8 +26,6 @@ pub struct Usual {
 
 /// Bytes of all ranks together that are few, in short vectors.
 const GATHERED: u64 = 16;
-/// Up to this part of a short vector, it pays to reduce inside of nodes in every round between them.
-const NODES: u64 = 8;
 
 /// The rule on the network of [`Profile::default`]: up to 32 KiB are short.
 impl Default for Usual {
@@ -98,9 +96,8 @@ impl Usual {
         let ring = ("allreduce/ring", None, "blocks are long, and p is no power of two");
         let long_blocks = call.bytes / self.short >= call.p as u64 && !call.p.is_power_of_two();
         match call.bytes {
-            bytes if bytes <= self.short / NODES && has_nodes(call) => {
-                vec![("allreduce/nap", None, ON_NODES), doubling]
-            }
+            // It sends no more between nodes than recursive doubling, in fewer rounds.
+            bytes if bytes <= self.short && has_nodes(call) => vec![("allreduce/nap", None, ON_NODES), doubling],
             bytes if bytes <= self.short => vec![doubling],
             _ if long_blocks => vec![ring, halving, ordered],
             _ => vec![halving, ordered],

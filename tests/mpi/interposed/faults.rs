@@ -98,6 +98,20 @@ fn wrong_arguments() {
     });
 }
 
+/// What the program frees before a call is complete; and other things that are its own.
+#[test]
+fn handles_that_are_freed() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_frees");
+        for p in [1, 2, 3, 5] {
+            mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+        }
+        for p in [2, 3] {
+            mpi.run(p, &Settings::served(), &program, &["levels"]).succeeds();
+        }
+    });
+}
+
 #[test]
 fn a_rank_leaves() {
     both(|mpi| {
@@ -116,7 +130,8 @@ fn more_than_2_to_the_31_bytes() {
     if std::env::var_os("ROUNDEL_HUGE").is_none_or(|value| value != "1") {
         return say("ROUNDEL_HUGE=1 is not set: calls of more than 2^31 bytes are not tested");
     }
-    both(|mpi| mpi.run(2, &Settings::served(), &programs::c(mpi, "interposed_huge"), &[]).succeeds());
+    let settings = Settings::served().with("ROUNDEL_FORCE", "broadcast:binomial");
+    both(|mpi| mpi.run(2, &settings, &programs::c(mpi, "interposed_huge"), &[]).succeeds());
 }
 
 /// Nothing that is lost, and no access that is wrong, has a function of ours on its stack.

@@ -5,7 +5,7 @@ use super::library;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
-use roundel::mpi::raw::{self, By, Call, Operation, Outcome};
+use roundel::mpi::raw::{self, By, Call, Life, Operation, Outcome};
 use roundel_tests::ending::end;
 
 /// Ends the job with a message unless something holds.
@@ -113,7 +113,9 @@ impl<'a> Job<'a> {
         for memory in &mut memories {
             let call = memory.call(case);
             // SAFETY: the arguments are such as MPI wants, and the buffers live on.
-            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by)? }) else { return Ok(false) };
+            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by, Life::Persistent)? }) else {
+                return Ok(false);
+            };
             requests.push(request);
         }
         for _ in 0..2 {

@@ -47,7 +47,7 @@ mod settings;
 mod window;
 
 pub(super) use self::agree::agree;
-pub(super) use self::profile::profile;
+pub(super) use self::profile::{own_profile, profile};
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};
 pub use self::settings::Settings;

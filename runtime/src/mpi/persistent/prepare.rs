@@ -8,7 +8,7 @@ use super::{Element, Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
 use crate::mpi::raw::{self, By};
-use crate::mpi::replay::request_tag;
+use crate::mpi::replay::Life;
 use crate::operation::Operation;
 use crate::plan::part::Part;
 use crate::plan::ports::Ports;
@@ -51,8 +51,8 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let state = attribute::state(comm)?;
     let group = state.group(comm)?;
     let mut work = state.lease()?;
-    work.serial += 1;
-    let (serial, here) = (work.serial, group.here());
+    let (tag, here) = (work.tags.next(Life::Persistent, group.largest_tag), group.here());
+    let made = work.tags.made();
     work.agree(group, By::Environment)?;
     let settings = &call.ruled(here, settings, work.settings()?);
     // Asked for on all ranks, also where it is not used: the first call is collective.
@@ -65,7 +65,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         ("the size of an element", size_of::<T>() as u64),
         ("lengths or counts", digest(&call.counts)),
         ("how the call is to run: settings and profiles", how),
-        ("how many requests were made before this one", serial.into()),
+        ("how many requests were made before this one", made.into()),
     ];
     let Planned { description, programs } = agree(group.comm.raw(), &sayings, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
@@ -81,7 +81,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         comm: group.comm.raw(),
         rank: group.rank,
         local,
-        tag: request_tag(serial),
+        tag,
         programs,
         input: input.address().cast(),
         output: output.address().cast(),

@@ -27,6 +27,14 @@ pub(in crate::mpi) fn profile(group: &Group) -> Result<Profile, Error> {
     }
 }
 
+/// The profile that the environment of this process names, or the usual one.
+pub(in crate::mpi) fn own_profile() -> Result<Profile, Error> {
+    match read()? {
+        text if text.is_empty() => Ok(Profile::default()),
+        text => parse(&text, VARIABLE),
+    }
+}
+
 /// The text of the profile, if there is one and it is one.
 fn read() -> Result<String, Error> {
     let Some(file) = std::env::var_os(VARIABLE).filter(|file| !file.is_empty()) else { return Ok(String::new()) };

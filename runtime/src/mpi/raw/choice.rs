@@ -4,10 +4,14 @@ use super::By;
 use super::journal::{self, Journal};
 use super::shape::Shape;
 use crate::error::Error;
-use crate::mpi::persistent::agree;
+use crate::mpi::code::check;
+use crate::mpi::persistent::{agree, own_profile};
 use crate::mpi::say::say;
 use crate::mpi::state::{Group, Work};
 use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way};
+use ::mpi::ffi;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What this process's environment says, read once.
@@ -31,8 +35,40 @@ pub(in crate::mpi) fn settings(work: &mut Work, group: &Group, by: By<'_>) -> Re
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
     let sayings = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
     let (members, settings) = agree(group.comm.raw(), &sayings, own)?;
+    work.requests = everywhere(group, REQUESTS.load(Ordering::Relaxed))?;
     work.journal = members.map(|members| Journal::begin(members, group)).transpose()?;
     Ok(settings)
+}
+
+/// What decides about calls in a job whose processes all have the environment of this one.
+///
+/// # Errors
+/// If it makes no sense.
+pub fn usual() -> Result<Settings, Error> {
+    let (settings, profile) = (environment()?, own_profile()?);
+    let selection = settings.selection.clone().with_profile(&profile);
+    Ok(Settings { selection, ..settings.clone() })
+}
+
+/// Whether calls that go on while the program does something else can be served in this process.
+static REQUESTS: AtomicBool = AtomicBool::new(true);
+
+/// Says whether calls can be served that go on while the program does something else; if not on all ranks of a communicator, then
+/// [`prepare`](super::prepare) leaves them to the library on all of them. To be said before the first call.
+pub fn begin_requests(can: bool) {
+    REQUESTS.store(can, Ordering::Relaxed);
+}
+
+/// Whether something holds on all ranks. Collective.
+fn everywhere(group: &Group, here: bool) -> Result<bool, Error> {
+    let (own, mut all) = (c_int::from(here), 0);
+    // SAFETY: both are one number.
+    let code = unsafe {
+        let (from, to) = ((&raw const own).cast(), (&raw mut all).cast());
+        ffi::PMPI_Allreduce(from, to, 1, ffi::RSMPI_INT32_T, ffi::RSMPI_MIN, group.comm.raw())
+    };
+    check("MPI_Allreduce", code)?;
+    Ok(all != 0)
 }
 
 const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
@@ -88,21 +124,43 @@ impl Decider {
     }
 }
 
+/// How a call is to be done, and why.
+pub(super) struct Choice {
+    pub(super) way: Way,
+    pub(super) why: String,
+    /// What is to be explained.
+    explained: Option<Chosen>,
+}
+
+impl Choice {
+    fn asked(way: Way) -> Self {
+        Choice { way, why: "asked for".into(), explained: None }
+    }
+
+    /// It is done so, or fails and is left to the library: says so, if somebody wants to know.
+    pub(super) fn tell(self, outcome: Result<(), &Error>) {
+        let Some(mut chosen) = self.explained else { return };
+        if let Err(error) = outcome {
+            chosen.passed.push(error.to_string());
+            chosen.way = Way::Library;
+        }
+        explain(&chosen);
+    }
+}
+
 /// How a call is done, and why.
-pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> (Way, String) {
+pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> Choice {
     let settings = match by {
-        By::Algorithm(algorithm) => return (Way::Catalogue(algorithm.clone()), "asked for".into()),
-        By::Library => return (Way::Library, "asked for".into()),
+        By::Algorithm(algorithm) => return Choice::asked(Way::Catalogue(algorithm.clone())),
+        By::Library => return Choice::asked(Way::Library),
         By::Settings(settings) => settings,
         By::Environment => environment,
     };
     let call = selection::Call::at(shape.kind, &group.placement, shape.bytes);
     let chosen = settings.choose(&selection::Call { commutes: shape.commutes, ..call });
-    if settings.explain && group.rank == 0 {
-        explain(&chosen);
-    }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
-    (chosen.way, format!("{}{passed}", chosen.why))
+    let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
+    Choice { way, why, explained: (settings.explain && group.rank == 0).then_some(chosen) }
 }
 
 /// Says once why a call is done so.

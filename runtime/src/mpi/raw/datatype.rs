@@ -2,6 +2,7 @@
 //!
 //! It is found out once and cached on the datatype. Those that MPI itself names are never freed, so a thread remembers them.
 
+use super::solid;
 use crate::error::Error;
 use crate::mpi::attribute::making;
 use crate::mpi::code::{OTHER, SUCCESS, check};
@@ -103,7 +104,7 @@ fn key() -> Result<c_int, Error> {
     }
     let mut key: c_int = 0;
     // SAFETY: both callbacks have the signature that MPI asks for and do not unwind.
-    let code = unsafe { ffi::MPI_Type_create_keyval(Some(do_not_copy), Some(delete), &mut key, null_mut()) };
+    let code = unsafe { ffi::MPI_Type_create_keyval(Some(copy), Some(delete), &mut key, null_mut()) };
     check("MPI_Type_create_keyval", code)?;
     KEY.store(key.into(), Ordering::Release);
     Ok(key)
@@ -120,17 +121,22 @@ pub(in crate::mpi) fn end() -> Result<(), Error> {
     check("MPI_Type_free_keyval", unsafe { ffi::MPI_Type_free_keyval(&mut key) })
 }
 
-unsafe extern "C" fn do_not_copy(
+/// A duplicate of a datatype is like it.
+unsafe extern "C" fn copy(
     _type: ffi::MPI_Datatype,
     _key: c_int,
     _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
+    value: *mut c_void,
+    copy: *mut c_void,
     flag: *mut c_int,
 ) -> c_int {
-    // SAFETY: MPI passes the place where it wants the answer.
-    unsafe { *flag = 0 };
-    SUCCESS
+    // SAFETY: the value is what `cache` stored, and MPI passes the places where it wants the copy and the answer.
+    let copied = || unsafe {
+        let facts = Box::new(*value.cast::<Facts>());
+        copy.cast::<*mut Facts>().write(Box::into_raw(facts));
+        *flag = 1;
+    };
+    catch_unwind(copied).map_or(OTHER, |()| SUCCESS)
 }
 
 unsafe extern "C" fn delete(_type: ffi::MPI_Datatype, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
@@ -148,7 +154,8 @@ fn find_out(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
         let code = ffi::MPI_Type_get_true_extent(datatype, &mut true_lb, &mut true_extent);
         check("MPI_Type_get_true_extent", code)?;
     }
-    let named = is_named(datatype)?;
+    // An empty struct is made of nothing, too.
+    let named = size > 0 && is_named(datatype)?;
     let [lb, extent, true_lb, true_extent] = [lb, extent, true_lb, true_extent].map(distance);
     let gapless = lb == 0 && true_lb == 0 && size as isize == extent && true_extent == extent;
     let dense = gapless && (named || keeps_bytes(datatype, size as usize)?);
@@ -172,13 +179,13 @@ fn is_named(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     Ok(types == 0)
 }
 
-/// Datatypes of more bytes are not looked at so closely, and are packed.
+/// Of datatypes of more bytes only the parts are looked at.
 const EXAMINED: usize = 1 << 20;
 
 /// Whether packing an element copies its bytes in order: every byte is marked with its place, eight bits at a time.
 fn keeps_bytes(datatype: ffi::MPI_Datatype, size: usize) -> Result<bool, Error> {
     if size > EXAMINED {
-        return Ok(false);
+        return solid::is_solid(datatype);
     }
     for shift in [0, 8, 16] {
         let marks: Vec<u8> = (0..size).map(|place| (place >> shift) as u8).collect();

@@ -42,6 +42,11 @@ pub(super) struct Rank {
 }
 
 impl Images {
+    /// How many bytes they have.
+    pub(super) fn memory(&self) -> usize {
+        self.send.memory() + self.recv.memory()
+    }
+
     /// Brings what this rank gives into the images.
     ///
     /// # Safety

@@ -7,6 +7,7 @@
 mod call;
 mod choice;
 mod datatype;
+mod handles;
 mod image;
 mod journal;
 mod operand;
@@ -16,13 +17,16 @@ mod planning;
 mod raise;
 mod recent;
 mod shape;
+mod solid;
 mod spare;
 mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
+pub use self::choice::{begin_requests, usual};
 pub use self::operation::Operation;
 pub use self::passing::epoch;
 pub use self::raise::{class, is_fatal, raise, tell};
+pub use super::replay::Life;
 pub use super::say::say;
 
 pub(super) use self::choice::{Decider, explain, same_decider, settings};
@@ -31,6 +35,7 @@ pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;
 pub(super) use self::spare::Spare;
 
+use self::handles::Handles;
 use self::image::Rank;
 use self::operand::Operands;
 use self::operation::Progress;
@@ -42,7 +47,7 @@ use super::areas::Areas;
 use super::attribute;
 use super::code::SUCCESS;
 use super::plan::Plan;
-use super::replay::{Nothing, Replay, TAG, request_tag};
+use super::replay::{Nothing, Replay, TAG};
 use super::state::{Group, Work};
 use crate::algorithms::visit_one;
 use crate::error::Error;
@@ -171,7 +176,7 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 ///
 /// # Errors
 /// As of [`run`].
-pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Option<Operation>, Error> {
+pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) -> Result<Option<Operation>, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     let group = match state.group_of(comm) {
@@ -180,36 +185,50 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Op
     };
     let mut work = state.lease()?;
     work.agree(group, by)?;
-    work.serial += 1;
-    let (serial, work) = (work.serial, &mut *work);
-    let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(serial, call.kind())));
+    if !work.requests {
+        return Ok(None);
+    }
+    let (tag, work) = (work.tags.next(life, group.largest_tag), &mut *work);
+    let made = work.tags.made();
+    let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
     // SAFETY: the caller promises live handles and complete lists.
-    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
+    let mut job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
-    let operation = |job, kit, journal: Option<_>| Operation {
+    let shape = job.shape;
+    // SAFETY: as above.
+    let handles = unsafe { Handles::keep(&mut job)? };
+    let operation = |kit, journal: Option<_>| Operation {
         operands: operands(&job),
-        home: journal.is_none().then(|| work.spare.home(by)),
+        home: journal.is_none().then(|| work.spare.home(by, shape)),
         rank: rank(group),
-        tag: request_tag(serial),
+        tag,
         state: Progress::Inactive,
         journal,
         job,
         kit,
+        _handles: handles,
+        _holder: group.comm.hold(),
     };
     // What is written down is written down in its plan, too.
-    let spare = if requests.is_none() { work.spare.take(&job.shape, &work.recent.lists, by) } else { None };
+    let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by) } else { None };
     if let Some(kit) = spare {
-        return Ok(Some(operation(job, kit, None)));
+        return Ok(Some(operation(kit, None)));
     }
-    let (way, why) = choice::choose(by, work.settings()?, &job.shape, group);
-    let Way::Catalogue(algorithm) = way else { return journal::left(requests, &why, Ok(None)) };
+    let choice = choice::choose(by, work.settings()?, &shape, group);
+    let Way::Catalogue(algorithm) = choice.way.clone() else {
+        let why = choice.why.clone();
+        choice.tell(Ok(()));
+        return journal::left(requests, &why, Ok(None));
+    };
     let lists = work.recent.lists.clone();
-    match draw(group, &job.shape, &lists, &algorithm, journal::blank(requests.is_some())) {
+    let drawn = draw(group, &shape, &lists, &algorithm, journal::blank(requests.is_some()));
+    choice.tell(drawn.as_ref().map(|_| ()));
+    match drawn {
         Ok(plan) => {
-            let journal = requests.map(|request| request.by(&algorithm, &job.shape));
-            Ok(Some(operation(job, Kit { lists, plan, ..Kit::default() }, journal)))
+            let journal = requests.map(|request| request.by(&algorithm, &shape));
+            Ok(Some(operation(Kit { lists, plan, ..Kit::default() }, journal)))
         }
         Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
@@ -252,12 +271,19 @@ impl Unread {
 /// Decides how a call is done, and plans it.
 #[cold]
 fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How, Error> {
-    let (way, why) = choice::choose(by, work.settings()?, shape, group);
-    let Way::Catalogue(algorithm) = way else { return Ok(How::Library(why.into())) };
+    let choice = choice::choose(by, work.settings()?, shape, group);
+    let Way::Catalogue(algorithm) = choice.way.clone() else {
+        let why = choice.why.clone();
+        choice.tell(Ok(()));
+        return Ok(How::Library(why.into()));
+    };
     if shape.blocks == Blocks::Private {
+        choice.tell(Ok(()));
         return Ok(How::Voyage(Box::new(algorithm)));
     }
-    match draw(group, shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some())) {
+    let drawn = draw(group, shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some()));
+    choice.tell(drawn.as_ref().map(|_| ()));
+    match drawn {
         Ok(plan) => Ok(How::Plan(Box::new(plan), Box::new(algorithm))),
         Err(error) => leave(by, error.clone()).map(|()| How::Library(error.to_string().into())),
     }

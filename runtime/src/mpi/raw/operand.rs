@@ -9,6 +9,7 @@ use ::mpi::ffi;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::ptr::copy_nonoverlapping;
+use std::sync::{Mutex, PoisonError};
 
 /// Whether an operation commutes.
 ///
@@ -42,11 +43,32 @@ pub(super) unsafe fn takes(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype, facts: 
     if let Some(takes) = KNOWN.with_borrow(known) {
         return Ok(takes);
     }
-    let takes = asked(op, datatype)?;
+    let takes = first(op, class, datatype)?;
     KNOWN.with_borrow_mut(|list| {
         list.truncate(REMEMBERED - 1);
         list.insert(0, (op, class, takes));
     });
+    Ok(takes)
+}
+
+/// What threads have asked for. One thread asks at a time, because error handlers are those of the process.
+static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
+
+struct Asked(Known);
+
+// SAFETY: handles are numbers, or addresses that MPI looks after.
+unsafe impl Send for Asked {}
+
+/// The answer that another thread has had, or that of the library.
+#[cold]
+fn first(op: ffi::MPI_Op, class: Option<ffi::MPI_Datatype>, datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
+    let mut known = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Asked((.., takes))) = known.iter().find(|Asked(pair)| (pair.0, pair.1) == (op, class)) {
+        return Ok(*takes);
+    }
+    let takes = asked(op, datatype)?;
+    known.truncate(REMEMBERED - 1);
+    known.insert(0, Asked((op, class, takes)));
     Ok(takes)
 }
 

@@ -1,5 +1,6 @@
 //! Calls that go on while the program does something else.
 
+use super::handles::Handles;
 use super::image::{Rank, Sides};
 use super::journal::Request;
 use super::operand::Operands;
@@ -8,6 +9,8 @@ use super::spare::{Home, Kit};
 use crate::error::Error;
 use crate::mpi::areas::Areas;
 use crate::mpi::replay::{Nothing, Replay};
+use crate::mpi::state::Holder;
+use ::mpi::ffi;
 use std::ffi::c_int;
 
 /// A call that may be started many times, and is not under way unless it was started.
@@ -24,6 +27,10 @@ pub struct Operation {
     pub(super) state: Progress,
     /// What it is written down with, if it is.
     pub(super) journal: Option<Box<Request>>,
+    /// The datatypes of the job that are not the program's.
+    pub(super) _handles: Handles,
+    /// The communicator of its messages stays.
+    pub(super) _holder: Holder,
 }
 
 /// How far it is.
@@ -104,6 +111,11 @@ impl Operation {
         }
     }
 
+    /// The operation of a reduction. Unlike datatypes it cannot be duplicated, so whoever drives this sees to it that it stays.
+    pub fn op(&self) -> Option<ffi::MPI_Op> {
+        self.operands.as_ref().map(|operands| operands.op)
+    }
+
     /// Whether it was started and is not complete.
     pub fn is_active(&self) -> bool {
         matches!(self.state, Progress::Under { .. })
@@ -113,7 +125,7 @@ impl Operation {
 impl Drop for Operation {
     fn drop(&mut self) {
         if let (Some(home), false) = (self.home.take(), self.is_active()) {
-            home.leave(self.job.shape, std::mem::take(&mut self.kit));
+            home.leave(std::mem::take(&mut self.kit));
         }
     }
 }

@@ -8,6 +8,7 @@ use super::call::{Call, List, Reduced, Scattered, Typed};
 use super::datatype::{Facts, facts};
 use super::operand;
 use crate::error::Error;
+use crate::geometry::Varying;
 use crate::reduce::Division;
 use crate::rooted::{Seat, Standing};
 use crate::selection::ANY;
@@ -186,7 +187,7 @@ impl Reader<'_> {
         let total = push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
         same(own, lists.counts[self.here.rank])?;
         // SAFETY: as above.
-        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs) };
+        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs, Overlap::Packed) };
         // SAFETY: as above.
         let send = unsafe { side_or_null(send)? };
         let shape = self.bytes(Kind::Allgather, Blocks::Listed, own, end, (total / self.p) as u64);
@@ -210,14 +211,15 @@ impl Reader<'_> {
         let known = unsafe { facts(recv.datatype)? };
         push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
         // SAFETY: as above.
-        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs) };
+        let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs, Overlap::Packed) };
         let (mut from, mut leaves) = (Side::Plain(null_mut()), None);
         if let Some(send) = send {
             // SAFETY: as above.
             let known = unsafe { facts(send.datatype)? };
             push_counts(send.counts, self.p, known.size, &mut lists.leaving)?;
             // SAFETY: as above.
-            let (side, end) = unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at) };
+            let (side, end) =
+                unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at, Overlap::Fine) };
             (from, leaves) = (side, Some(end));
         }
         let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, ANY);
@@ -377,6 +379,7 @@ impl Reader<'_> {
         known: &Facts,
         lengths: &[usize],
         displs: &mut Vec<usize>,
+        overlap: Overlap,
     ) -> (Side, usize) {
         if known.dense {
             // SAFETY: the caller promises complete lists.
@@ -389,7 +392,10 @@ impl Reader<'_> {
             let mut ends = displs.iter().zip(lengths).map(|(&begin, &length)| begin.checked_add(length));
             let end = ends.try_fold(0, |most: usize, end| end.map(|end| most.max(end)));
             if let (true, Some(end)) = (displs.len() == self.p, end.filter(|&end| end <= isize::MAX as usize)) {
-                return (Side::Plain(blocks.address.cast()), end);
+                let apart = overlap == Overlap::Fine || Varying::new(lengths, displs).reject_overlap().is_ok();
+                if apart {
+                    return (Side::Plain(blocks.address.cast()), end);
+                }
             }
         }
         // One after the other, in an image.
@@ -405,6 +411,16 @@ impl Reader<'_> {
     fn has(&self, root: i64) -> Result<(), Unread> {
         if (0..self.p as i64).contains(&root) { Ok(()) } else { Err(Unread::Library) }
     }
+}
+
+/// What comes of blocks that share bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Overlap {
+    /// They are only read.
+    Fine,
+    /// They are written. MPI forbids that, but programs do it with what they do not need, and other ranks do not know of it: so they
+    /// arrive apart, and are unpacked one after the other.
+    Packed,
 }
 
 /// What a rank brings to a reduction.

@@ -22,6 +22,20 @@ pub(super) struct Kit {
     pub(super) flight: Flight,
 }
 
+/// More bytes than this are much.
+const MUCH: usize = 1 << 20;
+
+impl Kit {
+    /// How many bytes it keeps for data.
+    fn memory(&self) -> usize {
+        self.scratch.memory() + self.images.memory()
+    }
+
+    fn forget(&mut self) {
+        (self.scratch, self.images) = Default::default();
+    }
+}
+
 struct Kept {
     shape: Shape,
     decider: Decider,
@@ -44,8 +58,8 @@ impl Spare {
     }
 
     /// Where the kit of a call goes when it is over.
-    pub(super) fn home(&self, by: By<'_>) -> Home {
-        Home { shelf: Arc::downgrade(&self.0), decider: by.into() }
+    pub(super) fn home(&self, by: By<'_>, shape: Shape) -> Home {
+        Home { shelf: Arc::downgrade(&self.0), decider: by.into(), shape }
     }
 }
 
@@ -53,16 +67,21 @@ impl Spare {
 pub(super) struct Home {
     shelf: Weak<Shelf>,
     decider: Decider,
+    /// As the program has called it.
+    shape: Shape,
 }
 
 impl Home {
-    /// Leaves it there, in place of the one that lies there longest.
-    pub(super) fn leave(self, shape: Shape, kit: Kit) {
+    /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much memory.
+    pub(super) fn leave(self, kit: Kit) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
             shelf.remove(0);
         }
-        shelf.push(Kept { shape, decider: self.decider, kit });
+        if kit.memory() > MUCH {
+            shelf.iter_mut().map(|kept| &mut kept.kit).filter(|kit| kit.memory() > MUCH).for_each(Kit::forget);
+        }
+        shelf.push(Kept { shape: self.shape, decider: self.decider, kit });
     }
 }

@@ -3,10 +3,10 @@
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.)
 
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
-use crate::op::MPI_Op_free;
+use crate::held::{MPI_Op_free, MPI_Type_free};
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
-use mpi::ffi::{MPI_Comm, MPI_Op, MPI_Request};
+use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
@@ -66,6 +66,14 @@ unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mu
 unsafe extern "C" fn mpi_op_free_f08_(op: *mut MPI_Op, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Op_free(op), error) }
+}
+
+/// # Safety
+/// As of the module's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_type_free_f08_(datatype: *mut MPI_Datatype, error: *mut c_int) {
+    // SAFETY: handles are the same numbers in C and Fortran.
+    unsafe { report(MPI_Type_free(datatype), error) }
 }
 
 /// # Safety

@@ -5,7 +5,7 @@
 //! Handles and special addresses are translated, then the C function does the rest.
 
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
-use crate::op::MPI_Op_free;
+use crate::held::{MPI_Op_free, MPI_Type_free};
 use crate::serve::SUCCESS;
 use crate::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
@@ -318,6 +318,7 @@ macro_rules! changing {
 
 changing!(MPI_Start PMPI_Request_f2c PMPI_Request_c2f, mpi_start_ ompi_start_f);
 changing!(MPI_Request_free PMPI_Request_f2c PMPI_Request_c2f, mpi_request_free_ ompi_request_free_f);
+changing!(MPI_Type_free PMPI_Type_f2c PMPI_Type_c2f, mpi_type_free_ ompi_type_free_f);
 changing!(MPI_Op_free PMPI_Op_f2c PMPI_Op_c2f, mpi_op_free_ ompi_op_free_f);
 changing!(MPI_Comm_free PMPI_Comm_f2c PMPI_Comm_c2f, mpi_comm_free_ ompi_comm_free_f);
 changing!(MPI_Comm_disconnect PMPI_Comm_f2c PMPI_Comm_c2f, mpi_comm_disconnect_ ompi_comm_disconnect_f);

@@ -13,9 +13,9 @@ mod f08;
 #[cfg(open_mpi)]
 mod fortran;
 mod guard;
+mod held;
 #[cfg(open_mpi)]
 mod hook;
-mod op;
 mod passing;
 mod progress;
 mod request;

@@ -3,10 +3,10 @@
 //! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes when
 //! we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
 
-use crate::op::Use;
+use crate::held::Use;
 use crate::progress;
 use crate::serve::{Failure, SUCCESS, guarded};
-use mpi::ffi::{self, MPI_Comm, MPI_Request};
+use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use roundel::mpi::raw::Operation;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -22,8 +22,9 @@ pub(crate) struct Job {
     tag: c_int,
     /// What is done.
     pub(crate) operation: Mutex<Operation>,
-    /// With this.
-    _op: Option<Use>,
+    /// With these.
+    _op: Option<Use<MPI_Op>>,
+    _datatypes: [Option<Use<MPI_Datatype>>; 3],
 }
 
 // SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
@@ -89,8 +90,9 @@ fn check(code: c_int) -> Result<(), Failure> {
 
 fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
-    let op = operation.op().map(Use::new);
-    Ok((Arc::new(Job { comm, tag, operation: Mutex::new(operation), _op: op }), own))
+    let (op, datatypes) = (operation.op().map(Use::new), operation.datatypes().map(|held| held.map(Use::new)));
+    let job = Job { comm, tag, operation: Mutex::new(operation), _op: op, _datatypes: datatypes };
+    Ok((Arc::new(job), own))
 }
 
 /// Starts an operation. Its request is gone when it was waited for.

@@ -7,7 +7,6 @@
 mod call;
 mod choice;
 mod datatype;
-mod handles;
 mod image;
 mod journal;
 mod operand;
@@ -35,7 +34,6 @@ pub(super) use self::journal::Journal;
 pub(super) use self::recent::Recent;
 pub(super) use self::spare::Spare;
 
-use self::handles::Handles;
 use self::image::Rank;
 use self::operand::Operands;
 use self::operation::Progress;
@@ -192,23 +190,20 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
     let made = work.tags.made();
     let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
     // SAFETY: the caller promises live handles and complete lists.
-    let mut job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
+    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
     let shape = job.shape;
-    // SAFETY: as above.
-    let handles = unsafe { Handles::keep(&mut job)? };
     let operation = |kit, journal: Option<_>| Operation {
         operands: operands(&job),
-        home: journal.is_none().then(|| work.spare.home(by, shape)),
+        home: journal.is_none().then(|| work.spare.home(by)),
         rank: rank(group),
         tag,
         state: Progress::Inactive,
         journal,
         job,
         kit,
-        _handles: handles,
         _holder: group.comm.hold(),
     };
     // What is written down is written down in its plan, too.

@@ -1,10 +1,9 @@
 //! Calls that go on while the program does something else.
 
-use super::handles::Handles;
 use super::image::{Rank, Sides};
 use super::journal::Request;
 use super::operand::Operands;
-use super::shape::Job;
+use super::shape::{Job, Side};
 use super::spare::{Home, Kit};
 use crate::error::Error;
 use crate::mpi::areas::Areas;
@@ -27,8 +26,6 @@ pub struct Operation {
     pub(super) state: Progress,
     /// What it is written down with, if it is.
     pub(super) journal: Option<Box<Request>>,
-    /// The datatypes of the job that are not the program's.
-    pub(super) _handles: Handles,
     /// The communicator of its messages stays.
     pub(super) _holder: Holder,
 }
@@ -111,9 +108,21 @@ impl Operation {
         }
     }
 
-    /// The operation of a reduction. Unlike datatypes it cannot be duplicated, so whoever drives this sees to it that it stays.
+    /// The operation of a reduction. MPI lets programs free it as soon as the call has returned; whoever drives this sees to it that it
+    /// stays nevertheless.
     pub fn op(&self) -> Option<ffi::MPI_Op> {
         self.operands.as_ref().map(|operands| operands.op)
+    }
+
+    /// The datatypes that it uses, except those that MPI names; they must stay, too.
+    pub fn datatypes(&self) -> [Option<ffi::MPI_Datatype>; 3] {
+        let packed = |side: &Side| match side {
+            Side::Packed(typed) => Some(typed.datatype),
+            Side::PackedBlocks(blocks) => Some(blocks.datatype),
+            Side::Plain(_) | Side::Elements { .. } => None,
+        };
+        let reduced = self.job.operands.filter(|(_, facts)| !facts.named).map(|_| self.job.shape.datatype);
+        [packed(&self.job.send), packed(&self.job.recv), reduced]
     }
 
     /// Whether it was started and is not complete.
@@ -125,7 +134,7 @@ impl Operation {
 impl Drop for Operation {
     fn drop(&mut self) {
         if let (Some(home), false) = (self.home.take(), self.is_active()) {
-            home.leave(std::mem::take(&mut self.kit));
+            home.leave(self.job.shape, std::mem::take(&mut self.kit));
         }
     }
 }

@@ -58,8 +58,8 @@ impl Spare {
     }
 
     /// Where the kit of a call goes when it is over.
-    pub(super) fn home(&self, by: By<'_>, shape: Shape) -> Home {
-        Home { shelf: Arc::downgrade(&self.0), decider: by.into(), shape }
+    pub(super) fn home(&self, by: By<'_>) -> Home {
+        Home { shelf: Arc::downgrade(&self.0), decider: by.into() }
     }
 }
 
@@ -67,13 +67,11 @@ impl Spare {
 pub(super) struct Home {
     shelf: Weak<Shelf>,
     decider: Decider,
-    /// As the program has called it.
-    shape: Shape,
 }
 
 impl Home {
     /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much memory.
-    pub(super) fn leave(self, kit: Kit) {
+    pub(super) fn leave(self, shape: Shape, kit: Kit) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
@@ -82,6 +80,6 @@ impl Home {
         if kit.memory() > MUCH {
             shelf.iter_mut().map(|kept| &mut kept.kit).filter(|kit| kit.memory() > MUCH).for_each(Kit::forget);
         }
-        shelf.push(Kept { shape: self.shape, decider: self.decider, kit });
+        shelf.push(Kept { shape, decider: self.decider, kit });
     }
 }

@@ -199,7 +199,10 @@ impl<'a> Varying<'a> {
     }
 }
 
-/// Finds two blocks that share an element. Takes memory only where displacements are not ascending, which is rare.
+/// Up to so many blocks are compared in pairs; of more, those that may overlap are found by sorting, which takes memory.
+const PAIRS: usize = 64;
+
+/// Finds two blocks that share an element. Displacements that are not ascending are rare.
 fn reject_overlap(counts: &[usize], displs: &[usize]) -> Result<(), Error> {
     let full = || (0..counts.len()).filter(|&b| counts[b] > 0);
     let mut end = 0;
@@ -210,6 +213,13 @@ fn reject_overlap(counts: &[usize], displs: &[usize]) -> Result<(), Error> {
     });
     if ascending {
         return Ok(());
+    }
+    if counts.len() <= PAIRS {
+        let overlap =
+            |&(a, b): &(usize, usize)| displs[a] < displs[b] + counts[b] && displs[b] < displs[a] + counts[a];
+        let mut pairs =
+            full().flat_map(|first| full().filter(move |&b| b > first).map(move |second| (first, second)));
+        return pairs.find(overlap).map_or(Ok(()), |(first, second)| Err(Error::Overlap { first, second }));
     }
     let mut sorted: Vec<usize> = full().collect();
     sorted.sort_unstable_by_key(|&b| (displs[b], b));
@@ -349,5 +359,34 @@ impl<G: Geometry> Geometry for Moved<'_, G> {
     #[inline]
     fn uniform(&self) -> Option<usize> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Few blocks and many, in any order, with empty ones anywhere: found if and only if an element belongs to two.
+        #[test]
+        fn what_overlaps_is_found(blocks in prop::collection::vec((0usize..4, 0usize..400), 0..90), apart in any::<bool>()) {
+            let mut blocks = blocks;
+            if apart {
+                blocks.iter_mut().for_each(|(_, at)| *at *= 4);
+                blocks.sort_by_key(|&(_, at)| at);
+                blocks.dedup_by_key(|&mut (_, at)| at);
+                blocks.reverse();
+            }
+            let (counts, displs): (Vec<usize>, Vec<usize>) = blocks.into_iter().unzip();
+            let elements = |b: usize| displs[b]..displs[b] + counts[b];
+            let share = |a: usize, b: usize| elements(a).any(|element| elements(b).contains(&element));
+            let expected = (0..counts.len()).any(|b| (0..b).any(|a| share(a, b)));
+            match reject_overlap(&counts, &displs) {
+                Ok(()) => prop_assert!(!expected),
+                Err(Error::Overlap { first, second }) => prop_assert!(first < second && share(first, second)),
+                Err(other) => prop_assert!(false, "{other}"),
+            }
+        }
     }
 }

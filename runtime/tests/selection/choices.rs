@@ -53,8 +53,8 @@ fn the_default_is_as_documented() {
     let cases = [
         (Kind::Allreduce, 64, 64, 8, "allreduce/recursive-doubling"),
         (Kind::Allreduce, 64, 4, 8, "allreduce/nap"),
-        (Kind::Allreduce, 64, 4, 4096, "allreduce/nap"),
-        (Kind::Allreduce, 64, 4, 4097, "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 4, 32768, "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 32769, "allreduce/rabenseifner"),
         (Kind::Allreduce, 64, 1, 8, "allreduce/recursive-doubling"),
         (Kind::Allreduce, 128, 4, 8, "allreduce/recursive-doubling"),
         (Kind::Allreduce, 64, 64, 32768, "allreduce/recursive-doubling"),

@@ -92,4 +92,7 @@ mod documentation {
 
     #[doc = include_str!("../../docs/language.md")]
     struct Language;
+
+    #[doc = include_str!("../../docs/rust.md")]
+    struct Rust;
 }

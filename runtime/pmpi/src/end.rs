@@ -69,7 +69,9 @@ pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_in
 unsafe fn completed(comm: *mut MPI_Comm) {
     if !comm.is_null() {
         // SAFETY: the caller promises it.
-        progress::complete(unsafe { *comm });
+        let comm = unsafe { *comm };
+        progress::complete(comm);
+        request::orphan(comm);
         guard::frees();
     }
 }

@@ -94,7 +94,7 @@ fn step(job: &Job) -> Result<bool, Failure> {
 #[inline]
 pub(crate) fn complete(comm: MPI_Comm) {
     if !idle() && guard::place() != Place::Progress {
-        wait(|job| job.comm == comm);
+        wait(|job| job.comm() == comm);
     }
 }
 

@@ -16,8 +16,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// An operation and its request.
 pub(crate) struct Job {
-    /// The program's communicator.
-    pub(crate) comm: MPI_Comm,
+    /// The program's communicator, or the world after it was freed.
+    comm: Mutex<Comm>,
     /// The tag of the message that completes the request.
     tag: c_int,
     /// What is done.
@@ -31,6 +31,13 @@ pub(crate) struct Job {
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
+
+impl Job {
+    /// Where errors are told.
+    pub(crate) fn comm(&self) -> MPI_Comm {
+        self.comm.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+}
 
 impl Drop for Job {
     fn drop(&mut self) {
@@ -91,7 +98,8 @@ fn check(code: c_int) -> Result<(), Failure> {
 fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
     let (op, datatypes) = (operation.op().map(Use::new), operation.datatypes().map(|held| held.map(Use::new)));
-    let job = Job { comm, tag, operation: Mutex::new(operation), _op: op, _datatypes: datatypes };
+    let job =
+        Job { comm: Mutex::new(Comm(comm)), tag, operation: Mutex::new(operation), _op: op, _datatypes: datatypes };
     Ok((Arc::new(job), own))
 }
 
@@ -126,7 +134,7 @@ pub(crate) fn complete(job: &Job) {
 
 /// Tells the error handler, and completes the request such that waiting for it fails, too.
 pub(crate) fn fail(job: &Job, failure: &Failure) {
-    failure.raise(job.comm);
+    failure.raise(job.comm());
     send(job, 1);
 }
 
@@ -191,6 +199,17 @@ pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<Job>) -> c_int
 pub(crate) fn forget(request: MPI_Request) {
     if any_persistent() && table().remove(&(request.0 as usize)).is_some() {
         PERSISTENT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The program frees a communicator: its handle may be that of another one soon.
+pub(crate) fn orphan(comm: MPI_Comm) {
+    if any_persistent() {
+        for job in table().values().filter(|job| job.comm() == comm) {
+            // SAFETY: a constant of the library.
+            let world = unsafe { ffi::RSMPI_COMM_WORLD };
+            *job.comm.lock().unwrap_or_else(PoisonError::into_inner) = Comm(world);
+        }
     }
 }
 

@@ -36,12 +36,26 @@ unsafe fn report(code: c_int, to: *mut c_int) {
     }
 }
 
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_start_f08_(request: *mut MPI_Request, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Start(request), error) }
+/// A function that takes a handle and may change it.
+macro_rules! changing {
+    ($($name:ident $c:ident($handle:ty))*) => {$(
+        /// # Safety
+        /// As of the module's function.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(handle: *mut $handle, error: *mut c_int) {
+            // SAFETY: handles are the same numbers in C and Fortran.
+            unsafe { report($c(handle), error) }
+        }
+    )*};
+}
+
+changing! {
+    mpi_start_f08_ MPI_Start(MPI_Request)
+    mpi_request_free_f08_ MPI_Request_free(MPI_Request)
+    mpi_op_free_f08_ MPI_Op_free(MPI_Op)
+    mpi_type_free_f08_ MPI_Type_free(MPI_Datatype)
+    mpi_comm_free_f08_ MPI_Comm_free(MPI_Comm)
+    mpi_comm_disconnect_f08_ MPI_Comm_disconnect(MPI_Comm)
 }
 
 /// # Safety
@@ -50,46 +64,6 @@ unsafe extern "C" fn mpi_start_f08_(request: *mut MPI_Request, error: *mut c_int
 unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(crate::start::MPI_Startall(*count, requests), error) }
-}
-
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_request_free_f08_(request: *mut MPI_Request, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Request_free(request), error) }
-}
-
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_op_free_f08_(op: *mut MPI_Op, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Op_free(op), error) }
-}
-
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_type_free_f08_(datatype: *mut MPI_Datatype, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Type_free(datatype), error) }
-}
-
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_comm_free_f08_(comm: *mut MPI_Comm, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Comm_free(comm), error) }
-}
-
-/// # Safety
-/// As of the module's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_comm_disconnect_f08_(comm: *mut MPI_Comm, error: *mut c_int) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(MPI_Comm_disconnect(comm), error) }
 }
 
 /// # Safety

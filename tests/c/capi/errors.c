@@ -81,6 +81,13 @@ static void arguments(MPI_Comm comm)
     refused(roundel_bcast(&one, -1, MPI_INT, 0, comm, NULL), MPI_ERR_COUNT, "-1", 1, "a negative count");
     refused(roundel_bcast(&one, 1, MPI_DATATYPE_NULL, 0, comm, NULL), MPI_ERR_TYPE, "MPI_DATATYPE_NULL", 1, "no type");
     refused(roundel_bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm, NULL), MPI_ERR_BUFFER, "MPI_IN_PLACE", 1, "in place");
+    /* Nobody is the root that it names, so that nothing is sent. */
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (size > 1)
+        refused(roundel_reduce(MPI_IN_PLACE, all, 1, MPI_INT, MPI_SUM, (rank + 1) % size, comm, NULL), MPI_ERR_BUFFER,
+                "MPI_IN_PLACE", 1, "in place, not at the root");
     refused(roundel_bcast(&one, 1, MPI_INT, 0, MPI_COMM_NULL, NULL), MPI_ERR_COMM, "MPI_COMM_NULL", 1, "no communicator");
     refused(roundel_allgatherv(&one, 1, MPI_INT, all, NULL, counts, MPI_INT, comm, NULL), MPI_ERR_ARG, "list of counts", 1,
             "no counts");

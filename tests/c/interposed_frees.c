@@ -295,6 +295,30 @@ static void large(void)
     free(all);
 }
 
+/* The same without gaps, but not in order: what is sent first lies last. */
+static void out_of_order(void)
+{
+    enum { PART = (1 << 20) + 3 };
+    MPI_Datatype turned;
+    int lengths[2] = {PART, PART};
+    MPI_Aint begins[2] = {PART, 0};
+    unsigned char *own = malloc(2 * PART), *all = calloc((size_t)p, 2 * PART);
+    expect(own != NULL && all != NULL, "memory");
+    MPI_Type_create_struct(2, lengths, begins, (MPI_Datatype[]){MPI_BYTE, MPI_BYTE}, &turned);
+    MPI_Type_commit(&turned);
+    memset(own, 2 * rank, PART);
+    memset(own + PART, 2 * rank + 1, PART);
+    MPI_Allgather(own, 1, turned, all, 2 * PART, MPI_BYTE, MPI_COMM_WORLD);
+    for (int j = 0; j < p; j++)
+        for (int i = 0; i < 2; i++) {
+            const unsigned char *part = all + ((size_t)(2 * j + i)) * PART;
+            expect(part[0] == 2 * j + 1 - i && part[PART - 1] == 2 * j + 1 - i, "MPI_Allgather of a datatype that is not in order");
+        }
+    MPI_Type_free(&turned);
+    free(own);
+    free(all);
+}
+
 /* What nobody needs may all go to the same place, on one rank alone. */
 static void same_place(void)
 {
@@ -349,6 +373,7 @@ int main(int argc, char **argv)
         attributes();
         nothing();
         large();
+        out_of_order();
         same_place();
     }
     MPI_Barrier(MPI_COMM_WORLD);

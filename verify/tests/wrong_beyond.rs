@@ -501,7 +501,6 @@ fn none_that_is_wrong_beyond_41_is_proved() {
 }
 
 #[test]
-#[ignore = "takes a minute; run with --ignored"]
 fn without_the_fault_they_are_proved() {
     let Some(portfolio) = portfolio() else { return };
     let mut open = Vec::new();

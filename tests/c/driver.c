@@ -124,18 +124,32 @@ static void make_operations(void)
     MPI_Op_create(compose, 0, &operations[4].op);
 }
 
+/* An attribute of the program, which duplicates would share: it must be deleted once, with the communicator that has it. */
+static int key = MPI_KEYVAL_INVALID, deleted;
+
+static int delete(MPI_Comm comm, int of, void *value, void *extra)
+{
+    (void)comm, (void)of, (void)value, (void)extra;
+    deleted++;
+    return MPI_SUCCESS;
+}
+
 static void run_case(MPI_Comm comm, int served)
 {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_attr(comm, key, NULL);
+    deleted = 0;
     if (served)
         now->suite(comm);
     else
         expect(now->refused(comm) == MPI_ERR_ARG, "a call that must be refused");
     MPI_Comm_free(&comm);
+    expect(deleted == 1, "how often an attribute was deleted");
 }
 
 static void run(int rank, int p)
 {
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, delete, &key, NULL);
     for (int i = 0; i < cases_len; i++) {
         MPI_Comm same_order, reversed;
         now = &cases[i];
@@ -147,6 +161,7 @@ static void run(int rank, int p)
         run_case(same_order, now->served >> p & 1);
         run_case(reversed, now->served >> p & 1);
     }
+    MPI_Comm_free_keyval(&key);
 }
 
 int main(int argc, char **argv)

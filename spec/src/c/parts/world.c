@@ -59,13 +59,14 @@ static int rdl_make_key(void)
     return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&hook) : error;
 }
 
-/* Duplicates a communicator and caches the duplicate on it. */
+/* Makes a communicator with the same ranks, and caches it. A duplicate would have the program's attributes, too, which are not ours to
+ * copy and to delete. */
 static int rdl_attach(MPI_Comm comm, rdl_own **result)
 {
     rdl_own *own = calloc(1, sizeof *own);
     if (own == NULL)
         return MPI_ERR_NO_MEM;
-    int error = MPI_Comm_dup(comm, &own->comm);
+    int error = MPI_Comm_split(comm, 0, 0, &own->comm);
     if (error == MPI_SUCCESS)
         error = MPI_Comm_set_errhandler(own->comm, MPI_ERRORS_RETURN);
 @SURVEY@
@@ -80,7 +81,7 @@ static int rdl_attach(MPI_Comm comm, rdl_own **result)
     return error;
 }
 
-/* The duplicate of a communicator that these calls use; it goes with the communicator. */
+/* The communicator that these calls use in the place of the program's; it goes with that one. */
 static int rdl_private(rdl_world *w, MPI_Comm comm)
 {
     int found = 0, error = rdl_key == MPI_KEYVAL_INVALID ? rdl_make_key() : MPI_SUCCESS;

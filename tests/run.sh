@@ -1,7 +1,19 @@
 #!/usr/bin/env bash
 # Sets up what the tests need (two MPIs, a solver, a model checker) and runs all of them. The last lines are the test runner's summary.
+#
+#   tests/run.sh          what every change must pass
+#   tests/run.sh --all    also what takes long: Open MPI 5 and MPICH 5 from Python wheels, long runs of the soak test
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+case ${*:-} in
+  "") ;;
+  --all) export ROUNDEL_ALL=1 ;;
+  *)
+    sed -n '4,5s/^# *//p' "$0" >&2
+    exit 2
+    ;;
+esac
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -18,6 +30,7 @@ install_missing() {
   command -v valgrind >/dev/null || missing+=(valgrind)
   command -v z3 >/dev/null || missing+=(z3)
   command -v ip >/dev/null || missing+=(iproute2)
+  if [ -n "${ROUNDEL_ALL:-}" ]; then python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv); fi
   [ ${#missing[@]} -eq 0 ] && return
   say "installing ${missing[*]}"
   local root=()
@@ -47,7 +60,7 @@ say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 say "programs for Open MPI and MPICH"
-settings=$(tests/tools/build-mpi.sh)
+settings=$(tests/tools/build-mpi.sh ${ROUNDEL_ALL:+--all})
 eval "$settings"
 
 say "the command line: check everything, prove for all p what is proved for all p, and the rest in its range"

@@ -1,32 +1,13 @@
 //! An installed library and the compilers of one MPI.
 
 use crate::job::{self, Run};
+use crate::mpi::Mpi;
 use std::fs;
-use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
-
-/// How to build and launch programs with one MPI.
-pub(crate) struct Mpi {
-    name: &'static str,
-    variable: &'static str,
-    options: &'static [&'static str],
-    /// With more ranks than processors, ranks that wait must give way.
-    shim: bool,
-}
-
-impl Mpi {
-    pub(crate) const OPEN_MPI: Mpi = Mpi {
-        name: "openmpi",
-        variable: "ROUNDEL_MPI_OPENMPI",
-        options: &["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
-        shim: false,
-    };
-    pub(crate) const MPICH: Mpi = Mpi { name: "mpich", variable: "ROUNDEL_MPI_MPICH", options: &[], shim: true };
-}
 
 /// A directory with the installed library, in which programs are built.
 pub(crate) struct Kit {
@@ -37,21 +18,19 @@ pub(crate) struct Kit {
 impl Kit {
     /// Installs the library that was built for an MPI. Where there is none, a line says so.
     pub(crate) fn install(mpi: &'static Mpi) -> Option<Kit> {
-        let Some(built) = std::env::var_os(mpi.variable) else {
-            say(&format!("{} is not set: libroundel is not tested on it", mpi.variable));
-            return None;
-        };
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{}", mpi.name));
+        let built = mpi.built("libroundel")?;
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{}", mpi.id));
         // Nothing of an earlier run may be found.
         let _ = fs::remove_dir_all(&directory);
         let kit = Kit { mpi, directory };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/capi/install.sh");
         let mut install = Command::new(script);
-        install.arg("--prefix").arg(kit.prefix()).args(["--mpi", mpi.name]).arg("--from").arg(built);
+        install.arg("--prefix").arg(kit.prefix()).arg("--from").arg(built);
+        match mpi.tool("mpicc") {
+            mpicc if mpicc.is_absolute() => install.env("MPICC", mpicc),
+            _ => install.args(["--mpi", mpi.id]),
+        };
         kit.build("install.sh", install);
-        if mpi.shim {
-            kit.build("yieldshim", kit.shim());
-        }
         Some(kit)
     }
 
@@ -62,19 +41,17 @@ impl Kit {
 
     /// The C compiler, which finds the header.
     pub(crate) fn c(&self) -> Command {
-        let mut compiler = Command::new(format!("mpicc.{}", self.mpi.name));
+        let mut compiler = Command::new(self.mpi.tool("mpicc"));
         compiler.args(self.pkg_config("--cflags"));
         compiler
     }
 
     /// The Fortran compiler, if there is one.
     pub(crate) fn fortran(&self) -> Option<Command> {
-        let name = format!("mpifort.{}", self.mpi.name);
-        if !is_there(&name) {
-            say(&format!("no {name}: the Fortran example is not tested"));
+        if !self.mpi.has("mpifort") {
             return None;
         }
-        let mut compiler = Command::new(name);
+        let mut compiler = Command::new(self.mpi.tool("mpifort"));
         compiler.args(["-Wall", "-J"]).arg(&self.directory);
         Some(compiler)
     }
@@ -130,7 +107,7 @@ impl Kit {
         let mut command = Command::new("cmake");
         command.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
         command.arg(format!("-DCMAKE_PREFIX_PATH={}", self.prefix().display()));
-        command.arg(format!("-DMPI_C_COMPILER=mpicc.{}", self.mpi.name));
+        command.arg(format!("-DMPI_C_COMPILER={}", self.mpi.tool("mpicc").display()));
         command
     }
 
@@ -151,23 +128,14 @@ impl Kit {
 
     /// Runs a program on `p` ranks to its end, or to the end of its time.
     pub(crate) fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
-        let mut command = Command::new(format!("mpirun.{}", self.mpi.name));
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        if self.mpi.shim {
-            command.env("LD_PRELOAD", self.directory.join("yieldshim.so"));
+        let mut command = self.mpi.launcher();
+        if let Some(shim) = self.mpi.shim() {
+            command.env("LD_PRELOAD", shim);
         }
-        command.args(self.mpi.options).args(["-n", &p.to_string()]);
+        command.args(["-n", &p.to_string()]);
         command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).arg(program).args(args);
         let what = format!("{} with {p} ranks: {} {}", self.mpi.name, program.display(), args.join(" "));
         job::run(what, command, LIMIT + Duration::from_secs(20))
-    }
-
-    /// A library that makes MPICH's ranks give way.
-    fn shim(&self) -> Command {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/yieldshim.c");
-        let mut cc = Command::new("cc");
-        cc.args(["-O2", "-shared", "-fPIC", "-o"]).arg(self.directory.join("yieldshim.so")).arg(source).arg("-ldl");
-        cc
     }
 }
 
@@ -176,9 +144,4 @@ pub(crate) fn is_there(command: &str) -> bool {
     let found = Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var_os("ROUNDEL_REQUIRE").is_none(), "there is no {command}");
     found
-}
-
-/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
-pub(crate) fn say(what: &str) {
-    let _ = writeln!(stderr(), "{what}");
 }

@@ -4,9 +4,12 @@
 #[path = "../mpi/job.rs"]
 mod job;
 mod kit;
+#[path = "../mpi/mpi.rs"]
+mod mpi;
 mod names;
 
-use kit::{Kit, Mpi};
+use kit::Kit;
+use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use std::path::Path;
 
 /// The selection that the test program uses: an algorithm for each collective, or the library.
@@ -41,12 +44,22 @@ algorithm = "recursive-doubling"
 
 #[test]
 fn c_and_fortran_on_open_mpi() {
-    all(&Mpi::OPEN_MPI);
+    all(&OPEN_MPI);
 }
 
 #[test]
 fn c_and_fortran_on_mpich() {
-    all(&Mpi::MPICH);
+    all(&MPICH);
+}
+
+#[test]
+fn c_on_open_mpi_5() {
+    all(&OPEN_MPI_5);
+}
+
+#[test]
+fn c_on_mpich_5() {
+    all(&MPICH_5);
 }
 
 fn all(mpi: &'static Mpi) {
@@ -91,7 +104,7 @@ fn examples(kit: &Kit) {
 /// A project that finds the package, and links it both ways.
 fn cmake(kit: &Kit) {
     if !kit::is_there("cmake") {
-        return kit::say("no cmake: the CMake package is not tested");
+        return mpi::say("no cmake: the CMake package is not tested");
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/c/allreduce.c");
     let project = format!(

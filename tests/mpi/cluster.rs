@@ -1,7 +1,7 @@
 //! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for real ones.
 
 use super::job::run;
-use super::{Mpi, say};
+use super::mpi::{OPEN_MPI, say};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -14,10 +14,7 @@ const NO_CLUSTER: i32 = 125;
 
 #[test]
 fn node_aware_collectives_on_a_cluster() {
-    let mpi = &Mpi::OPEN_MPI;
-    let Some(programs) = mpi.programs() else {
-        return say(&format!("{} is not set: tests on an emulated cluster are skipped", mpi.variable));
-    };
+    let Some(programs) = OPEN_MPI.built("the emulated cluster") else { return };
     let suite = programs.join("cluster_suite");
     for (nodes, ppn) in [(4, 4), (3, 4), (5, 2)] {
         for (order, mapping) in [("consecutive", "slot"), ("cyclic", "node")] {
@@ -34,10 +31,7 @@ fn node_aware_collectives_on_a_cluster() {
 /// Persistent collectives in every way, with shared memory inside of nodes and messages between them.
 #[test]
 fn persistent_collectives_on_a_cluster() {
-    let mpi = &Mpi::OPEN_MPI;
-    let Some(programs) = mpi.programs() else {
-        return say(&format!("{} is not set: tests on an emulated cluster are skipped", mpi.variable));
-    };
+    let Some(programs) = OPEN_MPI.built("the emulated cluster") else { return };
     let suite = programs.join("persistent_suite");
     for (shape, mapping) in [((3, 3), "slot"), ((4, 2), "node")] {
         let what = format!("persistent collectives on {} nodes of {}, by {mapping}", shape.0, shape.1);

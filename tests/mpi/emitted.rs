@@ -3,8 +3,9 @@
 //! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is launched once
 //! for each number of ranks.
 
+use super::LIMIT;
 use super::job::run;
-use super::{LIMIT, Mpi, say};
+use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::check::Points;
 use roundel_spec::schedule::{Inner, ROOT, Schedule};
@@ -27,19 +28,29 @@ const CHECKED: i64 = 3;
 
 #[test]
 fn emitted_c_on_open_mpi() {
-    all_files(&Mpi::OPEN_MPI, "mpicc.openmpi");
+    all_files(&OPEN_MPI);
 }
 
 #[test]
 fn emitted_c_on_mpich() {
-    all_files(&Mpi::MPICH, "mpicc.mpich");
+    all_files(&MPICH);
 }
 
-fn all_files(mpi: &Mpi, compiler: &str) {
-    if mpi.programs().is_none() {
-        return say(&format!("{} is not set: emitted C on {} is not tested", mpi.variable, mpi.name));
+#[test]
+fn emitted_c_on_open_mpi_5() {
+    all_files(&OPEN_MPI_5);
+}
+
+#[test]
+fn emitted_c_on_mpich_5() {
+    all_files(&MPICH_5);
+}
+
+fn all_files(mpi: &Mpi) {
+    if mpi.built("emitted C").is_none() {
+        return;
     }
-    let program = Sources::new(mpi).compile(compiler);
+    let program = Sources::new(mpi).compile(&mpi.tool("mpicc"));
     for p in RANKS {
         mpi.run(p, &program, &[]).succeeds();
     }
@@ -57,8 +68,7 @@ struct Sources {
 
 impl Sources {
     fn new(mpi: &Mpi) -> Self {
-        let directory =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emitted-{}", mpi.variable.to_lowercase()));
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emitted-{}", mpi.id));
         std::fs::create_dir_all(&directory)
             .unwrap_or_else(|error| panic!("cannot make {}: {error}", directory.display()));
         let mut all =
@@ -117,7 +127,7 @@ impl Sources {
         self.files.push(path);
     }
 
-    fn compile(mut self, compiler: &str) -> PathBuf {
+    fn compile(mut self, compiler: &Path) -> PathBuf {
         let head = format!("#include \"driver.h\"\n\n{}\nconst test_case cases[] = {{\n", self.declared);
         let table = format!("{head}{}}};\nconst int cases_len = {};\n", self.table, self.cases);
         self.write("cases.c", &table);
@@ -126,7 +136,7 @@ impl Sources {
         command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]).arg("-I").arg(&drivers);
         command.arg("-include").arg(drivers.join("nodes.h")).arg("-o").arg(&program);
         command.args(&self.files).arg(drivers.join("driver.c"));
-        let run = run(format!("{compiler} for all algorithms"), command, LIMIT + Duration::from_secs(60));
+        let run = run(format!("{} for all algorithms", compiler.display()), command, LIMIT + Duration::from_secs(60));
         assert!(run.ended_with(0), "{}", run.output());
         program
     }

@@ -1,19 +1,18 @@
 //! Runs the MPI programs under `mpirun`, on each MPI that was built for.
 //!
-//! `ROUNDEL_MPI_OPENMPI` and `ROUNDEL_MPI_MPICH` name the directories of the built programs; `tests/tools/build-mpi.sh`
-//! builds them and prints the settings. Without them there is nothing to run, and a line says so. A run that does not
-//! end in time is a failure: the program itself is under `timeout`, and what is left of the job is killed.
+//! A run that does not end in time is a failure: the program itself is under `timeout`, and what is left of the job is
+//! killed.
 
 mod cluster;
 mod emitted;
 mod job;
+mod mpi;
 mod trace;
 
 use job::{Run, run};
-use std::io::{Write, stderr};
-use std::path::{Path, PathBuf};
+use mpi::{MPICH, Mpi, OPEN_MPI};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -21,18 +20,16 @@ const RANKS: [usize; 8] = [1, 2, 3, 5, 7, 8, 12, 16];
 
 #[test]
 fn programs_on_open_mpi() {
-    all_programs(&Mpi::OPEN_MPI);
+    all_programs(&OPEN_MPI);
 }
 
 #[test]
 fn programs_on_mpich() {
-    all_programs(&Mpi::MPICH);
+    all_programs(&MPICH);
 }
 
 fn all_programs(mpi: &Mpi) {
-    let Some(programs) = mpi.programs() else {
-        return say(&format!("{} is not set: tests on {} are skipped", mpi.variable, mpi.name));
-    };
+    let Some(programs) = mpi.built("the suite of programs") else { return };
     let suite = programs.join("allgather_suite");
     for p in RANKS {
         mpi.run(p, &suite, &[]).succeeds();
@@ -93,37 +90,8 @@ fn all_programs(mpi: &Mpi) {
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
 
-/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
-fn say(what: &str) {
-    let _ = writeln!(stderr(), "{what}");
-}
-
-/// How to launch programs with one MPI.
-struct Mpi {
-    name: &'static str,
-    variable: &'static str,
-    launcher: &'static str,
-    options: &'static [&'static str],
-    /// With more ranks than processors, ranks that wait must give way.
-    shim: bool,
-}
-
+/// Programs under the launcher of an MPI.
 impl Mpi {
-    const OPEN_MPI: Mpi = Mpi {
-        name: "Open MPI",
-        variable: "ROUNDEL_MPI_OPENMPI",
-        launcher: "mpirun.openmpi",
-        options: &["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
-        shim: false,
-    };
-    const MPICH: Mpi =
-        Mpi { name: "MPICH", variable: "ROUNDEL_MPI_MPICH", launcher: "mpirun.mpich", options: &[], shim: true };
-
-    /// The directory of the built programs.
-    fn programs(&self) -> Option<PathBuf> {
-        std::env::var_os(self.variable).map(PathBuf::from)
-    }
-
     /// Runs a program on `p` ranks to its end, or to the end of its time.
     fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
         let what = format!("{} with {p} ranks: {} {}", self.name, program.display(), args.join(" "));
@@ -152,30 +120,16 @@ impl Mpi {
     }
 
     fn command(&self, p: usize, program: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(self.launcher);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let mut command = self.launcher();
         if args.contains(&"--disagree") {
             // Open MPI 4.1 writes past the end of a receive buffer that is too short, unless this is off.
             command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
         }
-        if self.shim {
-            command.env("LD_PRELOAD", yieldshim());
+        if let Some(shim) = self.shim() {
+            command.env("LD_PRELOAD", shim);
         }
-        command.args(self.options).args(["-n", &p.to_string()]);
+        command.args(["-n", &p.to_string()]);
         command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).arg(program).args(args);
         command
     }
-}
-
-/// A library that makes MPICH's ranks give way, built once.
-fn yieldshim() -> &'static Path {
-    static SHIM: OnceLock<PathBuf> = OnceLock::new();
-    SHIM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/yieldshim.c");
-        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yieldshim.so");
-        let mut cc = Command::new("cc");
-        cc.args(["-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl");
-        assert!(cc.status().is_ok_and(|status| status.success()), "cannot build {}", library.display());
-        library
-    })
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder for the files of a job; what an earlier one has left there goes.
 fn folder(mpi: &Mpi, p: usize) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{}-{p}", mpi.launcher));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{}-{p}", mpi.id));
     // It need not be there.
     let _ = fs::remove_dir_all(&folder);
     assert!(fs::create_dir_all(&folder).is_ok(), "cannot make {}", folder.display());

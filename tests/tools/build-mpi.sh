@@ -4,15 +4,23 @@
 #
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
+# With --all, also the libraries for Open MPI 5 and MPICH 5, which tests/tools/install-mpi.sh installs.
+#
 # One target directory per MPI: a changed MPICC alone does not make cargo build again. Optimised a little, because
 # the programs compare a lot of data, and more would take longer than it saves; with debug assertions, because they are tests.
 set -eu
 cd "$(dirname "$0")/../.."
+
+setting() { echo "export ROUNDEL_MPI_$(echo "$1" | tr '[:lower:]' '[:upper:]')$2=$3"; }
+
+# build NAME MPICC [the package of the programs]
 build() {
-  MPICC="mpicc.$1" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-    cargo build --quiet -p roundel-tests -p roundel-pmpi -p roundel-capi \
-    --features roundel-tests/mpi,roundel-pmpi/mpi,roundel-capi/mpi --lib --bins --target-dir "target/$1" >&2
+  programs=${3:-}
+  MPICC=$2 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+    cargo build --quiet ${programs:+-p "$programs" --features "$programs/mpi"} -p roundel-pmpi -p roundel-capi \
+    --features roundel-pmpi/mpi,roundel-capi/mpi --lib ${programs:+--bins} --target-dir "target/$1" >&2
 }
+
 # At the same time: the longest crate of one alone keeps no two processors busy.
 builds=
 for mpi in openmpi mpich; do
@@ -20,8 +28,16 @@ for mpi in openmpi mpich; do
     echo "no mpicc.$mpi: the tests on it will be skipped" >&2
     continue
   fi
-  build "$mpi" &
+  build "$mpi" "mpicc.$mpi" roundel-tests &
   builds="$builds $!"
-  echo "export ROUNDEL_MPI_$(echo "$mpi" | tr '[:lower:]' '[:upper:]')=$PWD/target/$mpi/debug"
+  setting "$mpi" "" "$PWD/target/$mpi/debug"
 done
 for build in $builds; do wait "$build"; done
+
+[ "${1:-}" = --all ] || exit 0
+for mpi in openmpi5 mpich5; do
+  bin=$(tests/tools/install-mpi.sh "$mpi" "target/mpi/$mpi")
+  build "$mpi" "$bin/mpicc"
+  setting "$mpi" "" "$PWD/target/$mpi/debug"
+  setting "$mpi" _BIN "$bin"
+done

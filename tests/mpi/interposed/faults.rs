@@ -1,7 +1,8 @@
 //! What is not a random case: programs of their own, memory, and everything that goes wrong.
 
 use crate::job::Run;
-use crate::mpi::{MPICH, Mpi, OPEN_MPI, Settings, say};
+use crate::launch::Settings;
+use crate::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use crate::{programs, write_cases};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,8 +17,8 @@ const SOME: [&str; 6] = [
     "call=bcast form=persistent starts=2 type=mixed:contiguous count=9 comm=world root=1 finish=waitall seed=6",
 ];
 
-fn both(test: impl Fn(&Mpi)) {
-    [&OPEN_MPI, &MPICH].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
+fn on_each(test: impl Fn(&Mpi)) {
+    [&OPEN_MPI, &MPICH, &OPEN_MPI_5, &MPICH_5].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
 }
 
 fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {
@@ -29,7 +30,7 @@ fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {
 
 #[test]
 fn the_program_finds_what_is_spoilt() {
-    both(|mpi| {
+    on_each(|mpi| {
         some_cases(mpi, 3, &Settings::default(), &[]).succeeds();
         // A guard, the first byte of data, one further on.
         for byte in [3, 64, 71] {
@@ -59,7 +60,7 @@ fn calls_that_are_almost_alike() {
             )
         })
         .collect();
-    both(|mpi| {
+    on_each(|mpi| {
         let file = write_cases(mpi, &list).display().to_string();
         mpi.run(3, &Settings::served(), &programs::interposed(mpi), &[&file, "--expect-served"]).succeeds();
     });
@@ -67,7 +68,10 @@ fn calls_that_are_almost_alike() {
 
 #[test]
 fn fortran_programs() {
-    both(|mpi| {
+    on_each(|mpi| {
+        if !mpi.has("mpifort") {
+            return;
+        }
         for file in ["interposed.f90", "interposed_mpif.f90"] {
             let program = programs::fortran(mpi, file);
             mpi.run(3, &Settings::default(), &program, &[]).succeeds();
@@ -80,7 +84,7 @@ fn fortran_programs() {
 
 #[test]
 fn two_threads() {
-    both(|mpi| {
+    on_each(|mpi| {
         let program = programs::c(mpi, "interposed_threads");
         for p in [1, 2, 4] {
             mpi.run(p, &Settings::served(), &program, &[]).succeeds();
@@ -90,7 +94,7 @@ fn two_threads() {
 
 #[test]
 fn wrong_arguments() {
-    both(|mpi| {
+    on_each(|mpi| {
         let program = programs::c(mpi, "interposed_errors");
         for p in [1, 3] {
             mpi.run(p, &Settings::served(), &program, &[]).succeeds();
@@ -101,7 +105,7 @@ fn wrong_arguments() {
 /// What the program frees before a call is complete; and other things that are its own.
 #[test]
 fn handles_that_are_freed() {
-    both(|mpi| {
+    on_each(|mpi| {
         let program = programs::c(mpi, "interposed_frees");
         for p in [1, 2, 3, 5] {
             mpi.run(p, &Settings::served(), &program, &[]).succeeds();
@@ -114,7 +118,7 @@ fn handles_that_are_freed() {
 
 #[test]
 fn a_rank_leaves() {
-    both(|mpi| {
+    on_each(|mpi| {
         let program = programs::c(mpi, "interposed_exits");
         for how in ["exits", "killed", "aborts"] {
             for p in [2, 5] {
@@ -131,7 +135,7 @@ fn more_than_2_to_the_31_bytes() {
         return say("ROUNDEL_HUGE=1 is not set: calls of more than 2^31 bytes are not tested");
     }
     let settings = Settings::served().with("ROUNDEL_FORCE", "broadcast:binomial");
-    both(|mpi| mpi.run(2, &settings, &programs::c(mpi, "interposed_huge"), &[]).succeeds());
+    on_each(|mpi| mpi.run(2, &settings, &programs::c(mpi, "interposed_huge"), &[]).succeeds());
 }
 
 /// Nothing that is lost, and no access that is wrong, has a function of ours on its stack.
@@ -140,7 +144,7 @@ fn memory_under_valgrind() {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return say("skipped: valgrind is not installed");
     }
-    both(|mpi| {
+    on_each(|mpi| {
         let options = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--num-callers=40"];
         let settings = Settings { under: options.map(String::from).into(), ..Settings::served() };
         let run = some_cases(mpi, 2, &settings, &["--expect-served"]);
@@ -157,12 +161,12 @@ fn is_ours(report: &str) -> bool {
 
 #[test]
 fn selection_files_that_are_wrong() {
-    both(|mpi| {
+    on_each(|mpi| {
         for (name, text, expected) in wrong_files() {
             let path = file(mpi, name, text);
             let settings = Settings::served().with("ROUNDEL_SELECTION", &path.display().to_string());
             let run = some_cases(mpi, 3, &settings, &["--expect-served"]);
-            run.fails_with(&format!("{name}-{}.toml", mpi.suffix));
+            run.fails_with(&format!("{name}-{}.toml", mpi.id));
             run.fails_with(expected);
         }
     });
@@ -184,7 +188,7 @@ fn wrong_files() -> [(&'static str, Option<&'static str>, &'static str); 3] {
 }
 
 fn file(mpi: &Mpi, name: &str, text: Option<&str>) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.toml", mpi.suffix));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.toml", mpi.id));
     if let Some(text) = text {
         std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
     }
@@ -193,7 +197,7 @@ fn file(mpi: &Mpi, name: &str, text: Option<&str>) -> PathBuf {
 
 #[test]
 fn settings_that_differ_between_ranks() {
-    both(|mpi| {
+    on_each(|mpi| {
         let last = Some(("ROUNDEL_FORCE", "allreduce:ring".to_owned()));
         let run = some_cases(mpi, 3, &Settings { last, ..Settings::served() }, &["--expect-served"]);
         run.fails_with("ranks disagree about ROUNDEL_SELECTION");
@@ -202,7 +206,7 @@ fn settings_that_differ_between_ranks() {
 
 #[test]
 fn settings_that_mean_nothing() {
-    both(|mpi| {
+    on_each(|mpi| {
         let settings = Settings::served().with("ROUNDEL_FORCE", "allreduce:quicksort");
         some_cases(mpi, 2, &settings, &["--expect-served"]).fails_with("ROUNDEL_FORCE");
     });

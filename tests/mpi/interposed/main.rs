@@ -1,20 +1,23 @@
 //! Unmodified C and Fortran programs with `libroundel_pmpi.so` loaded before MPI, on each MPI that was built for.
 //!
 //! The programs compare what MPI_ gives with what PMPI_ gives. Cases are random; the seed is printed, `ROUNDEL_SEED` sets it, and a
-//! list that fails is made shorter. `ROUNDEL_MPI_OPENMPI` and `ROUNDEL_MPI_MPICH` name the directories of the library.
+//! list that fails is made shorter.
 
 mod cases;
 mod faults;
 mod forced;
 #[path = "../job.rs"]
 mod job;
+mod launch;
+#[path = "../mpi.rs"]
 mod mpi;
 mod programs;
 
 use cases::{Line, lines};
 use forced::Forced;
 use job::Run;
-use mpi::{MPICH, Mpi, OPEN_MPI, Settings, say};
+use launch::Settings;
+use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use roundel_spec::Kind;
 use std::cell::{Cell, RefCell};
@@ -33,6 +36,16 @@ fn random_cases_on_open_mpi() {
 #[test]
 fn random_cases_on_mpich() {
     random_cases(&MPICH);
+}
+
+#[test]
+fn random_cases_on_open_mpi_5() {
+    random_cases(&OPEN_MPI_5);
+}
+
+#[test]
+fn random_cases_on_mpich_5() {
+    random_cases(&MPICH_5);
 }
 
 fn random_cases(mpi: &Mpi) {
@@ -54,6 +67,16 @@ fn every_algorithm_on_open_mpi() {
 #[test]
 fn every_algorithm_on_mpich() {
     every_algorithm(&MPICH);
+}
+
+#[test]
+fn every_algorithm_on_open_mpi_5() {
+    every_algorithm(&OPEN_MPI_5);
+}
+
+#[test]
+fn every_algorithm_on_mpich_5() {
+    every_algorithm(&MPICH_5);
 }
 
 /// Each one is forced, and must have run.
@@ -152,7 +175,7 @@ impl<'a> Campaign<'a> {
 /// Lists of cases as a file; each thread has its own.
 fn write_cases(mpi: &Mpi, list: &[Line]) -> PathBuf {
     let thread = std::thread::current().name().unwrap_or("cases").replace("::", "-");
-    let name = format!("{thread}-{}-{}.txt", mpi.suffix, std::process::id());
+    let name = format!("{thread}-{}-{}.txt", mpi.id, std::process::id());
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let text: String = list.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&file, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));

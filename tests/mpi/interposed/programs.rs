@@ -30,9 +30,8 @@ fn sources() -> &'static Path {
 }
 
 fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.suffix));
-    let compiler = format!("{compiler}.{}", mpi.suffix);
-    let mut command = Command::new(&compiler);
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.id));
+    let mut command = Command::new(mpi.tool(compiler));
     // MPICH's header takes its own MPI_STATUSES_IGNORE for an array that is too short.
     command.args([
         "-Wall",
@@ -44,7 +43,7 @@ fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf 
         "-O1",
         "-pthread",
     ]);
-    if compiler.starts_with("mpifort") {
+    if compiler == "mpifort" {
         // Buffers of any type are what `use mpi` is about.
         command.args(["-Wno-error", "-fallow-argument-mismatch", "-J", env!("CARGO_TARGET_TMPDIR")]);
     } else {
@@ -53,7 +52,7 @@ fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf 
     // Tests run side by side: one must not write what another runs.
     let made = program.with_extension(std::process::id().to_string());
     command.arg("-o").arg(&made).args(files).arg("-ldl");
-    let run = run(format!("{compiler} for {name}"), command, Duration::from_secs(120));
+    let run = run(format!("{compiler} of {} for {name}", mpi.name), command, Duration::from_secs(120));
     assert!(run.ended_with(0), "{}", run.output());
     std::fs::rename(&made, &program).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
     program

@@ -1,35 +1,12 @@
-//! How programs are launched with one MPI, with the interposing library before it or not.
+//! Jobs under the launcher of an MPI, with the interposing library before it or not.
 
 use crate::job::{Run, run};
-use std::io::{Write, stderr};
+use crate::mpi::{Mpi, say};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// One MPI.
-pub(crate) struct Mpi {
-    pub(crate) name: &'static str,
-    /// How its compilers' names end.
-    pub(crate) suffix: &'static str,
-    variable: &'static str,
-    options: &'static [&'static str],
-    /// With more ranks than processors, ranks that wait must give way.
-    shim: bool,
-}
-
-pub(crate) const OPEN_MPI: Mpi = Mpi {
-    name: "Open MPI",
-    suffix: "openmpi",
-    variable: "ROUNDEL_MPI_OPENMPI",
-    options: &["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
-    shim: false,
-};
-
-pub(crate) const MPICH: Mpi =
-    Mpi { name: "MPICH", suffix: "mpich", variable: "ROUNDEL_MPI_MPICH", options: &[], shim: true };
 
 /// What a job gets beside its program.
 #[derive(Clone, Default)]
@@ -58,11 +35,7 @@ impl Settings {
 impl Mpi {
     /// The interposing library; says why the tests are skipped where there is none.
     pub(crate) fn library(&self) -> Option<PathBuf> {
-        let Some(directory) = std::env::var_os(self.variable) else {
-            say(&format!("{} is not set: interposition is not tested on {}", self.variable, self.name));
-            return None;
-        };
-        let library = Path::new(&directory).join("libroundel_pmpi.so");
+        let library = self.built("interposition")?.join("libroundel_pmpi.so");
         let required = std::env::var_os("ROUNDEL_REQUIRE").is_some_and(|value| value == "1");
         assert!(
             library.exists() || !required,
@@ -84,8 +57,7 @@ impl Mpi {
     }
 
     fn command(&self, p: usize, settings: &Settings, program: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(format!("mpirun.{}", self.suffix));
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").args(self.options);
+        let mut command = self.launcher();
         match &settings.last {
             None => self.ranks(&mut command, p, settings, None, program, args),
             Some(last) => {
@@ -110,8 +82,7 @@ impl Mpi {
         command.args(["-n", &p.to_string(), "timeout", "--kill-after=5", &LIMIT.as_secs().to_string(), "env"]);
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
         let library = settings.interposed.then(|| self.library()).flatten();
-        let loaded: Vec<String> =
-            self.shim.then(|| yieldshim().to_owned()).into_iter().chain(library).map(shown).collect();
+        let loaded: Vec<String> = self.shim().map(Path::to_owned).into_iter().chain(library).map(shown).collect();
         if !loaded.is_empty() {
             command.arg(format!("LD_PRELOAD={}", loaded.join(":")));
         }
@@ -121,22 +92,4 @@ impl Mpi {
 
 fn shown(path: PathBuf) -> String {
     path.display().to_string()
-}
-
-/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
-pub(crate) fn say(what: &str) {
-    let _ = writeln!(stderr(), "{what}");
-}
-
-/// A library that makes MPICH's ranks give way, built once.
-fn yieldshim() -> &'static Path {
-    static SHIM: OnceLock<PathBuf> = OnceLock::new();
-    SHIM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/yieldshim.c");
-        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interposed-yieldshim.so");
-        let mut cc = Command::new("cc");
-        cc.args(["-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl");
-        assert!(cc.status().is_ok_and(|status| status.success()), "cannot build {}", library.display());
-        library
-    })
 }

@@ -1,0 +1,113 @@
+//! The MPIs that tests run on: what was built for each, its compilers, its launcher.
+//!
+//! `ROUNDEL_MPI_NAME` names the directory of what was built for an MPI, and `ROUNDEL_MPI_NAME_BIN` that of its compilers and its
+//! launcher, where these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both settings. Without them there is
+//! nothing to run, and a line says so.
+
+use std::ffi::OsString;
+use std::io::{Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// One MPI.
+pub(crate) struct Mpi {
+    pub(crate) name: &'static str,
+    /// How the names of Debian's compilers end; part of the names of files.
+    pub(crate) id: &'static str,
+    options: &'static [&'static str],
+    /// With more ranks than processors, ranks that wait must give way. This MPI does not do so by itself.
+    shim: bool,
+}
+
+/// Debian's Open MPI 4.1.
+pub(crate) const OPEN_MPI: Mpi = Mpi {
+    name: "Open MPI",
+    id: "openmpi",
+    options: &["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
+    shim: false,
+};
+
+/// Debian's MPICH 4.0.
+pub(crate) const MPICH: Mpi = Mpi { name: "MPICH", id: "mpich", options: &[], shim: true };
+
+/// Open MPI 5, from a Python wheel; it joins in `tests/run.sh --all`.
+pub(crate) const OPEN_MPI_5: Mpi = Mpi {
+    name: "Open MPI 5",
+    id: "openmpi5",
+    options: &["--map-by", ":OVERSUBSCRIBE", "--mca", "mpi_yield_when_idle", "1"],
+    shim: false,
+};
+
+/// MPICH 5, likewise.
+pub(crate) const MPICH_5: Mpi = Mpi { name: "MPICH 5", id: "mpich5", options: &[], shim: false };
+
+impl Mpi {
+    /// The directory of what was built for this MPI; without one, a line says what is skipped.
+    pub(crate) fn built(&self, what: &str) -> Option<PathBuf> {
+        let built = self.setting("").map(PathBuf::from);
+        if built.is_none() {
+            say(&format!("{} is not set: {what} on {} is not tested", self.variable(), self.name));
+        }
+        built
+    }
+
+    /// A compiler or the launcher of this MPI.
+    pub(crate) fn tool(&self, name: &str) -> PathBuf {
+        match self.setting("_BIN") {
+            Some(directory) => Path::new(&directory).join(name),
+            None => format!("{name}.{}", self.id).into(),
+        }
+    }
+
+    /// Whether it has such a compiler. Python wheels have none for Fortran.
+    #[allow(dead_code)] // Some tests of those that share this file have no Fortran.
+    pub(crate) fn has(&self, tool: &str) -> bool {
+        let found =
+            Command::new(self.tool(tool)).arg("--version").output().is_ok_and(|output| output.status.success());
+        let may_be_absent = self.setting("_BIN").is_some() || std::env::var_os("ROUNDEL_REQUIRE").is_none();
+        assert!(found || may_be_absent, "there is no {}", self.tool(tool).display());
+        if !found {
+            say(&format!("no {}: what needs it is not tested", self.tool(tool).display()));
+        }
+        found
+    }
+
+    /// The launcher, for as many ranks as one likes. What it launches follows.
+    pub(crate) fn launcher(&self) -> Command {
+        let mut command = Command::new(self.tool("mpirun"));
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").args(self.options);
+        command
+    }
+
+    /// What every rank must load before MPI.
+    pub(crate) fn shim(&self) -> Option<&'static Path> {
+        self.shim.then(yieldshim)
+    }
+
+    fn variable(&self) -> String {
+        format!("ROUNDEL_MPI_{}", self.id.to_uppercase())
+    }
+
+    fn setting(&self, end: &str) -> Option<OsString> {
+        std::env::var_os(format!("{}{end}", self.variable()))
+    }
+}
+
+/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
+pub(crate) fn say(what: &str) {
+    let _ = writeln!(stderr(), "{what}");
+}
+
+/// A library that makes MPICH's ranks give way, built once by each process.
+fn yieldshim() -> &'static Path {
+    static SHIM: OnceLock<PathBuf> = OnceLock::new();
+    SHIM.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/yieldshim.c");
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(concat!(env!("CARGO_CRATE_NAME"), "-yieldshim.so"));
+        let mut cc = Command::new("cc");
+        cc.args(["-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl");
+        assert!(cc.status().is_ok_and(|status| status.success()), "cannot build {}", library.display());
+        library
+    })
+}

@@ -15,7 +15,8 @@ case ${*:-} in
     ;;
 esac
 
-say() { printf '\n== %s\n' "$*"; }
+# Where the time goes is said with each step.
+say() { printf '\n== %d:%02d %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
 install_missing() {
   local missing=()

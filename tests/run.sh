@@ -78,6 +78,7 @@ say "wrong collectives, for the harnesses to refute"
 tests/kani-mutants/run.sh
 
 say "Kani"
+tests/tools/kani-compiles.sh
 if tests/tools/kani-works.sh; then
   cargo kani --target-dir target/kani -j 2 --output-format terse
 else

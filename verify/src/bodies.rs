@@ -106,11 +106,7 @@ impl From<Fault> for Wrong {
 
 impl From<Stop> for Wrong {
     fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Wrong(text) => Wrong::Claim(text),
-            // Nothing is drawn and nothing assumed here.
-            Stop::Skip => Wrong::Claim("no case is left out"),
-        }
+        Wrong::Claim(stop.text())
     }
 }
 

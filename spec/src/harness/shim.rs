@@ -20,6 +20,18 @@ pub enum Stop {
     Wrong(&'static str),
 }
 
+impl Stop {
+    /// What is not true: a claim, or what was assumed.
+    pub fn text(self) -> &'static str {
+        match self {
+            #[cfg(not(kani))]
+            Stop::Skip => "what a harness assumes holds",
+            #[cfg(not(kani))]
+            Stop::Wrong(text) => text,
+        }
+    }
+}
+
 /// What a body returns.
 pub type Verdict = Result<(), Stop>;
 

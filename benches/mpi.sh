@@ -1,7 +1,19 @@
 # Sourced by the scripts beside it: builds the benchmark for $MPI and defines how to launch it.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI"
-program=$(realpath "target/$MPI/release/allgather_bench")
+if [ "${QUICK:-0}" = 1 ]; then
+  # As the programs of the tests are built, so that little is built again; but all that is counted is optimised as in a release.
+  settings=()
+  for package in roundel roundel-tests mpi; do
+    for setting in opt-level=3 debug-assertions=false overflow-checks=false codegen-units=16; do
+      settings+=(--config "profile.dev.package.$package.$setting")
+    done
+  done
+  export CARGO_PROFILE_DEV_OPT_LEVEL=1 directory=debug
+else
+  settings=(--release) directory=release
+fi
+MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI" "${settings[@]}"
+program=$(realpath "target/$MPI/$directory/allgather_bench")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;
 mpich)

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Prints the default against the MPI library: collectives x sizes, on several placements. Both take turns in one job.
+#
+#   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] [LIMIT=1.05] [LIBRARY=FILE] benches/defaults.sh
+#
+# A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two on an emulated cluster
+# (tests/tools/cluster.sh; needs root). Fails where the default takes more than LIMIT times the library's time, beyond noise.
+# What ROUNDEL_ variables say goes to all ranks: with ROUNDEL_FORCE the table is that of one algorithm.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export MPI=${MPI:-openmpi} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-300}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ROUNDEL_EXPLAIN=1
+PLACEMENTS=${PLACEMENTS:-2 4 4x4 8x2 3,4,3,4,2} LAUNCHES=${LAUNCHES:-3} BATCHES=${BATCHES:-20}
+LARGEST=${LARGEST:-1048576} LIMIT=${LIMIT:-1.05}
+if [ -z "${LIBRARY:-}" ]; then
+  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
+  LIBRARY=target/$MPI/release/libroundel_pmpi.so
+fi
+library=$(realpath "$LIBRARY")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$work/defaults" benches/defaults.c
+preload=$library variables=()
+if [ "$MPI" = mpich ]; then
+  # Ranks that wait must give way when there are more of them than processors.
+  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
+  preload=$work/yieldshim.so:$library
+else
+  for name in $(compgen -e ROUNDEL_); do variables+=(-x "$name"); done
+fi
+
+# One job on a placement.
+launch() {
+  local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$BATCHES" "$LARGEST")
+  case $1,$MPI in
+  *x*) NODES=${1%x*} PPN=${1#*x} tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
+  *,*,*) NODES=$(tr ',' '\n' <<<"$1" | wc -l) PPN=$1 tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
+  *,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 "${variables[@]}" -n "$1" "${run[@]}" ;;
+  *) timeout -k 5 "$TIMEOUT" mpirun.mpich -n "$1" "${run[@]}" ;;
+  esac
+}
+
+status=0
+for placement in $PLACEMENTS; do
+  echo "$MPI, ranks $placement, $LAUNCHES launches of $BATCHES batches; microseconds per call"
+  for ((i = 0; i < LAUNCHES; i++)); do
+    echo "launch $i"
+    launch "$placement" 2>&1
+  done | python3 benches/defaults_summary.py "$LIMIT" || status=1
+  echo
+done
+exit $status

@@ -129,6 +129,8 @@ impl Kit {
     /// Runs a program on `p` ranks to its end, or to the end of its time.
     pub(crate) fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
         let mut command = self.mpi.launcher();
+        // Otherwise all that no algorithm is named for would be the library's, on one node.
+        command.env("ROUNDEL_PREFER", "catalogue");
         if let Some(shim) = self.mpi.shim() {
             command.env("LD_PRELOAD", shim);
         }

@@ -93,10 +93,10 @@ fn choices_are_explained() {
     let keys = ["algorithm", "rule", "nodes", "ppn"].map(|key| said[key].clone());
     assert_eq!(Value::from(keys.to_vec()), json!(["allreduce/nap", 4, 16, [4, 4]]));
     let dealt = explain(&[&call[..], &["--placement", "cyclic", "--ordered"]].concat());
-    assert!(dealt.contains("allreduce/recursive-doubling, by default"), "{dealt}");
+    assert!(dealt.contains("library, by default: nothing that is proved for it is faster"), "{dealt}");
     let long = explain(&["reduce-scatter", "-p", "2147483647", "--bytes", "8"]);
     assert!(
-        long.contains("reduce-scatter/pairwise, by default: few bytes, because it is long; proved for all p"),
+        long.contains("library, by default: on one node nothing of the catalogue is faster; nothing is proved"),
         "{long}"
     );
     // Where a round takes 2 ms longer, long vectors are short.
@@ -106,13 +106,13 @@ fn choices_are_explained() {
     slow.between =
         Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), grid.rows().iter().map(later).collect()).unwrap();
     let slow = Kept::new(&slow.to_string());
-    let call = ["allreduce", "-p", "6", "--bytes", "1000000"];
-    assert!(explain(&call).contains(": allreduce/ring, by default"));
+    let call = ["allreduce", "-p", "6", "--ppn", "2", "--bytes", "1000000"];
+    assert!(explain(&call).contains(": library, by default"));
     let measured = explain(&[&call[..], &["--profile", slow.path(), "--foreign"]].concat());
-    assert!(measured.contains(": allreduce/recursive-doubling, by default"), "{measured}");
+    assert!(measured.contains(": allreduce/nap, by default"), "{measured}");
     let forced = explain(&["allgather", "-p", "6", "--force", "allgather:recursive-doubling"]);
     assert!(
-        forced.contains("allgather/bruck, by default") && forced.contains("; not allgather/recursive-doubling"),
+        forced.contains("library, by default") && forced.contains("; not allgather/recursive-doubling"),
         "{forced}"
     );
     let same = explain(&["allreduce", "-p", "6", "--force", "allreduce:prefix", "--reproducible"]);

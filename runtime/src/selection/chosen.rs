@@ -53,7 +53,7 @@ impl Chosen {
     /// ```
     /// use roundel::selection::{Call, Selection};
     /// use roundel_spec::Kind;
-    /// let chosen = Selection::default().choose(&Call::new(Kind::Allgather, 6, 6, 8));
+    /// let chosen = Selection::default().preferring_the_catalogue().choose(&Call::new(Kind::Allgather, 6, 6, 8));
     /// let line = "allgather p=6 nodes=1 ppn=6 bytes=8: allgather/bruck, by default: few rounds, because it is short; \
     ///             proved for all p (proofs/Bruck.json)";
     /// assert_eq!(chosen.explain(), line);

@@ -89,7 +89,15 @@ impl Selection {
 
     /// The same, but the default is that for a machine. All ranks must give the same.
     pub fn with_profile(mut self, profile: &Profile) -> Self {
+        let catalogue = self.usual.catalogue;
         self.usual = Usual::from(profile);
+        self.usual.catalogue = catalogue;
+        self
+    }
+
+    /// The same, but by default the library is asked last, also where it is faster.
+    pub fn preferring_the_catalogue(mut self) -> Self {
+        self.usual.catalogue = true;
         self
     }
 

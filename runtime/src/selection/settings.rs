@@ -7,7 +7,7 @@ use super::{Error, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
+/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The rules of the file that `ROUNDEL_SELECTION` names, and what `ROUNDEL_FORCE` forces.
@@ -31,6 +31,12 @@ pub enum Unset {
     Switch {
         /// The variable.
         name: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// A preference for something else.
+    #[error("ROUNDEL_PREFER is `{found}`: set it to `fastest` or `catalogue`, or leave it out")]
+    Prefer {
         /// What it is.
         found: String,
     },
@@ -81,14 +87,31 @@ impl Settings {
         let forced = variable("ROUNDEL_FORCE").unwrap_or_default();
         let forced = Force::read(&forced.to_string_lossy()).map_err(|source| Unset::Force { source })?;
         let file = path("ROUNDEL_SELECTION", &variable)?;
-        let selection = file.as_ref().map_or_else(|| Ok(Selection::default()), read)?;
+        let selection = file.as_ref().map_or_else(|| Ok(Selection::default()), read)?.forcing(forced);
+        let selection = if prefers(&variable)? { selection.preferring_the_catalogue() } else { selection };
         Ok(Settings {
-            selection: selection.forcing(forced),
+            selection,
             file,
             reproducible: switch("ROUNDEL_REPRODUCIBLE", &variable)?,
             explain: switch("ROUNDEL_EXPLAIN", &variable)?,
             trace: path("ROUNDEL_TRACE", &variable)?,
         })
+    }
+
+    /// Whether the user says something about how calls are done, so that it is not only the default that decides.
+    pub fn is_said(&self) -> bool {
+        let Selection { rules, forced, usual } = &self.selection;
+        !rules.is_empty() || !forced.is_empty() || usual.catalogue || self.reproducible
+    }
+
+    /// Whether all calls of ranks on so many nodes are the library's, whatever they are; and nobody wants to hear why.
+    ///
+    /// ```
+    /// use roundel::selection::Settings;
+    /// assert!(Settings::default().leaves_all(1) && !Settings::default().leaves_all(2));
+    /// ```
+    pub fn leaves_all(&self, nodes: usize) -> bool {
+        nodes == 1 && !self.is_said() && !self.explain && self.trace.is_none()
     }
 
     /// How a call is done.
@@ -125,6 +148,16 @@ fn switch(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString
         Some("1") => Ok(true),
         Some("0" | "") => Ok(false),
         _ => Err(Unset::Switch { name, found: value.to_string_lossy().into() }),
+    }
+}
+
+/// Whether the catalogue is preferred, also where the library is faster.
+fn prefers(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<bool, Unset> {
+    let value = variable("ROUNDEL_PREFER").unwrap_or_default();
+    match value.to_str() {
+        Some("catalogue") => Ok(true),
+        Some("fastest" | "") => Ok(false),
+        _ => Err(Unset::Prefer { found: value.to_string_lossy().into() }),
     }
 }
 

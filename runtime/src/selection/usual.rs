@@ -4,10 +4,14 @@
 //! rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible. The bounds for
 //! gathered data follow Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1),
 //! 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER
-//! 2020. All-to-alls are chosen by the model of [`choose`](crate::choose). Candidates are asked one after the other, and the
-//! first that is proved for the call is taken; if none is, the library.
+//! 2020.
+//!
+//! The default must not be slower than the library, so the library is a candidate, too. `benches/defaults.sh` measures both, and where
+//! the library is faster it comes first: on one node, and wherever the catalogue has only what the library has as well. Candidates are asked
+//! one after the other. What comes after the library serves calls for which it may not be asked: those that need the same bits on all
+//! ranks, and all of them if `ROUNDEL_PREFER=catalogue`.
 
-use super::algorithm::{Algorithm, Parameter};
+use super::algorithm::Parameter;
 use super::call::Call;
 use super::chosen::Why;
 use super::way::Way;
@@ -22,6 +26,8 @@ pub struct Usual {
     pub short: u64,
     inside: Network,
     between: Network,
+    /// Whether the library is asked last, also where it is faster: to try algorithms.
+    pub(super) catalogue: bool,
 }
 
 /// Bytes of all ranks together that are few, in short vectors.
@@ -40,7 +46,7 @@ impl From<&Profile> for Usual {
         let bytes = (between.latency() + between.overhead()) * between.bandwidth();
         // Rounded, so that measurements that differ a little make no difference.
         let short = (bytes.clamp(1.0, LONGEST as f64) as u64).next_power_of_two();
-        Usual { short, inside, between }
+        Usual { short, inside, between, catalogue: false }
     }
 }
 
@@ -55,8 +61,11 @@ fn network(grid: &crate::profile::Grid) -> Network {
     Network::new(one - overhead, bandwidth, overhead).unwrap_or_default()
 }
 
-/// An algorithm, with its radix if it has one, and why it would be taken.
+/// An algorithm, with its radix if it has one, or the library; and why it would be taken.
 type Candidate = (&'static str, Option<i64>, &'static str);
+
+/// The name of the library among candidates.
+const LIBRARY: &str = "library";
 
 impl Usual {
     /// The first candidate that serves the call, or the library.
@@ -64,7 +73,7 @@ impl Usual {
         let serving = |(name, radix, why): Candidate| {
             let parameters: Vec<_> =
                 radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
-            let way = Algorithm::named(call.kind, name, &parameters).map(Way::Catalogue).ok()?;
+            let way = Way::named(call.kind, name, &parameters).ok()?;
             way.serves(call).is_ok().then_some((way, Why::Default(why)))
         };
         let library = || (Way::Library, Why::Default("the catalogue has nothing proved that suits it"));
@@ -73,38 +82,57 @@ impl Usual {
 
     fn candidates(&self, call: &Call) -> Vec<Candidate> {
         let gathered = call.bytes.saturating_mul(call.p as u64) <= GATHERED * self.short;
-        match call.kind {
+        let short = call.bytes <= self.short;
+        let mut candidates = match call.kind {
             Kind::Allreduce => self.allreduce(call),
             Kind::Allgather => allgather(call, gathered),
-            Kind::ReduceScatter => reduce_scatter(gathered),
-            Kind::Broadcast if call.bytes <= self.short => vec![("broadcast/binomial", None, SHORT)],
-            Kind::Reduce if call.bytes <= self.short => {
-                vec![("reduce/binomial", None, SHORT), ("reduce/binomial-ordered", None, "operands keep their order")]
+            Kind::ReduceScatter => reduce_scatter(call, gathered),
+            Kind::Broadcast if short => vec![library(call), ("broadcast/binomial", None, SHORT)],
+            Kind::Reduce if short => {
+                let ordered = ("reduce/binomial-ordered", None, ORDERED);
+                vec![library(call), ("reduce/binomial", None, SHORT), ordered]
             }
-            Kind::Gather if gathered => vec![("gather/binomial", None, SHORT)],
-            Kind::Scatter if gathered => vec![("scatter/binomial", None, SHORT)],
+            Kind::Gather if gathered => vec![library(call), ("gather/binomial", None, SHORT)],
+            Kind::Scatter if gathered => vec![library(call), ("scatter/binomial", None, SHORT)],
             Kind::Alltoall => self.alltoall(call),
-            Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter => Vec::new(),
+            Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter => vec![library(call)],
+        };
+        if self.catalogue {
+            // All others stay in their order.
+            candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
         }
+        candidates
     }
 
     fn allreduce(&self, call: &Call) -> Vec<Candidate> {
+        let nap = ("allreduce/nap", None, ON_NODES);
         let doubling = ("allreduce/recursive-doubling", None, SHORT);
-        let ordered = ("allreduce/recursive-doubling", None, "operands keep their order");
+        let ordered = ("allreduce/recursive-doubling", None, ORDERED);
         let halving = ("allreduce/rabenseifner", None, LONG);
         // Where ranks fold in pairs first, they send the vector twice more; a ring does not.
         let ring = ("allreduce/ring", None, "blocks are long, and p is no power of two");
         let long_blocks = call.bytes / self.short >= call.p as u64 && !call.p.is_power_of_two();
         match call.bytes {
             // It sends no more between nodes than recursive doubling, in fewer rounds.
-            bytes if bytes <= self.short && has_nodes(call) => vec![("allreduce/nap", None, ON_NODES), doubling],
-            bytes if bytes <= self.short => vec![doubling],
-            _ if long_blocks => vec![ring, halving, ordered],
-            _ => vec![halving, ordered],
+            bytes if bytes <= self.short && has_nodes(call) => vec![nap, library(call), doubling],
+            bytes if bytes <= self.short => vec![library(call), doubling],
+            _ if long_blocks => vec![library(call), ring, halving, ordered],
+            _ => vec![library(call), halving, ordered],
         }
     }
 
     fn alltoall(&self, call: &Call) -> Vec<Candidate> {
+        let leaders = ("alltoall/leaders", None, ON_NODES);
+        // What one node has for another travels in one message.
+        let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
+        let leads = has_nodes(call) && together <= 2 * self.short;
+        let modelled = if self.catalogue { self.modelled(call) } else { Vec::new() };
+        let first = leads.then_some(leaders).into_iter().chain([library(call)]);
+        first.chain(modelled).collect()
+    }
+
+    /// All that [`choose`] knows, the fastest first, for those who prefer the catalogue.
+    fn modelled(&self, call: &Call) -> Vec<Candidate> {
         let (p, ppn) = (call.p as i64, call.ppn_max as i64);
         let cluster = Cluster::new(p, ppn, self.inside, self.between);
         let bytes = i64::try_from(call.bytes).unwrap_or(i64::MAX);
@@ -114,13 +142,13 @@ impl Usual {
             choice.algorithm != choose::Algorithm::Hierarchical || choice.radix.is_none()
         });
         let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
-        // What is beyond the model is sent straight.
-        named.chain([("alltoall/spread-out", None, LONG)]).collect()
+        named.chain([("alltoall/spread-out", None, "every block goes straight")]).collect()
     }
 }
 
 const SHORT: &str = "few rounds, because it is short";
 const LONG: &str = "few bytes, because it is long";
+const ORDERED: &str = "operands keep their order";
 const LANES: &str = "all ranks of a node send their part of what leaves it, because it is long";
 const ON_NODES: &str = "few messages between nodes, because it is short";
 
@@ -129,20 +157,30 @@ const fn has_nodes(call: &Call) -> bool {
     call.nodes > 1 && call.ppn_min > 1
 }
 
+/// The library, in its place among candidates.
+const fn library(call: &Call) -> Candidate {
+    let why = match call.nodes {
+        1 => "on one node nothing of the catalogue is faster",
+        _ => "nothing that is proved for it is faster",
+    };
+    (LIBRARY, None, why)
+}
+
 fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
     let (bruck, ring) = (("allgather/bruck", None, SHORT), ("allgather/ring", None, LONG));
     match short {
-        true if has_nodes(call) => vec![("allgather/locality-bruck", None, ON_NODES), bruck],
-        true => vec![bruck],
+        true if has_nodes(call) => vec![("allgather/locality-bruck", None, ON_NODES), library(call), bruck],
+        true => vec![library(call), bruck],
         // All ranks of a node send to other nodes at the same time; in a ring the last one sends for all.
-        false if has_nodes(call) => vec![("allgather/multi-lane", None, LANES), ring],
-        false => vec![ring],
+        false if has_nodes(call) => vec![("allgather/multi-lane", None, LANES), library(call), ring],
+        false => vec![library(call), ring],
     }
 }
 
-fn reduce_scatter(short: bool) -> Vec<Candidate> {
+fn reduce_scatter(call: &Call, short: bool) -> Vec<Candidate> {
     let pairwise = ("reduce-scatter/pairwise", None, LONG);
     let halving = ("reduce-scatter/recursive-halving", None, SHORT);
     let circulant = ("reduce-scatter/circulant", None, SHORT);
-    if short { vec![halving, circulant, pairwise] } else { vec![pairwise] }
+    let left = ("reduce-scatter/pairwise", None, "nothing with fewer rounds is proved for it");
+    if short { vec![library(call), halving, circulant, left] } else { vec![library(call), pairwise] }
 }

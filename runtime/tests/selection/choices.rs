@@ -6,7 +6,7 @@ use super::rules::file;
 use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
-use roundel::selection::{Call, Chosen, Force, Selection, Shape, Usual, Way, Why};
+use roundel::selection::{Call, Chosen, Force, Selection, Settings, Shape, Usual, Way, Why};
 use roundel_spec::{Kind, Placement};
 
 /// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
@@ -25,75 +25,158 @@ fn each_call(kind: Kind, placement: &Placement, bytes: u64) -> impl Iterator<Ite
     needs(kind).iter().map(move |&(commutes, reproducible)| Call { commutes, reproducible, ..call })
 }
 
-#[test]
-fn the_default_serves_everywhere() {
-    let selection = Selection::default();
-    for p in 1..=130 {
-        for ppn in [1, 2, 3, 4, 8, 12, p] {
-            let mut placements = vec![Placement::consecutive(p, ppn)];
-            if ppn == 3 {
-                placements.push(Placement::cyclic(p, ppn));
-            }
-            for (placement, kind) in placements.iter().flat_map(|placement| Kind::ALL.map(|kind| (placement, kind))) {
-                for bytes in [0, 8, 5000, 1 << 17, 1 << 33] {
-                    each_call(kind, placement, bytes).for_each(|call| holds(&selection, &call, placement));
-                }
-            }
+/// Placements of p ranks: on one node, on full ones, dealt out in turn, uneven.
+fn placements(p: usize) -> Vec<Placement> {
+    let mut all: Vec<_> = [1, 2, 3, 4, 8, 12, p].map(|ppn| Placement::consecutive(p, ppn)).into();
+    all.push(Placement::cyclic(p, 3));
+    let (pairs, rest) = (p / 7, p % 7);
+    let uneven: Vec<usize> = [3, 4].repeat(pairs).into_iter().chain((rest > 0).then_some(rest)).collect();
+    all.push(Placement::of_sizes(&uneven));
+    all
+}
+
+/// Every kind and length of calls on every placement, and what they need.
+fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placement, &Call)) {
+    for placement in ranks.flat_map(placements) {
+        for (kind, bytes) in Kind::ALL.iter().flat_map(|&kind| [0, 8, 5000, 1 << 17, 1 << 33].map(|b| (kind, b))) {
+            each_call(kind, &placement, bytes).for_each(|call| see(&placement, &call));
         }
     }
 }
 
 #[test]
+fn the_default_serves_everywhere() {
+    let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
+    all_calls(1..=130, |placement, call| holds(&fastest, call, placement));
+    // What is asked of it takes long.
+    for p in [1, 2, 3, 7, 8, 12, 13, 16, 31, 48, 49, 64, 65, 96, 97, 130] {
+        all_calls(p..=p, |placement, call| holds(&catalogue, call, placement));
+    }
+}
+
+/// Whether a call is short, by the definition in the documentation, on the default network.
+fn is_short(call: &Call) -> bool {
+    match call.kind {
+        Kind::Allreduce | Kind::Reduce | Kind::Broadcast => call.bytes <= 32 << 10,
+        Kind::Alltoall => (call.ppn_max * call.ppn_max) as u64 * call.bytes <= 64 << 10,
+        Kind::Allgather | Kind::ReduceScatter | Kind::Gather | Kind::Scatter => {
+            call.p as u64 * call.bytes <= 512 << 10
+        }
+    }
+}
+
+/// Their rounds are as many as ranks: nothing for a short call.
+const LINEAR: [&str; 5] = [
+    "allgather/ring",
+    "allgather/neighbor-exchange",
+    "allreduce/ring",
+    "reduce-scatter/pairwise",
+    "alltoall/pairwise",
+];
+
+/// Where proofs end, the default ends in the library, not in whatever is left; and what is said about why is true.
+#[test]
+fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
+    let selection = Selection::default();
+    all_calls(1..=130, |_, call| {
+        let chosen = selection.choose(call);
+        let (line, name) = (chosen.explain(), chosen.way.algorithm().unwrap_or("library"));
+        assert!(!is_short(call) || !LINEAR.contains(&name), "{line}");
+        assert!(is_short(call) || !line.contains("because it is short"), "{line}");
+        assert!(!is_short(call) || !line.contains("because it is long"), "{line}");
+        assert!(call.nodes > 1 || !line.contains("between nodes"), "{line}");
+    });
+}
+
+/// On one node the library is faster, so it does whatever it may do: all but what must be the same tree on all ranks.
+#[test]
+fn on_one_node_the_default_is_the_library() {
+    all_calls(1..=40, |_, call| {
+        let settings = Settings::default();
+        let chosen = settings.choose(call);
+        let may = Way::Library.serves(call).is_ok();
+        if settings.leaves_all(call.nodes) && may {
+            assert_eq!(chosen.way, Way::Library, "{}", chosen.explain());
+        }
+        assert_eq!(settings.leaves_all(call.nodes), call.nodes == 1);
+    });
+    let said = [
+        Settings { reproducible: true, ..Settings::default() },
+        Settings { explain: true, ..Settings::default() },
+        Settings { trace: Some("trace".into()), ..Settings::default() },
+        Settings { selection: Selection::default().preferring_the_catalogue(), ..Settings::default() },
+        Settings {
+            selection: file(&["collective = 'allreduce'; algorithm = 'ring'"]).expect("possible"),
+            ..Settings::default()
+        },
+    ];
+    assert!(said.iter().all(|settings| !settings.leaves_all(1)));
+}
+
+#[test]
 fn the_default_is_as_documented() {
-    let chosen = |kind, p, ppn, bytes| {
-        let chosen = Selection::default().choose(&Call::new(kind, p, ppn, bytes));
+    let chosen = |selection: &Selection, kind, p, ppn, bytes| {
+        let chosen = selection.choose(&Call::new(kind, p, ppn, bytes));
         assert!(matches!(chosen.why, Why::Default(_)));
         chosen.way.algorithm().unwrap_or("library")
     };
+    let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
+    // By default, and where the catalogue is preferred.
     let cases = [
-        (Kind::Allreduce, 64, 64, 8, "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 64, 4, 8, "allreduce/nap"),
-        (Kind::Allreduce, 64, 4, 32768, "allreduce/nap"),
-        (Kind::Allreduce, 64, 4, 32769, "allreduce/rabenseifner"),
-        (Kind::Allreduce, 64, 1, 8, "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 128, 4, 8, "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 64, 64, 32768, "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 64, 64, 32769, "allreduce/rabenseifner"),
-        (Kind::Allreduce, 64, 64, 1 << 30, "allreduce/rabenseifner"),
-        (Kind::Allreduce, 6, 6, (6 << 15) - 1, "allreduce/rabenseifner"),
-        (Kind::Allreduce, 6, 6, 6 << 15, "allreduce/ring"),
-        (Kind::Allgather, 64, 64, 8192, "allgather/bruck"),
-        (Kind::Allgather, 64, 64, 8193, "allgather/ring"),
-        (Kind::Allgather, 64, 1, 8193, "allgather/ring"),
-        (Kind::Allgather, 64, 16, 8193, "allgather/multi-lane"),
-        (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck"),
-        (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck"),
-        (Kind::Allgather, 4001, 4, 8, "allgather/bruck"),
-        (Kind::ReduceScatter, 64, 64, 8, "reduce-scatter/recursive-halving"),
-        (Kind::ReduceScatter, 63, 63, 8, "reduce-scatter/circulant"),
-        (Kind::ReduceScatter, 65, 65, 8, "reduce-scatter/pairwise"),
-        (Kind::ReduceScatter, 64, 64, 1 << 20, "reduce-scatter/pairwise"),
-        (Kind::Broadcast, 256, 256, 32768, "broadcast/binomial"),
-        (Kind::Broadcast, 257, 257, 8, "library"),
-        (Kind::Broadcast, 8, 8, 32769, "library"),
-        (Kind::Reduce, 8, 8, 8, "reduce/binomial"),
-        (Kind::Gather, 64, 64, 8, "gather/binomial"),
-        (Kind::Gather, 65, 65, 8, "library"),
-        (Kind::Scatter, 64, 64, 8193, "library"),
-        (Kind::Alltoall, 64, 64, 1 << 20, "alltoall/spread-out"),
-        (Kind::Alltoall, 64, 64, u64::MAX, "alltoall/spread-out"),
+        (Kind::Allreduce, 64, 64, 8, "library", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 4, 8, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 32768, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 32769, "library", "allreduce/rabenseifner"),
+        (Kind::Allreduce, 64, 1, 8, "library", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 128, 4, 8, "library", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 64, 32769, "library", "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, (6 << 15) - 1, "library", "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, 6 << 15, "library", "allreduce/ring"),
+        (Kind::Allgather, 64, 64, 8192, "library", "allgather/bruck"),
+        (Kind::Allgather, 64, 64, 8193, "library", "allgather/ring"),
+        (Kind::Allgather, 64, 16, 8193, "allgather/multi-lane", "allgather/multi-lane"),
+        (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
+        (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
+        (Kind::Allgather, 4001, 4, 8, "library", "allgather/bruck"),
+        (Kind::ReduceScatter, 64, 64, 8, "library", "reduce-scatter/recursive-halving"),
+        (Kind::ReduceScatter, 63, 63, 8, "library", "reduce-scatter/circulant"),
+        (Kind::ReduceScatter, 65, 65, 8, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 104, 4, 8, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 64, 64, 1 << 20, "library", "reduce-scatter/pairwise"),
+        (Kind::Broadcast, 104, 4, 8, "library", "broadcast/binomial"),
+        (Kind::Broadcast, 257, 257, 8, "library", "library"),
+        (Kind::Broadcast, 8, 8, 32769, "library", "library"),
+        (Kind::Reduce, 8, 8, 8, "library", "reduce/binomial"),
+        (Kind::Gather, 64, 64, 8, "library", "gather/binomial"),
+        (Kind::Gather, 65, 65, 8, "library", "library"),
+        (Kind::Scatter, 64, 64, 8193, "library", "library"),
+        (Kind::Alltoall, 16, 4, 8, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 16, 2, 8, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 16, 4, 4096, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 104, 4, 8, "library", "alltoall/k-bruck"),
+        (Kind::Alltoall, 104, 8, 8, "library", "alltoall/k-bruck"),
+        (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
+        (Kind::Alltoall, 64, 64, u64::MAX, "library", "alltoall/spread-out"),
     ];
-    for (kind, p, ppn, bytes, name) in cases {
-        assert_eq!(chosen(kind, p, ppn, bytes), name, "{kind} p = {p} ppn = {ppn} bytes = {bytes}");
+    for (kind, p, ppn, bytes, usual, preferred) in cases {
+        let what = format!("{kind} p = {p} ppn = {ppn} bytes = {bytes}");
+        assert_eq!(chosen(&fastest, kind, p, ppn, bytes), usual, "{what}");
+        assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
-    let ordered = |kind, bytes| {
+    let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
+    assert_eq!(fastest.choose(&uneven).way, Way::Library);
+    let ordered = |selection: &Selection, kind, bytes| {
         let call = Call { commutes: false, ..Call::new(kind, 6, 3, bytes) };
-        Selection::default().choose(&call).way.algorithm().unwrap_or("library")
+        selection.choose(&call).way.algorithm().unwrap_or("library")
     };
-    assert_eq!(ordered(Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
-    assert_eq!(ordered(Kind::Allreduce, 8), "allreduce/nap");
-    assert_eq!(ordered(Kind::Reduce, 8), "reduce/binomial-ordered");
-    assert_eq!(ordered(Kind::ReduceScatter, 8), "library");
+    assert_eq!(ordered(&catalogue, Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
+    assert_eq!(ordered(&fastest, Kind::Allreduce, 1 << 20), "library");
+    assert_eq!(ordered(&fastest, Kind::Allreduce, 8), "allreduce/nap");
+    assert_eq!(ordered(&catalogue, Kind::Reduce, 8), "reduce/binomial-ordered");
+    assert_eq!(ordered(&catalogue, Kind::ReduceScatter, 8), "library");
+    // The library does not promise the same bits on all ranks.
+    let reproducible = Call { reproducible: true, ..Call::new(Kind::Allreduce, 6, 6, 8) };
+    assert_eq!(fastest.choose(&reproducible).way.algorithm(), Some("allreduce/recursive-doubling"));
 }
 
 #[test]
@@ -107,8 +190,9 @@ fn a_profile_says_what_is_short() {
         roundel::profile::Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), slow).expect("makes sense");
     assert!(Usual::from(&text).short > 1 << 20);
     let call = Call::new(Kind::Allreduce, 6, 6, 1 << 20);
-    assert_eq!(Selection::default().choose(&call).way.algorithm(), Some("allreduce/ring"));
-    let slow = Selection::default().with_profile(&text).choose(&call);
+    let catalogue = Selection::default().preferring_the_catalogue();
+    assert_eq!(catalogue.choose(&call).way.algorithm(), Some("allreduce/ring"));
+    let slow = catalogue.with_profile(&text).choose(&call);
     assert_eq!(slow.way.algorithm(), Some("allreduce/recursive-doubling"));
 }
 
@@ -240,7 +324,7 @@ fn a_choice_is_explained_in_one_line() {
     assert!(line.contains(passed), "{line}");
     let forced = Force::read("allgather:recursive-doubling").expect("fits");
     let line = Selection::default().forcing(forced).choose(&Call::new(Kind::Allgather, 6, 6, 8)).explain();
-    assert!(line.contains("allgather/bruck, by default"), "{line}");
+    assert!(line.contains("library, by default: on one node nothing of the catalogue is faster"), "{line}");
     let passed = "; not allgather/recursive-doubling, forced by ROUNDEL_FORCE, because it requires `";
     assert!(line.contains(passed), "{line}");
 }

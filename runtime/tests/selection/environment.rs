@@ -41,7 +41,12 @@ impl Drop for Kept {
 #[test]
 fn without_variables_there_is_the_default() {
     assert_eq!(settings(&[]).expect("is fine"), Settings::default());
-    let empty = [("ROUNDEL_FORCE", ""), ("ROUNDEL_REPRODUCIBLE", "0"), ("ROUNDEL_EXPLAIN", "")];
+    let empty = [
+        ("ROUNDEL_FORCE", ""),
+        ("ROUNDEL_PREFER", "fastest"),
+        ("ROUNDEL_REPRODUCIBLE", "0"),
+        ("ROUNDEL_EXPLAIN", ""),
+    ];
     assert_eq!(settings(&empty).expect("is fine"), Settings::default());
 }
 
@@ -51,6 +56,7 @@ fn everything_together() {
     let settings = settings(&[
         ("ROUNDEL_SELECTION", file.path()),
         ("ROUNDEL_FORCE", "alltoall:k-bruck:radix=4; allgather : sparbit ;reduce_scatter:8(-1 -1 -1)"),
+        ("ROUNDEL_PREFER", "catalogue"),
         ("ROUNDEL_REPRODUCIBLE", "1"),
         ("ROUNDEL_EXPLAIN", "1"),
         ("ROUNDEL_TRACE", "trace.json"),
@@ -67,7 +73,7 @@ fn everything_together() {
     let elsewhere = chosen(Kind::ReduceScatter, 8);
     let why = "because plans with ports are for requests of roundel::mpi::persistent";
     assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {why}")]);
-    assert!(elsewhere.way.algorithm().is_some());
+    assert_eq!(elsewhere.way.algorithm(), Some("reduce-scatter/pairwise"));
     // The call does not ask for the same bits, but the environment does.
     assert!(settings.choose(&Call::new(Kind::Allreduce, 6, 6, 8)).call.reproducible);
 }
@@ -76,6 +82,7 @@ fn everything_together() {
 fn what_makes_no_sense_is_said() {
     refused(&[("ROUNDEL_REPRODUCIBLE", "yes")], "ROUNDEL_REPRODUCIBLE is `yes`: set it to 1 or 0");
     refused(&[("ROUNDEL_EXPLAIN", "2")], "ROUNDEL_EXPLAIN is `2`");
+    refused(&[("ROUNDEL_PREFER", "roundel")], "ROUNDEL_PREFER is `roundel`: set it to `fastest` or `catalogue`");
     refused(&[("ROUNDEL_TRACE", "")], "ROUNDEL_TRACE names no file");
     refused(&[("ROUNDEL_SELECTION", "")], "ROUNDEL_SELECTION names no file");
     refused(&[("ROUNDEL_SELECTION", "no/such/file")], "cannot read no/such/file");
@@ -123,6 +130,7 @@ fn fingerprints_tell_settings_apart() {
     let all = [
         print(&[]),
         print(&[("ROUNDEL_REPRODUCIBLE", "1")]),
+        print(&[("ROUNDEL_PREFER", "catalogue")]),
         print(&[("ROUNDEL_FORCE", "allreduce:nap")]),
         print(&[("ROUNDEL_FORCE", "allreduce:smp")]),
         print(&[("ROUNDEL_FORCE", "alltoall:k-bruck:radix=2")]),
@@ -135,5 +143,5 @@ fn fingerprints_tell_settings_apart() {
     }
     // What makes no difference to choices.
     assert_eq!(all[0], print(&[("ROUNDEL_EXPLAIN", "1"), ("ROUNDEL_TRACE", "here")]));
-    assert_eq!(all[6], print(&[("ROUNDEL_SELECTION", spaced.path())]));
+    assert_eq!(all[7], print(&[("ROUNDEL_SELECTION", spaced.path())]));
 }

@@ -172,7 +172,7 @@ static void texts(void)
     expect(roundel_last_error(NULL, 0) == length, "the length", "the last error");
     expect(roundel_last_error(part, sizeof part) == length && strlen(part) == 7, "a part", "the last error");
     expect(strncmp(part, text, 7) == 0, "a part", "the last error");
-    int code = roundel_explain(NULL, "allgather", 6, 6, 8, text, sizeof text, &needed);
+    int code = roundel_explain(NULL, "allgather", 16, 4, 8, text, sizeof text, &needed);
     expect(code == MPI_SUCCESS && strstr(text, "allgather/") != NULL && needed == strlen(text), "allgather", "explain");
     roundel_algorithm_create("allgather/neighbor-exchange", &how);
     code = roundel_explain(how, "allgather", 5, 5, 8, text, sizeof text, NULL);

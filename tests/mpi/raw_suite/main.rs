@@ -19,7 +19,7 @@ use placements::placements;
 use roundel::Error;
 use roundel::algorithms::catalogue;
 use roundel::mpi::raw::{By, Outcome};
-use roundel::selection::{Algorithm, Parameter, Settings};
+use roundel::selection::{Algorithm, Parameter, Selection, Settings};
 use roundel_spec::Kind;
 use std::collections::BTreeSet;
 use types::Types;
@@ -105,7 +105,8 @@ fn one(job: &mut Job<'_>, case: &Case<'_>, algorithm: &Algorithm) -> bool {
 
 /// Calls for which something is chosen, or nothing.
 fn chosen(job: &mut Job<'_>, types: &Types) {
-    let settings = Settings::default();
+    let selection = Selection::default().preferring_the_catalogue();
+    let settings = Settings { selection, ..Settings::default() };
     for kind in Kind::ALL {
         for case in &cases::of(kind, job.p(), job.rank(), types) {
             for by in [By::Settings(&settings), By::Environment] {

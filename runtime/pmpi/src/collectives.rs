@@ -4,7 +4,7 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{Key, Word};
+use crate::passing::{Key, Word, all};
 use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
@@ -30,7 +30,11 @@ macro_rules! forms {
             let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
             // SAFETY: the program's arguments.
             unsafe {
-                if key.is_last() { ffi::$library($($argument,)* $comm) } else { asked($($argument,)* $comm) }
+                if all($comm) || key.is_last() {
+                    ffi::$library($($argument,)* $comm)
+                } else {
+                    asked($($argument,)* $comm)
+                }
             }
         }
     };

@@ -34,8 +34,8 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
         raw::begin_requests(progress::available());
-        // SAFETY: MPI is live, and the world is a constant of the library.
-        let _ = guarded(|| unsafe { raw::adopt(ffi::RSMPI_COMM_WORLD) });
+        // SAFETY: MPI is live, and the program has not called anything else.
+        let _ = guarded(|| unsafe { raw::adopt() });
     }
     code
 }

@@ -29,6 +29,35 @@ static LAST: Last = Last {
     words: [const { AtomicUsize::new(0) }; ARGUMENTS],
 };
 
+/// The last communicator whose calls are all the library's, whatever they are; and what [`raw::epoch`] was.
+struct All {
+    comm: AtomicUsize,
+    epoch: AtomicUsize,
+}
+
+static ALL: All = All { comm: AtomicUsize::new(NONE), epoch: AtomicUsize::new(0) };
+
+/// No communicator has this handle.
+const NONE: usize = usize::MAX;
+
+/// Whether all calls on a communicator are the library's, as far as that is kept.
+#[inline]
+pub(crate) fn all(comm: MPI_Comm) -> bool {
+    let comm = comm.0 as usize;
+    // The epoch is that of the communicator if no other one was kept meanwhile.
+    ALL.comm.load(Ordering::Acquire) == comm
+        && ALL.epoch.load(Ordering::Acquire) == raw::epoch()
+        && ALL.comm.load(Ordering::Relaxed) == comm
+}
+
+/// All calls on this communicator are the library's.
+#[cold]
+pub(crate) fn keep_all(comm: MPI_Comm) {
+    ALL.comm.store(NONE, Ordering::Relaxed);
+    ALL.epoch.store(raw::epoch(), Ordering::Release);
+    ALL.comm.store(comm.0 as usize, Ordering::Release);
+}
+
 /// A call, for comparison.
 #[derive(Clone, Copy)]
 pub(crate) struct Key<const N: usize> {

@@ -1,7 +1,7 @@
 //! A call is served, or left to the library.
 
 use crate::guard::{self, Place};
-use crate::passing::Key;
+use crate::passing::{self, Key};
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::Error;
@@ -102,7 +102,17 @@ fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call>
     if guard::inside() || comm == null || !guard::live() || !guard::is_intra(comm) {
         return None;
     }
-    call()
+    // SAFETY: MPI is live, and the communicator is the program's.
+    if unsafe { raw::passes(comm) } {
+        passing::keep_all(comm);
+        return None;
+    }
+    let call = call();
+    if call.is_none() {
+        // SAFETY: MPI is live, and the communicator is the program's.
+        unsafe { raw::passed(comm) };
+    }
+    call
 }
 
 /// What went wrong.

@@ -9,6 +9,7 @@
 //! - `attribute`: from a communicator to what is cached on it, and the end of both
 //! - `state`: what is cached, and who may use it
 //! - `nodes`: which ranks share a node
+//! - `world`: what is known of all ranks before the first call, so that no communicator has to ask them
 //! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
 //! - `plan`: a call's copies and messages as a list of steps, and which calls it serves
 //! - `score`: the rounds of a schedule, written down
@@ -60,6 +61,7 @@ mod state;
 mod trace;
 mod tune;
 mod varying;
+mod world;
 
 pub use self::trace::trace;
 pub use self::tune::{BUDGET, tune};

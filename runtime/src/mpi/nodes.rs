@@ -4,7 +4,7 @@ use super::code::check;
 use crate::error::Error;
 use ::mpi::ffi;
 use roundel_spec::Placement;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 /// Asks MPI which ranks share memory. Collective over `comm`.
 pub(super) fn placement(comm: ffi::MPI_Comm, rank: c_int, p: c_int) -> Result<Placement, Error> {
@@ -65,14 +65,24 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     let code =
         unsafe { ffi::MPI_Comm_split_type(comm, ffi::RSMPI_COMM_TYPE_SHARED, rank, ffi::RSMPI_INFO_NULL, &mut node) };
     check("MPI_Comm_split_type", code)?;
-    let mut leader = rank;
-    let number: *mut i32 = &mut leader;
-    // SAFETY: `node` was made above, and all of its ranks call both functions.
-    let (sent, freed) = unsafe {
-        let sent = ffi::PMPI_Bcast(number.cast::<c_void>(), 1, ffi::RSMPI_INT32_T, 0, node);
-        (sent, ffi::MPI_Comm_free(&mut node))
+    // Its first rank is the lowest one, by the key.
+    let first = ranks_in(node, 1, comm);
+    // SAFETY: `node` was made above, and all of its ranks free it.
+    check("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut node) })?;
+    Ok(first?[0])
+}
+
+/// The ranks that the first `n` ranks of a communicator have in another one; negative for those that are not in it. Local.
+pub(super) fn ranks_in(of: ffi::MPI_Comm, n: c_int, within: ffi::MPI_Comm) -> Result<Vec<c_int>, Error> {
+    let (ranks, mut found): (Vec<c_int>, _) = ((0..n).collect(), vec![0; n as usize]);
+    // SAFETY: both communicators are live, both lists have `n` entries, and both groups are freed once.
+    let codes = unsafe {
+        let (mut one, mut other) = (ffi::RSMPI_GROUP_NULL, ffi::RSMPI_GROUP_NULL);
+        check("MPI_Comm_group", ffi::MPI_Comm_group(of, &mut one))?;
+        check("MPI_Comm_group", ffi::MPI_Comm_group(within, &mut other))?;
+        let translated = ffi::MPI_Group_translate_ranks(one, n, ranks.as_ptr().cast_mut(), other, found.as_mut_ptr());
+        [translated, ffi::MPI_Group_free(&mut one), ffi::MPI_Group_free(&mut other)]
     };
-    check("MPI_Bcast", sent)?;
-    check("MPI_Comm_free", freed)?;
-    Ok(leader)
+    codes.into_iter().try_for_each(|code| check("MPI_Group_translate_ranks", code))?;
+    Ok(found)
 }

@@ -5,9 +5,10 @@ use super::code::{SUCCESS, check};
 use super::nodes;
 use super::persistent::{self, Node};
 use super::plan::{Key, Plan};
-use super::raw::{self, By, Decider, Journal, Recent, Spare};
+use super::raw::{self, By, Decider, Journal, Recent, Settled, Spare};
 use super::replay::{Flight, Tags};
 use super::varying::Luggage;
+use super::world::{self, Members};
 use crate::error::Error;
 use crate::profile::Profile;
 use crate::selection::Settings;
@@ -19,7 +20,7 @@ use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Everything that calls on one communicator share.
@@ -29,6 +30,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Default)]
 pub(super) struct State {
     busy: AtomicBool,
+    /// Whether all calls are the library's, whatever they are.
+    passes: AtomicBool,
+    /// How many calls there were before the group was made, of those that all ranks count.
+    uses: AtomicU32,
+    /// Its ranks, where they are known without asking them; none in it if they are not all of this world.
+    members: OnceLock<Option<Members>>,
     group: OnceLock<Group>,
     work: UnsafeCell<Work>,
 }
@@ -53,13 +60,15 @@ pub(super) struct Work {
     /// What persistent requests of this rank's node share.
     node: Option<Node>,
     /// The times by which they are planned, or why there are none.
-    profile: Option<Result<Profile, Error>>,
+    pub(super) profile: Option<Result<Profile, Error>>,
     /// What all ranks have agreed upon about choices, or why they have not.
     settings: Option<Result<Settings, Error>>,
     /// Whether calls that go on while the program does something else are served on all ranks.
     pub(super) requests: bool,
     /// What all ranks know to decide alike.
     deciders: Vec<Decider>,
+    /// What was the library's before there was a group, and stays so.
+    pub(super) settled: Settled,
     /// What calls with MPI's own arguments use again.
     pub(super) recent: Recent,
     /// What operations that are over have left.
@@ -88,8 +97,21 @@ impl Work {
         }
     }
 
+    /// Takes over what all ranks of the world have agreed upon.
+    pub(super) fn inherit(&mut self, settings: &Settings, requests: bool) {
+        if self.settings.is_none() {
+            self.settings = Some(Ok(settings.clone()));
+            self.deciders.push(Decider::Environment);
+            self.requests = requests;
+        }
+    }
+
     #[cold]
     fn ask(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+        if let (By::Environment, true, Some(world)) = (by, group.inherits, world::known()) {
+            self.inherit(&world.settings, world.requests);
+            return Ok(());
+        }
         let settings = raw::settings(self, group, by);
         let outcome = settings.as_ref().map(|_| ()).map_err(Clone::clone);
         self.settings = Some(settings);
@@ -141,8 +163,36 @@ impl State {
     #[cold]
     fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&Group, Error> {
         let _lease = self.lease()?;
-        let group = Group::new(user, path)?;
+        let members = if path.is_none() { self.members(user)? } else { None };
+        let group = Group::new(user, path, members)?;
         Ok(self.group.get_or_init(|| group))
+    }
+
+    /// Whether all calls are the library's.
+    #[inline]
+    pub(super) fn passes(&self) -> bool {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    /// Whether all calls are the library's, by what is known of its ranks; from now on, [`passes`](State::passes) knows.
+    pub(super) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
+        let all = settings.leaves_all(placement.regions().nodes() as usize);
+        self.passes.store(all, Ordering::Relaxed);
+        all
+    }
+
+    /// One more call before the group is made; how many there were, with this one.
+    pub(super) fn count(&self) -> u32 {
+        self.uses.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// The ranks of the communicator `user`, if they are known without asking them.
+    pub(super) fn members(&self, user: ffi::MPI_Comm) -> Result<Option<&Members>, Error> {
+        if let Some(known) = self.members.get() {
+            return Ok(known.as_ref());
+        }
+        let found = world::members(user)?;
+        Ok(self.members.get_or_init(|| found).as_ref())
     }
 
     /// Makes the group with places that the ranks say, unless there is one already.
@@ -206,14 +256,20 @@ pub(super) struct Group {
     pub(super) comm: Duplicate,
     pub(super) rank: usize,
     pub(super) placement: Placement,
+    /// Whether what the ranks of the world have agreed upon holds for it.
+    inherits: bool,
     /// The largest tag that MPI has.
     pub(super) largest_tag: c_int,
 }
 
 impl Group {
-    /// Duplicates `user` and finds out where its ranks sit. Collective.
-    fn new(user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<Self, Error> {
+    /// Duplicates `user` and finds out where its ranks sit, unless that is known. Collective.
+    fn new(user: ffi::MPI_Comm, path: Option<&[usize]>, members: Option<&Members>) -> Result<Self, Error> {
         let comm = Duplicate::of(user)?;
+        if let Some(Members { rank, placement }) = members {
+            let largest_tag = largest_tag(comm.raw())?;
+            return Ok(Group { comm, rank: *rank, placement: placement.clone(), inherits: true, largest_tag });
+        }
         let (mut rank, mut p) = (0, 0);
         // SAFETY: the communicator is live.
         check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm.raw(), &mut rank) })?;
@@ -226,7 +282,7 @@ impl Group {
         match placement {
             Ok(placement) => {
                 let largest_tag = largest_tag(comm.raw())?;
-                Ok(Group { comm, rank: rank as usize, placement, largest_tag })
+                Ok(Group { comm, rank: rank as usize, placement, inherits: false, largest_tag })
             }
             Err(error @ (Error::PlaceDepth { .. } | Error::PlaceTooLarge { .. })) => {
                 // All ranks got this error, so that all of them free the duplicate, which is collective.
@@ -284,16 +340,19 @@ pub(super) fn end() -> Result<(), Error> {
 }
 
 impl Duplicate {
-    /// Made by a split: a duplicate would copy the program's attributes, which its callbacks might free twice.
+    /// Made of its group: a duplicate would copy the program's attributes, which its callbacks might free twice, and a split would ask all
+    /// ranks for their colours.
     fn of(user: ffi::MPI_Comm) -> Result<Self, Error> {
         reject_intercommunicator(user)?;
-        // SAFETY: the null handle is a constant of the library.
-        let (mut comm, mut rank) = (unsafe { ffi::RSMPI_COMM_NULL }, 0);
-        // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here.
-        unsafe {
-            check("MPI_Comm_rank", ffi::MPI_Comm_rank(user, &mut rank))?;
-            check("MPI_Comm_split", ffi::MPI_Comm_split(user, 0, rank, &mut comm))?;
-        }
+        // SAFETY: the null handles are constants of the library.
+        let (mut comm, mut all) = unsafe { (ffi::RSMPI_COMM_NULL, ffi::RSMPI_GROUP_NULL) };
+        // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here. The group is freed once.
+        let (made, freed) = unsafe {
+            check("MPI_Comm_group", ffi::MPI_Comm_group(user, &mut all))?;
+            (ffi::MPI_Comm_create(user, all, &mut comm), ffi::MPI_Group_free(&mut all))
+        };
+        check("MPI_Comm_create", made)?;
+        check("MPI_Group_free", freed)?;
         let comm = Duplicate { comm, held: Arc::default() };
         // SAFETY: the communicator was just made.
         let code = unsafe { ffi::MPI_Comm_set_errhandler(comm.raw(), ffi::RSMPI_ERRORS_RETURN) };

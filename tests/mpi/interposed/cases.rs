@@ -12,7 +12,8 @@ pub(crate) fn lines(most: usize, mostly: Option<Kind>) -> impl Strategy<Value = 
     prop::collection::vec(line(mostly), 1..=most)
 }
 
-fn line(mostly: Option<Kind>) -> BoxedStrategy<Line> {
+/// One of them.
+pub(crate) fn line(mostly: Option<Kind>) -> BoxedStrategy<Line> {
     let favourites = mostly.map_or(ALL, functions);
     prop_oneof![6 => call(favourites), 3 => call(ALL), 1 => messages()].boxed()
 }

@@ -45,6 +45,22 @@ fn the_program_finds_what_is_spoilt() {
     });
 }
 
+/// Communicators ask nobody about what is known of the world, and are set up only if a call of theirs is served.
+#[test]
+fn communicators_that_are_set_up() {
+    on_each(|mpi| {
+        let program = programs::c(mpi, "interposed_setup");
+        for p in [1, 2, 4] {
+            mpi.run(p, &Settings::usual(), &program, &["library"]).succeeds();
+            mpi.run(p, &Settings::served(), &program, &["served"]).succeeds();
+        }
+        let forced = Settings::usual().with("ROUNDEL_FORCE", "allreduce:recursive-doubling,allgather:ring");
+        mpi.run(3, &forced, &program, &["served"]).succeeds();
+        mpi.run(3, &Settings::usual(), &program, &["served"])
+            .fails_with("used once: 0 communicators and 1 exchanges");
+    });
+}
+
 /// Few blocks of few elements, so that many calls have as much data as one before, in other blocks: what was left of that is of no use.
 #[test]
 fn calls_that_are_almost_alike() {

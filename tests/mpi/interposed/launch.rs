@@ -22,8 +22,14 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn served() -> Self {
+    /// With the library before MPI, as a user has it: on one node, calls are MPI's by default.
+    pub(crate) fn usual() -> Self {
         Settings { interposed: true, ..Settings::default() }
+    }
+
+    /// The same, but the catalogue serves whatever it can.
+    pub(crate) fn served() -> Self {
+        Settings::usual().with("ROUNDEL_PREFER", "catalogue")
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {

@@ -4,6 +4,7 @@
 //! list that fails is made shorter.
 
 mod cases;
+mod cluster;
 mod faults;
 mod forced;
 #[path = "../job.rs"]
@@ -18,6 +19,8 @@ use forced::Forced;
 use job::Run;
 use launch::Settings;
 use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use roundel_spec::Kind;
 use std::cell::{Cell, RefCell};
@@ -57,6 +60,7 @@ fn random_cases(mpi: &Mpi) {
         campaign.run(p, FREE, None, &Settings::served());
     }
     campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
+    campaign.run(4, FREE, None, &Settings::usual());
 }
 
 #[test]
@@ -170,6 +174,13 @@ impl<'a> Campaign<'a> {
         let file = write_cases(self.mpi, list);
         self.mpi.run(p, settings, &self.program, &[&file.display().to_string(), "--expect-served"])
     }
+}
+
+/// A list of so many random cases.
+fn random_list(mpi: &Mpi, many: usize) -> Vec<Line> {
+    let mut runner = TestRunner::new_with_rng(Config::default(), Campaign::new(mpi).random(0, None, 0));
+    let list = prop::collection::vec(cases::line(None), many);
+    list.new_tree(&mut runner).unwrap_or_else(|why| panic!("{why}")).current()
 }
 
 /// Lists of cases as a file; each thread has its own.

@@ -9,6 +9,7 @@ use crate::mpi::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
 
 /// Something that all ranks must say alike: what it is, and what this rank says.
 pub(in crate::mpi) type Saying = (&'static str, u64);
@@ -25,7 +26,19 @@ pub(super) fn digest(saying: &impl Hash) -> u64 {
 ///
 /// Every rank must bring equally many sayings.
 pub(in crate::mpi) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, Error>) -> Result<R, Error> {
-    let words = sayings.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]);
+    agree_and_hear(comm, sayings, &[], own).map(|(result, _)| result)
+}
+
+/// The same; and tells of other numbers, which ranks need not have alike, the smallest and the largest of all ranks. Collective.
+///
+/// Every rank must bring equally many sayings, and equally many numbers.
+pub(in crate::mpi) fn agree_and_hear<R>(
+    comm: ffi::MPI_Comm,
+    sayings: &[Saying],
+    numbers: &[u64],
+    own: Result<R, Error>,
+) -> Result<(R, Vec<RangeInclusive<u64>>), Error> {
+    let words = sayings.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]).chain(numbers.iter().copied());
     // The largest of all values and, as the complement of the largest of all complements, the smallest.
     let mine: Vec<u64> = words.flat_map(|word| [word, !word]).collect();
     let mut most = vec![0u64; mine.len()];
@@ -36,12 +49,12 @@ pub(in crate::mpi) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Res
     };
     check("MPI_Allreduce", code)?;
     let result = own?;
-    let failed = most[most.len() - 2] == 1;
+    let failed = most[2 * sayings.len()] == 1;
     if failed {
         return Err(Error::Disagree { what: "whether the call is possible; another rank says why not" });
     }
     match sayings.iter().zip(most.chunks(2)).find(|(_, words)| words[0] != !words[1]) {
         Some(((what, _), _)) => Err(Error::Disagree { what }),
-        None => Ok(result),
+        None => Ok((result, most[2 * sayings.len() + 2..].chunks(2).map(|words| !words[1]..=words[0]).collect())),
     }
 }

@@ -46,8 +46,8 @@ mod scope;
 mod settings;
 mod window;
 
-pub(super) use self::agree::agree;
-pub(super) use self::profile::{own_profile, profile};
+pub(super) use self::agree::{agree, agree_and_hear};
+pub(super) use self::profile::{Reading, own_profile, profile};
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};
 pub use self::settings::Settings;

@@ -11,19 +11,53 @@ const VARIABLE: &str = "ROUNDEL_PROFILE";
 
 /// The profile that the environment of the first rank names, or the usual one. Collective over the group.
 pub(in crate::mpi) fn profile(group: &Group) -> Result<Profile, Error> {
-    let read = if group.rank == 0 { read() } else { Ok(String::new()) };
-    // An error travels as a text, too: all ranks must hear of it.
-    let (failed, text) = match &read {
-        Ok(text) => (false, text.clone()),
-        Err(error) => (true, error.to_string()),
-    };
-    let (failed, text) = spread(group.comm.raw(), failed, text)?;
-    match (read, failed) {
-        (Err(error), _) => Err(error),
-        (Ok(_), true) => Err(Error::Profile { file: "of the first rank".into(), reason: text }),
-        (Ok(_), false) if text.is_empty() => Ok(Profile::default()),
+    let reading = Reading::new(group.rank);
+    let mut head = reading.head();
+    // SAFETY: one number of the first rank for all others.
+    let code = unsafe { ffi::PMPI_Bcast((&raw mut head).cast(), 1, ffi::RSMPI_UINT64_T, 0, group.comm.raw()) };
+    check("MPI_Bcast", code)?;
+    reading.share(group, head)
+}
+
+/// What the first rank has read; all others have read nothing.
+pub(in crate::mpi) struct Reading(Result<String, Error>);
+
+impl Reading {
+    pub(in crate::mpi) fn new(rank: usize) -> Self {
+        Reading(if rank == 0 { read() } else { Ok(String::new()) })
+    }
+
+    /// A number that all ranks must know of the first one, which has the largest: how long its text is, and whether that says why
+    /// there is no profile.
+    pub(in crate::mpi) fn head(&self) -> u64 {
+        match &self.0 {
+            Ok(text) => 2 * text.len() as u64,
+            // An error travels as a text, too: all ranks must hear of it.
+            Err(error) => 2 * error.to_string().len() as u64 + 1,
+        }
+    }
+
+    /// The profile, where the first rank has said this of it. Collective, unless there is nothing to share.
+    pub(in crate::mpi) fn share(self, group: &Group, head: u64) -> Result<Profile, Error> {
+        if head == 0 {
+            return Ok(Profile::default());
+        }
+        let (length, failed) = (head / 2, head % 2 == 1);
+        let mut bytes = match &self.0 {
+            Ok(text) => text.clone(),
+            Err(error) => error.to_string(),
+        }
+        .into_bytes();
+        bytes.resize(length as usize, 0);
+        // SAFETY: as many bytes as the first rank has said.
+        let code = unsafe {
+            ffi::PMPI_Bcast(bytes.as_mut_ptr().cast(), length as i32, ffi::RSMPI_UINT8_T, 0, group.comm.raw())
+        };
+        check("MPI_Bcast", code)?;
+        self.0?;
+        let (file, text) = ("of the first rank", String::from_utf8_lossy(&bytes).into_owned());
         // The first rank has parsed it before.
-        (Ok(_), false) => parse(&text, "of the first rank"),
+        if failed { Err(Error::Profile { file: file.into(), reason: text }) } else { parse(&text, file) }
     }
 }
 
@@ -46,21 +80,4 @@ fn read() -> Result<String, Error> {
 
 fn parse(text: &str, file: &str) -> Result<Profile, Error> {
     Profile::parse(text).map_err(|error| Error::Profile { file: file.into(), reason: error.to_string() })
-}
-
-/// What the first rank says.
-fn spread(comm: ffi::MPI_Comm, failed: bool, text: String) -> Result<(bool, String), Error> {
-    let mut head = [u64::from(failed), text.len() as u64];
-    // SAFETY: two numbers of the first rank for all others.
-    let code = unsafe { ffi::PMPI_Bcast(head.as_mut_ptr().cast(), 2, ffi::RSMPI_UINT64_T, 0, comm) };
-    check("MPI_Bcast", code)?;
-    let mut bytes = text.into_bytes();
-    if head[1] == 0 {
-        return Ok((head[0] == 1, String::new()));
-    }
-    bytes.resize(head[1] as usize, 0);
-    // SAFETY: as many bytes as the first rank has said.
-    let code = unsafe { ffi::PMPI_Bcast(bytes.as_mut_ptr().cast(), head[1] as i32, ffi::RSMPI_UINT8_T, 0, comm) };
-    check("MPI_Bcast", code)?;
-    Ok((head[0] == 1, String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -4,13 +4,11 @@ use super::By;
 use super::journal::{self, Journal};
 use super::shape::Shape;
 use crate::error::Error;
-use crate::mpi::code::check;
-use crate::mpi::persistent::{agree, own_profile};
+use crate::mpi::persistent::{Reading, agree, agree_and_hear, own_profile};
 use crate::mpi::say::say;
 use crate::mpi::state::{Group, Work};
-use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way};
-use ::mpi::ffi;
-use std::ffi::c_int;
+use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way, Why};
+use crate::transport::Here;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -24,20 +22,18 @@ fn environment() -> Result<&'static Settings, Error> {
 /// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if there is
 /// one. Whatever decides about the first call is compared, too. Collective.
 pub(in crate::mpi) fn settings(work: &mut Work, group: &Group, by: By<'_>) -> Result<Settings, Error> {
-    let profile = work.profile(group);
-    let own = environment().and_then(|settings| Ok((settings, profile?)));
-    let own = own.map(|(settings, profile)| {
-        let selection = settings.selection.clone().with_profile(profile);
-        Settings { selection, ..settings.clone() }
-    });
-    let own = own.and_then(|settings| Ok((journal::possible(&settings, group)?, settings)));
+    let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
     let sayings = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
-    let (members, settings) = agree(group.comm.raw(), &sayings, own)?;
-    work.requests = everywhere(group, REQUESTS.load(Ordering::Relaxed))?;
+    let reading = Reading::new(group.rank);
+    let numbers = [u64::from(REQUESTS.load(Ordering::Relaxed)), reading.head()];
+    let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &sayings, &numbers, own)?;
+    work.requests = *heard[0].start() != 0;
+    let profile = work.profile.insert(reading.share(group, *heard[1].end())).clone()?;
     work.journal = members.map(|members| Journal::begin(members, group)).transpose()?;
-    Ok(settings)
+    let selection = settings.selection.clone().with_profile(&profile);
+    Ok(Settings { selection, ..settings.clone() })
 }
 
 /// What decides about calls in a job whose processes all have the environment of this one.
@@ -59,19 +55,8 @@ pub fn begin_requests(can: bool) {
     REQUESTS.store(can, Ordering::Relaxed);
 }
 
-/// Whether something holds on all ranks. Collective.
-fn everywhere(group: &Group, here: bool) -> Result<bool, Error> {
-    let (own, mut all) = (c_int::from(here), 0);
-    // SAFETY: both are one number.
-    let code = unsafe {
-        let (from, to) = ((&raw const own).cast(), (&raw mut all).cast());
-        ffi::PMPI_Allreduce(from, to, 1, ffi::RSMPI_INT32_T, ffi::RSMPI_MIN, group.comm.raw())
-    };
-    check("MPI_Allreduce", code)?;
-    Ok(all != 0)
-}
-
-const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
+const MISMATCH: &str =
+    "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
 
 const HANDLES: &str = "the handles that they pass";
 
@@ -149,19 +134,26 @@ impl Choice {
 }
 
 /// How a call is done, and why.
-pub(super) fn choose(by: By<'_>, environment: &Settings, shape: &Shape, group: &Group) -> Choice {
+pub(super) fn choose(by: By<'_>, work: &Work, shape: &Shape, here: Here<'_>) -> Result<Choice, Error> {
+    let environment = work.settings()?;
     let settings = match by {
-        By::Algorithm(algorithm) => return Choice::asked(Way::Catalogue(algorithm.clone())),
-        By::Library => return Choice::asked(Way::Library),
+        By::Algorithm(algorithm) => return Ok(Choice::asked(Way::Catalogue(algorithm.clone()))),
+        By::Library => return Ok(Choice::asked(Way::Library)),
         By::Settings(settings) => settings,
         By::Environment => environment,
     };
-    let call = selection::Call::at(shape.kind, &group.placement, shape.bytes);
-    let chosen = settings.choose(&selection::Call { commutes: shape.commutes, ..call });
+    let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
+    let mut chosen = settings.choose(&selection::Call { commutes: shape.commutes, ..call });
+    if matches!(by, By::Environment) && work.settled.has(shape) {
+        (chosen.way, chosen.why) = (Way::Library, Why::Default(SETTLED));
+    }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
     let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
-    Choice { way, why, explained: (settings.explain && group.rank == 0).then_some(chosen) }
+    Ok(Choice { way, why, explained: (settings.explain && here.rank == 0).then_some(chosen) })
 }
+
+const SETTLED: &str =
+    "the first reductions like it on this communicator were the library's, and results must not change";
 
 /// Says once why a call is done so.
 pub(in crate::mpi) fn explain(chosen: &Chosen) {

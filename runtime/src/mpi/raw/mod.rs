@@ -4,6 +4,7 @@
 //! A call is either served or left to the library, and all ranks decide alike, because they decide by values that MPI wants
 //! equal on all ranks.
 
+mod before;
 mod call;
 mod choice;
 mod datatype;
@@ -28,6 +29,7 @@ pub use self::raise::{class, is_fatal, raise, tell};
 pub use super::replay::Life;
 pub use super::say::say;
 
+pub(super) use self::before::Settled;
 pub(super) use self::choice::{Decider, explain, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
@@ -47,6 +49,7 @@ use super::code::SUCCESS;
 use super::plan::Plan;
 use super::replay::{Nothing, Replay, TAG};
 use super::state::{Group, Work};
+use super::world;
 use crate::algorithms::visit_one;
 use crate::error::Error;
 use crate::selection::{Algorithm, Settings, Way};
@@ -97,6 +100,13 @@ pub fn in_place() -> *mut c_void {
 pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
+    if state.known_group().is_none()
+        && matches!(by, By::Environment)
+        // SAFETY: as of this function.
+        && let Some(outcome) = unsafe { before::run(state, comm, call)? }
+    {
+        return Ok(outcome);
+    }
     let group = match state.group_of(comm) {
         Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| Outcome::Library),
         group => group?,
@@ -138,22 +148,56 @@ unsafe fn serve(work: &mut Work, group: &Group, job: &Job, by: By<'_>) -> Result
     }
 }
 
-/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it is known. It is after its first
-/// [`run`], or after this.
+/// Makes the world known, and what all communicators whose ranks are of this world need to know of each other. From then on, calls by
+/// [`By::Environment`] on those ask nobody about it, and the first few of them on each communicator are the library's.
 ///
 /// # Safety
-/// MPI is initialised and not finalised, and `comm` is live. Collective over `comm`.
+/// MPI is initialised and not finalised. Collective over the world, and done before any process calls anything else here.
 ///
 /// # Errors
 /// What went wrong.
-pub unsafe fn adopt(comm: ffi::MPI_Comm) -> Result<(), Error> {
-    // SAFETY: the caller promises a live communicator.
+pub unsafe fn adopt() -> Result<(), Error> {
+    // SAFETY: the handle is a constant of the library.
+    let comm = unsafe { ffi::RSMPI_COMM_WORLD };
+    // SAFETY: MPI is initialised, so the world is live.
     let state = unsafe { attribute::state_of(comm)? };
     let group = state.group_of(comm)?;
-    state.lease()?.agree(group, By::Environment)
+    let mut work = state.lease()?;
+    work.agree(group, By::Environment)?;
+    // What is written down has a name for each communicator, which its ranks agree upon.
+    if work.journal.is_none() {
+        world::remember(group, work.settings()?, work.requests);
+        state.leaves_all(work.settings()?, &group.placement);
+    }
+    Ok(())
 }
 
-/// Whether a communicator is known.
+/// Whether all calls on a communicator are the library's, whatever they are.
+///
+/// # Safety
+/// As of [`is_known`].
+#[inline]
+pub unsafe fn passes(comm: ffi::MPI_Comm) -> bool {
+    // SAFETY: the caller promises a live communicator.
+    unsafe { attribute::state_of(comm) }.is_ok_and(|state| state.passes())
+}
+
+/// A call on a communicator was the library's without having been asked about: it counts as one of the first.
+///
+/// # Safety
+/// As of [`is_known`].
+pub unsafe fn passed(comm: ffi::MPI_Comm) {
+    // SAFETY: the caller promises a live communicator.
+    let state = unsafe { attribute::state_of(comm) };
+    if let Ok(state) = state
+        && state.known_group().is_none()
+    {
+        state.count();
+    }
+}
+
+/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it has been set up by [`adopt`], or by a call
+/// that was served.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
@@ -211,7 +255,7 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
     if let Some(kit) = spare {
         return Ok(Some(operation(kit, None)));
     }
-    let choice = choice::choose(by, work.settings()?, &shape, group);
+    let choice = choice::choose(by, work, &shape, group.here())?;
     let Way::Catalogue(algorithm) = choice.way.clone() else {
         let why = choice.why.clone();
         choice.tell(Ok(()));
@@ -266,7 +310,7 @@ impl Unread {
 /// Decides how a call is done, and plans it.
 #[cold]
 fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How, Error> {
-    let choice = choice::choose(by, work.settings()?, shape, group);
+    let choice = choice::choose(by, work, shape, group.here())?;
     let Way::Catalogue(algorithm) = choice.way.clone() else {
         let why = choice.why.clone();
         choice.tell(Ok(()));

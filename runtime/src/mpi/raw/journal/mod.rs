@@ -14,6 +14,7 @@ use super::shape::{Job, Lists, Shape, Unread};
 use super::{By, Outcome, UNREAD, serve};
 use crate::error::Error;
 use crate::mpi::code::check;
+use crate::mpi::nodes::ranks_in;
 use crate::mpi::plan::Plan;
 use crate::mpi::replay::Flight;
 use crate::mpi::state::{Group, Work};
@@ -37,18 +38,9 @@ pub(super) fn possible(settings: &Settings, group: &Group) -> Result<Option<Vec<
 
 /// The ranks of a group in the world.
 fn members(group: &Group) -> Result<Vec<c_int>, Error> {
-    let p = group.placement.p();
-    let (ranks, mut members): (Vec<c_int>, _) = ((0..p as c_int).collect(), vec![0; p]);
-    // SAFETY: both communicators are live, both lists have as many entries as are said, and both groups are freed once.
-    let codes = unsafe {
-        let (mut own, mut world) = (ffi::RSMPI_GROUP_NULL, ffi::RSMPI_GROUP_NULL);
-        check("MPI_Comm_group", ffi::MPI_Comm_group(group.comm.raw(), &mut own))?;
-        check("MPI_Comm_group", ffi::MPI_Comm_group(ffi::RSMPI_COMM_WORLD, &mut world))?;
-        let (n, to) = (p as c_int, members.as_mut_ptr());
-        let translated = ffi::MPI_Group_translate_ranks(own, n, ranks.as_ptr().cast_mut(), world, to);
-        [translated, ffi::MPI_Group_free(&mut own), ffi::MPI_Group_free(&mut world)]
-    };
-    codes.into_iter().try_for_each(|code| check("MPI_Group_translate_ranks", code))?;
+    // SAFETY: the handle is a constant of the library.
+    let world = unsafe { ffi::RSMPI_COMM_WORLD };
+    let members = ranks_in(group.comm.raw(), group.placement.p() as c_int, world)?;
     // MPI marks those that are of another world by a negative number.
     let foreign = members.iter().any(|&rank| rank < 0);
     let reason = || "ROUNDEL_TRACE: a communicator has ranks of another MPI_COMM_WORLD; unset it".into();

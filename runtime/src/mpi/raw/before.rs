@@ -1,0 +1,88 @@
+//! Calls on a communicator that has not been set up.
+//!
+//! To serve a call takes a communicator of our own, which costs about as much as a few calls: a program that makes a communicator, uses it once
+//! and frees it should not pay for one. So the first few calls are the library's; and so are all of them, if that is what is
+//! chosen for them. All ranks count the same calls and choose alike, so they set the communicator up in the same call.
+//!
+//! A reduction that was the library's stays the library's: the same operation on the same data must give the same bits in every call.
+
+use super::call::Call;
+use super::choice;
+use super::recent::{How, Planned};
+use super::shape::{self, Shape};
+use super::{By, Outcome, passing};
+use crate::error::Error;
+use crate::mpi::say::say;
+use crate::mpi::state::State;
+use crate::mpi::world::{self, World};
+use crate::selection::Way;
+use ::mpi::ffi;
+use roundel_spec::Kind;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So many calls on a communicator are the library's, unless the user says how calls are done.
+const FIRST: u32 = 4;
+
+/// Who does a call: the library, or whoever sets the communicator up (none).
+///
+/// # Safety
+/// As of [`super::run`], with [`By::Environment`].
+#[cold]
+pub(super) unsafe fn run(state: &State, comm: ffi::MPI_Comm, call: &Call) -> Result<Option<Outcome>, Error> {
+    let Some(world) = world::known() else { return Ok(None) };
+    // Ranks of several worlds have agreed upon nothing.
+    let Some(members) = state.members(comm)? else { return Ok(None) };
+    if state.leaves_all(&world.settings, &members.placement) {
+        return Ok(Some(Outcome::Library));
+    }
+    let first = state.count() <= FIRST && !world.settings.is_said();
+    let mut work = state.lease()?;
+    work.inherit(&world.settings, world.requests);
+    // SAFETY: the caller promises live handles and complete lists.
+    let job = match unsafe { shape::read(call, members.here(), &mut work.recent.lists) } {
+        Ok(job) => job,
+        Err(unread) => return unread.outcome(By::Environment).map(Some),
+    };
+    if first {
+        work.settled.keep(&job.shape);
+        explain(world);
+        return Ok(Some(Outcome::Library));
+    }
+    if work.recent.find(&job.shape, By::Environment).is_none() {
+        let choice = choice::choose(By::Environment, &work, &job.shape, members.here())?;
+        if matches!(choice.way, Way::Catalogue(_)) {
+            return Ok(None);
+        }
+        let how = How::Library(choice.why.clone().into());
+        choice.tell(Ok(()));
+        let planned = Planned::new(job.shape, &work.recent.lists, By::Environment, how);
+        work.recent.keep(planned);
+    }
+    // SAFETY: the caller promises live handles.
+    Ok(Some(if unsafe { passing::stays(call) } { Outcome::Passes } else { Outcome::Library }))
+}
+
+/// Reductions that were the library's on a communicator before it was set up: few, by what all ranks know alike.
+#[derive(Debug, Default)]
+pub(in crate::mpi) struct Settled(Vec<(Kind, u64)>);
+
+impl Settled {
+    fn keep(&mut self, shape: &Shape) {
+        if shape.kind.reduces() && !self.has(shape) {
+            self.0.push((shape.kind, shape.bytes));
+        }
+    }
+
+    /// Whether a call like this one was the library's.
+    pub(super) fn has(&self, shape: &Shape) -> bool {
+        self.0.contains(&(shape.kind, shape.bytes))
+    }
+}
+
+/// Says once why the first calls are explained by nothing else.
+fn explain(world: &World) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if world.settings.explain && world.rank == 0 && !SAID.swap(true, Ordering::Relaxed) {
+        say(format_args!("the first {FIRST} calls on a communicator that the program makes are the library's"));
+    }
+}

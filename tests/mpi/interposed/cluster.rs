@@ -1,0 +1,42 @@
+//! What is served by default is served between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh` makes the nodes.
+
+use crate::job::{Run, run};
+use crate::mpi::{OPEN_MPI, say};
+use crate::{FREE, programs, random_list, write_cases};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status.
+const NO_CLUSTER: i32 = 125;
+
+/// The first calls on a communicator are the library's, then it is set up, in the same call on all ranks; whatever the calls are.
+#[test]
+fn communicators_are_set_up_late() {
+    let Some(library) = OPEN_MPI.library() else { return };
+    let setup = programs::c(&OPEN_MPI, "interposed_setup");
+    let cases = write_cases(&OPEN_MPI, &random_list(&OPEN_MPI, FREE)).display().to_string();
+    let jobs = [
+        ((3, "2"), setup.clone(), vec!["late"]),
+        ((2, "3"), setup, vec!["late"]),
+        ((3, "2"), programs::interposed(&OPEN_MPI), vec![cases.as_str(), "--expect-served"]),
+    ];
+    for (shape, program, args) in jobs {
+        let run = on_nodes(&library, shape, &program, &args);
+        if run.ended_with(NO_CLUSTER) {
+            return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
+        }
+        run.succeeds();
+    }
+}
+
+fn on_nodes(library: &Path, (nodes, ppn): (usize, &str), program: &Path, args: &[&str]) -> Run {
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cluster.sh"));
+    command.envs([("PPN", ppn), ("DELAY", "50"), ("MPI", "openmpi"), ("QUIET", "1")]);
+    command.env("NODES", nodes.to_string()).env("TIMEOUT", LIMIT.as_secs().to_string());
+    command.arg("env").arg(format!("LD_PRELOAD={}", library.display())).arg(program).args(args);
+    let what = format!("{} on {nodes} nodes of {ppn} {}", program.display(), args.join(" "));
+    run(what, command, LIMIT + Duration::from_secs(40))
+}

@@ -64,6 +64,9 @@ say "programs for Open MPI and MPICH"
 settings=$(tests/tools/build-mpi.sh ${ROUNDEL_ALL:+--all})
 eval "$settings"
 
+say "instructions of generated code, against C"
+QUICK=1 benches/instructions.sh
+
 say "the command line: check everything, prove for all p what is proved for all p, and the rest in its range"
 # As the tests build it: the code that checks is optimised there, too.
 roundel() { cargo run -q -- "$@"; }

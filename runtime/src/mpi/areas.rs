@@ -35,6 +35,14 @@ pub(super) struct Extents {
     pub(super) size: usize,
 }
 
+impl Extents {
+    /// Those of a call's buffers.
+    #[inline(always)]
+    pub(super) fn of<T>(send: Option<&[T]>, recv: &[T]) -> Self {
+        Extents { send: send.map(<[T]>::len), recv: recv.len(), size: size_of::<T>() }
+    }
+}
+
 /// Where the areas of a call begin.
 #[derive(Clone, Copy)]
 pub(super) struct Areas([*mut u8; 3]);

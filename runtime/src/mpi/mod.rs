@@ -115,13 +115,13 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        let extents = Extents { send: call.send.map(<[T]>::len), recv: call.recv.len(), size: size_of::<T>() };
-        if !work.key.fits(collective, &call.geometry, extents, call.options) {
-            let rotation = call.validate(collective, group.here())?;
-            plan_anew(&mut work, group, collective, &call.geometry, extents, call.options, rotation)?;
+        // Taken apart, and put together again only where a plan is made: a call that is like the last one keeps nothing in memory.
+        let Gather { send, recv, geometry, options } = call;
+        if !work.key.fits(collective, &geometry, Extents::of(send, recv), options) {
+            plan_anew(&mut work, group, collective, Gather { send, recv: &mut *recv, geometry, options })?;
         }
         let Work { plan, scratch, flight, .. } = &mut *work;
-        let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
+        let areas = Areas::new(send, recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
             .run(plan)
@@ -206,15 +206,15 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
 
 /// Makes the plan for a call that is not like the last one.
 #[inline(never)]
-fn plan_anew<K: Collective, G: Described>(
+fn plan_anew<T, K: Collective, G: Described>(
     work: &mut Work,
     group: &Group,
     collective: &K,
-    geometry: &G,
-    extents: Extents,
-    options: Options,
-    rotation: Option<usize>,
+    call: Gather<'_, T, G>,
 ) -> Result<(), Error> {
+    let rotation = call.validate(collective, group.here())?;
+    let Gather { send, recv, geometry, options } = call;
+    let (extents, geometry) = (Extents::of(send, recv), &geometry);
     limit::check(collective, &group.placement, geometry, extents.recv)?;
     let Work { key, plan, counts, offsets, flight, .. } = work;
     key.clear();

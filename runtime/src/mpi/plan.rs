@@ -61,8 +61,9 @@ pub(super) struct Piece {
     pub(super) bytes: usize,
 }
 
-/// What a rank does next.
+/// What a rank does next. The number of the variant is written down, and not hidden in what it has: so it is read in one instruction.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub(super) enum Step {
     /// One message each way, at the same time.
     Exchange(Exchange),

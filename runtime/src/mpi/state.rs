@@ -143,7 +143,11 @@ impl State {
     /// The group behind the communicator `user`; the first call makes it, and is then collective.
     #[inline]
     pub(super) fn group(&self, user: &impl Communicator) -> Result<&Group, Error> {
-        self.group_of(user.as_raw())
+        match self.group.get() {
+            Some(group) => Ok(group),
+            // Only now: which handle it is takes some instructions to find out.
+            None => self.make_group(user.as_raw(), None),
+        }
     }
 
     /// The group behind a communicator that is known by its handle; the first call makes it, and is then collective.

@@ -115,7 +115,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        // Taken apart, and put together again only where a plan is made: a call that is like the last one keeps nothing in memory.
+        // Taken apart, and put together again only where a plan is made: a call that is like the last one keeps
+        // nothing in memory.
         let Gather { send, recv, geometry, options } = call;
         if !work.key.fits(collective, &geometry, Extents::of(send, recv), options) {
             plan_anew(&mut work, group, collective, Gather { send, recv: &mut *recv, geometry, options })?;

@@ -61,7 +61,8 @@ pub(super) struct Piece {
     pub(super) bytes: usize,
 }
 
-/// What a rank does next. The number of the variant is written down, and not hidden in what it has: so it is read in one instruction.
+/// What a rank does next. The number of the variant is written down, and not hidden in what it has: so it is read in
+/// one instruction.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(super) enum Step {

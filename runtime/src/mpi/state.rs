@@ -178,7 +178,8 @@ impl State {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// Whether all calls are the library's, by what is known of its ranks; from now on, [`passes`](State::passes) knows.
+    /// Whether all calls are the library's, by what is known of its ranks; from now on, [`passes`](State::passes)
+    /// knows.
     pub(super) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
         let all = settings.leaves_all(placement.regions().nodes() as usize);
         self.passes.store(all, Ordering::Relaxed);
@@ -344,13 +345,14 @@ pub(super) fn end() -> Result<(), Error> {
 }
 
 impl Duplicate {
-    /// Made of its group: a duplicate would copy the program's attributes, which its callbacks might free twice, and a split would ask all
-    /// ranks for their colours.
+    /// Made of its group: a duplicate would copy the program's attributes, which its callbacks might free twice, and
+    /// a split would ask all ranks for their colours.
     fn of(user: ffi::MPI_Comm) -> Result<Self, Error> {
         reject_intercommunicator(user)?;
         // SAFETY: the null handles are constants of the library.
         let (mut comm, mut all) = unsafe { (ffi::RSMPI_COMM_NULL, ffi::RSMPI_GROUP_NULL) };
-        // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here. The group is freed once.
+        // SAFETY: `user` is a live communicator; its owner is borrowed by the call that led here. The group is freed
+        // once.
         let (made, freed) = unsafe {
             check("MPI_Comm_group", ffi::MPI_Comm_group(user, &mut all))?;
             (ffi::MPI_Comm_create(user, all, &mut comm), ffi::MPI_Group_free(&mut all))

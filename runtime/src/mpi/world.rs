@@ -1,7 +1,9 @@
-//! What all ranks of the world know of each other before the program's first call: where they sit, and by which settings they choose.
+//! What all ranks of the world know of each other before the program's first call: where they sit, and by which
+//! settings they choose.
 //!
-//! It holds for every communicator whose ranks are all of this world, so such a communicator asks nobody. It is written down while the
-//! program is in MPI_Init, where nothing else goes on: afterwards it is there on all ranks, or on none.
+//! It holds for every communicator whose ranks are all of this world, so such a communicator asks nobody. It is
+//! written down while the program is in MPI_Init, where nothing else goes on: afterwards it is there on all ranks, or
+//! on none.
 
 use super::code::check;
 use super::nodes::ranks_in;
@@ -48,7 +50,8 @@ impl Members {
     }
 }
 
-/// The ranks of a communicator, if they are all of this world and that is known; all of its ranks get such an answer, or none.
+/// The ranks of a communicator, if they are all of this world and that is known; all of its ranks get such an answer,
+/// or none.
 pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<Members>, Error> {
     let Some(World { nodes, .. }) = known() else { return Ok(None) };
     let (mut rank, mut p) = (0, 0);

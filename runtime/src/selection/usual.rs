@@ -6,10 +6,11 @@
 //! 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER
 //! 2020.
 //!
-//! The default must not be slower than the library, so the library is a candidate, too. `benches/defaults.sh` measures both, and where
-//! the library is faster it comes first: on one node, and wherever the catalogue has only what the library has as well. Candidates are asked
-//! one after the other. What comes after the library serves calls for which it may not be asked: those that need the same bits on all
-//! ranks, and all of them if `ROUNDEL_PREFER=catalogue`.
+//! The default must not be slower than the library, so the library is a candidate, too. `benches/defaults.sh`
+//! measures both, and where the library is faster it comes first: on one node, and wherever the catalogue has only
+//! what the library has as well. Candidates are asked one after the other. What comes after the library serves calls
+//! for which it may not be asked: those that need the same bits on all ranks, and all of them if
+//! `ROUNDEL_PREFER=catalogue`.
 
 use super::algorithm::Parameter;
 use super::call::Call;

@@ -29,7 +29,8 @@ pub(in crate::mpi) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Res
     agree_and_hear(comm, sayings, &[], own).map(|(result, _)| result)
 }
 
-/// The same; and tells of other numbers, which ranks need not have alike, the smallest and the largest of all ranks. Collective.
+/// The same; and tells of other numbers, which ranks need not have alike, the smallest and the largest of all ranks.
+/// Collective.
 ///
 /// Every rank must bring equally many sayings, and equally many numbers.
 pub(in crate::mpi) fn agree_and_hear<R>(

@@ -27,8 +27,8 @@ impl Reading {
         Reading(if rank == 0 { read() } else { Ok(String::new()) })
     }
 
-    /// A number that all ranks must know of the first one, which has the largest: how long its text is, and whether that says why
-    /// there is no profile.
+    /// A number that all ranks must know of the first one, which has the largest: how long its text is, and whether
+    /// that says why there is no profile.
     pub(in crate::mpi) fn head(&self) -> u64 {
         match &self.0 {
             Ok(text) => 2 * text.len() as u64,

@@ -51,9 +51,13 @@ impl Places {
                 Scope::PerRound(n) => reach(schedule, e, &mut below[n]),
                 Scope::Max | Scope::Each | Scope::Node => reach(schedule, e, &mut above),
             },
-            Spot::Requires(_) | Spot::Round(_) | Spot::Layout | Spot::Blocks | Spot::Order | Spot::Declaration => {
-                reach(schedule, e, &mut above)
-            }
+            Spot::Requires(_)
+            | Spot::Round(_)
+            | Spot::Layout
+            | Spot::Blocks
+            | Spot::SameTree
+            | Spot::RankOrder
+            | Spot::Declaration => reach(schedule, e, &mut above),
         });
         let shared = |i: usize| below.iter().filter(|round| round.contains(&i)).count() > 1;
         let used = |i: usize| below.iter().any(|round| round.contains(&i));

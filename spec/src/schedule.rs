@@ -560,6 +560,8 @@ pub enum Spot {
     Layout,
     /// The number of blocks.
     Blocks,
-    /// The order of reduction.
-    Order,
+    /// The claim that all ranks reduce the same tree.
+    SameTree,
+    /// The claim that operands stand in the order of ranks.
+    RankOrder,
 }

@@ -377,7 +377,7 @@ fn place(schedule: &Schedule, spot: Spot) -> String {
         Spot::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
         Spot::Layout => "layout".into(),
         Spot::Blocks => "split".into(),
-        Spot::Order => "order".into(),
+        Spot::SameTree | Spot::RankOrder => "order".into(),
     }
 }
 

@@ -51,7 +51,7 @@ impl Source {
         let file = syn::parse_file(&self.text).map_err(|error| self.diagnose(&error))?;
         let declared = |input: &syn::DeriveInput| Declared {
             name: input.ident.unraw().to_string(),
-            result: syntax::parse(input).map_err(|error| self.diagnose(&error)),
+            result: syntax::parse_text(input).map_err(|error| self.diagnose(&error)),
         };
         Ok(syntax::declarations(&file).iter().map(declared).collect())
     }

@@ -347,6 +347,8 @@ fn malformed_files_are_exit_2_with_a_place() {
     let files = Files::new();
     let good = ring("0..p - 1", "rank + 1", "rank - 1 - s");
     let cases = [
+        ("receive.rs", good.replace("#[recv", "#[receive"), ":8:", "did you mean `recv`?"),
+        ("unknown.rs", good.replace("#[recv", "#[takes"), ":8:", "`takes` is not a clause of a collective"),
         ("syntax.rs", good.replace("rank - s]", "rank - s"), ":7:", "not Rust"),
         ("half.rs", good.replace("pub struct MyRing;", "pub struct"), ":9:", "expected"),
         ("name.rs", good.replace("rank + 1", "rnk + 1"), ":7:13", "did you mean `rank`"),

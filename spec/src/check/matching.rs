@@ -2,8 +2,11 @@
 //! reverse. Several messages of one pair in one round meet in the order of their clauses.
 
 use super::Scene;
+use crate::arith;
+use crate::eval::{self, Env, Fault, Halt, Walker};
 use crate::record::{Direction, Message};
-use crate::schedule::{Field, Spot};
+use crate::schedule::{Field, Loop, Spot, Transfer};
+use crate::sink::Site;
 use crate::violation::{Problem, Violation};
 
 /// Checks one round.
@@ -46,6 +49,11 @@ fn check_pair(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Result
         match (sends.next(), recvs.next()) {
             (None, None) => return Ok(()),
             (Some(sent), None) => {
+                if let Some(site) = empty_recv(scene, round, from, to) {
+                    let sent = blocks(scene, from, sent);
+                    let problem = Problem::DifferentBlocks { from, to, sent, expected: Vec::new() };
+                    return Err(scene.violation(Spot::Transfer(site, Field::Blocks), Some(round), problem));
+                }
                 let problem = Problem::UnmatchedSend { from, to, blocks: blocks(scene, from, sent) };
                 return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
             }
@@ -93,4 +101,64 @@ fn different(
     }
     let problem = Problem::DifferentBlocks { from, to, sent: sent_blocks, expected };
     scene.violation(Spot::Transfer(received.site, Field::Blocks), Some(round), problem)
+}
+
+/// The receive of `to` that is meant for a message of `from` in this round, and names no block: it is at fault, not the send.
+fn empty_recv(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Option<Site> {
+    // The rounds of inner collectives are not counted here.
+    if scene.schedule.loops.iter().any(|l| !l.within.is_empty()) {
+        return None;
+    }
+    let at = scene.point.placement.place(to);
+    let mut search = EmptyRecv { rounds_before: round, from: from as i64, p: at.p };
+    match eval::walk(&mut Env::new(scene.schedule, &scene.point.args, &at), &mut search) {
+        Err(Halt::Stopped(found)) => found,
+        _ => None,
+    }
+}
+
+/// Walks to a round, and stops with what it finds there.
+struct EmptyRecv {
+    rounds_before: usize,
+    from: i64,
+    p: i64,
+}
+
+impl EmptyRecv {
+    fn is_meant(&self, env: &mut Env<'_>, t: &Transfer) -> Result<bool, Fault> {
+        if let Some(when) = &t.when
+            && !env.holds(when)?
+        {
+            return Ok(false);
+        }
+        let mut blocks = Vec::new();
+        env.blocks(&t.blocks, &mut blocks)?;
+        Ok(blocks.is_empty() && arith::wrap(env.eval(&t.peer)?, self.p) == self.from)
+    }
+}
+
+impl Walker for EmptyRecv {
+    type Stop = Option<Site>;
+
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        if self.rounds_before > 0 {
+            self.rounds_before -= 1;
+            return Ok(());
+        }
+        let mut found = None;
+        for t in l.transfers.iter().filter(|t| t.direction == Direction::Recv) {
+            // Where an expression has no value, others say so.
+            let _ = env.over(&t.each, &mut |env| {
+                if self.is_meant(env, t)? {
+                    found.get_or_insert(t.site);
+                }
+                Ok::<(), Fault>(())
+            });
+        }
+        Err(Halt::Stopped(found))
+    }
+
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {
+        Ok(())
+    }
 }

@@ -225,12 +225,12 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
             // Ranks that are not numbered node by node are reduced in the order of nodes: nobody is promised another one.
             let ordered = schedule.order.rank_order && !scene.point.is_renumbered(schedule);
             if ordered && value.run.is_none() {
-                return Err(scene.violation(Spot::Order, None, Problem::OutOfOrder { rank, block }));
+                return Err(scene.violation(Spot::RankOrder, None, Problem::OutOfOrder { rank, block }));
             }
             match first {
                 Some((other, tree)) if schedule.order.same_tree && tree.tree != value.tree => {
                     return Err(scene.violation(
-                        Spot::Order,
+                        Spot::SameTree,
                         None,
                         Problem::OtherTree { ranks: (other, rank), block },
                     ));

@@ -20,6 +20,8 @@ pub(super) struct Builder {
     pub(super) errors: Errors,
     pub(super) scope: Scope,
     pub(super) kind: Kind,
+    /// The kind that is written is none: nothing else can be judged.
+    pub(super) unknown_kind: bool,
     /// The `collective` clause, once seen.
     pub(super) header: Option<TokenStream>,
     /// How many names are visible outside rounds, once the first round is seen.
@@ -53,6 +55,7 @@ impl Builder {
             errors: Errors::default(),
             scope: Scope::new(),
             kind: Kind::Allgather,
+            unknown_kind: false,
             header: None,
             globals: None,
             params: Vec::new(),

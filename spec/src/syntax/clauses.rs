@@ -45,6 +45,9 @@ pub const CLAUSES: [&str; 18] = [
 impl Builder {
     /// Reads one attribute.
     pub(super) fn clause(&mut self, name: &str, attr: &Attribute) {
+        if self.unknown_kind {
+            return;
+        }
         let Some(items) = self.errors.keep(items(attr)) else { return };
         self.has_messages |= matches!(name, "send" | "recv" | "exchange" | "within");
         if let Some(example) = example(name).filter(|_| items.is_empty()) {
@@ -131,9 +134,13 @@ impl Builder {
             match kind.tokens.to_string().parse::<Kind>() {
                 Ok(kind) => self.kind = kind,
                 Err(()) => {
-                    let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-                    let message = format!("`{}` is not a collective; expected {}", kind.tokens, all.join(", "));
-                    self.errors.at(&kind.tokens, message);
+                    let (name, all) = (kind.tokens.to_string(), Kind::ALL.map(Kind::name));
+                    let hint = match similar(&name, all) {
+                        Some(close) => format!("did you mean `{close}`?"),
+                        None => format!("expected {}", all.join(", ")),
+                    };
+                    self.unknown_kind = true;
+                    return self.errors.at(&kind.tokens, format!("`{name}` is not a collective; {hint}"));
                 }
             }
             self.each(params, Self::param);
@@ -230,14 +237,7 @@ impl Builder {
         let fresh_name = fresh(&self.scope, &head.name);
         let name = head.name.to_string();
         let (index, mark) = (self.functions.len(), self.scope.mark());
-        let args: Result<Vec<_>> = head
-            .args
-            .iter()
-            .map(|arg| {
-                fresh(&self.scope, arg)?;
-                Ok(self.scope.var(&arg.to_string(), false))
-            })
-            .collect();
+        let args: Result<Vec<_>> = head.args.iter().map(|arg| self.argument(arg, &head.args, mark)).collect();
         let body = args.and_then(|args| {
             let e: syn::Expr = parse(&relation.right)?;
             let (body, ty) = Lower { scope: &self.scope, kind: self.kind }.any(&e)?;
@@ -257,11 +257,30 @@ impl Builder {
         both(fresh_name, result).map(|_| ())
     }
 
-    // #[round], #[round("fold")], #[round(s in 0..ceil_log(2, p))], #[round(x in 0..w, z in 1..radix)]
+    /// An argument of a definition, which hides what has its name outside. Back ends never see two variables of one name: there it
+    /// has another one.
+    fn argument(&mut self, arg: &Ident, all: &[Ident], mark: usize) -> Result<Var> {
+        let name = arg.to_string();
+        match self.scope.position(&name) {
+            Some(position) if position < mark => {
+                let mut other = format!("{name}_");
+                while self.scope.get(&other).is_some() || all.iter().any(|arg| *arg == other) {
+                    other.push('_');
+                }
+                Ok(self.scope.alias(&name, &other))
+            }
+            _ => {
+                fresh(&self.scope, arg)?;
+                Ok(self.scope.var(&name, false))
+            }
+        }
+    }
+
+    // #[round], #[round("fold")], #[round(s in 0..ceil_log(2, p))], #[round("exchange", x in 0..w, z in 1..radix)]
     fn round(&mut self, attr: &Attribute, items: &[Item]) {
         // A text says what the round is for; it tells apart rounds without an index, too.
         let items = match items {
-            [label] if label.parse::<syn::LitStr>().is_ok() => &[],
+            [label, indices @ ..] if label.parse::<syn::LitStr>().is_ok() => indices,
             items => items,
         };
         let global = *self.globals.get_or_insert(self.scope.mark());

@@ -43,10 +43,19 @@ pub(crate) fn tokens(of: impl ToTokens) -> TokenStream {
 
 /// The candidate that looks most like `name`, for "did you mean".
 pub(crate) fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let scored = candidates.iter().map(|&candidate| (distance(name, candidate), candidate));
     // A letter has nothing in common with another letter.
     let close = |d: usize, candidate: &str| d <= 1 + candidate.len() / 4 && d < name.chars().count();
-    scored.filter(|(d, candidate)| close(*d, candidate)).min().map(|(_, candidate)| candidate)
+    let closest = scored.filter(|(d, candidate)| close(*d, candidate)).min().map(|(_, candidate)| candidate);
+    closest.or_else(|| candidates.into_iter().find(|candidate| shortens(candidate, name)))
+}
+
+/// Whether a word is short for another one, as `recv` is for `receive`: the same letter first, then some of the others.
+fn shortens(short: &str, long: &str) -> bool {
+    let mut letters = long.chars();
+    let is_part = short.chars().all(|letter| letters.any(|other| other == letter));
+    is_part && short.chars().next() == long.chars().next() && short.len() >= 4 && long.len() <= 2 * short.len()
 }
 
 /// How many letters must change to get from one word to the other.
@@ -75,5 +84,7 @@ mod tests {
         assert_eq!(similar("ceillog", ["ceil_log", "floor_log"]), Some("ceil_log"));
         assert_eq!(similar("quux", ["send", "recv"]), None);
         assert_eq!(similar("s", ["p", "D"]), None);
+        assert_eq!(similar("receive", ["send", "recv"]), Some("recv"));
+        assert_eq!(similar("serendipity", ["send", "recv"]), None);
     }
 }

@@ -46,8 +46,7 @@ impl Lower<'_> {
             syn::Expr::If(branch) => self.branch(branch),
             syn::Expr::Block(block) => self.block(&block.block),
             syn::Expr::MethodCall(call) => {
-                let name = &call.method;
-                Err(Error::new_spanned(call, format!("there are no methods; write `{name}(…)` as a function")))
+                Err(Error::new_spanned(call, format!("there are no methods; {}", self.instead_of(call))))
             }
             syn::Expr::Range(range) => {
                 Err(Error::new_spanned(range, "a range stands only after `in`, as in `k in 0..n`"))
@@ -57,6 +56,26 @@ impl Lower<'_> {
                 "this is not part of the language; use numbers, variables, operators, `if … { } else { }` and functions",
             )),
         }
+    }
+
+    /// What to write instead of a method of Rust.
+    fn instead_of(&self, call: &syn::ExprMethodCall) -> String {
+        let (name, receiver) = (call.method.to_string(), plain(&call.receiver));
+        let args: Vec<String> = call.args.iter().map(plain).collect();
+        let is_known = is_function(&name) || matches!(self.scope.get(&name), Some(Entity::Function { .. }));
+        let function = match (name.as_str(), args.as_slice()) {
+            ("ilog2", []) => format!("floor_log(2, {receiver})"),
+            ("ilog", [base]) => format!("floor_log({base}, {receiver})"),
+            ("div_ceil", [divisor]) => format!("ceil_div({receiver}, {divisor})"),
+            ("div_euclid", [divisor]) => format!("{receiver} / {divisor}"),
+            ("rem_euclid", [modulus]) => format!("{receiver} % {modulus}"),
+            ("count_ones", []) => format!("digit_sum({receiver}, 2)"),
+            ("next_power_of_two", []) => format!("pow(2, ceil_log(2, {receiver}))"),
+            ("is_power_of_two", []) => format!("pow(2, floor_log(2, {receiver})) == {receiver}"),
+            _ if is_known => format!("{name}({})", [vec![receiver], args].concat().join(", ")),
+            _ => return self.scope.unknown_function(&name),
+        };
+        format!("write `{function}`")
     }
 
     fn name(&self, path: &syn::ExprPath) -> Result<(Expr, Ty)> {
@@ -188,6 +207,18 @@ impl Lower<'_> {
             _ => Err(Error::new(block.span(), "a branch is one expression; name parts of it with `define`")),
         }
     }
+}
+
+/// An expression as one would write it, without the blanks that tokens are printed with around dots and parentheses.
+fn plain(e: &syn::Expr) -> String {
+    let e = match e {
+        syn::Expr::Paren(inner) => &*inner.expr,
+        e => e,
+    };
+    let text = e.to_token_stream().to_string();
+    [(" . ", "."), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ",")]
+        .iter()
+        .fold(text, |text, (a, b)| text.replace(a, b))
 }
 
 /// `ports` or `ports + 1`, as a name and what is added.

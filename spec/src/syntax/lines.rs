@@ -76,16 +76,22 @@ impl Builder {
     // #[order(same_tree, rank_order)]
     pub(super) fn order(&mut self, item: &Item) -> Result<()> {
         let word = item.tokens.to_string();
-        match word.as_str() {
+        let spot = match word.as_str() {
             _ if !self.kind.reduces() => {
                 let message = format!("{} reduces nothing; remove `order`", self.kind.with_article());
                 return Err(Error::new_spanned(&item.tokens, message));
             }
-            "same_tree" => self.order.same_tree = true,
-            "rank_order" => self.order.rank_order = true,
+            "same_tree" => {
+                self.order.same_tree = true;
+                Spot::SameTree
+            }
+            "rank_order" => {
+                self.order.rank_order = true;
+                Spot::RankOrder
+            }
             _ => return Err(Error::new_spanned(&item.tokens, "an order is `same_tree` or `rank_order`")),
-        }
-        self.sources.insert(Spot::Order, item.tokens.clone());
+        };
+        self.sources.insert(spot, item.tokens.clone());
         Ok(())
     }
 

@@ -59,9 +59,22 @@ impl Declaration {
     }
 }
 
-/// Parses the declaration of one collective.
+/// Parses the declaration of one collective, where a compiler has seen to what is not ours.
 pub fn parse(input: &DeriveInput) -> Result<Declaration> {
+    read(input, Builder::new())
+}
+
+/// Parses the declaration of one collective from a text that no compiler has seen: an attribute that nobody knows is an error.
+pub fn parse_text(input: &DeriveInput) -> Result<Declaration> {
     let mut builder = Builder::new();
+    for unknown in unknown_attributes(input) {
+        let message = format!("`{unknown}` is not a clause of a collective; expected one of {}", CLAUSES.join(", "));
+        builder.errors.at(unknown, message);
+    }
+    read(input, builder)
+}
+
+fn read(input: &DeriveInput, mut builder: Builder) -> Result<Declaration> {
     for attr in &input.attrs {
         match clause_name(attr) {
             Ok(Some(name)) => builder.clause(&name, attr),
@@ -72,6 +85,10 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
                 builder.clause(meant, attr);
             }
         }
+    }
+    // What is right and wrong depends on the kind.
+    if builder.unknown_kind {
+        return Err(builder.errors.finish(()).expect_err("an unknown kind is an error"));
     }
     builder.missing_parts(input);
     let inner_types = check_fields(input, &mut builder);
@@ -112,6 +129,28 @@ fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, 
         }
         _ => Ok(None),
     }
+}
+
+/// Derives whose attributes are known: they have none, or they are of the language itself.
+const DERIVES: [&str; 10] =
+    ["Collective", "Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+/// The attributes that are neither ours nor Rust's nor, as far as one can tell, somebody else's: other derives have attributes of
+/// their own, and what has a path is a macro.
+fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
+    let derives = input.attrs.iter().filter(|attr| attr.path().is_ident("derive"));
+    let known = |attr: &Attribute| {
+        let all = attr.parse_args_with(Punctuated::<syn::Path, syn::Token![,]>::parse_terminated).unwrap_or_default();
+        all.iter().all(|path| path.segments.last().is_some_and(|last| DERIVES.iter().any(|name| last.ident == name)))
+    };
+    if !derives.clone().all(known) {
+        return Vec::new();
+    }
+    let unknown = |ident: &&Ident| {
+        let name = ident.to_string();
+        !FOREIGN.contains(&name.as_str()) && !CLAUSES.contains(&name.as_str()) && similar(&name, CLAUSES).is_none()
+    };
+    input.attrs.iter().filter_map(|attr| attr.path().get_ident()).filter(unknown).collect()
 }
 
 /// Every parameter is a field, every field is a parameter. Gives the types of inner collectives.

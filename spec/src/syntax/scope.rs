@@ -64,6 +64,13 @@ impl Scope {
         var
     }
 
+    /// Adds a variable that is called otherwise in what is made of the declaration.
+    pub(crate) fn alias(&mut self, name: &str, called: &str) -> Var {
+        let var = self.anonymous(called);
+        self.names.push((name.into(), Entity::Var { var: var.clone(), varying: false }));
+        var
+    }
+
     /// A variable that no name stands for.
     pub(crate) fn anonymous(&mut self, name: &str) -> Var {
         let var = Var { name: name.into(), slot: self.slots };

@@ -1,6 +1,6 @@
 //! Tests of the parser: what a text means, and where and how often it is wrong.
 
-use super::{Declaration, declarations, parse};
+use super::{Declaration, declarations, parse, parse_text};
 use crate::check;
 use crate::collective::Arguments;
 use crate::eval::Env;
@@ -450,4 +450,98 @@ fn blocks_are_held_once() {
     assert_eq!(errors(&ring(once)), []);
     let twice = format!("{once}\n#[holds(s >= 0, blocks = [rank])]");
     assert_eq!(errors(&ring(&twice)), [(7, 16, "`blocks` is said twice; remove one".to_string())]);
+}
+
+#[test]
+fn an_attribute_that_nobody_knows_is_an_error_in_a_text() {
+    let alone = |text: &str| parse_text(&syn::parse_str::<DeriveInput>(text).expect("Rust")).map_err(listed).err();
+    let with = |attributes: &str| format!("{attributes}\n#[derive(Clone)]\n{}", ring(""));
+    let [(line, column, message)] = &alone(&with("#[quux(1)]")).expect("an error")[..] else { panic!("one error") };
+    assert_eq!((*line, *column), (1, 2));
+    assert!(message.starts_with("`quux` is not a clause of a collective; expected one of collective"), "{message}");
+    // What may be another macro's is not ours to judge.
+    for others in ["#[allow(dead_code)]", "#[derive(Serialize)] #[quux(1)]", "#[other::macro_of(1)]", "/// Text."] {
+        assert_eq!(alone(&with(others)), None, "{others}");
+    }
+    // A compiler says it itself.
+    assert_eq!(errors(&with("#[quux(1)]")), []);
+    let renamed = ring("").replace("#[recv", "#[receive");
+    assert_eq!(errors(&renamed)[0].2, "`receive` is not a clause of a collective; did you mean `recv`?");
+}
+
+#[test]
+fn arguments_hide_what_is_outside() {
+    let schedule = schedule(&ring("#[define(f(rank, s) = twice(rank) + s, g(p, p_) = p + p_)]"));
+    let names = |i: usize| schedule.functions[i].args.iter().map(|arg| arg.name.clone()).collect::<Vec<_>>();
+    assert_eq!((names(1), names(2)), (vec!["rank_".into(), "s_".into()], vec!["p__".into(), "p_".to_string()]));
+    let twice = errors(&ring("#[define(f(a, a) = a)]"));
+    assert_eq!(twice.len(), 1, "{twice:?}");
+    assert!(twice[0].2.contains("`a` is already in use here"), "{twice:?}");
+}
+
+#[test]
+fn a_loop_may_have_a_label() {
+    let plain = schedule(&ring(""));
+    let labelled = schedule(&ring("").replace("#[round(s", "#[round(\"around\", s"));
+    assert_eq!(plain, labelled);
+}
+
+#[test]
+fn a_method_gets_a_function_that_exists() {
+    let suggestion = |text: &str| errors(&ring(&format!("#[define(value = {text})]"))).remove(0).2;
+    let pairs = [
+        ("p.ilog2()", "floor_log(2, p)"),
+        ("(p + 1).div_ceil(2)", "ceil_div(p + 1, 2)"),
+        ("p.min(s)", "min(p, s)"),
+        ("rank.twice()", "twice(rank)"),
+    ];
+    for (method, function) in pairs {
+        assert_eq!(suggestion(method), format!("there are no methods; write `{function}`"));
+    }
+    assert!(
+        suggestion("p.abs()").starts_with("there are no methods; there is no function `abs`; expected one of min")
+    );
+}
+
+#[test]
+fn an_unknown_kind_is_one_error() {
+    let text = "#[collective(sum, root: 0.., radix: 2..)]
+#[order(same_tree)]
+#[round]
+#[exchange(with = rank ^ 1, combine = by_rank)]
+struct Tree { root: i64 }";
+    let all = errors(text);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(all[0].2.starts_with("`sum` is not a collective; expected allgather"), "{all:?}");
+}
+
+/// Where the violation of a declaration stands: line and column.
+fn place_of_violation(text: &str) -> (usize, usize) {
+    let declaration = read(text).expect("a declaration");
+    let violation = check::at_compile_time(&declaration.schedule).expect_err("a violation");
+    let (line, column, _) = listed(declaration.error(&violation)).remove(0);
+    (line, column)
+}
+
+#[test]
+fn each_claim_about_the_order_has_its_own_place() {
+    let leaning = "#[collective(allreduce)]
+#[requires(p == 3)]
+#[order(same_tree, rank_order)]
+#[round]
+#[send(for j in 1..3, to = rank + j)]
+#[recv(for j in 1..3, from = if rank == 0 { j } else { rank - j }, combine = by_rank)]
+struct Leaning;";
+    assert_eq!(place_of_violation(leaning), (3, 8));
+}
+
+#[test]
+fn a_receive_without_blocks_is_blamed_itself() {
+    let bruck = "#[collective(allgather)]
+#[round(s in 0..ceil_log(2, p))]
+#[state(D = 1, next = 2 * D)]
+#[send(to = rank - D, blocks = [rank + k; k in 0..min(D, p - D)])]
+#[recv(from = rank + D, blocks = [rank + D + k; k in 1..min(D, p - D)])]
+struct Bruck;";
+    assert_eq!(place_of_violation(bruck), (5, 33));
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use roundel_spec::check::Checked;
 use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::{Schedule, check, rust, syntax};
 use std::path::Path;
@@ -19,13 +20,13 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     };
     let schedule = &declaration.schedule;
     Ok(match check::at_compile_time(schedule) {
-        Ok(_) => {
-            let (range, tracked) = proved_range(schedule);
+        Ok(checked) => {
+            let (range, tracked) = proved_range(schedule, &checked);
             let code = rust::expand(&declaration, &range);
             quote!(#code #tracked)
         }
         Err(violation) => {
-            let nothing = ProvedRange::checked(schedule, 0);
+            let nothing = ProvedRange::nothing(schedule);
             beside(declaration.error(&violation), rust::code(&declaration, &nothing))
         }
     })
@@ -33,9 +34,9 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
 
 /// The range that the crate's proof record states if it is current, else what was just checked. The tokens make
 /// rustc look again when the record changes.
-fn proved_range(schedule: &Schedule) -> (ProvedRange, TokenStream) {
+fn proved_range(schedule: &Schedule, checked: &Checked) -> (ProvedRange, TokenStream) {
     let Some(crate_root) = std::env::var_os("CARGO_MANIFEST_DIR") else {
-        return (ProvedRange::checked(schedule, schedule.limits.p), quote!());
+        return (ProvedRange::of(schedule, checked), quote!());
     };
     let crate_root = Path::new(&crate_root);
     let file = Record::path(crate_root, schedule);
@@ -47,7 +48,7 @@ fn proved_range(schedule: &Schedule) -> (ProvedRange, TokenStream) {
     } else {
         quote!()
     };
-    (ProvedRange::in_crate(crate_root, schedule), tracked)
+    (ProvedRange::in_crate(crate_root, schedule, checked), tracked)
 }
 
 fn beside(error: Error, code: TokenStream) -> TokenStream {

@@ -4,7 +4,7 @@
 //! embeds the range it states when its fingerprint and prover are those of the declaration at hand. Otherwise the range is
 //! what the check at compile time covered.
 
-use crate::check::Points;
+use crate::check::Checked;
 use crate::schedule::Schedule;
 use std::fmt;
 
@@ -101,18 +101,10 @@ impl ProvedRange {
         self
     }
 
-    /// What a check with the declaration's limits covers, up to `p`.
-    pub fn checked(schedule: &Schedule, p: i64) -> Self {
-        let numbers = schedule.numbers.iter().zip(&schedule.limits.numbers);
-        let lists = schedule.lists.iter().zip(&schedule.limits.lists);
-        ProvedRange {
-            p: Some(p),
-            numbers: numbers.map(|(n, &limit)| Some(n.domain.up_to(limit))).collect(),
-            lists: lists.map(|(l, &(len, limit))| Some((len, l.domain.up_to(limit)))).collect(),
-            placements: schedule
-                .uses_placement()
-                .then_some(Placements::Regular { all_up_to: p.min(Points::PROVED_UNEVEN) }),
-        }
+    /// No call at all.
+    pub fn nothing(schedule: &Schedule) -> Self {
+        let placements = schedule.uses_placement().then_some(Placements::Regular { all_up_to: 0 });
+        ProvedRange { p: Some(0), placements, ..ProvedRange::all(schedule) }
     }
 
     /// The range in words.
@@ -225,13 +217,15 @@ impl Record {
 }
 
 impl ProvedRange {
-    /// The range that the crate's record states if it is current, else what the check at compile time covers.
+    /// The range that the crate's record states if it is current, else what was checked.
     #[cfg(feature = "syntax")]
-    pub fn in_crate(crate_root: &std::path::Path, schedule: &Schedule) -> Self {
+    pub fn in_crate(crate_root: &std::path::Path, schedule: &Schedule, checked: &Checked) -> Self {
         let text = std::fs::read_to_string(Record::path(crate_root, schedule)).unwrap_or_default();
-        match Record::read(&text, schedule) {
-            Ok(record) => record.range,
-            Err(_) => ProvedRange::checked(schedule, schedule.limits.p),
-        }
+        Record::read(&text, schedule).map_or_else(|_| ProvedRange::of(schedule, checked), |record| record.range)
+    }
+
+    /// The calls that a check covered.
+    pub fn of(schedule: &Schedule, checked: &Checked) -> Self {
+        checked.range().cloned().unwrap_or_else(|| ProvedRange::nothing(schedule))
     }
 }

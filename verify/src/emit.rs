@@ -2,26 +2,26 @@
 
 use crate::error::Error;
 use roundel_spec::proof::{ProvedRange, Record};
-use roundel_spec::{Schedule, c};
+use roundel_spec::{Schedule, c, check};
 use std::path::Path;
 
 /// The C file of a schedule; `root` is the crate that declares it, where its proof record lies.
 pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error> {
     // A record speaks of the declaration, whatever its inner collectives are.
-    let declared = schedule.by_contract();
-    let text = root.and_then(|root| std::fs::read_to_string(Record::path(root, &declared)).ok());
-    let record = text.and_then(|text| Record::read(&text, &declared).ok());
-    let checked = || ProvedRange::checked(&declared, declared.limits.p);
-    let range = record.as_ref().map_or_else(checked, |record| record.range.clone());
-    let inners: Vec<ProvedRange> = schedule
-        .inners
-        .iter()
-        .filter_map(|inner| inner.schedule.as_deref())
-        .map(|inner| {
-            let checked = || ProvedRange::checked(inner, inner.limits.p);
-            root.map_or_else(checked, |root| ProvedRange::in_crate(root, inner))
-        })
-        .collect();
+    let (range, record) = proved(&schedule.by_contract(), root)?;
+    let inners = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref());
+    let inners = inners.map(|inner| Ok(proved(inner, root)?.0)).collect::<Result<Vec<_>, Error>>()?;
     c::emit(schedule, c::Known { range: &range, record: record.as_ref(), inners: &inners })
         .map_err(Error::Unsupported)
+}
+
+/// The calls for which a collective is proved, and the record that says so. Without one it is checked here and now, as the
+/// derive does: what is granted is what was checked.
+pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, Option<Record>), Error> {
+    let text = root.and_then(|root| std::fs::read_to_string(Record::path(root, schedule)).ok());
+    if let Some(record) = text.and_then(|text| Record::read(&text, schedule).ok()) {
+        return Ok((record.range.clone(), Some(record)));
+    }
+    let checked = check::at_compile_time(schedule).map_err(|violation| Error::wrong(schedule, violation))?;
+    Ok((ProvedRange::of(schedule, &checked), None))
 }

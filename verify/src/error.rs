@@ -521,3 +521,10 @@ pub enum Error {
         why: String,
     },
 }
+
+impl Error {
+    /// A declaration that is wrong, so that nothing is written of it.
+    pub(crate) fn wrong(schedule: &roundel_spec::Schedule, violation: roundel_spec::Violation) -> Self {
+        Error::WrongDeclaration { name: schedule.name.clone(), violation: Box::new(violation) }
+    }
+}

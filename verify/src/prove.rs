@@ -1,8 +1,8 @@
 //! What is proved of a collective, by which engine, for which calls; and the record of it.
 
-use crate::range::Range;
 use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
+use roundel_spec::check::Checked;
 use roundel_spec::proof::{Evidence, PROVER, ProvedRange, Record};
 use std::collections::BTreeMap;
 
@@ -114,12 +114,11 @@ fn exhaustive(schedule: &Schedule) -> Vec<String> {
 }
 
 /// The record of what was proved; `None` when nothing was.
-pub fn record(schedule: &Schedule, checked: Option<(Range, usize)>, induction: Option<&Induction>) -> Option<Record> {
+pub fn record(schedule: &Schedule, checked: Option<&Checked>, induction: Option<&Induction>) -> Option<Record> {
     let mut evidence = Vec::new();
     let mut range = None;
     // A range that leaves out small p is no range a record can state.
-    if let Some((points, cases)) = checked.filter(|(points, cases)| points.from == 1 && *cases > 0) {
-        let proved = ProvedRange::checked(schedule, points.to as i64);
+    if let Some((proved, cases)) = checked.and_then(|checked| Some((checked.range()?.clone(), checked.cases()))) {
         let properties = exhaustive(schedule);
         let text = proved.text(schedule);
         evidence.push(Evidence { engine: "exhaustive".into(), range: text, properties, cases, gaps: vec![] });

@@ -4,7 +4,6 @@
 //! kept is the smallest one, and so that a collective that is wrong early costs nothing later.
 
 use crate::progress::Progress;
-use crate::range::Range;
 use roundel_spec::check::{Point, Points};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,8 +47,6 @@ pub type CheckPoint<'a, E> = Box<dyn Fn(&Point) -> Result<Visit, E> + Sync + 'a>
 
 /// A collective and the points it is checked at.
 pub struct Job<'a, E> {
-    /// The process counts.
-    pub range: Range,
     /// The points.
     pub points: Points,
     /// Checks one point.
@@ -72,7 +69,7 @@ pub struct Tally<E> {
 /// Checks all jobs.
 pub fn sweep<E: Send>(jobs: &[Job<'_, E>], what: &'static str) -> Vec<Tally<E>> {
     let mut tasks: Vec<(usize, usize)> =
-        jobs.iter().enumerate().flat_map(|(job, j)| j.range.iter().map(move |p| (p, job))).collect();
+        jobs.iter().enumerate().flat_map(|(job, j)| j.points.p().map(move |p| (p, job))).collect();
     tasks.sort_unstable();
     let wrong_from: Vec<AtomicUsize> = jobs.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
     let progress = Progress::new(tasks.len(), what);
@@ -137,10 +134,8 @@ mod tests {
     #[test]
     fn the_smallest_fault_is_kept_and_the_rest_is_counted() {
         let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
-        let range = Range { from: 1, to: 40 };
         let job = |wrong_from: usize| Job {
-            range,
-            points: Points::new(&schedule, range.iter()),
+            points: Points::new(&schedule, 1..=40),
             check: Box::new(move |point: &Point| match point.placement.p() {
                 p if p >= wrong_from => Err(p),
                 p if p % 2 == 0 => Ok(Visit::Checked),

@@ -9,6 +9,7 @@ mod common;
 use common::z3;
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
+use roundel_spec::check::Points;
 use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::proof::{PROVER, ProvedRange, Record, Stale};
 use roundel_spec::syntax;
@@ -44,6 +45,11 @@ fn ends_with(code: i32, args: &[&str]) -> (String, String) {
 
 fn json(code: i32, args: &[&str]) -> Value {
     serde_json::from_str(&ends_with(code, &[args, &["--json"]].concat()).0).unwrap()
+}
+
+/// The calls that a thorough check of every p up to a limit covers.
+fn checked(schedule: &Schedule, p: i64) -> ProvedRange {
+    Points::new(schedule, 1..=p as usize).thorough().range(schedule).unwrap()
 }
 
 fn text(path: &Path) -> &str {
@@ -82,7 +88,7 @@ fn not_counted(solver: &str, record: &Path, words: &str) {
     assert_eq!(ring["rows"].as_array().unwrap().iter().filter(proved).count(), 0, "{ring}");
     let schedule = algorithms::Ring::schedule();
     let record = Record::read(&std::fs::read_to_string(record).unwrap(), &schedule).unwrap();
-    assert_eq!(record.range, ProvedRange::checked(&schedule, 8));
+    assert_eq!(record.range, checked(&schedule, 8));
 }
 
 #[test]
@@ -259,17 +265,16 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
         let several_blocks = !matches!(schedule.blocks, roundel_spec::expr::Expr::Int(_));
         let range = match (schedule.kind, several_blocks) {
             (Kind::Allgather, _) if schedule.uses_placement() => {
-                let checked = ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES);
-                ProvedRange::all(&schedule).and_checked(&checked)
+                ProvedRange::all(&schedule).and_checked(&checked(&schedule, roundel_verify::range::WITH_PLACES))
             }
             (Kind::Alltoall, _) if schedule.uses_placement() => {
-                ProvedRange::checked(&schedule, roundel_verify::range::PAIRS_WITH_PLACES)
+                checked(&schedule, roundel_verify::range::PAIRS_WITH_PLACES)
             }
-            _ if schedule.uses_placement() => ProvedRange::checked(&schedule, roundel_verify::range::WITH_PLACES),
+            _ if schedule.uses_placement() => checked(&schedule, roundel_verify::range::WITH_PLACES),
             (Kind::Allgather | Kind::Alltoall, _) => ProvedRange::all(&schedule),
             _ if REDUCTIONS_FOR_ALL_P.contains(&entry.type_name) => ProvedRange::all(&schedule),
-            (_, false) => ProvedRange::checked(&schedule, 256),
-            (_, true) => ProvedRange::checked(&schedule, 64),
+            (_, false) => checked(&schedule, 256),
+            (_, true) => checked(&schedule, 64),
         };
         assert_eq!(record.range, range, "{shown} has another range; {again}");
     }
@@ -687,4 +692,35 @@ fn unproved_calls_are_refused_unless_asked_for() {
         assert!(error.to_string().contains("p <= 6") && error.to_string().contains(".unproved()"), "{error}");
     }
     assert_eq!(gather(NobodyProved.unproved(), 7), all(7));
+}
+
+/// Wrong from nine ranks on, where the first node is smaller than the last. The check of the derive looks at every division of up
+/// to eight ranks.
+#[derive(Collective, Clone, Copy)]
+#[collective(allgather)]
+#[check(p <= 16)]
+#[round(s in 1..if p >= 9 && node_size(0) < node_size(nodes - 1) { p - 1 } else { p })]
+#[send(to = rank + s, blocks = [rank])]
+#[recv(from = rank - s, blocks = [rank - s])]
+struct Uneven;
+
+#[test]
+fn divisions_of_ranks_that_were_not_checked_are_refused() {
+    let gather = |sizes: &[usize]| {
+        let placement = threads::Placement::of_sizes(sizes);
+        threads::run_placed(&placement, |comm| {
+            let mut all = vec![usize::MAX; comm.size()];
+            Uneven.allgather(comm, &[comm.rank()], &mut all).map(|()| all)
+        })
+    };
+    for sizes in [&[4, 5][..], &[1, 8], &[2, 3, 6], &[1, 2, 9]] {
+        for result in gather(sizes) {
+            let refused = matches!(&result, Err(Error::OutsideDomain { refusal: Refusal::Placement { .. }, .. }));
+            assert!(refused, "{sizes:?}: {result:?}");
+        }
+    }
+    for sizes in [&[3, 5][..], &[5, 4], &[3, 3, 3], &[1, 2, 4, 1]] {
+        let p = sizes.iter().sum();
+        assert_eq!(gather(sizes), vec![Ok((0..p).collect::<Vec<_>>()); p], "{sizes:?}");
+    }
 }

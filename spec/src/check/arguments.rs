@@ -44,6 +44,26 @@ impl Choices {
         Choices { parameters, inner: args.inner }
     }
 
+    /// The largest values: of each number, and length and elements of each list. `None` unless these are all combinations of
+    /// values from the least of their domains on.
+    #[allow(clippy::type_complexity)]
+    pub fn limits(&self, schedule: &Schedule) -> Option<(Vec<Option<i64>>, Vec<Option<(i64, i64)>>)> {
+        let (mut numbers, mut lists) = (Vec::new(), Vec::new());
+        let largest = |lo: i64, count: u64| lo.saturating_add_unsigned(count).saturating_sub(1);
+        for parameter in &self.parameters {
+            match *parameter {
+                Choice::Number { lo, count } if lo <= schedule.numbers.get(numbers.len())?.domain.lo => {
+                    numbers.push(Some(largest(lo, count)));
+                }
+                Choice::List { lo, count, len } if lo <= schedule.lists.get(lists.len())?.domain.lo => {
+                    lists.push(Some((len, largest(lo, count))));
+                }
+                _ => return None,
+            }
+        }
+        Some((numbers, lists))
+    }
+
     /// How many combinations there are; `u64::MAX` for more than that.
     pub fn count(&self) -> u64 {
         self.parameters.iter().map(Choice::count).fold(1, u64::saturating_mul)

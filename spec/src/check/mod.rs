@@ -43,7 +43,7 @@ use crate::schedule::{Schedule, Spot};
 use crate::sink::infallible;
 use crate::violation::{Case, Problem, Violation};
 pub use bounds::Census;
-pub use points::{Point, Points};
+pub use points::{Checked, Point, Points};
 pub use reduce::Reduction;
 use std::convert::Infallible;
 
@@ -227,8 +227,9 @@ fn domain_of(schedule: &Schedule) -> Spot {
 }
 
 /// Runs the check of the derive: every point within the declaration's own limits.
-pub fn at_compile_time(schedule: &Schedule) -> Result<usize, Violation> {
-    over(schedule, &Points::within_limits(schedule))
+pub fn at_compile_time(schedule: &Schedule) -> Result<Checked, Violation> {
+    let points = Points::within_limits(schedule);
+    over(schedule, &points).map(|cases| points.checked(schedule, cases))
 }
 
 /// The arguments of a schedule as text, by name.

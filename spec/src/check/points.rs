@@ -1,12 +1,15 @@
 //! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
 //!
 //! Sorted by node, a placement is no more than the sizes of its nodes. With few ranks all of them are looked at, with more
-//! those with equally many ranks on every node, or fewer on the last. What is proved is what was checked, so these are also
-//! the placements that a collective which depends on placement is proved for.
+//! those with equally many ranks on every node, or fewer on the last.
+//!
+//! What is granted is what was checked: [`Points::range`] gives the calls that the points themselves are made for, and a
+//! [`Checked`] exists only for points that were checked. There is no other way to the range of a check.
 
 use super::arguments::Choices;
 use crate::collective::Arguments;
 use crate::place::{Place, Placement};
+use crate::proof::{self, ProvedRange};
 use crate::schedule::Schedule;
 use crate::violation::Case;
 use std::ops::RangeInclusive;
@@ -51,6 +54,25 @@ pub struct Points {
     choices: Choices,
     /// How much may be spent at one p, in pairs of ranks.
     share: Option<u64>,
+}
+
+/// That nothing was wrong at some points; [`Points::checked`] makes it of these points.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    range: Option<ProvedRange>,
+    cases: usize,
+}
+
+impl Checked {
+    /// The calls for which the check is a proof; `None` where there are none.
+    pub fn range(&self) -> Option<&ProvedRange> {
+        self.range.as_ref()
+    }
+
+    /// How many points lie in the domain.
+    pub fn cases(&self) -> usize {
+        self.cases
+    }
 }
 
 /// Which sizes of nodes.
@@ -153,6 +175,30 @@ impl Points {
     /// The largest p.
     pub fn max_p(&self) -> usize {
         *self.p.end()
+    }
+
+    /// Every p that is looked at.
+    pub fn p(&self) -> RangeInclusive<usize> {
+        self.p.clone()
+    }
+
+    /// The calls of which everyone in the domain is one of these points; `None` where the points are a selection, or leave
+    /// out small p.
+    pub fn range(&self, schedule: &Schedule) -> Option<ProvedRange> {
+        let p = self.max_p() as i64;
+        let placements = match self.placements {
+            Placements::One => None,
+            Placements::Every { uneven } => Some(proof::Placements::Regular { all_up_to: p.min(uneven) }),
+            Placements::Some | Placements::These(_) => return None,
+        };
+        let (numbers, lists) = self.choices.limits(schedule)?;
+        let complete = *self.p.start() <= 1 && self.share.is_none();
+        complete.then_some(ProvedRange { p: Some(p), numbers, lists, placements })
+    }
+
+    /// These points, all of which were checked and nothing was wrong at any; `cases` of them lie in the domain.
+    pub fn checked(&self, schedule: &Schedule, cases: usize) -> Checked {
+        Checked { range: self.range(schedule).filter(|_| cases > 0), cases }
     }
 
     /// The points, the smallest first.

@@ -79,8 +79,10 @@ pub struct Width {
 pub const STEP: Width = Width { p: (1 << 15) - 1, state: (1 << 16) - 1 };
 /// Kani's width for the absence of panics: every p that a call may have.
 pub const FULL: Width = Width { p: (1 << 31) - 1, state: (1 << 32) - 1 };
-/// The largest p of [`whole()`].
-pub const WHOLE: i64 = 32;
+/// The ranges of p of [`whole()`], a harness each.
+pub const WHOLE_RANGES: [(i64, i64); 3] = [(1, 16), (17, 24), (25, 32)];
+/// The largest p of them: the ranks that are drawn lie below it, and a mask has so many bits.
+pub const WHOLE: i64 = WHOLE_RANGES[2].1;
 
 /// What the derive emits for the harnesses of a collective.
 pub trait Probe: Collective + Sized {

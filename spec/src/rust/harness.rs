@@ -5,6 +5,7 @@ use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
 use crate::check::{self, Points};
 use crate::expr::{Binary, Builtin, Expr};
+use crate::harness::WHOLE_RANGES;
 use crate::harness::claims::{Relation, claimed, facts, has_steps};
 use crate::record::Direction;
 use crate::schedule::{Bound, Loop, Schedule};
@@ -94,7 +95,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
         }
     }
     let wrap = stubs(&[("wrap", "exact_wrap")]);
-    for (lo, hi) in [(1i64, 16i64), (17, 24), (25, 32)] {
+    for (lo, hi) in WHOLE_RANGES {
         if !reaches(schedule, lo, hi) {
             continue;
         }

@@ -172,7 +172,7 @@ impl<'a> Subject<'a> {
                 Ok(if passed.is_some() { Visit::Checked } else { Visit::Refused })
             }),
         };
-        Job { range: self.range, points: self.points(self.range).thorough(), check }
+        Job { points: self.points(self.range).thorough(), check }
     }
 
     /// Runs on threads, for small p; nothing for declarations that are not compiled.
@@ -182,11 +182,11 @@ impl<'a> Subject<'a> {
             (Origin::Catalogue(entry), Some(range)) => {
                 let (entry, schedule) = (*entry, &self.schedule);
                 let check = move |point: &Point| run_code(entry, schedule, point);
-                Job { range, points: self.points(range), check: Box::new(check) }
+                Job { points: self.points(range), check: Box::new(check) }
             }
             _ => {
                 let none = Range { from: 1, to: 0 };
-                Job { range: none, points: self.points(none), check: Box::new(|_| Ok(Visit::Refused)) }
+                Job { points: self.points(none), check: Box::new(|_| Ok(Visit::Refused)) }
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::emit::emit_c;
 use crate::error::Error;
 use crate::source::Source;
 use roundel::algorithms;
+use roundel_spec::check;
 use roundel_spec::syntax::Declaration;
-use roundel_spec::{Schedule, check};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,8 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> 
         Target::File(source, declared) => match all_or_errors(declared) {
             Ok(declarations) => {
                 let schedule = chosen(&source, &declarations, args.wanted.as_deref())?.schedule.clone();
-                checked(&schedule)?;
+                // Nothing is written of a collective that is wrong: the check is that of the derive.
+                check::at_compile_time(&schedule).map_err(|violation| Error::wrong(&schedule, violation))?;
                 (schedule, crate_of(Path::new(&source.origin)))
             }
             Err(errors) => return malformed(&source, &errors, json),
@@ -35,15 +36,6 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> 
     };
     let code = emit_c(&schedule, root.as_deref())?;
     deliver(args, json, Emitted { name: schedule.name, code })
-}
-
-/// Nothing is written of a collective that is wrong: the check is that of the derive.
-fn checked(schedule: &Schedule) -> Result<(), Error> {
-    let wrong = |violation: roundel_spec::Violation| Error::WrongDeclaration {
-        name: schedule.name.clone(),
-        violation: Box::new(violation),
-    };
-    check::at_compile_time(schedule).map(drop).map_err(wrong)
 }
 
 /// The only declaration, or the one that is wanted.

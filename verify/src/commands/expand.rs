@@ -3,6 +3,7 @@
 use super::target::{Target, all_or_errors, crate_of, declaration_of, malformed};
 use super::{Outcome, print, print_json};
 use crate::cli::Expand;
+use crate::emit::proved;
 use crate::error::Error;
 use crate::source::Source;
 use roundel::algorithms;
@@ -65,8 +66,8 @@ fn choose<'a>(
 /// The formatted code; without the declaration as data and the tests, unless `everything` is wanted.
 fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
     let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
-    let checked = || ProvedRange::checked(schedule, schedule.limits.p);
-    let range = root.map_or_else(checked, |root| ProvedRange::in_crate(root, schedule));
+    // A wrong declaration has code, too, for those who look for what is wrong: it serves no call.
+    let range = proved(schedule, root).map_or_else(|_| ProvedRange::nothing(schedule), |(range, _)| range);
     let tokens = if everything { rust::expand(declaration, &range) } else { rust::code(declaration, &range) };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;

@@ -13,6 +13,7 @@ use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel_spec::Schedule;
+use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
 use roundel_spec::proof::Record;
 use serde::Serialize;
@@ -101,7 +102,7 @@ struct Proof<'a> {
     #[serde(skip)]
     subject: &'a Subject<'a>,
     #[serde(skip)]
-    checked: Option<(Range, usize)>,
+    checked: Option<Checked>,
     #[serde(skip)]
     result: Option<Record>,
     #[serde(skip)]
@@ -125,8 +126,8 @@ fn exhaustive<'a>(args: &Prove, subjects: &[&'a Subject<'a>]) -> Result<Vec<Proo
     if !args.uses(Engine::Exhaustive) {
         return Ok(proofs);
     }
-    let tallies = sweep::sweep(&subjects.iter().map(|subject| subject.job()).collect::<Vec<_>>(), "checking");
-    for (proof, tally) in proofs.iter_mut().zip(tallies) {
+    let jobs: Vec<_> = subjects.iter().map(|subject| subject.job()).collect();
+    for ((proof, tally), job) in proofs.iter_mut().zip(sweep::sweep(&jobs, "checking")).zip(jobs) {
         let range = proof.subject.range;
         let mut open = Vec::new();
         if let Some(violation) = &tally.wrong {
@@ -136,7 +137,7 @@ fn exhaustive<'a>(args: &Prove, subjects: &[&'a Subject<'a>]) -> Result<Vec<Proo
             proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
         }
         proof.violated = tally.wrong.is_some();
-        proof.checked = tally.wrong.is_none().then_some((range, tally.checked));
+        proof.checked = tally.wrong.is_none().then(|| job.points.checked(&proof.subject.schedule, tally.checked));
         proof.rows.push(Row {
             property: "all, exactly".into(),
             engine: "exhaustive",
@@ -167,7 +168,7 @@ fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>
         if let Some(induction) = &induction {
             proof.add(induction);
         }
-        let record = || prove::record(&subject.schedule, proof.checked, induction.as_ref());
+        let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref());
         // Where an exact check found a fault, no induction counts.
         proof.result = if proof.violated { None } else { record() };
         proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
@@ -299,7 +300,10 @@ fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
         let open = proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why)));
         notes.extend(open.map(|(row, why)| format!("{}: {}: {why}", proof.name, row.property)));
         let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
-        let range = proof.checked.map_or("no p".into(), |(range, _)| format!("p = {range}"));
+        let range = match &proof.checked {
+            Some(_) => format!("p = {}", proof.subject.range),
+            None => "no p".into(),
+        };
         notes.extend(left.map(|bound| format!("{}: `{bound}` is left to exact checks: {range}", proof.name)));
     }
     notes.extend(

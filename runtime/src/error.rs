@@ -145,6 +145,17 @@ pub enum Error {
         "elements of this datatype lie among each other, so that they cannot be divided; leave this call to the library"
     )]
     Entangled,
+    /// `MPI_IN_PLACE` where there must be a buffer.
+    #[error("MPI_IN_PLACE stands where this rank needs a buffer: give the address of one")]
+    Misplaced,
+    /// Device memory could not be copied.
+    #[error("{runtime} cannot copy device memory: error {code}; set ROUNDEL_DEVICE=library")]
+    Device {
+        /// Whose memory it is.
+        runtime: &'static str,
+        /// What it says.
+        code: i32,
+    },
     /// A call that does not block, with blocks of any lengths that make a detour.
     #[error(
         "{name} sends blocks of any lengths through other ranks, which takes calls that block; use `alltoall/spread-out` or \
@@ -268,6 +279,8 @@ pub enum Error {
     Mpi {
         /// The MPI function.
         call: &'static str,
+        /// The error's class, such as `MPI_ERR_TYPE`.
+        class: i32,
         /// The library's own text.
         message: String,
     },

@@ -17,12 +17,16 @@ pub trait Operation<T> {
     /// Whether the two operands may be swapped.
     const COMMUTES: bool;
 
+    /// Whether the result is the same for all brackets if the elements are integers. Of other elements, such as floats, it says nothing.
+    const EXACT_ON_INTEGERS: bool = false;
+
     /// The operation.
     fn combine(&self, left: &T, right: &T) -> T;
 }
 
 impl<T, O: Operation<T>> Operation<T> for &O {
     const COMMUTES: bool = O::COMMUTES;
+    const EXACT_ON_INTEGERS: bool = O::EXACT_ON_INTEGERS;
 
     #[inline]
     fn combine(&self, left: &T, right: &T) -> T {
@@ -38,6 +42,7 @@ macro_rules! operators {
 
         impl<T: Clone + $bound<Output = T>> Operation<T> for $name {
             const COMMUTES: bool = true;
+            const EXACT_ON_INTEGERS: bool = true;
 
             #[inline]
             fn combine(&self, left: &T, right: &T) -> T {
@@ -68,6 +73,7 @@ macro_rules! extremes {
 
         impl<T: Clone + PartialOrd> Operation<T> for $name {
             const COMMUTES: bool = true;
+            const EXACT_ON_INTEGERS: bool = true;
 
             #[inline]
             fn combine(&self, left: &T, right: &T) -> T {

@@ -1,14 +1,120 @@
-/* Wrong arguments: MPI_ gives the same class of error as PMPI_, tells the error handler as often, and the communicator works after it. */
+/* Wrong arguments: MPI_ gives the same class of error as PMPI_, tells the error handler as often, and the communicator works after it.
+ *
+ * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the judge: a child process
+ * asks PMPI_ first, because libraries do not look at all arguments, and a call that crashes there is no case. What is an error on a
+ * communicator of one rank is tried on all ranks, too, each for itself: the library finds such errors without a message. (Datatypes that were
+ * freed are no case: neither library knows them again.)
+ *
+ * With an argument it makes one wrong call on a communicator whose errors are fatal. */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-static int told, failures;
+enum kind { ALLGATHER, ALLGATHERV, ALLREDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, ALLTOALL, ALLTOALLV, BCAST, REDUCE, GATHER, SCATTER, KINDS };
+enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+static const char *kind_names[] = {"allgather", "allgatherv", "allreduce", "reduce_scatter", "reduce_scatter_block", "alltoall",
+                                   "alltoallv", "bcast", "reduce", "gather", "scatter"};
+static const char *form_names[] = {"blocking", "nonblocking", "persistent"};
+
+typedef struct {
+    void *send, *recv;
+    int sends, recvs, root;
+    const int *send_counts, *send_displs, *recv_counts, *recv_displs;
+    MPI_Datatype send_type, recv_type;
+    MPI_Op op;
+    MPI_Comm comm;
+    MPI_Request *request;
+} arguments;
+
+#if defined(OPEN_MPI) && defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define INIT(P, name) P##X_##name##_init
+#elif MPI_VERSION >= 4
+#define INIT(P, name) P##_##name##_init
+#endif
+
+#ifdef INIT
+#define PREPARED(P, name, ...) INIT(P, name)(__VA_ARGS__, MPI_INFO_NULL, a->request)
+#else
+#define PREPARED(P, name, ...) -1
+#endif
+
+#define FORM(P, name, iname, ...)                                                                                       \
+    (form == BLOCKING ? P##_##name(__VA_ARGS__)                                                                         \
+     : form == NONBLOCKING ? P##_##iname(__VA_ARGS__, a->request)                                                       \
+                           : PREPARED(P, name, __VA_ARGS__))
+
+#define FUNCTION(P, function)                                                                                           \
+    static int function(enum kind kind, enum form form, const arguments *a)                                             \
+    {                                                                                                                   \
+        switch (kind) {                                                                                                 \
+        case ALLGATHER:                                                                                                 \
+            return FORM(P, Allgather, Iallgather, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
+        case ALLGATHERV:                                                                                                \
+            return FORM(P, Allgatherv, Iallgatherv, a->send, a->sends, a->send_type, a->recv, a->recv_counts,           \
+                        a->recv_displs, a->recv_type, a->comm);                                                         \
+        case ALLREDUCE:                                                                                                 \
+            return FORM(P, Allreduce, Iallreduce, a->send, a->recv, a->sends, a->send_type, a->op, a->comm);            \
+        case REDUCE_SCATTER:                                                                                            \
+            return FORM(P, Reduce_scatter, Ireduce_scatter, a->send, a->recv, a->recv_counts, a->send_type, a->op, a->comm); \
+        case REDUCE_SCATTER_BLOCK:                                                                                      \
+            return FORM(P, Reduce_scatter_block, Ireduce_scatter_block, a->send, a->recv, a->sends, a->send_type, a->op, \
+                        a->comm);                                                                                       \
+        case ALLTOALL:                                                                                                  \
+            return FORM(P, Alltoall, Ialltoall, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
+        case ALLTOALLV:                                                                                                 \
+            return FORM(P, Alltoallv, Ialltoallv, a->send, a->send_counts, a->send_displs, a->send_type, a->recv,       \
+                        a->recv_counts, a->recv_displs, a->recv_type, a->comm);                                         \
+        case BCAST:                                                                                                     \
+            return FORM(P, Bcast, Ibcast, a->recv, a->recvs, a->recv_type, a->root, a->comm);                           \
+        case REDUCE:                                                                                                    \
+            return FORM(P, Reduce, Ireduce, a->send, a->recv, a->sends, a->send_type, a->op, a->root, a->comm);         \
+        case GATHER:                                                                                                    \
+            return FORM(P, Gather, Igather, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->root, a->comm); \
+        default:                                                                                                        \
+            return FORM(P, Scatter, Iscatter, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->root, \
+                        a->comm);                                                                                       \
+        }                                                                                                               \
+    }
+
+FUNCTION(MPI, served)
+FUNCTION(PMPI, library)
+
+static int told, failures, cases, errors, crashes;
+static char current[256] = "nothing";
+static double in[512], out[512];
+static MPI_Request request;
+static MPI_Datatype loose_gaps, loose_dense, empty;
+static MPI_Op freed_op;
+static MPI_Comm freed_comm;
 
 static void tell(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
     (void)code;
     told++;
+}
+
+static void add(void *from, void *to, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)to)[i] += ((int *)from)[i];
+}
+
+static void crashed(int signal)
+{
+    /* Formatted printing is not safe here; these are. */
+    ssize_t ignored = write(2, "crashes: ", 9) + write(2, current, strlen(current)) + write(2, "\n", 1);
+    (void)ignored;
+    _exit(128 + signal);
 }
 
 static int class_of(int code)
@@ -18,83 +124,249 @@ static int class_of(int code)
     return class;
 }
 
-static void compare(const char *what, int code, int calls, int expected_code, int expected_calls)
+/* What was begun is completed. */
+static void complete(enum form form, int code)
 {
-    int class = class_of(code), expected = class_of(expected_code);
-    if (class == expected && calls == expected_calls)
+    if (code != MPI_SUCCESS || form == BLOCKING || request == MPI_REQUEST_NULL)
         return;
-    fprintf(stderr, "%s: class %d, %d calls of the handler, but of PMPI_ class %d, %d calls\n", what, class, calls, expected,
-            expected_calls);
-    failures++;
+    if (form == PERSISTENT)
+        MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (form == PERSISTENT)
+        MPI_Request_free(&request);
 }
 
-#define BOTH(name, ...)                                                                                                 \
-    do {                                                                                                                \
-        told = 0;                                                                                                       \
-        int expected = PMPI_##name(__VA_ARGS__), calls = told;                                                          \
-        told = 0;                                                                                                       \
-        int found = MPI_##name(__VA_ARGS__);                                                                            \
-        compare("MPI_" #name "(" #__VA_ARGS__ ")", found, told, expected, calls);                                       \
-    } while (0)
+/* A value that MPI forbids for an argument, and the calls that have the argument. */
+typedef struct {
+    const char *argument, *value;
+    unsigned kinds;
+    void (*set)(arguments *);
+    /* Whether it means something on the root alone: to these calls. */
+    unsigned root_only;
+} mutation;
 
-static int in[64], out[64];
+#define BIT(kind) (1u << (kind))
+#define REDUCTIONS (BIT(ALLREDUCE) | BIT(REDUCE_SCATTER) | BIT(REDUCE_SCATTER_BLOCK) | BIT(REDUCE))
+#define HAS_SEND ((BIT(KINDS) - 1) & ~BIT(BCAST))
+#define HAS_RECV (BIT(KINDS) - 1)
+#define HAS_SENDS (HAS_SEND & ~BIT(REDUCE_SCATTER) & ~BIT(ALLTOALLV))
+#define HAS_RECVS (BIT(ALLGATHER) | BIT(ALLTOALL) | BIT(BCAST) | BIT(GATHER) | BIT(SCATTER))
+#define HAS_RECV_TYPE (HAS_RECV & ~REDUCTIONS)
+#define HAS_RECV_LIST (BIT(ALLGATHERV) | BIT(ALLTOALLV))
+#define ROOTED (BIT(BCAST) | BIT(REDUCE) | BIT(GATHER) | BIT(SCATTER))
+#define ROOT_SEND BIT(SCATTER)
+#define ROOT_RECV (BIT(REDUCE) | BIT(GATHER))
 
-static void wrong_counts(MPI_Comm comm)
-{
-    int p, counts[64], displs[64];
-    MPI_Comm_size(comm, &p);
-    for (int i = 0; i < 64; i++) {
-        counts[i] = i == 0 ? -1 : 1;
-        displs[i] = i;
+static int short_list[64], huge_list[64];
+
+#define SET(name, what)                                                                                                 \
+    static void name(arguments *a)                                                                                      \
+    {                                                                                                                   \
+        what;                                                                                                           \
     }
-    BOTH(Allgather, in, -1, MPI_INT, out, -1, MPI_INT, comm);
-    BOTH(Allgatherv, in, -1, MPI_INT, out, counts, displs, MPI_INT, comm);
-#ifdef OPEN_MPI
-    /* MPICH 4.0.2 copies as many bytes as there are. */
-    BOTH(Allreduce, in, out, -1, MPI_INT, MPI_SUM, comm);
-    BOTH(Reduce_scatter_block, in, out, -1, MPI_INT, MPI_SUM, comm);
-    BOTH(Reduce_scatter, in, out, counts, MPI_INT, MPI_SUM, comm);
-    BOTH(Reduce, in, out, -1, MPI_INT, MPI_SUM, 0, comm);
-#endif
-    BOTH(Alltoall, in, -1, MPI_INT, out, -1, MPI_INT, comm);
-    BOTH(Bcast, in, -1, MPI_INT, 0, comm);
-    BOTH(Gather, in, -1, MPI_INT, out, -1, MPI_INT, 0, comm);
-    BOTH(Scatter, in, -1, MPI_INT, out, -1, MPI_INT, 0, comm);
-}
-
-static void wrong_roots(MPI_Comm comm)
-{
-    BOTH(Bcast, in, 1, MPI_INT, 1000, comm);
-    BOTH(Bcast, in, 1, MPI_INT, -7, comm);
-    BOTH(Reduce, in, out, 1, MPI_INT, MPI_SUM, 1000, comm);
-    BOTH(Gather, in, 1, MPI_INT, out, 1, MPI_INT, 1000, comm);
-    BOTH(Scatter, in, 1, MPI_INT, out, 1, MPI_INT, -7, comm);
-}
-
-static void wrong_handles(MPI_Comm comm)
-{
-    MPI_Request request;
-    BOTH(Allreduce, in, out, 1, MPI_DOUBLE, MPI_BAND, comm);
-    BOTH(Allreduce, in, out, 1, MPI_INT, MPI_MAXLOC, comm);
-    BOTH(Reduce, in, out, 1, MPI_DOUBLE, MPI_LXOR, 0, comm);
-    BOTH(Allreduce, in, out, 1, MPI_INT, MPI_OP_NULL, comm);
-    BOTH(Allreduce, in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, comm);
-    BOTH(Allgather, in, 1, MPI_DATATYPE_NULL, out, 1, MPI_INT, comm);
-    BOTH(Alltoall, in, 1, MPI_INT, out, 1, MPI_DATATYPE_NULL, comm);
-    BOTH(Bcast, in, 1, MPI_DATATYPE_NULL, 0, comm);
-    BOTH(Allreduce, in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL);
+SET(send_in_place, a->send = MPI_IN_PLACE)
+SET(recv_in_place, a->recv = MPI_IN_PLACE)
+SET(both_in_place, a->send = a->recv = MPI_IN_PLACE)
+SET(send_bottom, a->send = MPI_BOTTOM)
+SET(recv_bottom, a->recv = MPI_BOTTOM)
+SET(same_buffers, a->send = a->recv)
+SET(negative_sends, a->sends = -1)
+SET(least_sends, a->sends = INT_MIN)
+SET(most_sends, a->sends = INT_MAX)
+SET(negative_recvs, a->recvs = -1)
+SET(most_recvs, a->recvs = INT_MAX)
+SET(no_send_counts, a->send_counts = NULL)
+SET(no_send_displs, a->send_displs = NULL)
+SET(no_recv_counts, a->recv_counts = NULL)
+SET(no_recv_displs, a->recv_displs = NULL)
+SET(negative_send_counts, a->send_counts = short_list)
+SET(negative_recv_counts, a->recv_counts = short_list)
+SET(most_recv_counts, a->recv_counts = huge_list)
+SET(null_send_type, a->send_type = MPI_DATATYPE_NULL)
+SET(null_recv_type, a->recv_type = MPI_DATATYPE_NULL)
+SET(loose_send_type, a->send_type = loose_dense)
+SET(loose_recv_type, a->recv_type = loose_dense)
+SET(loose_gapped_send_type, a->send_type = loose_gaps)
+SET(loose_gapped_recv_type, a->recv_type = loose_gaps)
+SET(loose_types, a->send_type = a->recv_type = loose_gaps)
+SET(empty_types, a->send_type = a->recv_type = empty)
+SET(null_op, a->op = MPI_OP_NULL)
+SET(replace_op, a->op = MPI_REPLACE)
+SET(pairs_op, a->op = MPI_MAXLOC)
+SET(bits_of_floats, a->op = MPI_BAND; a->send_type = MPI_DOUBLE)
+SET(and_of_floats, a->op = MPI_LXOR; a->send_type = MPI_FLOAT)
+SET(sum_of_bytes, a->op = MPI_SUM; a->send_type = MPI_BYTE)
+SET(sum_of_pairs, a->op = MPI_SUM; a->send_type = MPI_DOUBLE_INT)
+SET(negative_root, a->root = -7)
+SET(no_root, a->root = 1000)
+SET(remote_root, a->root = MPI_ROOT)
+SET(null_root, a->root = MPI_PROC_NULL)
+SET(null_comm, a->comm = MPI_COMM_NULL)
+SET(null_request, a->request = NULL)
 #ifndef OPEN_MPI
-    /* Open MPI 4.1.4 looks into it before it looks at it. */
-    BOTH(Allgather, in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_NULL);
-    BOTH(Iallgather, in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_NULL, &request);
+/* Handles of Open MPI are addresses: what was freed is anything. */
+SET(an_op_that_was_freed, a->op = freed_op)
 #endif
-    BOTH(Bcast, in, 1, MPI_INT, 0, MPI_COMM_NULL);
-#ifdef OPEN_MPI
-    /* MPICH 4.0.2 does not look at these. */
-    BOTH(Iallreduce, in, out, -1, MPI_INT, MPI_SUM, comm, &request);
-    BOTH(Ibcast, in, 1, MPI_INT, 1000, comm, &request);
+SET(a_comm_that_was_freed, a->comm = freed_comm)
+
+static const mutation mutations[] = {
+    {"send", "MPI_IN_PLACE", HAS_SEND, send_in_place, ROOT_SEND},
+    {"recv", "MPI_IN_PLACE", HAS_RECV, recv_in_place, ROOT_RECV},
+    {"send and recv", "MPI_IN_PLACE", HAS_SEND, both_in_place, ROOT_RECV | ROOT_SEND},
+    {"send", "MPI_BOTTOM", HAS_SEND, send_bottom, ROOT_SEND},
+    {"recv", "MPI_BOTTOM", HAS_RECV, recv_bottom, ROOT_RECV},
+    {"send", "the receive buffer", HAS_SEND, same_buffers, ROOT_SEND | ROOT_RECV},
+    {"sends", "-1", HAS_SENDS, negative_sends, ROOT_SEND},
+    {"sends", "INT_MIN", HAS_SENDS, least_sends, ROOT_SEND},
+    {"sends", "INT_MAX", HAS_SENDS, most_sends, ROOT_SEND},
+    {"recvs", "-1", HAS_RECVS, negative_recvs, BIT(GATHER)},
+    {"recvs", "INT_MAX", HAS_RECVS, most_recvs, BIT(GATHER)},
+    {"send counts", "NULL", BIT(ALLTOALLV), no_send_counts, 0},
+    {"send displacements", "NULL", BIT(ALLTOALLV), no_send_displs, 0},
+    {"recv counts", "NULL", HAS_RECV_LIST | BIT(REDUCE_SCATTER), no_recv_counts, 0},
+    {"recv displacements", "NULL", HAS_RECV_LIST, no_recv_displs, 0},
+    {"send counts", "-1", BIT(ALLTOALLV), negative_send_counts, 0},
+    {"recv counts", "-1", HAS_RECV_LIST | BIT(REDUCE_SCATTER), negative_recv_counts, 0},
+    {"recv counts", "INT_MAX", HAS_RECV_LIST | BIT(REDUCE_SCATTER), most_recv_counts, 0},
+    {"send type", "MPI_DATATYPE_NULL", HAS_SEND, null_send_type, ROOT_SEND},
+    {"recv type", "MPI_DATATYPE_NULL", HAS_RECV_TYPE, null_recv_type, BIT(GATHER)},
+    {"send type", "one that is not committed", HAS_SEND, loose_send_type, ROOT_SEND},
+    {"recv type", "one that is not committed", HAS_RECV_TYPE, loose_recv_type, BIT(GATHER)},
+    {"send type", "one with gaps that is not committed", HAS_SEND, loose_gapped_send_type, ROOT_SEND},
+    {"recv type", "one with gaps that is not committed", HAS_RECV_TYPE, loose_gapped_recv_type, BIT(GATHER)},
+    {"both types", "one that is not committed", HAS_RECV_TYPE & HAS_SEND, loose_types, ROOT_SEND | BIT(GATHER)},
+    {"types", "one of no elements", HAS_RECV, empty_types, 0},
+    {"op", "MPI_OP_NULL", REDUCTIONS, null_op, 0},
+    {"op", "MPI_REPLACE", REDUCTIONS, replace_op, 0},
+    {"op", "MPI_MAXLOC of integers", REDUCTIONS, pairs_op, 0},
+    {"op", "MPI_BAND of floats", REDUCTIONS, bits_of_floats, 0},
+    {"op", "MPI_LXOR of floats", REDUCTIONS, and_of_floats, 0},
+    {"op", "MPI_SUM of MPI_BYTE", REDUCTIONS, sum_of_bytes, 0},
+    {"op", "MPI_SUM of pairs", REDUCTIONS, sum_of_pairs, 0},
+    {"root", "-7", ROOTED, negative_root, 0},
+    {"root", "1000", ROOTED, no_root, 0},
+    {"root", "MPI_ROOT", ROOTED, remote_root, 0},
+    {"root", "MPI_PROC_NULL", ROOTED, null_root, 0},
+    {"comm", "MPI_COMM_NULL", HAS_RECV, null_comm, 0},
+    {"request", "NULL", HAS_RECV, null_request, 0},
+#ifndef OPEN_MPI
+    {"op", "one that was freed", REDUCTIONS, an_op_that_was_freed, 0},
 #endif
-    BOTH(Iallreduce, in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, comm, &request);
+    {"comm", "one that was freed", HAS_RECV, a_comm_that_was_freed, 0},
+};
+
+static int ones[64], places[64];
+
+static arguments usual(MPI_Comm comm)
+{
+    arguments a = {in,     out,    1,       1,       0,           ones, places, ones, places,
+                   MPI_INT, MPI_INT, MPI_SUM, comm, &request};
+    request = MPI_REQUEST_NULL;
+    return a;
+}
+
+/* Numbers with which no library ends a process by itself. */
+enum verdict { CRASHES = 40, SUCCEEDS, FAILS };
+
+/* What the library does with it: in a child, which may crash. */
+static enum verdict judged(enum kind kind, enum form form, const arguments *a)
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        signal(SIGABRT, SIG_DFL);
+        alarm(5);
+        if (freopen("/dev/null", "w", stderr) == NULL)
+            _exit(CRASHES);
+        int code = library(kind, form, a);
+        complete(form, code);
+        _exit(code == MPI_SUCCESS ? SUCCEEDS : FAILS);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return CRASHES;
+    return WEXITSTATUS(status) == SUCCEEDS || WEXITSTATUS(status) == FAILS ? (enum verdict)WEXITSTATUS(status) : CRASHES;
+}
+
+static void compare(enum kind kind, enum form form, const mutation *m, MPI_Comm comm)
+{
+    arguments a = usual(comm);
+    m->set(&a);
+    told = 0;
+    int expected = library(kind, form, &a), calls = told;
+    complete(form, expected);
+    a = usual(comm);
+    m->set(&a);
+    told = 0;
+    int found = served(kind, form, &a), own_calls = told;
+    complete(form, found);
+    cases++;
+    errors += expected != MPI_SUCCESS;
+    /* The library is asked about a communicator that was freed, and may tell of it. */
+    int as_often = own_calls == calls || m->set == a_comm_that_was_freed;
+    if (class_of(found) != class_of(expected) || !as_often) {
+        fprintf(stderr, "%s: class %d, %d calls of the handler, but of PMPI_ class %d, %d calls\n", current, class_of(found),
+                own_calls, class_of(expected), calls);
+        failures++;
+    }
+}
+
+#define MUTATIONS (sizeof mutations / sizeof *mutations)
+static int verdicts[KINDS][FORMS][MUTATIONS];
+
+static int is_case(enum kind kind, enum form form, const mutation *m)
+{
+    snprintf(current, sizeof current, "%s %s with %s as %s", form_names[form], kind_names[kind], m->value, m->argument);
+#ifndef INIT
+    if (form == PERSISTENT)
+        return 0;
+#endif
+    return (m->kinds & BIT(kind)) && !(form == BLOCKING && m->set == null_request);
+}
+
+/* One rank asks the library about everything, alone. */
+static void ask(MPI_Comm alone, int rank)
+{
+    for (int kind = 0; kind < KINDS && rank == 0; kind++)
+        for (int form = 0; form < FORMS; form++)
+            for (size_t m = 0; m < MUTATIONS; m++) {
+                arguments a = usual(alone);
+                if (!is_case((enum kind)kind, (enum form)form, &mutations[m]))
+                    continue;
+                mutations[m].set(&a);
+                verdicts[kind][form][m] = judged((enum kind)kind, (enum form)form, &a);
+                crashes += verdicts[kind][form][m] == CRASHES;
+            }
+    PMPI_Bcast(verdicts, (int)(sizeof verdicts / sizeof(int)), MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static void each(enum kind kind, enum form form, size_t number, MPI_Comm alone, MPI_Comm all, int rank)
+{
+    const mutation *m = &mutations[number];
+    enum verdict verdict = (enum verdict)verdicts[kind][form][number];
+    if (!is_case(kind, form, m) || verdict == CRASHES)
+        return;
+    if (rank == 0)
+        compare(kind, form, m, alone);
+    /* Elsewhere it means nothing, or something else. What is too long for the other side is found when messages are under way. */
+    int matters = (!(m->root_only & BIT(kind)) || rank == 0) && strcmp(m->value, "INT_MAX") != 0;
+    /* Where blocks of ranks lie, they are the same buffer on one rank alone. */
+    int reduces = (REDUCTIONS | BIT(ALLTOALL) | BIT(ALLTOALLV)) & BIT(kind);
+    matters = matters && (m->set != same_buffers || reduces);
+    if (verdict == FAILS && matters)
+        compare(kind, form, m, all);
+}
+
+static void matrix(MPI_Comm alone, MPI_Comm all)
+{
+    int rank;
+    MPI_Comm_rank(all, &rank);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int form = 0; form < FORMS; form++)
+            for (size_t m = 0; m < MUTATIONS; m++)
+                each((enum kind)kind, (enum form)form, m, alone, all, rank);
 }
 
 static void still_works(MPI_Comm comm)
@@ -108,35 +380,106 @@ static void still_works(MPI_Comm comm)
     }
 }
 
-static void all(MPI_Comm comm)
+static void prepare(void)
 {
-    wrong_counts(comm);
-    wrong_roots(comm);
-    wrong_handles(comm);
+    MPI_Type_vector(2, 1, 3, MPI_INT, &loose_gaps);
+    MPI_Type_contiguous(1, MPI_INT, &loose_dense);
+    MPI_Type_contiguous(0, MPI_INT, &empty);
+    MPI_Type_commit(&empty);
+    MPI_Op op;
+    MPI_Op_create(add, 1, &op);
+    freed_op = op;
+    MPI_Op_free(&op);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    freed_comm = comm;
     still_works(comm);
+    MPI_Comm_free(&comm);
+    for (int i = 0; i < 64; i++) {
+        ones[i] = 1;
+        places[i] = i;
+        short_list[i] = i == 0 ? -1 : 1;
+        huge_list[i] = INT_MAX;
+    }
+}
+
+/* With this handler on everything that may be told. */
+static void with(MPI_Errhandler handler)
+{
+    MPI_Comm alone, all;
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    /* Errors that belong to no communicator are raised on these. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Comm_set_errhandler(alone, handler);
+    MPI_Comm_set_errhandler(all, handler);
+    still_works(alone);
+    still_works(all);
+    matrix(alone, all);
+    still_works(alone);
+    still_works(all);
+    MPI_Comm_free(&all);
+    MPI_Comm_free(&alone);
+}
+
+/* Each ends the job, and the reason names the function. */
+static void fatal(const char *how)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    still_works(MPI_COMM_WORLD);
+    if (strcmp(how, "count") == 0)
+        MPI_Allgather(in, -1, MPI_INT, out, -1, MPI_INT, MPI_COMM_WORLD);
+    if (strcmp(how, "type") == 0)
+        MPI_Allgather(in, 1, loose_gaps, out, 1, loose_gaps, MPI_COMM_WORLD);
+    if (strcmp(how, "op") == 0)
+        MPI_Reduce(in, out, 1, MPI_INT, MPI_OP_NULL, 0, MPI_COMM_WORLD);
+    if (strcmp(how, "comm") == 0)
+        MPI_Bcast(in, 1, MPI_INT, 0, freed_comm);
+    if (strcmp(how, "truncated") == 0)
+        MPI_Bcast(in, rank == 0 ? 100 : 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (strcmp(how, "begun") == 0) {
+        MPI_Ibcast(in, rank == 0 ? 100 : 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    /* Other ranks wait for the one that has failed. */
+    PMPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Comm returns, tells;
     MPI_Errhandler handler;
     int rank, sum;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    /* Errors that belong to no communicator are raised on these. */
+    prepare();
+    if (argc > 1) {
+        fatal(argv[1]);
+        fprintf(stderr, "no error was fatal\n");
+        MPI_Finalize();
+        return 0;
+    }
+    signal(SIGSEGV, crashed);
+    signal(SIGBUS, crashed);
+    signal(SIGABRT, crashed);
+    MPI_Comm alone;
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_dup(MPI_COMM_WORLD, &returns);
-    MPI_Comm_dup(MPI_COMM_WORLD, &tells);
-    MPI_Comm_set_errhandler(returns, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    ask(alone, rank);
+    MPI_Comm_free(&alone);
     MPI_Comm_create_errhandler(tell, &handler);
-    MPI_Comm_set_errhandler(tells, handler);
-    all(returns);
-    all(tells);
+    with(MPI_ERRORS_RETURN);
+    with(handler);
     MPI_Errhandler_free(&handler);
-    MPI_Comm_free(&tells);
-    MPI_Comm_free(&returns);
+    MPI_Type_free(&loose_gaps);
+    MPI_Type_free(&loose_dense);
+    MPI_Type_free(&empty);
     PMPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d cases, of which %d are errors; %d more crash in the library\n", cases, errors, crashes);
     if (rank == 0 && sum == 0)
         printf("all as expected\n");
     MPI_Finalize();

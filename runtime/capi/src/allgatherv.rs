@@ -25,7 +25,7 @@ pub unsafe extern "C" fn roundel_allgatherv(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || {
+        now("roundel_allgatherv", comm, how, call, || {
             ffi::PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
         })
     }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn roundel_iallgatherv(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_iallgatherv", comm, how, request, call, |begun| {
             ffi::PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, begun)
         })
     }
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn roundel_allgatherv_init(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     let library = prepares!(PMPI_Allgatherv_init or PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_allgatherv_init", comm, how, request, call, library) }
 }
 
 fn call(

@@ -22,7 +22,9 @@ pub unsafe extern "C" fn roundel_allreduce(
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
-    unsafe { now(comm, how, call, || ffi::PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm)) }
+    unsafe {
+        now("roundel_allreduce", comm, how, call, || ffi::PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm))
+    }
 }
 
 /// As MPI_Iallreduce. Completed by roundel_test() or roundel_wait().
@@ -40,7 +42,7 @@ pub unsafe extern "C" fn roundel_iallreduce(
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_iallreduce", comm, how, request, call, |begun| {
             ffi::PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, begun)
         })
     }
@@ -61,7 +63,7 @@ pub unsafe extern "C" fn roundel_allreduce_init(
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     let library = prepares!(PMPI_Allreduce_init or PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_allreduce_init", comm, how, request, call, library) }
 }
 
 fn call(

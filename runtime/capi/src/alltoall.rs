@@ -24,7 +24,9 @@ pub unsafe extern "C" fn roundel_alltoall(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || ffi::PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+        now("roundel_alltoall", comm, how, call, || {
+            ffi::PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
+        })
     }
 }
 
@@ -44,7 +46,7 @@ pub unsafe extern "C" fn roundel_ialltoall(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_ialltoall", comm, how, request, call, |begun| {
             ffi::PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, begun)
         })
     }
@@ -66,7 +68,7 @@ pub unsafe extern "C" fn roundel_alltoall_init(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     let library = prepares!(PMPI_Alltoall_init or PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_alltoall_init", comm, how, request, call, library) }
 }
 
 fn call(

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn roundel_alltoallv(
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || {
+        now("roundel_alltoallv", comm, how, call, || {
             ffi::PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
         })
     }
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn roundel_ialltoallv(
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_ialltoallv", comm, how, request, call, |begun| {
             ffi::PMPI_Ialltoallv(
                 sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, begun,
             )
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn roundel_alltoallv_init(
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     let library = prepares!(PMPI_Alltoallv_init or PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_alltoallv_init", comm, how, request, call, library) }
 }
 
 fn call(

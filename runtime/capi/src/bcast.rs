@@ -21,7 +21,7 @@ pub unsafe extern "C" fn roundel_bcast(
 ) -> c_int {
     let call = || call(buffer, count, datatype, root);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
-    unsafe { now(comm, how, call, || ffi::PMPI_Bcast(buffer, count, datatype, root, comm)) }
+    unsafe { now("roundel_bcast", comm, how, call, || ffi::PMPI_Bcast(buffer, count, datatype, root, comm)) }
 }
 
 /// As MPI_Ibcast. Completed by roundel_test() or roundel_wait().
@@ -37,7 +37,11 @@ pub unsafe extern "C" fn roundel_ibcast(
 ) -> c_int {
     let call = || call(buffer, count, datatype, root);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { begin(comm, how, request, call, |begun| ffi::PMPI_Ibcast(buffer, count, datatype, root, comm, begun)) }
+    unsafe {
+        begin("roundel_ibcast", comm, how, request, call, |begun| {
+            ffi::PMPI_Ibcast(buffer, count, datatype, root, comm, begun)
+        })
+    }
 }
 
 /// As MPI_Bcast_init, without its info. Started by roundel_start() as often as one likes.
@@ -54,7 +58,7 @@ pub unsafe extern "C" fn roundel_bcast_init(
     let call = || call(buffer, count, datatype, root);
     let library = prepares!(PMPI_Bcast_init or PMPI_Ibcast(buffer, count, datatype, root, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_bcast_init", comm, how, request, call, library) }
 }
 
 fn call(buffer: *mut c_void, count: c_int, datatype: ffi::MPI_Datatype, root: c_int) -> Result<Call, Failure> {

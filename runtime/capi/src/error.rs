@@ -90,7 +90,7 @@ pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
 }
 
 /// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD` is.
-pub(crate) fn guard(comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+pub(crate) fn guard(function: &str, comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
     if !runs() {
         return quiet(|| Err(Failure::NotRunning));
     }
@@ -99,7 +99,7 @@ pub(crate) fn guard(comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, Fa
     let result = if nobody { Err(Failure::NoCommunicator) } else { caught(what) };
     result.unwrap_or_else(|failure| {
         // SAFETY: a constant.
-        raise(if nobody { unsafe { ffi::RSMPI_COMM_WORLD } } else { comm }, &failure)
+        raise(function, if nobody { unsafe { ffi::RSMPI_COMM_WORLD } } else { comm }, &failure)
     })
 }
 
@@ -123,22 +123,17 @@ fn words(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
-/// Tells the error handler of a communicator.
+/// Tells the error handler of a communicator that a function has failed.
 #[cold]
-fn raise(comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
+fn raise(function: &str, comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
     remember(failure);
     if let Failure::Call(error) = failure {
         // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
-        return unsafe { raw::raise(comm, error) };
-    }
-    // SAFETY: as above.
-    if unsafe { raw::is_fatal(comm) } {
-        // The handler knows the class alone.
-        raw::say(failure);
+        return unsafe { raw::raise(comm, function, error) };
     }
     let class = failure.class();
     // SAFETY: as above; a class is a code.
-    unsafe { raw::tell(comm, class) };
+    unsafe { raw::tell(comm, function, failure, class) };
     class
 }
 

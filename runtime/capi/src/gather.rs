@@ -25,7 +25,7 @@ pub unsafe extern "C" fn roundel_gather(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || {
+        now("roundel_gather", comm, how, call, || {
             ffi::PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
         })
     }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn roundel_igather(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_igather", comm, how, request, call, |begun| {
             ffi::PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, begun)
         })
     }
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn roundel_gather_init(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     let library = prepares!(PMPI_Gather_init or PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_gather_init", comm, how, request, call, library) }
 }
 
 fn call(

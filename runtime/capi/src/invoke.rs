@@ -12,12 +12,13 @@ use std::ffi::c_int;
 /// # Safety
 /// As of [`raw::run`], and the handle is null or live.
 pub(crate) unsafe fn now(
+    function: &'static str,
     comm: ffi::MPI_Comm,
     how: *const Algorithm,
     call: impl FnOnce() -> Result<Call, Failure>,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
-    guard(comm, || {
+    guard(function, comm, || {
         let call = call()?;
         // SAFETY: the caller promises it.
         let outcome = unsafe { raw::run(comm, &call, who(how, &call)?) }?;
@@ -30,13 +31,14 @@ pub(crate) unsafe fn now(
 /// # Safety
 /// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
 pub(crate) unsafe fn begin(
+    function: &'static str,
     comm: ffi::MPI_Comm,
     how: *const Algorithm,
     to: *mut *mut Request,
     call: impl FnOnce() -> Result<Call, Failure>,
     library: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
 ) -> c_int {
-    guard(comm, || {
+    guard(function, comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
         match unsafe { prepared(comm, how, &call()?, Life::Once) }? {
@@ -51,13 +53,14 @@ pub(crate) unsafe fn begin(
 /// # Safety
 /// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
 pub(crate) unsafe fn init(
+    function: &'static str,
     comm: ffi::MPI_Comm,
     how: *const Algorithm,
     to: *mut *mut Request,
     call: impl FnOnce() -> Result<Call, Failure>,
     library: Begin,
 ) -> c_int {
-    guard(comm, || {
+    guard(function, comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
         match unsafe { prepared(comm, how, &call()?, Life::Persistent) }? {

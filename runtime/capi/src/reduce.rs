@@ -23,7 +23,9 @@ pub unsafe extern "C" fn roundel_reduce(
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
-    unsafe { now(comm, how, call, || ffi::PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm)) }
+    unsafe {
+        now("roundel_reduce", comm, how, call, || ffi::PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm))
+    }
 }
 
 /// As MPI_Ireduce. Completed by roundel_test() or roundel_wait().
@@ -42,7 +44,7 @@ pub unsafe extern "C" fn roundel_ireduce(
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_ireduce", comm, how, request, call, |begun| {
             ffi::PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, begun)
         })
     }
@@ -64,7 +66,7 @@ pub unsafe extern "C" fn roundel_reduce_init(
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     let library = prepares!(PMPI_Reduce_init or PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_reduce_init", comm, how, request, call, library) }
 }
 
 fn call(

@@ -22,7 +22,11 @@ pub unsafe extern "C" fn roundel_reduce_scatter(
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcounts, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
-    unsafe { now(comm, how, call, || ffi::PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)) }
+    unsafe {
+        now("roundel_reduce_scatter", comm, how, call, || {
+            ffi::PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
+        })
+    }
 }
 
 /// As MPI_Ireduce_scatter. Completed by roundel_test() or roundel_wait().
@@ -40,7 +44,7 @@ pub unsafe extern "C" fn roundel_ireduce_scatter(
     let call = || call(sendbuf, recvbuf, recvcounts, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_ireduce_scatter", comm, how, request, call, |begun| {
             ffi::PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, begun)
         })
     }
@@ -62,7 +66,7 @@ pub unsafe extern "C" fn roundel_reduce_scatter_init(
     let library =
         prepares!(PMPI_Reduce_scatter_init or PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_reduce_scatter_init", comm, how, request, call, library) }
 }
 
 fn call(

@@ -23,7 +23,9 @@ pub unsafe extern "C" fn roundel_reduce_scatter_block(
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || ffi::PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm))
+        now("roundel_reduce_scatter_block", comm, how, call, || {
+            ffi::PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)
+        })
     }
 }
 
@@ -42,7 +44,7 @@ pub unsafe extern "C" fn roundel_ireduce_scatter_block(
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_ireduce_scatter_block", comm, how, request, call, |begun| {
             ffi::PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, begun)
         })
     }
@@ -63,7 +65,7 @@ pub unsafe extern "C" fn roundel_reduce_scatter_block_init(
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     let library = prepares!(PMPI_Reduce_scatter_block_init or PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_reduce_scatter_block_init", comm, how, request, call, library) }
 }
 
 fn call(

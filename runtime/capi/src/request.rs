@@ -249,6 +249,9 @@ pub unsafe extern "C" fn roundel_request_free(request: *mut *mut Request) -> c_i
     }
 }
 
+/// What an error says of the function: which of them a program has called makes no difference.
+const REQUESTS: &str = "a function for requests of Roundel";
+
 /// Waits for requests in turns.
 ///
 /// # Safety
@@ -285,7 +288,7 @@ unsafe fn end(request: &mut *mut Request, patient: bool) -> Option<c_int> {
     // SAFETY: the caller promises it.
     let Some(one) = (unsafe { request.as_mut() }) else { return Some(SUCCESS) };
     let mut goes_on = false;
-    let code = guard(one.comm, || {
+    let code = guard(REQUESTS, one.comm, || {
         one.is_own()?;
         let end = one.test(patient);
         goes_on = matches!(end, Ok(None));
@@ -304,7 +307,7 @@ fn go_on() -> c_int {
         return SUCCESS;
     }
     // SAFETY: a constant.
-    guard(unsafe { ffi::RSMPI_COMM_WORLD }, || {
+    guard(REQUESTS, unsafe { ffi::RSMPI_COMM_WORLD }, || {
         progress();
         Ok(SUCCESS)
     })
@@ -322,14 +325,14 @@ unsafe fn with(request: *mut *mut Request, act: impl FnOnce(&mut Request) -> Res
     // SAFETY: the caller promises it.
     match unsafe { request.as_mut() } {
         None => refused(Failure::NoRequest),
-        Some(one) => guard(one.comm, || act(one)),
+        Some(one) => guard(REQUESTS, one.comm, || act(one)),
     }
 }
 
 /// Tells the error handler of `MPI_COMM_WORLD`, because there is no communicator that it belongs to.
 fn refused(failure: Failure) -> c_int {
     // SAFETY: a constant.
-    guard(unsafe { ffi::RSMPI_COMM_WORLD }, || Err(failure))
+    guard(REQUESTS, unsafe { ffi::RSMPI_COMM_WORLD }, || Err(failure))
 }
 
 /// Frees a request.

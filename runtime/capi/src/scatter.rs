@@ -25,7 +25,7 @@ pub unsafe extern "C" fn roundel_scatter(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
     unsafe {
-        now(comm, how, call, || {
+        now("roundel_scatter", comm, how, call, || {
             ffi::PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
         })
     }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn roundel_iscatter(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
     unsafe {
-        begin(comm, how, request, call, |begun| {
+        begin("roundel_iscatter", comm, how, request, call, |begun| {
             ffi::PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, begun)
         })
     }
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn roundel_scatter_init(
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     let library = prepares!(PMPI_Scatter_init or PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
-    unsafe { init(comm, how, request, call, library) }
+    unsafe { init("roundel_scatter_init", comm, how, request, call, library) }
 }
 
 fn call(

@@ -25,7 +25,7 @@ macro_rules! forms {
             unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {
                 let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
                 // SAFETY: the program's arguments, and the library's function for them.
-                unsafe { serve::blocking(&key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
+                unsafe { serve::blocking(stringify!($name), &key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
             }
             let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
             // SAFETY: the program's arguments.
@@ -45,7 +45,7 @@ macro_rules! forms {
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                let served = serve::starting($comm, request, || $call);
+                let served = serve::starting(stringify!($name), $comm, request, || $call);
                 served.unwrap_or_else(|| ffi::$library($($argument,)* $comm, request))
             }
         }
@@ -59,7 +59,7 @@ macro_rules! forms {
         ) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                let served = serve::preparing($comm, request, || $call);
+                let served = serve::preparing(stringify!($name), $comm, request, || $call);
                 served.unwrap_or_else(|| ffi::$library($($argument,)* $comm, info, request))
             }
         }
@@ -78,7 +78,7 @@ macro_rules! forms {
         ) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                let served = serve::preparing($comm, request, || $call);
+                let served = serve::preparing(stringify!($name), $comm, request, || $call);
                 served.unwrap_or_else(|| $library($($argument,)* $comm, info, request))
             }
         }

@@ -1,5 +1,6 @@
 //! The beginning and the end of MPI, and the end of communicators.
 
+use crate::family;
 use crate::guard;
 use crate::progress;
 use crate::request;
@@ -12,6 +13,7 @@ use std::ffi::{c_char, c_int};
 /// As of MPI's function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char) -> c_int {
+    family::check();
     // SAFETY: the arguments are the program's.
     begun(unsafe { ffi::PMPI_Init(count, arguments) })
 }
@@ -25,6 +27,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
     required: c_int,
     provided: *mut c_int,
 ) -> c_int {
+    family::check();
     // SAFETY: the arguments are the program's.
     begun(unsafe { ffi::PMPI_Init_thread(count, arguments, required, provided) })
 }
@@ -33,6 +36,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
 /// them. An error comes again at the first call, and is raised there.
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
+        raw::watch_libraries();
         raw::begin_requests(progress::available());
         // SAFETY: MPI is live, and the program has not called anything else.
         let _ = guarded(|| unsafe { raw::adopt() });
@@ -72,7 +76,7 @@ unsafe fn completed(comm: *mut MPI_Comm) {
         let comm = unsafe { *comm };
         progress::complete(comm);
         request::orphan(comm);
-        guard::frees();
+        guard::frees(comm);
     }
 }
 

@@ -70,6 +70,7 @@ unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_R
 /// As of the module's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_f08_(error: *mut c_int) {
+    crate::family::check();
     static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
     let mut code = 0;
     // SAFETY: the module's function of this name takes a code alone.
@@ -84,6 +85,7 @@ unsafe extern "C" fn mpi_init_f08_(error: *mut c_int) {
 /// As of the module's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_thread_f08_(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
+    crate::family::check();
     static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
     let mut code = 0;
     // SAFETY: the module's function of this name has these arguments.

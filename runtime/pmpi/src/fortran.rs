@@ -4,7 +4,7 @@
 //! (`mpi_allreduce_`), and those that its module `mpi_f08` calls (`ompi_allreduce_f`), which take the same arguments.
 //! Handles and special addresses are translated, then the C function does the rest.
 
-use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
+use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, MPI_Init, MPI_Init_thread};
 use crate::held::{MPI_Op_free, MPI_Type_free};
 use crate::serve::SUCCESS;
 use crate::start::{MPI_Request_free, MPI_Start};
@@ -352,7 +352,7 @@ unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_int, 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_(error: *mut c_int) {
     // SAFETY: Fortran has no arguments of a program to pass.
-    unsafe { report(begun(ffi::PMPI_Init(null_mut(), null_mut())), error) }
+    unsafe { report(MPI_Init(null_mut(), null_mut()), error) }
 }
 
 /// # Safety
@@ -368,7 +368,7 @@ unsafe extern "C" fn ompi_init_f(error: *mut c_int) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_thread_(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
     // SAFETY: as above.
-    unsafe { report(begun(ffi::PMPI_Init_thread(null_mut(), null_mut(), *required, provided)), error) }
+    unsafe { report(MPI_Init_thread(null_mut(), null_mut(), *required, provided), error) }
 }
 
 /// # Safety

@@ -5,8 +5,11 @@
 //! goes on.
 
 use mpi::ffi::{self, MPI_Comm};
+use roundel::mpi::raw;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How deep a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +77,9 @@ pub(crate) fn is_intra(comm: MPI_Comm) -> bool {
 
 #[cold]
 fn look(comm: MPI_Comm, freed: usize) -> bool {
+    if !lives(comm) {
+        return false;
+    }
     let mut inter = 1;
     // SAFETY: the communicator is the program's, and MPI is live.
     unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
@@ -83,9 +89,32 @@ fn look(comm: MPI_Comm, freed: usize) -> bool {
     inter == 0
 }
 
+/// Handles of communicators that were freed and have not been seen since. The library's own answer about one names the function that asks,
+/// and may end the job: so it is asked quietly first.
+static GONE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// So many are remembered; beyond, the library answers as loudly as it does.
+const REMEMBERED: usize = 4096;
+
+/// Whether a handle is not that of a communicator that was freed.
+fn lives(comm: MPI_Comm) -> bool {
+    let mut gone = GONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = comm.0 as usize;
+    // SAFETY: MPI is live, as whoever asks about a communicator has seen.
+    if gone.contains(&number) && !unsafe { raw::is_live(comm) } {
+        return false;
+    }
+    gone.remove(&number);
+    true
+}
+
 /// A communicator is about to be freed.
-pub(crate) fn frees() {
+pub(crate) fn frees(comm: MPI_Comm) {
     FREED.fetch_add(1, Ordering::Relaxed);
+    let mut gone = GONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if gone.len() < REMEMBERED {
+        gone.insert(comm.0 as usize);
+    }
 }
 
 /// How many communicators were freed: what was kept by their handles before is of no use.

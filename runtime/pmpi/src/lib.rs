@@ -10,6 +10,7 @@ mod collectives;
 mod end;
 #[cfg(not(open_mpi))]
 mod f08;
+mod family;
 #[cfg(open_mpi)]
 mod fortran;
 mod guard;
@@ -24,3 +25,4 @@ mod start;
 mod symbol;
 #[cfg(not(open_mpi))]
 mod ucx;
+mod unload;

@@ -16,6 +16,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// An operation and its request.
 pub(crate) struct Job {
+    /// The function that the program has called.
+    function: &'static str,
     /// The program's communicator, or the world after it was freed.
     comm: Mutex<Comm>,
     /// The tag of the message that completes the request.
@@ -95,17 +97,17 @@ fn check(code: c_int) -> Result<(), Failure> {
     if code == SUCCESS { Ok(()) } else { Err(Failure::Code(code)) }
 }
 
-fn job(comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
+fn job(function: &'static str, comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
     let (op, datatypes) = (operation.op().map(Use::new), operation.datatypes().map(|held| held.map(Use::new)));
-    let job =
-        Job { comm: Mutex::new(Comm(comm)), tag, operation: Mutex::new(operation), _op: op, _datatypes: datatypes };
+    let (comm, operation) = (Mutex::new(Comm(comm)), Mutex::new(operation));
+    let job = Job { function, comm, tag, operation, _op: op, _datatypes: datatypes };
     Ok((Arc::new(job), own))
 }
 
 /// Starts an operation. Its request is gone when it was waited for.
-pub(crate) fn once(comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
-    let (job, own) = job(comm, operation)?;
+pub(crate) fn once(function: &'static str, comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
+    let (job, own) = job(function, comm, operation)?;
     // SAFETY: a constant of the library.
     let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
     // SAFETY: nothing is received; the communicator is ours and live.
@@ -134,7 +136,7 @@ pub(crate) fn complete(job: &Job) {
 
 /// Tells the error handler, and completes the request such that waiting for it fails, too.
 pub(crate) fn fail(job: &Job, failure: &Failure) {
-    failure.raise(job.comm());
+    failure.raise(job.comm(), job.function);
     send(job, 1);
 }
 
@@ -157,8 +159,12 @@ fn table() -> MutexGuard<'static, HashMap<usize, Arc<Job>>> {
 }
 
 /// Makes a persistent request.
-pub(crate) fn persistent(comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
-    let (job, own) = job(comm, operation)?;
+pub(crate) fn persistent(
+    function: &'static str,
+    comm: MPI_Comm,
+    operation: Operation,
+) -> Result<MPI_Request, Failure> {
+    let (job, own) = job(function, comm, operation)?;
     // SAFETY: a constant of the library.
     let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
     // SAFETY: nothing is received; the communicator is ours and live.

@@ -16,7 +16,11 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
-pub(crate) unsafe fn blocking<const N: usize>(key: &Key<N>, call: impl FnOnce() -> Option<Call>) -> Option<c_int> {
+pub(crate) unsafe fn blocking<const N: usize>(
+    function: &'static str,
+    key: &Key<N>,
+    call: impl FnOnce() -> Option<Call>,
+) -> Option<c_int> {
     let call = admitted(key.comm, call)?;
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(key.comm, &call, By::Environment) });
@@ -24,7 +28,7 @@ pub(crate) unsafe fn blocking<const N: usize>(key: &Key<N>, call: impl FnOnce() 
         Ok(Outcome::Done) => return Some(SUCCESS),
         Ok(Outcome::Library) => {}
         Ok(Outcome::Passes) => key.keep(),
-        Err(failure) => return Some(failure.raise(key.comm)),
+        Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
 }
@@ -35,12 +39,13 @@ pub(crate) unsafe fn blocking<const N: usize>(key: &Key<N>, call: impl FnOnce() 
 /// # Safety
 /// As of [`blocking`]; and there is a place for the request.
 pub(crate) unsafe fn starting(
+    function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<Call>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(comm, to, || known(comm).then(call).flatten(), Life::Once) }
+    unsafe { prepared(function, comm, to, || known(comm).then(call).flatten(), Life::Once) }
 }
 
 /// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
@@ -49,12 +54,13 @@ pub(crate) unsafe fn starting(
 /// As of [`starting`].
 #[cfg(any(persistent, extension))]
 pub(crate) unsafe fn preparing(
+    function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<Call>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(comm, to, call, Life::Persistent) }
+    unsafe { prepared(function, comm, to, call, Life::Persistent) }
 }
 
 /// Whether an operation can be prepared without waiting for other ranks.
@@ -67,6 +73,7 @@ fn known(comm: MPI_Comm) -> bool {
 /// # Safety
 /// As of [`starting`].
 unsafe fn prepared(
+    function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<Call>,
@@ -80,8 +87,8 @@ unsafe fn prepared(
     let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) });
     let request = match (operation, life) {
         (Ok(None), _) => return None,
-        (Ok(Some(operation)), Life::Once) => request::once(comm, operation),
-        (Ok(Some(operation)), Life::Persistent) => request::persistent(comm, operation),
+        (Ok(Some(operation)), Life::Once) => request::once(function, comm, operation),
+        (Ok(Some(operation)), Life::Persistent) => request::persistent(function, comm, operation),
         (Err(failure), _) => Err(failure),
     };
     Some(match request {
@@ -90,7 +97,7 @@ unsafe fn prepared(
             unsafe { to.write(request) };
             SUCCESS
         }
-        Err(failure) => failure.raise(comm),
+        Err(failure) => failure.raise(comm, function),
     })
 }
 
@@ -126,17 +133,17 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Tells the communicator's error handler, and returns what the call is to return.
+    /// Tells the communicator's error handler that a function of MPI's has failed, and returns what that is to return.
     #[cold]
-    pub(crate) fn raise(&self, comm: MPI_Comm) -> c_int {
+    pub(crate) fn raise(&self, comm: MPI_Comm, function: &str) -> c_int {
         let code = ffi::MPI_ERR_INTERN as c_int;
         match self {
             // SAFETY: the communicator of the call is live.
-            Failure::Error(error) => unsafe { raw::raise(comm, error) },
+            Failure::Error(error) => unsafe { raw::raise(comm, function, error) },
             Failure::Code(code) => *code,
             Failure::Panic => {
                 // SAFETY: as above; a class is a code.
-                unsafe { raw::tell(comm, code) };
+                unsafe { raw::tell(comm, function, "a fault of Roundel, please report it", code) };
                 code
             }
         }

@@ -1,6 +1,5 @@
 //! Symbols that are there or not, depending on what the program was linked with.
 
-#[cfg(not(open_mpi))]
 use roundel::mpi::raw;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -17,7 +16,6 @@ pub(crate) fn any(name: &CStr) -> Option<NonNull<c_void>> {
 }
 
 /// The symbol of a name in the libraries after this one.
-#[cfg(not(open_mpi))]
 pub(crate) fn next(name: &CStr) -> Option<NonNull<c_void>> {
     let next = null_mut::<c_void>().wrapping_byte_sub(1);
     // SAFETY: the name ends with a zero; this handle asks for what comes after the caller.
@@ -25,11 +23,10 @@ pub(crate) fn next(name: &CStr) -> Option<NonNull<c_void>> {
 }
 
 /// Somebody has called the function, so that it is linked: after this library, or nowhere that we could see.
-#[cfg(not(open_mpi))]
 #[cold]
 pub(crate) fn missing(name: &CStr) -> ! {
     raw::say(format_args!(
-        "there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before MPI's libraries"
+        "there is no {name:?} after libroundel_pmpi.so; link or preload libroundel_pmpi.so before all other libraries"
     ));
     std::process::abort();
 }

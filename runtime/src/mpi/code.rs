@@ -27,14 +27,20 @@ pub(super) fn failure(call: &'static str, code: c_int) -> Error {
         Some(text) if found => String::from_utf8_lossy(text).into_owned(),
         _ => format!("error code {code}"),
     };
-    Error::Mpi { call, message }
+    Error::Mpi { call, class: class_of(code), message }
 }
 
 /// Whether a code belongs to an error class.
 #[cold]
 pub(super) fn is(code: c_int, class: u32) -> bool {
-    let mut found: c_int = 0;
+    class_of(code) == class as c_int
+}
+
+/// The class of a code.
+#[cold]
+fn class_of(code: c_int) -> c_int {
+    let mut class: c_int = OTHER;
     // SAFETY: any code may be asked about.
-    let known = unsafe { ffi::MPI_Error_class(code, &mut found) } == SUCCESS;
-    known && found == class as c_int
+    let known = unsafe { ffi::MPI_Error_class(code, &mut class) } == SUCCESS;
+    if known { class } else { OTHER }
 }

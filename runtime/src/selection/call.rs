@@ -55,8 +55,11 @@ pub struct Call {
     pub bytes: u64,
     /// Whether the operation commutes. Of what does not reduce, it says nothing.
     pub commutes: bool,
-    /// Whether all ranks must get the same bits.
+    /// Whether somebody has asked that all ranks get the same bits.
     pub reproducible: bool,
+    /// Whether trees that differ may give results that differ, such as sums of floats: MPI demands that all ranks get identical results of an
+    /// allreduce. Of what does not reduce, it says nothing.
+    pub identical: bool,
     /// Whether it is a request of `roundel::mpi::persistent`. They run plans with ports and nothing else; all other calls run
     /// algorithms of the catalogue, or are the library's.
     pub request: bool,
@@ -96,13 +99,18 @@ impl Call {
     /// A call of one rank that needs nothing in particular.
     const fn of(kind: Kind) -> Self {
         let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, Shape::Even, true);
-        let (bytes, commutes, reproducible, request) = (0, true, false, false);
-        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes, reproducible, request }
+        let (bytes, commutes, reproducible, identical, request) = (0, true, false, false, false);
+        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes, reproducible, identical, request }
     }
 
     /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ from.
     pub(super) fn needs_tree(&self) -> bool {
         self.reproducible && self.kind == Kind::Allreduce
+    }
+
+    /// Whether MPI demands identical results, and trees that differ might not give them.
+    pub(super) fn needs_identity(&self) -> bool {
+        self.identical && self.kind == Kind::Allreduce
     }
 
     /// Whether operands must stay in the order of ranks.

@@ -15,6 +15,8 @@ pub enum Why {
         /// The line, from 1.
         line: usize,
     },
+    /// Buffers may be device memory.
+    Device(&'static str),
     /// No rule matches, and the default is this one because of that.
     Default(&'static str),
 }
@@ -24,6 +26,7 @@ impl fmt::Display for Why {
         match self {
             Why::Forced => f.write_str("forced by ROUNDEL_FORCE"),
             Why::Rule { line } => write!(f, "by the rule at line {line}"),
+            Why::Device(why) => f.write_str(why),
             Why::Default(why) => write!(f, "by default: {why}"),
         }
     }

@@ -34,6 +34,7 @@ mod algorithm;
 mod call;
 mod check;
 mod chosen;
+mod device;
 mod error;
 mod force;
 mod misfit;
@@ -49,6 +50,7 @@ mod way;
 pub use algorithm::{Algorithm, Parameter};
 pub use call::{ANY, Call, Shape};
 pub use chosen::{Chosen, Told, Why};
+pub use device::Device;
 pub use error::Error;
 pub use force::{Force, Unforced};
 pub use misfit::Misfit;
@@ -104,12 +106,12 @@ impl Selection {
     /// How a call is done: as is forced, or by the first rule that matches, or by default.
     pub fn choose(&self, call: &Call) -> Chosen {
         let forced = self.forced.iter().filter(|force| force.kind == call.kind);
-        let forced = forced.map(|force| (&force.way, Why::Forced));
+        let forced = forced.map(|force| (&force.way, Why::Forced, false));
         let rules = self.rules.iter().filter(|rule| rule.kind == call.kind && rule.region.contains(call));
-        let rules = rules.map(|rule| (&rule.way, Why::Rule { line: rule.line }));
+        let rules = rules.map(|rule| (&rule.way, Why::Rule { line: rule.line }, rule.knowing));
         let mut passed = Vec::new();
-        for (way, why) in forced.chain(rules) {
-            match way.serves(call) {
+        for (way, why, knowing) in forced.chain(rules) {
+            match way.serves(&Call { identical: call.identical && !knowing, ..*call }) {
                 Ok(()) => return Chosen { call: *call, way: way.clone(), why, passed },
                 Err(reason) => passed.push(format!("not {way}, {why}, because {reason}")),
             }

@@ -87,7 +87,7 @@ impl<'i> Text<'i> {
         let (wanted, at) = self.wanted(line, table)?;
         wanted.restrict(kind, &way, &mut region).map_err(|misfit| Error::rule(at, misfit))?;
         way.covers(&region).map_err(|misfit| Error::rule(line, misfit))?;
-        Ok(Rule { line, kind, region, way })
+        Ok(Rule { line, kind, region, way, knowing: wanted == Wanted::Any })
     }
 
     fn kind(self, line: usize, table: &DeTable<'i>) -> Result<Kind, Error> {

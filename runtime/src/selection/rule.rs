@@ -32,6 +32,8 @@ pub struct Rule {
     pub region: Region,
     /// How they are done.
     pub way: Way,
+    /// Whether it says `order = "any"`: ranks may then get different bits, although MPI demands the same.
+    pub knowing: bool,
 }
 
 impl Wanted {
@@ -106,7 +108,8 @@ impl Rule {
             said.push(format!("placement={}", region.shape().name()));
         }
         if self.kind.reduces() {
-            said.push(format!("order={}", self.order()));
+            let knowing = if self.knowing && !self.way.keeps_tree(self.kind) { " knowingly" } else { "" };
+            said.push(format!("order={}{knowing}", self.order()));
         }
         said.join(" ")
     }

@@ -1,13 +1,16 @@
 //! What the environment says about choices.
 
 use super::call::Call;
-use super::chosen::Chosen;
+use super::chosen::{Chosen, Why};
+use super::device::Device;
 use super::force::{Force, Unforced};
+use super::way::Way;
 use super::{Error, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
+/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_DEVICE`, `ROUNDEL_EXPLAIN` and
+/// `ROUNDEL_TRACE` say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The rules of the file that `ROUNDEL_SELECTION` names, and what `ROUNDEL_FORCE` forces.
@@ -16,6 +19,8 @@ pub struct Settings {
     pub file: Option<PathBuf>,
     /// Whether all ranks must get the same bits in every call.
     pub reproducible: bool,
+    /// What is done where buffers may be device memory.
+    pub device: Device,
     /// Whether choices are explained, once for each distinct call.
     pub explain: bool,
     /// The file into which messages are traced.
@@ -37,6 +42,12 @@ pub enum Unset {
     /// A preference for something else.
     #[error("ROUNDEL_PREFER is `{found}`: set it to `fastest` or `catalogue`, or leave it out")]
     Prefer {
+        /// What it is.
+        found: String,
+    },
+    /// Something that cannot be done with device memory.
+    #[error("ROUNDEL_DEVICE is `{found}`: set it to auto, host or library, or leave it out")]
+    Device {
         /// What it is.
         found: String,
     },
@@ -93,6 +104,7 @@ impl Settings {
             selection,
             file,
             reproducible: switch("ROUNDEL_REPRODUCIBLE", &variable)?,
+            device: Device::read(variable("ROUNDEL_DEVICE"))?,
             explain: switch("ROUNDEL_EXPLAIN", &variable)?,
             trace: path("ROUNDEL_TRACE", &variable)?,
         })
@@ -116,6 +128,9 @@ impl Settings {
 
     /// How a call is done.
     pub fn choose(&self, call: &Call) -> Chosen {
+        if let Some(why) = self.device.library() {
+            return Chosen { call: *call, way: Way::Library, why: Why::Device(why), passed: Vec::new() };
+        }
         self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }
 
@@ -130,7 +145,7 @@ impl Settings {
         let Selection { rules, forced, usual } = &self.selection;
         let rules = rules.iter().map(ToString::to_string);
         let parts = rules.chain([";".into()]).chain(forced.iter().map(ToString::to_string));
-        let said = format!("{} {usual:?} {}", env!("CARGO_PKG_VERSION"), self.reproducible);
+        let said = format!("{} {usual:?} {} {:?}", env!("CARGO_PKG_VERSION"), self.reproducible, self.device);
         let text: Vec<String> = parts.chain([said]).collect();
         print_of(&text.join("\n"))
     }

@@ -96,7 +96,7 @@ impl Way {
         }
     }
 
-    /// Whether all ranks that get a result get the same bits. MPI only recommends it to libraries.
+    /// Whether all ranks that get a result are known to get the same bits. MPI demands it of libraries, but nothing is proved of them.
     pub(super) fn keeps_tree(&self, kind: Kind) -> bool {
         match self {
             Way::Library => kind != Kind::Allreduce,
@@ -124,6 +124,11 @@ impl Way {
     pub fn serves(&self, call: &Call) -> Result<(), String> {
         if call.needs_tree() && !self.keeps_tree(call.kind) {
             return Err("it does not promise the same bits on all ranks".into());
+        }
+        if call.needs_identity() && *self != Way::Library && !self.keeps_tree(call.kind) {
+            return Err("ranks would reduce different trees, and MPI demands identical results of an allreduce; \
+                        a rule with `order = \"any\"` takes it all the same"
+                .into());
         }
         if !self.orders(call.kind).contains(call.order()) {
             return Err("it does not keep the order of these ranks".into());

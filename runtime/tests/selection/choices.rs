@@ -44,6 +44,41 @@ fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placem
     }
 }
 
+/// MPI demands identical results of an allreduce: what does not promise the same tree serves only what depends on none.
+#[test]
+fn trees_that_differ_serve_exact_operands_alone() {
+    let exact = Call::new(Kind::Allreduce, 10, 10, 8);
+    let floats = Call { identical: true, ..exact };
+    let name = |chosen: &Chosen| chosen.way.algorithm().unwrap_or("library");
+    for text in ["allreduce:prefix", "allreduce:cyclic-shift:ports=1+1+1+1"] {
+        let forced = Selection::default().forcing(Force::read(text).expect("is read"));
+        assert!(text.contains(name(&forced.choose(&exact)).trim_start_matches("allreduce/")));
+        let chosen = forced.choose(&floats);
+        assert!(!text.contains(name(&chosen).trim_start_matches("allreduce/")), "{}", chosen.explain());
+        assert!(chosen.explain().contains("MPI demands identical results"), "{}", chosen.explain());
+    }
+    // Plans with ports: prefixes are different trees, a reduce_scatter and an allgather are one.
+    for (ports, nodes, same) in [("7(1 1 1)", 7, false), ("4(-3) 4(3)", 4, true)] {
+        let forced = Selection::default().forcing(Force::read(&format!("allreduce:{ports}")).expect("are ports"));
+        let call = Call::new(Kind::Allreduce, nodes, 1, 8);
+        assert!(forced.ports(&call).is_some(), "{ports}");
+        assert_eq!(forced.ports(&Call { identical: true, ..call }).is_some(), same, "{ports}");
+    }
+    let rule = |order: &str| {
+        let text = format!(
+            "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"prefix\"\n{order}"
+        );
+        Selection::parse(&text).expect("is a selection")
+    };
+    assert_ne!(name(&rule("").choose(&floats)), "allreduce/prefix");
+    assert_eq!(name(&rule("order = \"any\"\n").choose(&floats)), "allreduce/prefix");
+    let reproducible = Call { reproducible: true, ..floats };
+    assert_ne!(name(&rule("order = \"any\"\n").choose(&reproducible)), "allreduce/prefix");
+    // The library has to do it anyway.
+    let library = Selection::default().forcing(Force::read("allreduce:library").expect("is read"));
+    assert_eq!(library.choose(&floats).way, Way::Library);
+}
+
 #[test]
 fn the_default_serves_everywhere() {
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());

@@ -83,6 +83,7 @@ fn what_makes_no_sense_is_said() {
     refused(&[("ROUNDEL_REPRODUCIBLE", "yes")], "ROUNDEL_REPRODUCIBLE is `yes`: set it to 1 or 0");
     refused(&[("ROUNDEL_EXPLAIN", "2")], "ROUNDEL_EXPLAIN is `2`");
     refused(&[("ROUNDEL_PREFER", "roundel")], "ROUNDEL_PREFER is `roundel`: set it to `fastest` or `catalogue`");
+    refused(&[("ROUNDEL_DEVICE", "gpu")], "ROUNDEL_DEVICE is `gpu`: set it to auto, host or library");
     refused(&[("ROUNDEL_TRACE", "")], "ROUNDEL_TRACE names no file");
     refused(&[("ROUNDEL_SELECTION", "")], "ROUNDEL_SELECTION names no file");
     refused(&[("ROUNDEL_SELECTION", "no/such/file")], "cannot read no/such/file");

@@ -17,7 +17,7 @@ const SOME: [&str; 6] = [
     "call=bcast form=persistent starts=2 type=mixed:contiguous count=9 comm=world root=1 finish=waitall seed=6",
 ];
 
-fn on_each(test: impl Fn(&Mpi)) {
+pub(crate) fn on_each(test: impl Fn(&Mpi)) {
     [&OPEN_MPI, &MPICH, &OPEN_MPI_5, &MPICH_5].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
 }
 
@@ -108,16 +108,6 @@ fn two_threads() {
     });
 }
 
-#[test]
-fn wrong_arguments() {
-    on_each(|mpi| {
-        let program = programs::c(mpi, "interposed_errors");
-        for p in [1, 3] {
-            mpi.run(p, &Settings::served(), &program, &[]).succeeds();
-        }
-    });
-}
-
 /// What the program frees before a call is complete; and other things that are its own.
 #[test]
 fn handles_that_are_freed() {
@@ -170,7 +160,7 @@ fn memory_under_valgrind() {
     });
 }
 
-fn is_ours(report: &str) -> bool {
+pub(crate) fn is_ours(report: &str) -> bool {
     let bad = ["definitely lost in", "Invalid ", "uninitialised"].iter().any(|what| report.contains(what));
     bad && report.contains("roundel")
 }

@@ -8,17 +8,28 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// So long may jobs take that are not part of every run of the tests.
+const LONG: Duration = Duration::from_secs(600);
+
+/// One algorithm for each collective, all of which serve any number of ranks.
+const EVERYTHING: &str = "allgather:ring;allreduce:ring;reduce_scatter:pairwise;alltoall:pairwise;broadcast:binomial;\
+                          reduce:binomial;gather:binomial;scatter:binomial";
+
 /// What a job gets beside its program.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
     /// Whether the library is loaded before MPI.
     pub(crate) interposed: bool,
+    /// The MPI whose library that is, if it is not this one.
+    pub(crate) of: Option<&'static Mpi>,
     /// Variables of all ranks.
     pub(crate) variables: Vec<(&'static str, String)>,
     /// A variable of the last rank alone.
     pub(crate) last: Option<(&'static str, String)>,
     /// A program that runs the program, with its options.
     pub(crate) under: Vec<String>,
+    /// Whether it may take long.
+    pub(crate) long: bool,
 }
 
 impl Settings {
@@ -30,6 +41,15 @@ impl Settings {
     /// The same, but the catalogue serves whatever it can.
     pub(crate) fn served() -> Self {
         Settings::usual().with("ROUNDEL_PREFER", "catalogue")
+    }
+
+    /// All collectives are ours, whatever is best.
+    pub(crate) fn forced() -> Self {
+        Settings::served().with("ROUNDEL_FORCE", EVERYTHING)
+    }
+
+    fn limit(&self) -> Duration {
+        if self.long { LONG } else { LIMIT }
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -59,7 +79,7 @@ impl Mpi {
     pub(crate) fn run(&self, p: usize, settings: &Settings, program: &Path, args: &[&str]) -> Run {
         let variables: String = settings.variables.iter().map(|(name, value)| format!("{name}={value} ")).collect();
         let what = format!("{} with {p} ranks: {variables}{} {}", self.name, program.display(), args.join(" "));
-        run(what, self.command(p, settings, program, args), LIMIT + Duration::from_secs(10))
+        run(what, self.command(p, settings, program, args), settings.limit() + Duration::from_secs(10))
     }
 
     fn command(&self, p: usize, settings: &Settings, program: &Path, args: &[&str]) -> Command {
@@ -85,9 +105,16 @@ impl Mpi {
         program: &Path,
         args: &[&str],
     ) {
-        command.args(["-n", &p.to_string(), "timeout", "--kill-after=5", &LIMIT.as_secs().to_string(), "env"]);
+        command.args([
+            "-n",
+            &p.to_string(),
+            "timeout",
+            "--kill-after=5",
+            &settings.limit().as_secs().to_string(),
+            "env",
+        ]);
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
-        let library = settings.interposed.then(|| self.library()).flatten();
+        let library = settings.interposed.then(|| settings.of.unwrap_or(self).library()).flatten();
         let loaded: Vec<String> = self.shim().map(Path::to_owned).into_iter().chain(library).map(shown).collect();
         if !loaded.is_empty() {
             command.arg(format!("LD_PRELOAD={}", loaded.join(":")));

@@ -5,14 +5,18 @@
 
 mod cases;
 mod cluster;
+mod device;
 mod faults;
 mod forced;
+mod identical;
 #[path = "../job.rs"]
 mod job;
 mod launch;
 #[path = "../mpi.rs"]
 mod mpi;
 mod programs;
+mod soak;
+mod wrong;
 
 use cases::{Line, lines};
 use forced::Forced;

@@ -20,6 +20,18 @@ pub(crate) fn c(mpi: &Mpi, name: &str) -> PathBuf {
     compile(mpi, "mpicc", name, &[sources().join(format!("c/{name}.c"))])
 }
 
+/// The stand-in for a GPU runtime, with the functions of one, and a name that begins as that one's does.
+pub(crate) fn device_runtime(whose: &str, name: &str) -> PathBuf {
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.so.1"));
+    let made = library.with_extension(std::process::id().to_string());
+    let mut cc = Command::new("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-O1", "-g", "-shared", "-fPIC"]).arg(format!("-D{whose}")).arg("-o");
+    cc.arg(&made).arg(sources().join("c/device_runtime.c"));
+    assert!(cc.status().is_ok_and(|status| status.success()), "cannot build {}", library.display());
+    std::fs::rename(&made, &library).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
+    library
+}
+
 /// A program of one file of Fortran.
 pub(crate) fn fortran(mpi: &Mpi, file: &str) -> PathBuf {
     compile(mpi, "mpifort", &file.replace('.', "_"), &[sources().join("fortran").join(file)])

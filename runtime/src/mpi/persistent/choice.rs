@@ -23,6 +23,8 @@ pub(super) struct Request<'a> {
     pub(super) placement: &'a Placement,
     /// Whether the operation commutes.
     pub(super) commutes: bool,
+    /// Whether trees that differ may give results that differ.
+    pub(super) inexact: bool,
     /// Whether the request owns its buffers.
     pub(super) owned: bool,
 }
@@ -175,7 +177,9 @@ impl Request<'_> {
             .regions()
             .sizes()
             .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
-        let order = match (self.commutes, settings.reproducible) {
+        // All ranks get identical results of an allreduce, as MPI demands of its own; unless the program or a rule has said which ports it wants.
+        let identical = self.inexact && self.kind == Kind::Allreduce && settings.ports.is_none();
+        let order = match (self.commutes, settings.reproducible || identical) {
             (false, _) => Order::RankOrder,
             (true, true) => Order::SameTree,
             (true, false) => Order::Any,

@@ -17,6 +17,7 @@ use crate::program::build::{Job, build};
 use crate::program::{Program, validate};
 use crate::selection::{self, Way};
 use crate::transport::Here;
+use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
 use std::marker::PhantomData;
@@ -54,11 +55,12 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let (tag, here) = (work.tags.next(Life::Persistent, group.largest_tag), group.here());
     let made = work.tags.made();
     work.agree(group, By::Environment)?;
-    let settings = &call.ruled(here, settings, work.settings()?);
+    let inexact = !(O::EXACT_ON_INTEGERS && raw::has_bits(T::equivalent_datatype().as_raw()));
+    let settings = &call.ruled(here, settings, work.settings()?, inexact);
     // Asked for on all ranks, also where it is not used: the first call is collective.
     let usual = work.profile(group);
     let profile = settings.profile.as_ref().map_or(usual, Ok);
-    let own = profile.and_then(|profile| call.plan(here, settings, profile, owned));
+    let own = profile.and_then(|profile| call.plan(here, settings, profile, (owned, inexact)));
     let how = own.as_ref().map_or(0, |planned| digest(&planned.description));
     let sayings = [
         ("which collective they call", call.kind as u64),
@@ -103,12 +105,18 @@ fn validates() -> bool {
 
 impl<T: Copy, O: Operation<T>> Call<T, O> {
     /// What this rank does, if the call is possible.
-    fn plan(&self, here: Here<'_>, settings: &Settings, profile: &Profile, owned: bool) -> Result<Planned, Error> {
+    fn plan(
+        &self,
+        here: Here<'_>,
+        settings: &Settings,
+        profile: &Profile,
+        (owned, inexact): (bool, bool),
+    ) -> Result<Planned, Error> {
         self.validate(here)?;
         let flat = Placement::consecutive(here.p(), 1);
         let placement = if settings.flat { &flat } else { here.placement };
         let (kind, counts, size) = (self.kind, &self.counts[..], size_of::<T>());
-        let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, owned };
+        let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, inexact, owned };
         let choice = Choice::new(&asked, settings, profile)?;
         let sizes = sizes(kind, counts, placement);
         // One rank does it, and all hear of it.
@@ -126,7 +134,13 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
     }
 
     /// What the program says; and where it says nothing, what the environment does.
-    fn ruled(&self, here: Here<'_>, settings: &Settings, environment: &selection::Settings) -> Settings {
+    fn ruled(
+        &self,
+        here: Here<'_>,
+        settings: &Settings,
+        environment: &selection::Settings,
+        inexact: bool,
+    ) -> Settings {
         let mut settings = settings.clone();
         settings.reproducible |= environment.reproducible;
         // A broadcast or a reduction to a root is none of the collectives that rules are for.
@@ -134,7 +148,8 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
             let each = bytes_of_each(self.kind, &self.counts, size_of::<T>(), here.p());
             let question = selection::Call::at(self.kind, here.placement, each);
             let (commutes, reproducible) = (O::COMMUTES, settings.reproducible);
-            settings.ports = chosen(environment, here, &selection::Call { commutes, reproducible, ..question });
+            let question = selection::Call { commutes, reproducible, identical: inexact, ..question };
+            settings.ports = chosen(environment, here, &question);
         }
         settings
     }

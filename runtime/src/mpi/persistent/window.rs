@@ -7,7 +7,7 @@
 
 use super::agree::agree;
 use crate::error::Error;
-use crate::mpi::code::{SUCCESS, check};
+use crate::mpi::code::{OTHER, SUCCESS, check};
 use crate::mpi::state::Group;
 use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;
@@ -192,8 +192,11 @@ impl Window {
         // MPI speaks of loads and stores in windows only within an epoch; this one lasts as long as the window.
         // SAFETY: the window is live.
         check("MPI_Win_lock_all", unsafe { ffi::MPI_Win_lock_all(0, handle) })?;
-        let base = NonNull::new(base.cast())
-            .ok_or_else(|| Error::Mpi { call: "MPI_Win_shared_query", message: "the window has no memory".into() })?;
+        let base = NonNull::new(base.cast()).ok_or_else(|| Error::Mpi {
+            call: "MPI_Win_shared_query",
+            class: OTHER,
+            message: "the window has no memory".into(),
+        })?;
         Ok(Window { handle, base, bytes, size, busy: AtomicBool::new(false) })
     }
 

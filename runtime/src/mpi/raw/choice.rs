@@ -1,13 +1,14 @@
 //! Which algorithm does a call: by what the environment of all ranks says, by a selection, or by name.
 
 use super::By;
+use super::device;
 use super::journal::{self, Journal};
 use super::shape::Shape;
 use crate::error::Error;
 use crate::mpi::persistent::{Reading, agree, agree_and_hear, own_profile};
 use crate::mpi::say::say;
 use crate::mpi::state::{Group, Work};
-use crate::selection::{self, Algorithm, Chosen, Settings, Told, Way, Why};
+use crate::selection::{self, Algorithm, Chosen, Device, Settings, Told, Way, Why};
 use crate::transport::Here;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -27,13 +28,16 @@ pub(in crate::mpi) fn settings(work: &mut Work, group: &Group, by: By<'_>) -> Re
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
     let sayings = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
     let reading = Reading::new(group.rank);
-    let numbers = [u64::from(REQUESTS.load(Ordering::Relaxed)), reading.head()];
+    let hosts = own.as_ref().map_or(true, |(_, settings)| settings.device != Device::Auto || !device::is_loaded());
+    let numbers = [u64::from(REQUESTS.load(Ordering::Relaxed)), reading.head(), u64::from(hosts)];
     let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &sayings, &numbers, own)?;
     work.requests = *heard[0].start() != 0;
     let profile = work.profile.insert(reading.share(group, *heard[1].end())).clone()?;
+    let device = if *heard[2].start() != 0 { settings.device } else { Device::Loaded };
+    device::explain(settings.explain);
     work.journal = members.map(|members| Journal::begin(members, group)).transpose()?;
     let selection = settings.selection.clone().with_profile(&profile);
-    Ok(Settings { selection, ..settings.clone() })
+    Ok(Settings { selection, device, ..settings.clone() })
 }
 
 /// What decides about calls in a job whose processes all have the environment of this one.
@@ -55,8 +59,8 @@ pub fn begin_requests(can: bool) {
     REQUESTS.store(can, Ordering::Relaxed);
 }
 
-const MISMATCH: &str =
-    "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER or ROUNDEL_REPRODUCIBLE: set them alike for all ranks";
+const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER, ROUNDEL_REPRODUCIBLE or ROUNDEL_DEVICE: \
+                        set them alike for all ranks";
 
 const HANDLES: &str = "the handles that they pass";
 
@@ -139,11 +143,12 @@ pub(super) fn choose(by: By<'_>, work: &Work, shape: &Shape, here: Here<'_>) -> 
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Way::Catalogue(algorithm.clone()))),
         By::Library => return Ok(Choice::asked(Way::Library)),
-        By::Settings(settings) => settings,
-        By::Environment => environment,
+        By::Settings(settings) if environment.device.library().is_none() => settings,
+        By::Settings(_) | By::Environment => environment,
     };
     let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
-    let mut chosen = settings.choose(&selection::Call { commutes: shape.commutes, ..call });
+    let (commutes, identical) = (shape.commutes, !shape.exact);
+    let mut chosen = settings.choose(&selection::Call { commutes, identical, ..call });
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.way, chosen.why) = (Way::Library, Why::Default(SETTLED));
     }

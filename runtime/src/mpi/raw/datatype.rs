@@ -2,7 +2,7 @@
 //!
 //! It is found out once and cached on the datatype. Those that MPI itself names are never freed, so a thread remembers them.
 
-use super::solid;
+use super::{quiet, solid};
 use crate::error::Error;
 use crate::mpi::attribute::making;
 use crate::mpi::code::{OTHER, SUCCESS, check};
@@ -45,6 +45,12 @@ const REMEMBERED: usize = 64;
 
 thread_local! {
     static NAMED: RefCell<Vec<(ffi::MPI_Datatype, Facts)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether this thread knows a datatype that MPI itself names.
+#[inline]
+pub(super) fn is_known(datatype: ffi::MPI_Datatype) -> bool {
+    NAMED.with_borrow(|list| list.iter().any(|(other, _)| *other == datatype))
 }
 
 /// What is known of a datatype.
@@ -112,6 +118,7 @@ fn key() -> Result<c_int, Error> {
 
 /// MPI is about to end: the key goes.
 pub(in crate::mpi) fn end() -> Result<(), Error> {
+    quiet::end()?;
     let key = KEY.swap(NO_KEY, Ordering::AcqRel);
     if key == NO_KEY {
         return Ok(());
@@ -193,11 +200,11 @@ fn keeps_bytes(datatype: ffi::MPI_Datatype, size: usize) -> Result<bool, Error> 
 
 /// One element, packed.
 fn packed(datatype: ffi::MPI_Datatype, element: &[u8]) -> Result<Vec<u8>, Error> {
-    let (mut out, mut end) = (vec![0; element.len()], 0);
+    let (mut out, mut end, own) = (vec![0; element.len()], 0, quiet::own()?);
     // SAFETY: the element has as many bytes as the datatype's true extent, from its beginning on, and as many go out.
     let code = unsafe {
         let (from, to, len) = (element.as_ptr().cast(), out.as_mut_ptr().cast(), element.len() as c_int);
-        ffi::MPI_Pack(from, 1, datatype, to, len, &mut end, ffi::RSMPI_COMM_SELF)
+        ffi::MPI_Pack(from, 1, datatype, to, len, &mut end, own)
     };
     check("MPI_Pack", code)?;
     out.truncate(end as usize);

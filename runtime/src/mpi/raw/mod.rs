@@ -8,24 +8,29 @@ mod before;
 mod call;
 mod choice;
 mod datatype;
+mod device;
 mod image;
 mod journal;
 mod operand;
 mod operation;
 mod passing;
 mod planning;
+mod quiet;
 mod raise;
 mod recent;
 mod shape;
 mod solid;
 mod spare;
+mod vouch;
 mod voyage;
 
 pub use self::call::{Call, List, Reduced, Scattered, Typed};
 pub use self::choice::{begin_requests, usual};
+pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::Operation;
 pub use self::passing::epoch;
-pub use self::raise::{class, is_fatal, raise, tell};
+pub use self::quiet::is_live;
+pub use self::raise::{class, raise, tell};
 pub use super::replay::Life;
 pub use super::say::say;
 
@@ -33,6 +38,7 @@ pub(super) use self::before::Settled;
 pub(super) use self::choice::{Decider, explain, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
+pub(super) use self::operand::has_bits;
 pub(super) use self::recent::Recent;
 pub(super) use self::spare::Spare;
 
@@ -52,7 +58,7 @@ use super::state::{Group, Work};
 use super::world;
 use crate::algorithms::visit_one;
 use crate::error::Error;
-use crate::selection::{Algorithm, Settings, Way};
+use crate::selection::{Algorithm, Device, Settings, Way};
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -113,22 +119,56 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
     };
     let mut work = state.lease()?;
     work.agree(group, by)?;
+    // SAFETY: the caller promises live memory and handles.
+    let outcome = match unsafe { staged(&work, group, call, by) } {
+        // SAFETY: as above.
+        None => unsafe { with_host_memory(&mut work, group, call, by)? },
+        // SAFETY: as above.
+        Some(mut staged) => unsafe {
+            staged.bring()?;
+            let outcome = with_host_memory(&mut work, group, &staged.call, by)?;
+            if outcome == Outcome::Done {
+                staged.take()?;
+            }
+            outcome
+        },
+    };
+    Ok(match (outcome, by) {
+        (Outcome::Library, By::Environment) if passing::stays(call) => Outcome::Passes,
+        _ => outcome,
+    })
+}
+
+/// A call with host memory in place of device memory, if it has such and the library does not do it for that reason. One that is not in order
+/// is left as it is, for the library to refuse.
+///
+/// # Safety
+/// The memory and the handles of the call are live.
+#[inline]
+unsafe fn staged(work: &Work, group: &Group, call: &Call, by: By<'_>) -> Option<device::Staged> {
+    let wanted = match work.settings().ok()?.device {
+        Device::Auto => true,
+        Device::Loaded => matches!(by, By::Algorithm(_)),
+        Device::Host | Device::Library => false,
+    };
+    // SAFETY: the caller promises it.
+    if wanted { unsafe { device::staged(call, group.here()) }.unwrap_or(None) } else { None }
+}
+
+/// Runs a call whose memory the processor can read.
+#[inline]
+unsafe fn with_host_memory(work: &mut Work, group: &Group, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
     // SAFETY: the caller promises live handles and complete lists.
     let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
     if work.journal.is_some() {
         // SAFETY: the caller promises live memory and handles.
-        return unsafe { journal::run(&mut work, group, call.kind(), job, by) };
+        return unsafe { journal::run(work, group, call.kind(), job, by) };
     }
-    let outcome = match job {
+    match job {
         // SAFETY: as above.
-        Ok(job) => unsafe { serve(&mut work, group, &job, by)? },
-        Err(unread) => unread.outcome(by)?,
-    };
-    Ok(match (outcome, by) {
-        // SAFETY: as above.
-        (Outcome::Library, By::Environment) if unsafe { passing::stays(call) } => Outcome::Passes,
-        _ => outcome,
-    })
+        Ok(job) => unsafe { serve(work, group, &job, by) },
+        Err(unread) => unread.outcome(by),
+    }
 }
 
 /// Runs a call that was taken apart, with the plan of an earlier one if that was like it.
@@ -233,6 +273,9 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
     let (tag, work) = (work.tags.next(life, group.largest_tag), &mut *work);
     let made = work.tags.made();
     let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
+    // SAFETY: the caller promises live memory and handles.
+    let staged = unsafe { staged(work, group, call, by) };
+    let call = staged.as_ref().map_or(call, |staged| &staged.call);
     // SAFETY: the caller promises live handles and complete lists.
     let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
@@ -248,6 +291,7 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
         journal,
         job,
         kit,
+        staged,
         _holder: group.comm.hold(),
     };
     // What is written down is written down in its plan, too.
@@ -301,8 +345,7 @@ impl Unread {
     fn outcome(self, by: By<'_>) -> Result<Outcome, Error> {
         match self {
             Unread::Library => Ok(Outcome::Library),
-            Unread::Failed(error @ Error::Entangled) => leave(by, error).map(|()| Outcome::Library),
-            Unread::Failed(error) => Err(error),
+            Unread::Failed(error) => leave(by, error).map(|()| Outcome::Library),
         }
     }
 }

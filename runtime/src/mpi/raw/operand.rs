@@ -1,6 +1,7 @@
 //! Operations of MPI: whether they commute, whether they take a datatype, and how they combine elements.
 
-use super::datatype::Facts;
+use super::datatype::facts;
+use super::quiet;
 use crate::error::Error;
 use crate::mpi::code::{SUCCESS, check, failure};
 use crate::mpi::limit::LIMIT;
@@ -9,7 +10,6 @@ use ::mpi::ffi;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::ptr::copy_nonoverlapping;
-use std::sync::{Mutex, PoisonError};
 
 /// Whether an operation commutes.
 ///
@@ -22,9 +22,9 @@ pub(super) unsafe fn commutes(op: ffi::MPI_Op) -> Result<bool, Error> {
     Ok(commutes != 0)
 }
 
-/// Operations and the datatypes that they were asked about; none stands for all that MPI does not name. An operation of the
-/// program takes all, and one that MPI names is never freed, so what is remembered stays true.
-type Known = (ffi::MPI_Op, Option<ffi::MPI_Datatype>, bool);
+/// Operations and datatypes that MPI names and that take each other, and whether results are exact. Neither is ever freed, so what is
+/// remembered stays true.
+type Known = (ffi::MPI_Op, ffi::MPI_Datatype, bool);
 
 thread_local! {
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
@@ -33,83 +33,64 @@ thread_local! {
 /// How many pairs a thread remembers.
 const REMEMBERED: usize = 128;
 
-/// Whether an operation takes a datatype. If not, the library says so best.
-///
-/// # Safety
-/// Both must be live.
-pub(super) unsafe fn takes(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype, facts: &Facts) -> Result<bool, Error> {
-    let class = facts.named.then_some(datatype);
-    let known = |list: &Vec<Known>| list.iter().find(|pair| (pair.0, pair.1) == (op, class)).map(|pair| pair.2);
-    if let Some(takes) = KNOWN.with_borrow(known) {
-        return Ok(takes);
-    }
-    let takes = first(op, class, datatype)?;
-    KNOWN.with_borrow_mut(|list| {
-        list.truncate(REMEMBERED - 1);
-        list.insert(0, (op, class, takes));
-    });
-    Ok(takes)
+/// Whether an operation is one, and takes a datatype that is one. If not, the library says so best.
+#[inline]
+pub(super) fn vouch(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
+    if known(op, datatype).is_some() { Ok(()) } else { ask(op, datatype) }
 }
 
-/// What threads have asked for. One thread asks at a time, because error handlers are those of the process.
-static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
-
-struct Asked(Known);
-
-// SAFETY: handles are numbers, or addresses that MPI looks after.
-unsafe impl Send for Asked {}
-
-/// The answer that another thread has had, or that of the library.
-#[cold]
-fn first(op: ffi::MPI_Op, class: Option<ffi::MPI_Datatype>, datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
-    let mut known = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Asked((.., takes))) = known.iter().find(|Asked(pair)| (pair.0, pair.1) == (op, class)) {
-        return Ok(*takes);
-    }
-    let takes = asked(op, datatype)?;
-    known.truncate(REMEMBERED - 1);
-    known.insert(0, Asked((op, class, takes)));
-    Ok(takes)
+#[inline]
+fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<bool> {
+    KNOWN.with_borrow(|list| list.iter().find(|known| (known.0, known.1) == (op, datatype)).map(|known| known.2))
 }
 
-/// Asks the library by reducing nothing. It would report a failure to the handlers of these two communicators.
-fn asked(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
+/// Whether a reduction has the same result whatever tree is reduced: operations of MPI on integers, and on what has bits or truth values. It is
+/// known only of what was [vouched](vouch) for.
+#[inline]
+pub(super) fn is_exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
+    known(op, datatype).unwrap_or(false)
+}
+
+/// MPI defines bitwise operations on integers and bytes alone, and logical ones on integers and truth values.
+fn exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
     // SAFETY: the handles are constants of the library.
-    let (world, own) = unsafe { (ffi::RSMPI_COMM_WORLD, ffi::RSMPI_COMM_SELF) };
-    let quiet = [Quiet::new(world)?, Quiet::new(own)?];
-    let (mut left, mut right) = (0u128, 0u128);
-    // SAFETY: no element is read or written.
-    let code = unsafe { ffi::MPI_Reduce_local((&raw mut left).cast(), (&raw mut right).cast(), 0, datatype, op) };
-    drop(quiet);
-    Ok(code == SUCCESS)
+    let arithmetic = unsafe { [ffi::RSMPI_SUM, ffi::RSMPI_PROD, ffi::RSMPI_MAX, ffi::RSMPI_MIN] };
+    !arithmetic.contains(&op) || has_bits(datatype)
 }
 
-/// A communicator whose errors only come back as return codes, until this is dropped.
-struct Quiet {
-    comm: ffi::MPI_Comm,
-    handler: ffi::MPI_Errhandler,
+/// Whether elements of a datatype are integers, or bytes.
+pub(in crate::mpi) fn has_bits(datatype: ffi::MPI_Datatype) -> bool {
+    // SAFETY: the handle is a constant of the library.
+    quiet::reduces(unsafe { ffi::RSMPI_BAND }, datatype).is_ok()
 }
 
-impl Quiet {
-    fn new(comm: ffi::MPI_Comm) -> Result<Self, Error> {
-        // SAFETY: the communicator is one that always lives.
-        unsafe {
-            let mut handler = ffi::RSMPI_ERRORS_RETURN;
-            check("MPI_Comm_get_errhandler", ffi::MPI_Comm_get_errhandler(comm, &mut handler))?;
-            check("MPI_Comm_set_errhandler", ffi::MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN))?;
-            Ok(Quiet { comm, handler })
-        }
+#[cold]
+fn ask(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
+    quiet::receives(datatype)?;
+    quiet::reduces(op, datatype)?;
+    // SAFETY: the datatype is in order, as the library has just said.
+    if is_named(op) && unsafe { facts(datatype)? }.named {
+        let exact = exact(op, datatype);
+        KNOWN.with_borrow_mut(|list| {
+            list.truncate(REMEMBERED - 1);
+            list.insert(0, (op, datatype, exact));
+        });
     }
+    Ok(())
 }
 
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        // SAFETY: the communicator always lives, and the handler is the one that was asked for.
-        unsafe {
-            ffi::MPI_Comm_set_errhandler(self.comm, self.handler);
-            ffi::MPI_Errhandler_free(&mut self.handler);
-        }
-    }
+/// Whether MPI itself names an operation; not all of those are known here.
+pub(super) fn is_named(op: ffi::MPI_Op) -> bool {
+    // SAFETY: the handles are constants of the library.
+    let named = unsafe {
+        use ffi::{RSMPI_BAND, RSMPI_BOR, RSMPI_BXOR, RSMPI_LAND, RSMPI_LOR, RSMPI_LXOR};
+        use ffi::{RSMPI_MAX, RSMPI_MIN, RSMPI_PROD, RSMPI_SUM};
+        [
+            RSMPI_SUM, RSMPI_MAX, RSMPI_MIN, RSMPI_PROD, RSMPI_LAND, RSMPI_LOR, RSMPI_LXOR, RSMPI_BAND, RSMPI_BOR,
+            RSMPI_BXOR,
+        ]
+    };
+    named.contains(&op)
 }
 
 /// An operation on elements of a datatype.

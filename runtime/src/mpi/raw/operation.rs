@@ -1,5 +1,6 @@
 //! Calls that go on while the program does something else.
 
+use super::device::Staged;
 use super::image::{Rank, Sides};
 use super::journal::Request;
 use super::operand::Operands;
@@ -24,6 +25,8 @@ pub struct Operation {
     pub(super) tag: c_int,
     pub(super) operands: Option<Operands>,
     pub(super) state: Progress,
+    /// Host memory in place of device memory.
+    pub(super) staged: Option<Staged>,
     /// What it is written down with, if it is.
     pub(super) journal: Option<Box<Request>>,
     /// The communicator of its messages stays.
@@ -52,6 +55,10 @@ impl Operation {
     pub unsafe fn start(&mut self) -> Result<(), Error> {
         if self.is_active() {
             return Err(Error::Busy);
+        }
+        if let Some(staged) = &mut self.staged {
+            // SAFETY: the caller promises live memory.
+            unsafe { staged.bring()? };
         }
         // SAFETY: the caller promises live memory and handles.
         let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
@@ -90,7 +97,10 @@ impl Operation {
             operands.outcome()?;
         }
         // SAFETY: whoever started it has promised live memory until it is complete.
-        unsafe { self.kit.images.take(&self.job, &self.kit.lists, sides, self.rank) }
+        unsafe {
+            self.kit.images.take(&self.job, &self.kit.lists, sides, self.rank)?;
+            self.staged.as_mut().map_or(Ok(()), |staged| staged.take())
+        }
     }
 
     fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {

@@ -3,11 +3,13 @@
 //! Codes with messages of their own would be nicer, but MPICH 4.0 gives codes of its own classes wrong messages.
 
 use crate::error::Error;
+use crate::mpi::code::SUCCESS;
 use crate::mpi::ending::let_it_be_read;
 use crate::mpi::say::say;
 use ::mpi::ffi;
 use std::collections::BTreeSet;
 use std::ffi::c_int;
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 
 /// The error class that says most about an error.
@@ -18,38 +20,71 @@ pub fn class(error: &Error) -> c_int {
         Error::NeedsOrder { .. } | Error::NotReproducible { .. } => ffi::MPI_ERR_OP,
         Error::Entangled => ffi::MPI_ERR_TYPE,
         Error::Intercommunicator => ffi::MPI_ERR_COMM,
-        Error::Overlap { .. } => ffi::MPI_ERR_BUFFER,
+        Error::Overlap { .. } | Error::Misplaced => ffi::MPI_ERR_BUFFER,
+        Error::Mpi { class, .. } => return *class,
         Error::OutsideDomain { .. } | Error::OtherKind { .. } | Error::NotStraight { .. } => ffi::MPI_ERR_ARG,
         _ => ffi::MPI_ERR_OTHER,
     };
     class as c_int
 }
 
-/// Tells the communicator's error handler, and returns what is left for the caller to return. What is wrong, and what to do about it,
-/// does not fit an error class: it is said once on standard error.
+/// Tells the communicator's error handler that a function of MPI's has failed, and returns what is left for the caller to return. What is
+/// wrong, and what to do about it, does not fit an error class: it is said once on standard error.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
-pub unsafe fn raise(comm: ffi::MPI_Comm, error: &Error) -> c_int {
-    say_once(error);
+pub unsafe fn raise(comm: ffi::MPI_Comm, function: &str, error: &Error) -> c_int {
     let class = class(error);
     // SAFETY: as the caller promises; a class is a code.
-    unsafe { tell(comm, class) };
+    unsafe {
+        if is_fatal(comm) {
+            end_of_job(comm, function, error, class);
+        }
+        say_once(error);
+        ffi::PMPI_Comm_call_errhandler(comm, class);
+    }
     class
 }
 
-/// Tells the communicator's error handler. One that ends the job does so when what was said has been read.
+/// Tells the communicator's error handler a code and nothing else.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, `comm` is live, and `code` is an error class or code.
 #[cold]
-pub unsafe fn tell(comm: ffi::MPI_Comm, code: c_int) {
+pub unsafe fn tell(comm: ffi::MPI_Comm, function: &str, what: impl Display, code: c_int) {
     // SAFETY: as the caller promises.
     unsafe {
         if is_fatal(comm) {
-            let_it_be_read();
+            end_of_job(comm, function, what, code);
         }
-        ffi::MPI_Comm_call_errhandler(comm, code);
+        ffi::PMPI_Comm_call_errhandler(comm, code);
+    }
+}
+
+/// Ends the job as `MPI_ERRORS_ARE_FATAL` would. That handler itself would name the function that calls it, and not the one that the
+/// program has called.
+///
+/// # Safety
+/// As of [`tell`].
+unsafe fn end_of_job(comm: ffi::MPI_Comm, function: &str, what: impl Display, code: c_int) -> ! {
+    // SAFETY: as the caller promises.
+    let name = unsafe { name_of(comm) };
+    say(format_args!("an error occurred in {function} on {name}: {what}; its errors are fatal, so the job ends"));
+    let_it_be_read();
+    // SAFETY: as the caller promises.
+    unsafe { ffi::PMPI_Abort(comm, code) };
+    std::process::abort()
+}
+
+/// # Safety
+/// MPI is initialised and not finalised, and `comm` is live.
+unsafe fn name_of(comm: ffi::MPI_Comm) -> String {
+    let (mut text, mut length) = ([0u8; ffi::MPI_MAX_OBJECT_NAME as usize + 1], 0);
+    // SAFETY: as the caller promises; there is room for the longest name.
+    let code = unsafe { ffi::PMPI_Comm_get_name(comm, text.as_mut_ptr().cast(), &mut length) };
+    match text.get(..length as usize) {
+        Some(name) if code == SUCCESS && !name.is_empty() => String::from_utf8_lossy(name).into_owned(),
+        _ => "a communicator without a name".into(),
     }
 }
 
@@ -57,15 +92,22 @@ pub unsafe fn tell(comm: ffi::MPI_Comm, code: c_int) {
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
-pub unsafe fn is_fatal(comm: ffi::MPI_Comm) -> bool {
+unsafe fn is_fatal(comm: ffi::MPI_Comm) -> bool {
     // SAFETY: the caller promises a live communicator, and the handler is given back.
     unsafe {
         let mut handler = ffi::RSMPI_ERRORS_RETURN;
         ffi::MPI_Comm_get_errhandler(comm, &mut handler);
-        let fatal = handler == ffi::RSMPI_ERRORS_ARE_FATAL;
+        let fatal = handler == ffi::RSMPI_ERRORS_ARE_FATAL || is_abort(handler);
         ffi::MPI_Errhandler_free(&mut handler);
         fatal
     }
+}
+
+/// Whether a handler is MPI 4's `MPI_ERRORS_ABORT`, which is a macro that no binding has. It is a number in the interface that MPICH and
+/// its descendants share.
+#[allow(clippy::unnecessary_cast, reason = "handles are other types in each library")]
+fn is_abort(handler: ffi::MPI_Errhandler) -> bool {
+    size_of::<ffi::MPI_Errhandler>() == size_of::<c_int>() && handler.0 as usize as u32 == 0x5400_0003
 }
 
 /// How many messages are said.

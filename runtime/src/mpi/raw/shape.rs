@@ -6,7 +6,7 @@
 
 use super::call::{Call, List, Reduced, Scattered, Typed};
 use super::datatype::{Facts, facts};
-use super::operand;
+use super::{operand, vouch};
 use crate::error::Error;
 use crate::geometry::Varying;
 use crate::reduce::Division;
@@ -56,6 +56,8 @@ pub(super) struct Shape {
     pub(super) recv: usize,
     /// What the choice of an algorithm depends on besides.
     pub(super) commutes: bool,
+    /// Whether the tree that is reduced makes no difference to the result.
+    pub(super) exact: bool,
     pub(super) bytes: u64,
 }
 
@@ -126,6 +128,16 @@ impl From<Error> for Unread {
 /// Its handles are live, and its lists have an entry for each rank.
 pub(super) unsafe fn read(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<Job, Unread> {
     lists.clear();
+    vouch::arguments(call, here)?;
+    // SAFETY: the caller promises it.
+    let mut job = unsafe { taken_apart(call, here, lists)? };
+    vouch::buffers(&mut job, lists, here)?;
+    Ok(job)
+}
+
+/// # Safety
+/// As of [`read`]; and the handles are in order.
+unsafe fn taken_apart(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<Job, Unread> {
     let reader = Reader { here, p: here.p() };
     // SAFETY: the caller promises as much as these functions ask for.
     unsafe {
@@ -166,7 +178,7 @@ impl Reader<'_> {
     fn bytes(&self, kind: Kind, blocks: Blocks, send: Option<usize>, recv: usize, bytes: u64) -> Shape {
         // SAFETY: the handle is a constant of the library.
         let datatype = unsafe { ffi::RSMPI_UINT8_T };
-        Shape { kind, root: 0, blocks, datatype, size: 1, send, recv, commutes: true, bytes }
+        Shape { kind, root: 0, blocks, datatype, size: 1, send, recv, commutes: true, exact: true, bytes }
     }
 
     unsafe fn allgather(&self, send: Option<Typed>, recv: Typed) -> Result<Job, Unread> {
@@ -221,6 +233,7 @@ impl Reader<'_> {
             let (side, end) =
                 unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at, Overlap::Fine) };
             (from, leaves) = (side, Some(end));
+            same(Some(lists.leaving[self.here.rank]), lists.counts[self.here.rank])?;
         }
         let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, ANY);
         Ok(Job { shape, send: from, recv, operands: None })
@@ -323,10 +336,11 @@ impl Reader<'_> {
         blocks: Blocks,
     ) -> Result<Job, Unread> {
         self.has(root)?;
+        let elsewhere = blocks == Blocks::Vector { elsewhere: true };
+        let data = vouch::same_buffer(kind, data, !elsewhere && elements > 0)?;
         // SAFETY: the caller promises live handles.
         let (known, commutes) = unsafe { (facts(data.datatype)?, operand::commutes(data.op)?) };
-        // SAFETY: as above.
-        if known.size == 0 || !unsafe { operand::takes(data.op, data.datatype, &known)? } {
+        if known.size == 0 {
             return Err(Unread::Library);
         }
         if !known.is_tidy() {
@@ -336,7 +350,6 @@ impl Reader<'_> {
         let bytes = elements.checked_mul(known.size.max(size)).filter(|&bytes| bytes <= isize::MAX as usize);
         let vector = bytes.ok_or(Unread::Library)? / size.max(known.size) * known.size;
         let bytes = if kind == Kind::ReduceScatter { vector / self.p } else { vector };
-        let elsewhere = blocks == Blocks::Vector { elsewhere: true };
         let gets = match blocks {
             Blocks::Vector { elsewhere: true } => 0,
             Blocks::Parts => elements / self.p,
@@ -356,8 +369,8 @@ impl Reader<'_> {
                 false => (Some(elements), gets, brings, takes(0)),
             }
         };
-        let shape =
-            Shape { kind, root, blocks, datatype: data.datatype, size, send, recv, commutes, bytes: bytes as u64 };
+        let (datatype, exact, bytes) = (data.datatype, operand::is_exact(data.op, data.datatype), bytes as u64);
+        let shape = Shape { kind, root, blocks, datatype, size, send, recv, commutes, exact, bytes };
         Ok(Job { shape, send: from, recv: to, operands: Some((data.op, known)) })
     }
 

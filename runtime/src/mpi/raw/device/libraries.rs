@@ -1,0 +1,157 @@
+//! Whether the process has loaded more libraries since somebody looked.
+//!
+//! The loader keeps them in a list and adds new ones at its end. So it is enough to look behind the last one that was seen, as long as that
+//! one stays. Whoever sees all calls of `dlclose` says so ([`watch_libraries`]) and tells of each ([`library_unloads`]); without that the loader is asked
+//! for its own count, which takes longer.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{null_mut, read_volatile};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+
+/// An entry of the loader's list, as `<link.h>` has it.
+#[repr(C)]
+struct Entry {
+    _base: usize,
+    _name: *const c_char,
+    _dynamic: *mut c_void,
+    next: *mut Entry,
+    _previous: *mut Entry,
+}
+
+/// What the loader says of one library, as `<link.h>` has it.
+#[repr(C)]
+struct Loaded {
+    _base: usize,
+    name: *const c_char,
+    _headers: *const c_void,
+    _count: u16,
+    adds: u64,
+    _subs: u64,
+}
+
+type Visit = unsafe extern "C" fn(*mut Loaded, usize, *mut c_void) -> c_int;
+
+unsafe extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlinfo(handle: *mut c_void, request: c_int, answer: *mut c_void) -> c_int;
+    fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int;
+}
+
+const LAZY: c_int = 1;
+const NOLOAD: c_int = 4;
+const LINK_MAP: c_int = 2;
+
+/// The last library that was seen.
+static LAST: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+
+/// How many were loaded when somebody looked, where nobody watches.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Somebody sees all calls of `dlclose`, and calls [`library_unloads`] before and after each.
+pub fn watch_libraries() {
+    WATCHED.store(true, Ordering::Relaxed);
+}
+
+/// Libraries may go: what was seen is of no use.
+pub fn library_unloads() {
+    LAST.store(null_mut(), Ordering::Release);
+}
+
+/// Whether libraries were loaded, or gone, since [`look`].
+#[inline]
+pub(super) fn changed() -> bool {
+    let last = LAST.load(Ordering::Acquire);
+    // SAFETY: the last library that was seen is still there, or `library_unloads` would have said so.
+    last.is_null() || !unsafe { read_volatile(&raw const (*last).next) }.is_null()
+}
+
+/// Remembers what is loaded, and says whether that is more than before.
+#[cold]
+pub(super) fn look() -> bool {
+    if !WATCHED.load(Ordering::Relaxed) {
+        let mut adds = 0u64;
+        // SAFETY: the function writes where it is told to.
+        unsafe { dl_iterate_phdr(count, (&raw mut adds).cast()) };
+        return SEEN.swap(adds, Ordering::Relaxed) != adds;
+    }
+    // Inside of this call no library comes or goes.
+    // SAFETY: the function has the type that is asked for, and gets what it expects.
+    unsafe { dl_iterate_phdr(remember, first().cast()) };
+    true
+}
+
+/// The entry of the program, which is the first and stays.
+fn first() -> *mut Entry {
+    static FIRST: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+    if FIRST.load(Ordering::Relaxed).is_null() {
+        let mut entry: *mut Entry = null_mut();
+        // SAFETY: no name stands for the program; there is room for the answer.
+        unsafe {
+            let program = dlopen(std::ptr::null(), LAZY);
+            if !program.is_null() && dlinfo(program, LINK_MAP, (&raw mut entry).cast()) == 0 {
+                FIRST.store(entry, Ordering::Relaxed);
+            }
+        }
+    }
+    FIRST.load(Ordering::Relaxed)
+}
+
+unsafe extern "C" fn count(library: *mut Loaded, _size: usize, adds: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a library, and `look` a place for the number.
+    unsafe { *adds.cast::<u64>() = (*library).adds };
+    1
+}
+
+unsafe extern "C" fn remember(_library: *mut Loaded, _size: usize, first: *mut c_void) -> c_int {
+    let mut entry: *mut Entry = first.cast();
+    // SAFETY: `look` passes the first entry, or null; the list is whole while the loader calls us.
+    while let Some(next) = unsafe { entry.as_ref() }.map(|entry| entry.next).filter(|next| !next.is_null()) {
+        entry = next;
+    }
+    LAST.store(entry, Ordering::Release);
+    1
+}
+
+/// A function of the program or of a library, also of one that only those see who have loaded it; the names of such begin so.
+pub(super) fn function(name: &CStr, libraries: &[&str]) -> *mut c_void {
+    // SAFETY: the name ends with a zero; a null handle asks for the usual order.
+    let seen = unsafe { dlsym(null_mut(), name.as_ptr()) };
+    if !seen.is_null() {
+        return seen;
+    }
+    let mut search = Search { libraries, paths: Vec::new() };
+    // SAFETY: the function has the type that is asked for, and gets what it expects.
+    unsafe { dl_iterate_phdr(collect, (&raw mut search).cast()) };
+    let handles = search.paths.iter().filter_map(|path| {
+        // SAFETY: the library is there, and is not loaded again; the handle is kept, so that it stays.
+        let handle = unsafe { dlopen(path.as_ptr(), LAZY | NOLOAD) };
+        (!handle.is_null()).then_some(handle)
+    });
+    // SAFETY: as above.
+    let found = handles.map(|handle| unsafe { dlsym(handle, name.as_ptr()) }).find(|function| !function.is_null());
+    found.unwrap_or(null_mut())
+}
+
+struct Search<'a> {
+    libraries: &'a [&'a str],
+    paths: Vec<std::ffi::CString>,
+}
+
+unsafe extern "C" fn collect(library: *mut Loaded, _size: usize, search: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a library whose name ends with a zero, and `function` a search.
+    let (name, search) = unsafe { ((*library).name, &mut *search.cast::<Search<'_>>()) };
+    if name.is_null() {
+        return 0;
+    }
+    // SAFETY: as above.
+    let path = unsafe { CStr::from_ptr(name) };
+    let text = path.to_string_lossy();
+    let file = text.rsplit('/').next().unwrap_or_default();
+    if search.libraries.iter().any(|library| file.starts_with(library)) {
+        search.paths.push(path.to_owned());
+    }
+    0
+}

@@ -1,0 +1,193 @@
+//! The GPU runtimes: what they say of an address, and how they copy.
+
+use super::libraries::{changed, function, look};
+use crate::error::Error;
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::transmute_copy;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// CUDA's driver says what an address is; a number that is 2 for device memory.
+type DriverAsks = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
+type DriverCopies = unsafe extern "C" fn(usize, usize, usize) -> c_int;
+type Pushes = unsafe extern "C" fn(*mut c_void) -> c_int;
+type Pops = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+/// CUDA's and HIP's runtimes fill in a record.
+type Asks = unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int;
+type Copies = unsafe extern "C" fn(*mut c_void, *const c_void, usize, c_int) -> c_int;
+type Clears = unsafe extern "C" fn() -> c_int;
+
+/// A runtime whose functions were found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Runtime {
+    CudaDriver { asks: DriverAsks, copies: DriverCopies, pushes: Option<Pushes>, pops: Option<Pops> },
+    Cuda { asks: Asks, copies: Copies, clears: Option<Clears> },
+    Hip { asks: Asks, copies: Copies, clears: Option<Clears> },
+}
+
+/// Attributes of an address, in CUDA's driver.
+const CONTEXT: c_int = 1;
+const MEMORY_TYPE: c_int = 2;
+/// Device memory, in CUDA.
+const DEVICE: u32 = 2;
+/// Copy from wherever to wherever, in CUDA and HIP.
+const ANYWHERE: c_int = 4;
+
+/// What the record of CUDA's and HIP's runtimes begins with. There is more of it in some versions.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    _device: c_int,
+    on_device: usize,
+    on_host: usize,
+    _more: [u64; 16],
+}
+
+impl Runtime {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Runtime::CudaDriver { .. } | Runtime::Cuda { .. } => "CUDA",
+            Runtime::Hip { .. } => "HIP",
+        }
+    }
+
+    /// Whether an address is that of device memory.
+    pub(super) fn owns(self, address: usize) -> bool {
+        let mut record = Attributes::default();
+        let (to, at) = ((&raw mut record).cast(), address as *const c_void);
+        // SAFETY: these functions take any address, and there is room for what they write.
+        unsafe {
+            match self {
+                Runtime::CudaDriver { asks, .. } => asks(to, MEMORY_TYPE, address) == 0 && record.kind == DEVICE,
+                Runtime::Cuda { asks, clears, .. } => known(asks(to, at), clears) && record.kind == DEVICE,
+                // The numbers of kinds differ between versions.
+                Runtime::Hip { asks, clears, .. } => {
+                    known(asks(to, at), clears) && record.on_device != 0 && record.on_host == 0
+                }
+            }
+        }
+    }
+
+    /// Copies bytes between device memory and host memory.
+    ///
+    /// # Safety
+    /// There are so many at both places, and nobody else writes them.
+    pub(super) unsafe fn copy(self, from: usize, to: usize, bytes: usize, device: usize) -> Result<(), Error> {
+        // SAFETY: as the caller promises.
+        let code = unsafe {
+            match self {
+                Runtime::CudaDriver { asks, copies, pushes: Some(pushes), pops: Some(pops) } => {
+                    // Another thread may have made the memory: it knows in which context.
+                    let (mut context, mut before): (*mut c_void, *mut c_void) = (null_mut(), null_mut());
+                    let pushed = asks((&raw mut context).cast(), CONTEXT, device) == 0 && pushes(context) == 0;
+                    let code = copies(to, from, bytes);
+                    if pushed {
+                        pops(&mut before);
+                    }
+                    code
+                }
+                Runtime::CudaDriver { copies, .. } => copies(to, from, bytes),
+                Runtime::Cuda { copies, .. } | Runtime::Hip { copies, .. } => {
+                    copies(to as *mut c_void, from as *const c_void, bytes, ANYWHERE)
+                }
+            }
+        };
+        if code == 0 { Ok(()) } else { Err(Error::Device { runtime: self.name(), code }) }
+    }
+}
+
+/// Some versions say that host memory is an error, and remember that until they are asked for it.
+unsafe fn known(code: c_int, clears: Option<Clears>) -> bool {
+    if let (true, Some(clears)) = (code != 0, clears) {
+        // SAFETY: it may be called at any time.
+        unsafe { clears() };
+    }
+    code == 0
+}
+
+/// Names of the libraries begin so.
+const CUDA_DRIVER: &[&str] = &["libcuda.so"];
+const CUDA: &[&str] = &["libcudart"];
+const HIP: &[&str] = &["libamdhip64"];
+const LEVEL_ZERO: &[&str] = &["libze_loader", "libze_intel"];
+
+/// A function, if it is there.
+///
+/// # Safety
+/// It has this type.
+unsafe fn found<F: Copy>(name: &CStr, libraries: &[&str]) -> Option<F> {
+    let found = function(name, libraries);
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    // SAFETY: the caller promises the type, which is that of a function.
+    (!found.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, F>(&found) })
+}
+
+/// All runtimes that are there.
+fn find() -> Vec<Runtime> {
+    // SAFETY: these are the types of these functions.
+    unsafe {
+        let driver = || {
+            Some(Runtime::CudaDriver {
+                asks: found(c"cuPointerGetAttribute", CUDA_DRIVER)?,
+                copies: found(c"cuMemcpy", CUDA_DRIVER)?,
+                pushes: found(c"cuCtxPushCurrent_v2", CUDA_DRIVER),
+                pops: found(c"cuCtxPopCurrent_v2", CUDA_DRIVER),
+            })
+        };
+        let cuda = || {
+            let clears = found(c"cudaGetLastError", CUDA);
+            Some(Runtime::Cuda {
+                asks: found(c"cudaPointerGetAttributes", CUDA)?,
+                copies: found(c"cudaMemcpy", CUDA)?,
+                clears,
+            })
+        };
+        let hip = || {
+            let clears = found(c"hipGetLastError", HIP);
+            Some(Runtime::Hip {
+                asks: found(c"hipPointerGetAttributes", HIP)?,
+                copies: found(c"hipMemcpy", HIP)?,
+                clears,
+            })
+        };
+        [driver().or_else(cuda), hip()].into_iter().flatten().collect()
+    }
+}
+
+/// Whether one was found. Then it stays.
+static FOUND: AtomicBool = AtomicBool::new(false);
+
+/// The runtimes of this process.
+static RUNTIMES: OnceLock<Vec<Runtime>> = OnceLock::new();
+
+/// The runtimes of this process, if there are some by now.
+#[inline]
+pub(super) fn runtimes() -> &'static [Runtime] {
+    if changed() || FOUND.load(Ordering::Acquire) { again() } else { &[] }
+}
+
+#[cold]
+fn again() -> &'static [Runtime] {
+    if let Some(runtimes) = RUNTIMES.get() {
+        return runtimes;
+    }
+    static LOOKING: Mutex<()> = Mutex::new(());
+    let _looking = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !look() {
+        return &[];
+    }
+    let found = find();
+    if found.is_empty() {
+        return &[];
+    }
+    FOUND.store(true, Ordering::Release);
+    RUNTIMES.get_or_init(|| found)
+}
+
+/// Whether buffers of this process may be device memory. Of Level Zero it is only known that it is there: to ask about an address
+/// takes the program's own context.
+pub(in super::super) fn is_loaded() -> bool {
+    !runtimes().is_empty() || !function(c"zeMemGetAllocProperties", LEVEL_ZERO).is_null()
+}

@@ -1,0 +1,166 @@
+//! What must be in order before a call is taken apart: its handles and its buffers.
+//!
+//! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no difference who serves the
+//! other ranks: they wait for this one, as they would in the library.
+
+use super::call::{Call, Reduced, Scattered, Typed};
+use super::datatype::{self, facts};
+use super::shape::{Blocks, Job, Lists, Shape, Side, Unread};
+use super::{in_place, operand, quiet};
+use crate::error::Error;
+use crate::transport::Here;
+use ::mpi::ffi;
+use roundel_spec::Kind;
+use std::ffi::c_void;
+
+/// Looks at all arguments of a call that mean something on this rank.
+pub(super) fn arguments(call: &Call, here: Here<'_>) -> Result<(), Error> {
+    let is_root = |root| here.rank as i64 == i64::from(root);
+    match call {
+        Call::Allgather { send, recv } | Call::Alltoall { send, recv } => {
+            send.iter().try_for_each(leaves)?;
+            arrives(recv)
+        }
+        Call::Allgatherv { send, recv } => {
+            send.iter().try_for_each(leaves)?;
+            scattered(recv, quiet::receives)
+        }
+        Call::Alltoallv { send, recv } => {
+            send.iter().try_for_each(|send| scattered(send, quiet::sends))?;
+            scattered(recv, quiet::receives)
+        }
+        Call::Broadcast { data, root } if is_root(*root) => leaves(data),
+        Call::Broadcast { data, .. } => arrives(data),
+        Call::Gather { send, recv, root } => {
+            needs_buffer(send, is_root(*root))?;
+            send.iter().try_for_each(leaves)?;
+            if is_root(*root) { arrives(recv) } else { Ok(()) }
+        }
+        Call::Scatter { send, recv, root } => {
+            needs_buffer(recv, is_root(*root))?;
+            recv.iter().try_for_each(arrives)?;
+            if is_root(*root) { leaves(send) } else { Ok(()) }
+        }
+        Call::Reduce { data, root, .. } => {
+            needs_buffer(&data.send, is_root(*root))?;
+            reduced(data, is_root(*root))
+        }
+        Call::Allreduce { data, .. } | Call::ReduceScatter { data, .. } | Call::ReduceScatterBlock { data, .. } => {
+            reduced(data, true)
+        }
+    }
+}
+
+/// Only the root of a collective may say that its data lie in the other buffer.
+fn needs_buffer<T>(given: &Option<T>, is_root: bool) -> Result<(), Error> {
+    if given.is_some() || is_root { Ok(()) } else { Err(Error::Misplaced) }
+}
+
+fn leaves(typed: &Typed) -> Result<(), Error> {
+    address(typed.address)?;
+    known(typed.datatype, quiet::sends)
+}
+
+fn arrives(typed: &Typed) -> Result<(), Error> {
+    address(typed.address)?;
+    known(typed.datatype, quiet::receives)
+}
+
+fn scattered(blocks: &Scattered, asks: fn(ffi::MPI_Datatype) -> Result<(), Error>) -> Result<(), Error> {
+    address(blocks.address)?;
+    known(blocks.datatype, asks)
+}
+
+fn reduced(data: &Reduced, gets: bool) -> Result<(), Error> {
+    if gets {
+        address(data.recv)?;
+    }
+    operand::vouch(data.op, data.datatype)
+}
+
+/// Where a buffer must be, MPI_IN_PLACE is none.
+fn address(address: *mut c_void) -> Result<(), Error> {
+    if address == in_place() { Err(Error::Misplaced) } else { Ok(()) }
+}
+
+/// Those that MPI names are never freed, so that nobody need be asked about one a second time.
+fn known(datatype: ffi::MPI_Datatype, asks: fn(ffi::MPI_Datatype) -> Result<(), Error>) -> Result<(), Error> {
+    if datatype::is_known(datatype) { Ok(()) } else { asks(datatype) }
+}
+
+/// Looks at the buffers of a call that was taken apart: where there is data, there must be memory; and what is sent must not be what is
+/// overwritten. MPI forbids both. MPICH refuses buffers that begin at the same place; otherwise what is sent is copied first, so that
+/// it does no harm.
+pub(super) fn buffers(job: &mut Job, lists: &Lists, here: Here<'_>) -> Result<(), Unread> {
+    let shape = &job.shape;
+    let leaving = matches!(shape.blocks, Blocks::Private).then_some((&lists.leaving, &lists.leaves_at));
+    let arriving = matches!(shape.blocks, Blocks::Private | Blocks::Listed).then_some((&lists.counts, &lists.displs));
+    let (sends, gets) = (shape.send.unwrap_or(0) * shape.size, shape.recv * shape.size);
+    let lead = job.operands.map(|(_, known)| known.true_lb);
+    let from = begin(&job.send, sends, lead, leaving)?;
+    let to = begin(&job.recv, gets, lead, arriving)?;
+    let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+    let (leads, lies) = own_places(&job.shape, lists, here);
+    if from.wrapping_add(leads) == to.wrapping_add(lies) && !takes_same_buffer() {
+        return Err(Unread::Library);
+    }
+    let overlap = from < to.saturating_add(gets) && to < from.saturating_add(sends);
+    if let (true, Side::Plain(address)) = (overlap, job.send) {
+        // SAFETY: the handle is a constant of the library.
+        let datatype = unsafe { ffi::RSMPI_UINT8_T };
+        job.send = Side::Packed(Typed { address: address.cast(), count: sends, datatype });
+    }
+    Ok(())
+}
+
+/// Where the block of this rank lies in what it sends, and in what it gets: that is where MPICH compares.
+fn own_places(shape: &Shape, lists: &Lists, here: Here<'_>) -> (usize, usize) {
+    let rank = here.rank;
+    match (shape.kind, &shape.blocks) {
+        (Kind::Allgather, Blocks::Equal(block)) => (0, rank * block),
+        (Kind::Allgather, Blocks::Listed) => (0, lists.displs.get(rank).copied().unwrap_or(0)),
+        (Kind::Gather, _) => (0, rank * shape.bytes as usize),
+        (Kind::Scatter, _) => (rank * shape.bytes as usize, 0),
+        _ => (0, 0),
+    }
+}
+
+/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself.
+fn begin(
+    side: &Side,
+    length: usize,
+    lead: Option<isize>,
+    listed: Option<(&Vec<usize>, &Vec<usize>)>,
+) -> Result<Option<usize>, Unread> {
+    let (address, first) = match side {
+        _ if length == 0 => return Ok(None),
+        Side::Plain(address) => (address.addr(), Some(0)),
+        // SAFETY: whoever takes a call apart has seen that its datatypes are in order.
+        Side::Packed(typed) => (typed.address.addr(), Some(unsafe { facts(typed.datatype)? }.true_lb)),
+        Side::PackedBlocks(blocks) => (blocks.address.addr(), None),
+        Side::Elements { address, .. } => (address.addr(), lead),
+    };
+    let at_zero = match listed {
+        Some((lengths, begins)) => {
+            first.is_some() && lengths.iter().zip(begins).any(|(&length, &begin)| length > 0 && begin == 0)
+        }
+        None => first == Some(0),
+    };
+    if address == 0 && at_zero { Err(Unread::Library) } else { Ok(Some(address)) }
+}
+
+/// Whether this MPI takes two buffers that are one: MPICH and its descendants, whose handles are numbers, say that it is an error.
+fn takes_same_buffer() -> bool {
+    size_of::<ffi::MPI_Comm>() == size_of::<usize>()
+}
+
+/// A reduction whose buffers are one, as libraries do it that take such: in place. With a root nobody takes it.
+pub(super) fn same_buffer(kind: Kind, data: Reduced, gets: bool) -> Result<Reduced, Unread> {
+    match data.send {
+        Some(send) if gets && send == data.recv.cast_const() => match takes_same_buffer() && kind != Kind::Reduce {
+            true => Ok(Reduced { send: None, ..data }),
+            false => Err(Unread::Library),
+        },
+        _ => Ok(data),
+    }
+}

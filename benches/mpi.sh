@@ -12,7 +12,8 @@ if [ "${QUICK:-0}" = 1 ]; then
 else
   settings=(--release) directory=release
 fi
-MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI" "${settings[@]}"
+# With names of functions: benches/instructions.sh counts what happens inside of one.
+CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI" "${settings[@]}"
 program=$(realpath "target/$MPI/$directory/allgather_bench")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;

@@ -59,6 +59,12 @@ install -m 644 "$from/libroundel.a" "$to/lib/libroundel.a"
 if [ -f "$from/libroundel_pmpi.so" ]; then
   install -m 755 "$from/libroundel_pmpi.so" "$to/lib/libroundel_pmpi.so"
 fi
+# What debuggers want of us is many times as large as what programs want.
+if command -v strip >/dev/null; then
+  for library in "$to/lib/libroundel.so.$version" "$to/lib/libroundel.a" "$to/lib/libroundel_pmpi.so"; do
+    if [ -f "$library" ]; then strip --strip-debug "$library"; fi
+  done
+fi
 install -m 644 "$here/include/roundel.h" "$here/include/roundel.f90" "$to/include"
 fill roundel.pc.in >"$to/lib/pkgconfig/roundel.pc"
 fill roundelConfig.cmake.in >"$to/lib/cmake/roundel/roundelConfig.cmake"

@@ -64,10 +64,20 @@ fn c_on_mpich_5() {
 
 fn all(mpi: &'static Mpi) {
     let Some(kit) = Kit::install(mpi) else { return };
+    without_debug_information(&kit);
     header_in_cpp(&kit);
     examples(&kit);
     cmake(&kit);
     every_function(&kit);
+}
+
+/// Nine tenths of what is built is for debuggers, and is not installed.
+fn without_debug_information(kit: &Kit) {
+    for library in ["libroundel.so", "libroundel.a"] {
+        let content = std::fs::read(kit.prefix().join("lib").join(library)).expect("installed");
+        let debug = content.windows(11).any(|bytes| bytes == b".debug_info");
+        assert!(!debug, "{library} has {} bytes", content.len());
+    }
 }
 
 /// The header is C++, too, and C of 1999 without extensions.

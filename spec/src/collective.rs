@@ -48,10 +48,10 @@ pub enum Refusal {
     Unproved {
         /// What is proved.
         range: &'static str,
-        /// The number of ranks.
-        p: i64,
-        /// The command that would prove more.
-        command: &'static str,
+        /// What lies outside: `p`, a parameter, or `len(…)` of one, with its value.
+        outside: Vec<(&'static str, i64)>,
+        /// The command that would prove more, if there is one.
+        command: Option<String>,
     },
     /// It depends on where ranks sit, and nothing is proved of a placement like this one.
     Placement {
@@ -83,11 +83,16 @@ impl fmt::Display for Refusal {
                 "it requires `{clause}`, which has no value with p = {p} and these parameters: a number does not fit 64 bits, \
                  a divisor is 0, or it takes too many steps; choose smaller parameters"
             ),
-            Refusal::Unproved { range, p, command } => write!(
-                f,
-                "it is proved for {range}, and this call with p = {p} lies outside; `{command}` would extend the proof, \
-                 `.unproved()` runs it all the same"
-            ),
+            Refusal::Unproved { range, outside, command } => {
+                let outside: Vec<String> = outside.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                write!(f, "it is proved for {range}, and {} lies outside; ", outside.join(", "))?;
+                match command {
+                    Some(command) => {
+                        write!(f, "`{command}` would extend the proof, `.unproved()` runs it all the same")
+                    }
+                    None => write!(f, "index arithmetic is proved for values up to {MAX_P} (2^31 - 1) alone"),
+                }
+            }
             Refusal::Placement { range } => write!(
                 f,
                 "it depends on how many ranks each node has and is proved for {range}. Here nodes differ otherwise: give \
@@ -102,7 +107,39 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// What is proved of one number of a call: its name (`p`, a parameter, or the length of a list), its value in this call, the
+/// least of its domain, and the largest that is proved.
+type Limit = (&'static str, i64, i64, i64);
+
+/// The option of `roundel prove` that covers this call and all that is proved already.
+fn option(&(name, value, least, most): &Limit) -> String {
+    let most = value.max(most);
+    match name {
+        "p" if most > LARGEST_CHECKED => " --require-all-p".into(),
+        "p" => format!(" -p 1..={most}"),
+        // A shell has its own idea of parentheses.
+        name if name.contains('(') => format!(" --set '{name}={least}..={most}'"),
+        name => format!(" --set {name}={least}..={most}"),
+    }
+}
+
+/// The largest p that `roundel prove` checks one by one. Beyond, only an induction proves anything.
+pub const LARGEST_CHECKED: i64 = 2048;
+
 impl Refusal {
+    /// Refuses a call that lies outside of some limits. For generated code.
+    #[doc(hidden)]
+    pub fn beyond(range: &'static str, prove: &str, limits: &[Limit]) -> Refusal {
+        let outside: Vec<&Limit> = limits.iter().filter(|(_, value, _, most)| value > most).collect();
+        let provable = outside.iter().all(|(_, value, _, most)| *value <= MAX_P && *most < MAX_P);
+        let options = || limits.iter().filter(|(_, _, _, most)| *most < MAX_P).map(option).collect::<String>();
+        Refusal::Unproved {
+            range,
+            outside: outside.iter().map(|(name, value, ..)| (*name, *value)).collect(),
+            command: provable.then(|| format!("{prove}{}", options())),
+        }
+    }
+
     /// Refuses unless a `requires` clause is true; `None` where it has no value. For generated code.
     #[doc(hidden)]
     pub fn unless(holds: Option<bool>, clause: &'static str, p: i64) -> Result<(), Refusal> {

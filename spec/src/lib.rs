@@ -37,6 +37,7 @@ pub mod regions;
 #[cfg(feature = "syntax")]
 pub mod rust;
 pub mod schedule;
+pub mod similar;
 pub mod sink;
 #[cfg(feature = "syntax")]
 pub mod syntax;

@@ -10,12 +10,24 @@ use roundel::{
     Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
     Refusal,
 };
+use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Census, Point, Scene};
-use roundel_spec::{Arguments, Kind, Placement, Trace, Violation};
+use roundel_spec::{Arguments, Kind, Place, Placement, Trace, Violation};
+use std::path::Path;
 
 /// Looks a collective up by its full name, or by the last part of it.
 pub fn find(name: &str) -> Result<&'static Entry, Error> {
     algorithms::find(name).map_err(Error::Unknown)
+}
+
+/// The same for a command that knows names only, and says of files what can be done with them.
+pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|extension| extension == "rs") || path.is_file();
+    find(name).map_err(|unknown| match is_file {
+        true => Error::FileForName { path: path.into(), command },
+        false => unknown,
+    })
 }
 
 /// What the generated code of an entry does at a point; a refusal when the point lies outside its domain.
@@ -73,19 +85,33 @@ impl Visitor for Record<'_> {
 
 /// Whether an entry is proved for a call that its domain admits.
 pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<(), Error> {
-    let mut proved = Proved { placement, answer: Ok(()) };
+    let mut proved = Proved { at: placement.place(0), answer: Ok(()) };
     visit(entry, args, &mut proved)?;
     proved.answer.map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })
 }
 
+/// The calls for which an entry is proved, in words.
+pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
+    let schedule = (entry.schedule)();
+    let numbers = schedule.numbers.iter().map(|number| number.domain.lo).collect();
+    let args = Arguments { numbers, lists: vec![vec![]; schedule.lists.len()], inner: least_inner(&schedule) };
+    // Nothing is proved of so many ranks, and the refusal says of how many it is.
+    let mut proved = Proved { at: Place::flat(0, i64::MAX), answer: Ok(()) };
+    visit(entry, &args, &mut proved)?;
+    match proved.answer {
+        Err(Refusal::Unproved { range, .. } | Refusal::Placement { range }) => Ok(range),
+        _ => Err(Error::Catalogue { name: entry.name, why: "it does not say for which calls it is proved".into() }),
+    }
+}
+
 struct Proved<'a> {
-    placement: &'a Placement,
+    at: Place<'a>,
     answer: Result<(), Refusal>,
 }
 
 impl Proved<'_> {
     fn ask<C: Collective>(&mut self, collective: &C) {
-        self.answer = collective.proved(&self.placement.place(0));
+        self.answer = collective.proved(&self.at);
     }
 }
 

@@ -1,9 +1,11 @@
 //! The command line: what can be asked, and how.
 
 use crate::error::Error;
+use crate::number;
 use crate::params::Assignment;
 use crate::placing::Placing;
-use crate::range::Range;
+use crate::range::{Range, Rounds};
+use crate::setting::Setting;
 use crate::units::{BytesPerSecond, Seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -36,18 +38,21 @@ Exit codes:
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the catalogue: domains, rounds, volumes, layouts and orders of reduction
+    /// List the catalogue: domains, rounds, and for which calls each collective is proved
     #[command(after_help = "\
 Examples:
   roundel list
+  roundel list allreduce/             those of a kind
+  roundel list sparbit                all about one: bounds, layouts, order of reduction
   roundel list --json")]
-    List,
+    List(List),
     /// Show who sends which blocks to whom in every round, as the generated code does it
     #[command(after_help = "\
 Examples:
   roundel show sparbit -p 5
   roundel show allgather/ring -p 8 --ppn 4 --rank 3
   roundel show sparbit -p 12 --ppn 4 --svg sparbit.svg
+  roundel show allgather/ring -p 8 --svg ring.svg --rounds 2..=4 --columns 4 --no-title
   roundel show locality-bruck -p 12 --ppn 4 --placement cyclic
   roundel show sparbit -p 5 --json
 
@@ -59,6 +64,7 @@ Examples:
   roundel check --all                 the whole catalogue, which is also run on threads
   roundel check sparbit -p 1..=256
   roundel check allreduce/            all collectives of a kind
+  roundel check allgather/k-bruck -p 1..=32 --set radix=2..=16
   roundel check my_collective.rs      every declaration of a file, without compiling it
   roundel check sparbit -p 7 --json
 
@@ -69,10 +75,10 @@ outside a collective's domain are refused, and counted apart.")]
     /// Run a collective on threads and compare the result with the plain definition
     #[command(after_help = "\
 Examples:
-  roundel run sparbit -n 8
-  roundel run sparbit -n 16 --bytes 65536 --repeat 20
-  roundel run nap -n 16 --ppn 4
-  roundel run bruck -n 6 --layout rotated")]
+  roundel run sparbit -p 8
+  roundel run sparbit -p 16 --bytes 65536 --repeat 20
+  roundel run nap -p 16 --ppn 4
+  roundel run bruck -p 6 --layout rotated")]
     Run(Run),
     /// Print the code that a declaration expands to
     #[command(after_help = "\
@@ -101,6 +107,7 @@ Examples:
   roundel prove sparbit --emit-smt /tmp/smt    keep the questions put to the solver
   roundel prove src/my_collective.rs           writes proofs/NAME.json into that crate
   roundel prove sparbit --engine exhaustive -p 1..=512
+  roundel prove src/pipeline.rs -p 1..=64 --set segments=1..=64
 
 The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
 discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
@@ -213,6 +220,41 @@ Examples:
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
 `2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
     Plan(Plan),
+    /// Print what makes a shell complete commands, options and names of collectives
+    #[command(after_help = "\
+Examples:
+  roundel completions bash > ~/.local/share/bash-completion/completions/roundel
+  roundel completions zsh > ~/.zfunc/_roundel
+  roundel completions fish > ~/.config/fish/completions/roundel.fish")]
+    Completions(Completions),
+    /// Write the manual pages
+    #[command(after_help = "\
+Examples:
+  roundel man ~/.local/share/man/man1        then `man roundel`, `man roundel-check`")]
+    Man(Man),
+}
+
+/// `roundel list`
+#[derive(Debug, Args)]
+pub struct List {
+    /// A collective, or a kind of them [default: all]
+    #[arg(value_name = "NAME|KIND/")]
+    pub name: Option<String>,
+}
+
+/// `roundel completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+/// `roundel man`
+#[derive(Debug, Args)]
+pub struct Man {
+    /// The folder for the pages; it is made if there is none.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }
 
 /// `roundel plan`
@@ -222,10 +264,10 @@ pub struct Plan {
     #[arg(value_name = "KIND|NAME")]
     pub name: String,
     /// The number of nodes, or of ranks [default: what the factors multiply to]
-    #[arg(short, long = "nodes", value_name = "P")]
+    #[arg(short, long = "nodes", value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
     pub p: Option<usize>,
     /// The node, or the rank; a summary or the whole plan if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::index)]
     pub node: Option<usize>,
     /// Factors and numbers of ports, as in `8(-1 1 1 1)`; may be repeated for a summary.
     #[arg(long, value_name = "GROUPS", allow_hyphen_values = true)]
@@ -234,7 +276,8 @@ pub struct Plan {
     #[command(flatten)]
     pub placing: Placing,
     /// The sizes of all fractions of the data, for the listing.
-    #[arg(long, value_name = "S,S,…", value_delimiter = ',', requires = "ports")]
+    #[arg(long, value_name = "S,S,…", value_delimiter = ',', requires = "ports", allow_hyphen_values = true)]
+    #[arg(value_parser = number::count)]
     pub sizes: Vec<usize>,
     /// Print steps, size and messages only.
     #[arg(long, conflicts_with = "node")]
@@ -253,7 +296,7 @@ pub struct Show {
     /// The collective: its full name, or the last part of it.
     pub name: String,
     /// The number of ranks.
-    #[arg(short, value_name = "P")]
+    #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
     pub p: usize,
     /// Where ranks sit.
     #[command(flatten)]
@@ -262,11 +305,20 @@ pub struct Show {
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
     /// Show what this rank alone sends, receives and holds.
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = number::index)]
     pub rank: Option<usize>,
     /// Draw the rounds and the buffers as they fill, into this file.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Draw these rounds only, as in `2..=4`; they are counted from 0.
+    #[arg(long, value_name = "RANGE", requires = "svg", allow_hyphen_values = true)]
+    pub rounds: Option<Rounds>,
+    /// Draw so many rounds side by side [default: what fits a page]
+    #[arg(long, value_name = "N", requires = "svg", allow_negative_numbers = true, value_parser = number::some)]
+    pub columns: Option<usize>,
+    /// Draw no title: for a text that has its own.
+    #[arg(long, requires = "svg")]
+    pub no_title: bool,
 }
 
 /// `roundel check`
@@ -279,8 +331,11 @@ pub struct Check {
     #[arg(long)]
     pub all: bool,
     /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
-    #[arg(short, value_name = "RANGE")]
+    #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
     pub p: Option<Range>,
+    /// The values of a parameter, as in `radix=2..=16`; may be repeated [default: up to the limits of the declaration]
+    #[arg(long, value_name = "NAME=RANGE")]
+    pub set: Vec<Setting>,
     /// Check this placement only, of as many ranks as `-p` says.
     #[command(flatten)]
     pub placing: Placing,
@@ -295,10 +350,11 @@ pub struct Run {
     /// The collective: its full name, or the last part of it.
     pub name: String,
     /// The number of ranks: threads.
-    #[arg(short, value_name = "P")]
-    pub n: usize,
+    #[arg(short, visible_short_alias = 'n', value_name = "P", allow_hyphen_values = true)]
+    #[arg(value_parser = number::ranks)]
+    pub p: usize,
     /// The size in bytes of a block, or of the vector that an allreduce reduces.
-    #[arg(long, value_name = "B", default_value_t = 1024)]
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_negative_numbers = true, value_parser = number::bytes)]
     pub bytes: usize,
     /// Where ranks sit.
     #[command(flatten)]
@@ -310,7 +366,8 @@ pub struct Run {
     #[arg(long)]
     pub layout: Option<Layout>,
     /// How many times; the median is printed.
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeat: u32,
 }
 
@@ -511,14 +568,14 @@ pub struct ExplainSelection {
     /// The collective: allgather, allreduce, reduce_scatter, broadcast, reduce, gather, scatter or alltoall.
     pub collective: String,
     /// The number of ranks.
-    #[arg(short, value_name = "P", allow_hyphen_values = true)]
+    #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
     pub p: usize,
     /// Where ranks sit.
     #[command(flatten)]
     pub placing: Placing,
     /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather or a
     /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
-    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true, value_parser = number::long_bytes)]
     pub bytes: u64,
     /// The rules; only the default if left out.
     #[arg(long, value_name = "FILE")]
@@ -570,7 +627,7 @@ pub struct Mutants {
     #[arg(long)]
     pub all: bool,
     /// The process counts.
-    #[arg(short, value_name = "RANGE", default_value = "1..=24")]
+    #[arg(short, value_name = "RANGE", default_value = "1..=24", allow_hyphen_values = true)]
     pub p: Range,
     /// List the survivors that differ from their originals.
     #[arg(long)]
@@ -579,16 +636,19 @@ pub struct Mutants {
     #[arg(long, value_name = "ENGINE", default_value = "exhaustive")]
     pub engine: Tested,
     /// Changes in each mutant: 1, or 2 for a sample of pairs.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     pub order: u8,
     /// At most so many mutants of each collective, the same in every run [default: all, or 200 with `--order 2`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::some)]
     pub sample: Option<usize>,
     /// Only the mutant with this number.
-    #[arg(long, value_name = "ID", conflicts_with = "sample")]
+    #[arg(long, value_name = "ID", conflicts_with = "sample", allow_negative_numbers = true)]
+    #[arg(value_parser = number::index)]
     pub only: Option<usize>,
     /// Seconds for the first attempt at an obligation; later ones get three times as much.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub limit: u64,
     /// Save the smallest counterexample in this file, for `roundel replay`.
     #[arg(long, value_name = "FILE")]
@@ -659,8 +719,12 @@ pub struct Prove {
     pub engine: Vec<Engine>,
     /// The process counts of the exhaustive engine [default: 1..=256 for the catalogue, 1..=64 for reductions of
     /// several blocks, a file's own limits]
-    #[arg(short, value_name = "RANGE")]
+    #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
     pub p: Option<Range>,
+    /// The values of a parameter for the exhaustive engine, as in `segments=1..=64`; may be repeated [default: up to the
+    /// limits of the declaration]
+    #[arg(long, value_name = "NAME=RANGE")]
+    pub set: Vec<Setting>,
     /// Write the record to this file instead of proofs/NAME.json of the crate that declares the collective.
     #[arg(long, value_name = "FILE", conflicts_with = "no_record")]
     pub record: Option<PathBuf>,
@@ -674,7 +738,7 @@ pub struct Prove {
     #[arg(long, value_name = "PROGRAM")]
     pub solver: Vec<PathBuf>,
     /// Seconds for the first attempt at an obligation; later ones get three times as much [default: 4]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number::seconds)]
     pub limit: Option<u64>,
     /// Fail unless everything is proved for all p.
     #[arg(long)]

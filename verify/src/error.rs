@@ -11,12 +11,40 @@ pub enum Error {
     #[error("{0}")]
     Unknown(Unknown),
     /// A kind that the catalogue does not have.
-    #[error("there are no collectives `{kind}/`; the catalogue has {known}")]
+    #[error("there are no collectives `{kind}/`; {hint}")]
     NoSuchKind {
         /// What was written.
         kind: String,
-        /// What there is.
-        known: String,
+        /// What to write instead.
+        hint: String,
+    },
+    /// A value that is no number, or one below the least.
+    #[error("`{text}` is no {what}: write a whole number of at least {least}")]
+    Number {
+        /// What was written.
+        text: String,
+        /// What it should be.
+        what: &'static str,
+        /// The least.
+        least: usize,
+    },
+    /// A range where one number is asked for.
+    #[error("`{text}` is a range: write one number of ranks here; `roundel check` and `roundel prove` take ranges")]
+    OneNumber {
+        /// What was written.
+        text: String,
+    },
+    /// A file where a name of the catalogue is expected.
+    #[error(
+        "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, `roundel check {0}` checks \
+         the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, `expand {0}` and `emit c {0}` print code",
+        path.display()
+    )]
+    FileForName {
+        /// The file.
+        path: PathBuf,
+        /// The command.
+        command: &'static str,
     },
     /// A value of `-p` that is no range.
     #[error("`{text}` is no range of process counts: {why}; write `7`, `1..64` (63 is the last) or `1..=64`")]
@@ -26,9 +54,44 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A value of `--rounds` that is none.
+    #[error("`{text}` is no range of rounds: {why}; write `3`, `2..5` (4 is the last) or `2..=4`")]
+    Rounds {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Rounds that there are not.
+    #[error("there are no rounds {first}..={last} here: give `--rounds` some of the {count} rounds, counted from 0")]
+    NoSuchRounds {
+        /// The first.
+        first: usize,
+        /// The last.
+        last: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// No solver is installed.
     #[error("no SMT solver is installed: install z3, or use `--engine exhaustive`")]
     NoSolver,
+    /// A `--solver` that is not there.
+    #[error(
+        "there is no solver {}: give `--solver` a program, such as z3, or use `--engine exhaustive`",
+        program.display()
+    )]
+    NoSuchSolver {
+        /// What was asked for.
+        program: PathBuf,
+    },
+    /// A folder that cannot be one.
+    #[error("{} cannot be a folder for files: {source}; give `--emit-smt` a folder, old or new", path.display())]
+    NoFolder {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A number of ranks that cannot be served.
     #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {why}")]
     Ranks {
@@ -80,6 +143,41 @@ pub enum Error {
     Assignment {
         /// What was written.
         text: String,
+    },
+    /// A range where one call is asked for.
+    #[error(
+        "`{text}` is a range: write one value, as in `--set {name}=3`; ranges are for `roundel check` and `roundel prove`"
+    )]
+    OneValue {
+        /// What was written.
+        text: String,
+        /// The parameter.
+        name: String,
+    },
+    /// A `--set` of a check that says nothing.
+    #[error(
+        "`{text}` sets nothing: {why}; write `--set name=3`, `--set name=1..=64`, or for a list `--set name=1,2`, \
+         `--set name=1..=3` (its elements) and `--set 'len(name)=0..=6'`"
+    )]
+    Setting {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// More combinations than anybody waits for.
+    #[error("{name} would be checked with {combinations:.0} combinations of parameters at every p: narrow `--set`")]
+    TooManyCombinations {
+        /// The collective.
+        name: String,
+        /// How many.
+        combinations: f64,
+    },
+    /// A parameter that none of several collectives has.
+    #[error("none of the collectives has a parameter `{parameter}`; `roundel list` shows which have parameters")]
+    NobodysParameter {
+        /// What was asked for.
+        parameter: String,
     },
     /// A parameter that the collective does not have.
     #[error("{name} has no parameter `{parameter}`: {known}")]

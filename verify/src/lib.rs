@@ -9,6 +9,7 @@
 //! - [`emit`]: collectives as code of another language
 //! - [`counterexample`], [`taped`], [`reach`], [`fault`]: what is wrong, in a file, run again and drawn
 //! - [`trace`]: what a program did, held against what was declared
+//! - [`params`], [`setting`], [`placing`], [`number`], [`mod@range`]: what people write behind options
 //! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: what people see and write
 
 pub mod bodies;
@@ -20,6 +21,7 @@ pub mod emit;
 pub mod error;
 pub mod fault;
 pub mod mutants;
+pub mod number;
 pub mod oracle;
 pub mod params;
 pub mod placing;
@@ -30,6 +32,7 @@ pub mod range;
 pub mod reach;
 pub mod rounds;
 pub mod run;
+pub mod setting;
 pub mod smt;
 pub mod source;
 pub mod svg;
@@ -40,5 +43,5 @@ pub mod trace;
 pub mod trial;
 pub mod units;
 
-pub use commands::{Outcome, execute};
+pub use commands::{Outcome, execute, print_error};
 pub use error::Error;

@@ -1,13 +1,17 @@
 //! The command line `roundel`.
 
 use clap::Parser;
+use clap::error::ErrorKind as Usage;
 use roundel_verify::cli::Cli;
-use roundel_verify::{Error, execute};
+use roundel_verify::{Error, execute, print_error};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
     match execute(&cli) {
         Ok(outcome) => outcome.into(),
         // The reader has seen enough, as in `roundel show … | head`.
@@ -15,7 +19,26 @@ fn main() -> ExitCode {
         Err(error) => {
             let style = roundel_verify::table::BAD;
             anstream::eprintln!("{style}error{style:#}: {error}");
+            if cli.json {
+                print_error(&error.to_string());
+            }
             ExitCode::from(2)
         }
     }
+}
+
+/// A command line that says nothing, or asks for help. Whoever asked for JSON gets the error as JSON, too.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    // Where it cannot be printed, there is nobody to tell.
+    let _ = error.print();
+    let helps = matches!(
+        error.kind(),
+        Usage::DisplayHelp | Usage::DisplayVersion | Usage::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if !helps && std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.render().to_string();
+        let message = text.split("\n\n").next().unwrap_or(&text);
+        print_error(message.trim_start_matches("error: ").trim());
+    }
+    ExitCode::from(error.exit_code() as u8)
 }

@@ -22,10 +22,9 @@ impl FromStr for Assignment {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = || Error::Assignment { text: text.into() };
-        let (name, values) = text.split_once('=').ok_or_else(wrong)?;
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(wrong());
+        let (name, values) = named(text).ok_or_else(wrong)?;
+        if values.contains("..") {
+            return Err(Error::OneValue { text: text.into(), name: name.into() });
         }
         let values = match values.trim() {
             "" => Vec::new(),
@@ -35,6 +34,12 @@ impl FromStr for Assignment {
         };
         Ok(Assignment { name: name.into(), values })
     }
+}
+
+/// A name and what stands behind its `=`.
+fn named(text: &str) -> Option<(&str, &str)> {
+    let (name, values) = text.split_once('=')?;
+    Some((name.trim(), values)).filter(|(name, _)| !name.is_empty())
 }
 
 /// A value for every parameter of a collective.
@@ -142,18 +147,10 @@ pub fn domains(schedule: &Schedule) -> Vec<String> {
 }
 
 fn reject_strangers(name: &str, schedule: &Schedule, assignments: &[Assignment]) -> Result<(), Error> {
-    let names = || {
-        let numbers = schedule.numbers.iter().map(|number| &number.var.name);
-        numbers.chain(schedule.lists.iter().map(|list| &list.var.name))
-    };
     for (i, assignment) in assignments.iter().enumerate() {
         let parameter = assignment.name.clone();
-        if !names().any(|known| *known == parameter) {
-            let known = match domains(schedule) {
-                none if none.is_empty() => "it has no parameters, leave out `--set`".into(),
-                some => format!("its parameters are {}", some.join("; ")),
-            };
-            return Err(Error::NoSuchParameter { name: name.into(), parameter, known });
+        if !names(schedule).any(|known| *known == parameter) {
+            return Err(stranger(name, schedule, parameter));
         }
         if assignments[..i].iter().any(|earlier| earlier.name == parameter) {
             return Err(Error::SetTwice { parameter });
@@ -162,11 +159,26 @@ fn reject_strangers(name: &str, schedule: &Schedule, assignments: &[Assignment])
     Ok(())
 }
 
+/// What to say of a parameter that a collective does not have.
+pub(crate) fn stranger(name: &str, schedule: &Schedule, parameter: String) -> Error {
+    let known = match domains(schedule) {
+        none if none.is_empty() => "it has no parameters, leave out `--set`".into(),
+        some => format!("its parameters are {}", some.join("; ")),
+    };
+    Error::NoSuchParameter { name: name.into(), parameter, known }
+}
+
 fn inside(parameter: &str, domain: &Domain, value: i64) -> Result<i64, Error> {
     if domain.contains(value) {
         return Ok(value);
     }
     Err(Error::OutsideParameter { parameter: parameter.into(), domain: domain.to_string(), value })
+}
+
+/// The names of all parameters.
+pub(crate) fn names(schedule: &Schedule) -> impl Iterator<Item = &String> {
+    let numbers = schedule.numbers.iter().map(|number| &number.var.name);
+    numbers.chain(schedule.lists.iter().map(|list| &list.var.name))
 }
 
 #[cfg(test)]

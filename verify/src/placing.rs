@@ -1,6 +1,7 @@
 //! Where ranks sit, as the command line says it: so many to a node, dealt out, or as a file has it.
 
 use crate::error::Error;
+use crate::number;
 use crate::range::Range;
 use clap::Args;
 use roundel_spec::Placement;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, Args)]
 pub struct Placing {
     /// Ranks per node; all on one node if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::count)]
     pub ppn: Option<usize>,
     /// How ranks are spread: node by node, dealt out in turn, or as a file says, which has a line for each rank with the
     /// name of its node (and of its part of the node, and so on) [default: consecutive]

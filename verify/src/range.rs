@@ -1,12 +1,13 @@
-//! Ranges of process counts, written as in Rust.
+//! Ranges of process counts, of rounds and of parameters, written as in Rust.
 
 use crate::error::Error;
+use roundel_spec::collective::LARGEST_CHECKED;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// The largest number of ranks that is recorded or checked: every message of every rank is held in memory.
-pub const MAX_P: usize = 2048;
+pub const MAX_P: usize = LARGEST_CHECKED as usize;
 
 /// How far the exhaustive engine goes where every p has many placements.
 pub const WITH_PLACES: i64 = 96;
@@ -46,21 +47,51 @@ impl FromStr for Range {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = |why| Error::Range { text: text.into(), why };
-        let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong("its ends must be whole numbers"));
-        let (from, to) = match text.split_once("..") {
-            None => (number(text)?, number(text)?),
-            Some((from, to)) => match to.strip_prefix('=') {
-                Some(to) => (number(from)?, number(to)?),
-                None => (number(from)?, number(to)?.checked_sub(1).ok_or_else(|| wrong("it is empty"))?),
-            },
-        };
-        match (from, to) {
-            (0, _) => Err(wrong("there is no collective of 0 ranks")),
-            _ if to < from => Err(wrong("it is empty")),
-            _ if to > MAX_P => Err(Error::Ranks { p: to, limit: MAX_P, why: "every message is held in memory" }),
-            _ => Ok(Range { from, to }),
+        let values = values(text).map_err(wrong)?;
+        match (usize::try_from(*values.start()), usize::try_from(*values.end())) {
+            (Ok(0), _) => Err(wrong("there is no collective of 0 ranks")),
+            (Err(_), _) | (_, Err(_)) => Err(wrong("its ends must be whole numbers of at least 1")),
+            (_, Ok(to)) if to > MAX_P => {
+                Err(Error::Ranks { p: to, limit: MAX_P, why: "every message is held in memory" })
+            }
+            (Ok(from), Ok(to)) => Ok(Range { from, to }),
         }
     }
+}
+
+/// Some rounds, counted from 0: `3`, `2..5` or `2..=4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// The first.
+    pub first: usize,
+    /// The last.
+    pub last: usize,
+}
+
+impl FromStr for Rounds {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = |why| Error::Rounds { text: text.into(), why };
+        let values = values(text).map_err(wrong)?;
+        match (usize::try_from(*values.start()), usize::try_from(*values.end())) {
+            (Ok(first), Ok(last)) => Ok(Rounds { first, last }),
+            _ => Err(wrong("rounds are counted from 0")),
+        }
+    }
+}
+
+/// The values that `7`, `1..64` or `1..=64` stand for: at least one. An error says what is wrong.
+pub fn values(text: &str) -> Result<RangeInclusive<i64>, &'static str> {
+    let number = |part: &str| part.trim().parse::<i64>().map_err(|_| "its ends must be whole numbers");
+    let (from, to) = match text.split_once("..") {
+        None => (number(text)?, number(text)?),
+        Some((from, to)) => match to.strip_prefix('=') {
+            Some(to) => (number(from)?, number(to)?),
+            None => (number(from)?, number(to)?.checked_sub(1).ok_or("it is empty")?),
+        },
+    };
+    if to < from { Err("it is empty") } else { Ok(from..=to) }
 }
 
 #[cfg(test)]

@@ -130,15 +130,35 @@ pub enum Slot {
         /// Whether it came from another node.
         nonlocal: bool,
     },
-    /// Contributions of some ranks.
-    Share {
-        /// Of how many.
-        have: usize,
-        /// Of how many there are.
-        of: usize,
-        /// Whether this round has changed it.
-        new: bool,
-    },
+    /// Contributions of some ranks, or blocks from some sources.
+    Share(Share),
+}
+
+/// What a slot has of some ranks, for a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Of how many.
+    pub have: usize,
+    /// Of how many there are.
+    pub of: usize,
+    /// Of which, a bit for each of the first 64.
+    pub ranks: u64,
+    /// Those that this round has brought.
+    pub fresh: u64,
+    /// Those that it has brought from another node.
+    pub remote: u64,
+}
+
+impl Share {
+    /// Whether all are there.
+    pub fn is_complete(&self) -> bool {
+        self.have == self.of
+    }
+}
+
+/// The bits of ranks, as far as a picture goes.
+pub fn bits(ranks: impl IntoIterator<Item = usize>) -> u64 {
+    ranks.into_iter().filter(|&rank| rank < 64).fold(0, |bits, rank| bits | 1 << rank)
 }
 
 impl Holdings {
@@ -164,22 +184,38 @@ impl Holdings {
         }
     }
 
-    /// For a picture: of pairs, how many of the blocks for each destination a rank holds.
-    pub fn by_destination(&self, before: Option<&Holdings>) -> Option<Holdings> {
+    /// For a picture: of pairs, from which sources a rank holds the blocks for each destination. `now` is the last round.
+    pub fn by_destination(&self, now: Option<usize>) -> Option<Holdings> {
         let Naming::Pairs(p) = self.naming else { return None };
-        let count = |holdings: &Holdings, rank: usize, destination: usize| {
-            let slots = holdings.slots[rank].iter().enumerate().filter(|(block, _)| ends(*block, p).1 == destination);
-            slots.filter(|(_, slot)| **slot != Slot::Empty).count()
+        let share = |rank: usize, destination: usize| {
+            let held: Vec<(usize, Slot)> = (0..p)
+                .map(|source| (source, self.slots[rank][source * p + destination]))
+                .filter(|(_, slot)| *slot != Slot::Empty)
+                .collect();
+            let sources = |wanted: &dyn Fn(&Slot) -> bool| {
+                bits(held.iter().filter(|(_, slot)| wanted(slot)).map(|(source, _)| *source))
+            };
+            let is_new = |slot: &Slot| matches!(slot, Slot::Arrived { round, .. } if Some(*round) == now);
+            let is_remote = |slot: &Slot| is_new(slot) && matches!(slot, Slot::Arrived { nonlocal: true, .. });
+            let (fresh, remote) = (sources(&is_new), sources(&is_remote));
+            Share { have: held.len(), of: p, ranks: sources(&|_| true), fresh, remote }
         };
-        let slot = |rank: usize, destination: usize| match count(self, rank, destination) {
-            0 => Slot::Empty,
-            have => {
-                let new = before.is_some_and(|before| count(before, rank, destination) < have);
-                Slot::Share { have, of: p, new }
-            }
+        let slot = |rank: usize, destination: usize| match share(rank, destination) {
+            Share { have: 0, .. } => Slot::Empty,
+            share => Slot::Share(share),
         };
         let slots = (0..p).map(|rank| (0..p).map(|destination| slot(rank, destination)).collect()).collect();
         Some(Holdings { slots, naming: self.naming })
+    }
+
+    /// The same a moment later, when nothing is new.
+    pub fn settled(&self) -> Holdings {
+        let settled = |slot: &Slot| match slot {
+            Slot::Share(share) => Slot::Share(Share { fresh: 0, remote: 0, ..*share }),
+            other => *other,
+        };
+        let slots = self.slots.iter().map(|slots| slots.iter().map(settled).collect()).collect();
+        Holdings { slots, naming: self.naming }
     }
 
     /// The blocks a rank holds.

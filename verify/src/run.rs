@@ -3,7 +3,7 @@
 //! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction holds
 //! the contributions of some ranks, which the exact check knows.
 
-use crate::rounds::{self, Holdings, Message, Naming, Round, Slot};
+use crate::rounds::{self, Holdings, Message, Naming, Round, Share, Slot};
 use roundel_spec::check::{self, Point, Reduction};
 use roundel_spec::contract::ends;
 use roundel_spec::eval;
@@ -125,30 +125,36 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same for a picture: of an all-to-all, how many of the blocks for each destination.
+    /// The same for a picture: of an all-to-all, from which sources ranks hold the blocks for each destination.
     pub fn pictured(&self, numbers: &[usize]) -> Vec<Holdings> {
-        let film = self.film(numbers);
-        let by_destination = |i: usize| {
-            film[i].by_destination(i.checked_sub(1).map(|before| &film[before])).unwrap_or_else(|| film[i].clone())
-        };
-        (0..film.len()).map(by_destination).collect()
+        let film = self.film(numbers).into_iter().enumerate();
+        film.map(|(i, holdings)| holdings.by_destination(i.checked_sub(1)).unwrap_or(holdings)).collect()
     }
 
     /// The slots of a reduction before a round: line after line, block after block.
     fn shares(&self, memory: &Reduction, round: usize) -> Holdings {
         let (p, blocks) = (self.trace.p(), memory.blocks());
+        let remote = round.checked_sub(1).map_or_else(Vec::new, |last| self.arrivals_from_other_nodes(last));
         let slot = |rank: usize, row: usize| {
             let (line, block) = ((row / blocks) as Line, row % blocks);
-            let count = |round| memory.count(round, rank, line, block);
-            let now = count(round);
-            match now {
+            let ranks = |round| rounds::bits(memory.contributors(round, rank, line, block).0);
+            let (have, now) = (memory.count(round, rank, line, block), ranks(round));
+            let fresh = if round == 0 { 0 } else { now & !ranks(round - 1) };
+            let is_remote = remote.contains(&(rank, block));
+            match have {
                 0 => Slot::Empty,
-                _ => Slot::Share { have: now, of: p, new: round > 0 && count(round - 1) != now },
+                _ => Slot::Share(Share { have, of: p, ranks: now, fresh, remote: if is_remote { fresh } else { 0 } }),
             }
         };
         let rows = memory.lines() * blocks;
         let slots = (0..p).map(|rank| (0..rows).map(|row| slot(rank, row)).collect()).collect();
         Holdings { slots, naming: Naming::Numbers }
+    }
+
+    /// The ranks and blocks that a round brings something for from another node.
+    fn arrivals_from_other_nodes(&self, round: usize) -> Vec<(usize, usize)> {
+        let messages = self.round(round).messages.into_iter().filter(|message| message.nonlocal);
+        messages.flat_map(|message| message.blocks.into_iter().map(move |block| (message.to, block))).collect()
     }
 
     /// What a rank of a reduction holds before a round, in words; `None` for gathers.

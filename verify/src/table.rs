@@ -49,13 +49,16 @@ pub struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
     indent: usize,
+    /// The most letters of each column; longer text goes on in the next line.
+    most: Vec<usize>,
+    headless: bool,
 }
 
 impl Table {
     /// A table with these columns.
     pub fn new<'a>(heads: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
         let heads = heads.into_iter().map(|(head, align)| (head.to_string(), align)).collect();
-        Table { heads, rows: Vec::new(), indent: 0 }
+        Table { heads, rows: Vec::new(), indent: 0, most: Vec::new(), headless: false }
     }
 
     /// Every line begins with this many spaces.
@@ -64,9 +67,32 @@ impl Table {
         self
     }
 
+    /// The first columns have at most so many letters; longer text is broken at spaces.
+    pub fn wrapped(mut self, most: &[usize]) -> Self {
+        self.most = most.to_vec();
+        self
+    }
+
+    /// No line of headings.
+    pub fn headless(mut self) -> Self {
+        self.headless = true;
+        self
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(cells.into_iter().collect());
+        let most = |column: usize| self.most.get(column).copied().unwrap_or(usize::MAX);
+        let cells = cells.into_iter().enumerate();
+        let cells: Vec<(Style, Vec<String>)> =
+            cells.map(|(column, cell)| (cell.style, wrap(&cell.text, most(column)))).collect();
+        let lines = cells.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+        for line in 0..lines {
+            let cell = |(style, lines): &(Style, Vec<String>)| match lines.get(line) {
+                Some(text) => Cell::styled(text, *style),
+                None => "".into(),
+            };
+            self.rows.push(cells.iter().map(cell).collect());
+        }
     }
 
     fn widths(&self) -> Vec<usize> {
@@ -81,24 +107,44 @@ impl Table {
         write!(f, "{:1$}", "", self.indent)?;
         for (column, cell) in cells.iter().enumerate() {
             let gap = widths[column].saturating_sub(cell.text.chars().count());
-            let last = column + 1 == cells.len();
+            let last = cells[column + 1..].iter().all(|cell| cell.text.is_empty());
             let (before, after) = match self.heads[column].1 {
                 Align::Right => (gap, 0),
                 Align::Left => (0, if last { 0 } else { gap }),
             };
             let style = cell.style;
             write!(f, "{:before$}{style}{}{style:#}{:after$}", "", cell.text, "")?;
-            f.write_str(if last { "\n" } else { "  " })?;
+            if last {
+                break;
+            }
+            f.write_str("  ")?;
         }
-        Ok(())
+        f.write_str("\n")
     }
+}
+
+/// Text in lines of at most so many letters, unless a word is longer; at least one line.
+fn wrap(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let widths = self.widths();
         let heads: Vec<Cell> = self.heads.iter().map(|(head, _)| Cell::styled(head, HEADING)).collect();
-        self.line(f, &widths, &heads)?;
+        if !self.headless {
+            self.line(f, &widths, &heads)?;
+        }
         self.rows.iter().try_for_each(|row| self.line(f, &widths, row))
     }
 }
@@ -114,5 +160,17 @@ mod tests {
         table.row(["sparbit".into(), 1024.into(), "ok".into()]);
         let plain = anstream::adapter::strip_str(&table.to_string()).to_string();
         assert_eq!(plain, "name        p  verdict\nring        7  ok\nsparbit  1024  ok\n");
+    }
+
+    #[test]
+    fn long_text_goes_on_in_the_next_line() {
+        let mut table = Table::new([("name", Align::Left), ("text", Align::Left)]).wrapped(&[8, 10]);
+        table.row(["ring".into(), "any p, and a radix".into()]);
+        table.row(["recursive-doubling".into(), "p".into()]);
+        let plain = anstream::adapter::strip_str(&table.to_string()).to_string();
+        assert_eq!(
+            plain,
+            "name                text\nring                any p, and\n                    a radix\nrecursive-doubling  p\n"
+        );
     }
 }

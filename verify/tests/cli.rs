@@ -33,12 +33,19 @@ fn json_with(args: &[&str], code: i32) -> Value {
     serde_json::from_str(&stdout(&output)).unwrap()
 }
 
-/// A command that must be refused: nothing on standard output, exit code 2, all of `words` in the message.
+/// A command that must be refused: nothing on standard output, or the error as JSON if that was asked for; exit code 2, all of
+/// `words` in the message.
 fn refused(args: &[&str], words: &[&str]) {
     let output = roundel(args);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert_eq!(stdout(&output), "", "{args:?}");
+    if args.contains(&"--json") {
+        let error: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let text = error["errors"][0]["message"].as_str().unwrap();
+        assert!(error["ok"] == false && message.contains(text), "{args:?}: {error}");
+    } else {
+        assert_eq!(stdout(&output), "", "{args:?}");
+    }
     for word in words {
         assert!(message.contains(word), "{args:?} should speak of {word:?}: {message}");
     }
@@ -203,12 +210,12 @@ fn one_rank_needs_no_rounds() {
 fn what_cannot_be_shown() {
     refused(&["show", "sparbit", "-p", "0"], &["0 ranks", "1..="]);
     refused(&["show", "sparbit", "-p", "1000000"], &["1000000 ranks", "memory"]);
-    refused(&["show", "sparbit", "-p", "-1"], &[]);
+    refused(&["show", "sparbit", "-p", "1..=4"], &["`1..=4` is a range", "`roundel check`"]);
     refused(&["show", "sparbit", "-p", "five"], &["five"]);
     refused(&["show", "sparbit"], &["-p"]);
     refused(&["show", "sparbit", "-p", "5", "--rank", "5"], &["rank 5", "0..=4"]);
     refused(&["show", "sparbit", "-p", "5", "--ppn", "0"], &["--ppn"]);
-    refused(&["show", "quicksort", "-p", "5"], &["quicksort", "allgather/sparbit"]);
+    refused(&["show", "quicksort", "-p", "5"], &["quicksort", "`roundel list` shows all"]);
     refused(&["show", "sparbit", "-p", "5", "--set", "radix=3"], &["no parameter `radix`", "leave out"]);
     refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "base=3"], &["no parameter `base`", "radix in 2.."]);
     refused(&["show", "allgather/k-bruck", "-p", "5", "--set", "radix=1"], &["radix", "2..", "1 was given"]);
@@ -252,6 +259,76 @@ fn pictures_are_well_formed_and_complete() {
         assert_eq!(count("start"), 1);
         assert_eq!(count("between nodes"), (p != ppn) as usize, "the legend speaks of nodes where there are several");
     }
+}
+
+/// The picture of a call.
+fn picture(args: &[&str]) -> String {
+    let files = Files::new();
+    let path = files.name("picture.svg");
+    text(&[&["show"], args, &["--svg", &path]].concat());
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(roxmltree::Document::parse(&svg).is_ok() && !svg.contains("NaN"), "{args:?}");
+    svg
+}
+
+/// README shows what the command draws.
+#[test]
+fn the_picture_of_the_documentation_is_up_to_date() {
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/sparbit.svg");
+    assert_eq!(std::fs::read_to_string(shown).unwrap(), picture(&["sparbit", "-p", "5"]));
+}
+
+#[test]
+fn a_picture_says_who_holds_what_at_the_start() {
+    for (args, words) in [
+        (&["sparbit", "-p", "5"][..], "every rank holds its own block"),
+        (&["broadcast/binomial", "-p", "5", "--set", "root=2"], "P2, the root, holds the data"),
+        (&["scatter/binomial", "-p", "5"], "P0, the root, holds all 5 blocks"),
+        (&["gather/binomial", "-p", "5"], "every rank holds its own block"),
+        (&["allreduce/ring", "-p", "5"], "every rank has its own contribution"),
+        (&["alltoall/pairwise", "-p", "5"], "a row for each destination; cells name the sources"),
+    ] {
+        assert!(picture(args).contains(words), "{args:?}");
+    }
+}
+
+/// After the exchange between nodes of two, rank 1 has what rank 2 had: as many contributions, but others.
+#[test]
+fn a_picture_tells_which_contributions_a_cell_has() {
+    let nap = picture(&["nap", "-p", "8", "--ppn", "2"]);
+    for words in [">0–1<", ">2–3<", ">0–3<", ">all<"] {
+        assert!(nap.contains(words), "{words}");
+    }
+}
+
+/// In the round between nodes of this all-to-all everything that arrives is from another node.
+#[test]
+fn arrivals_between_nodes_look_like_it() {
+    let drawn = |rounds: &str| {
+        let args = ["alltoall/hierarchical", "-p", "8", "--ppn", "4", "--rounds", rounds, "--no-title"];
+        let svg = picture(&args);
+        // Without the legend, which has every colour once.
+        (svg.matches("#bfdbfe").count() - 1, svg.matches("#fed7aa").count() - 1)
+    };
+    let ((inside, none), (again, between)) = (drawn("0"), drawn("1"));
+    assert!(inside > 0 && none == 0, "{inside} {none}");
+    // What was new in round 0 is held before round 1.
+    assert!(again == 0 && between > 0, "{again} {between}");
+}
+
+#[test]
+fn some_rounds_of_many_ranks() {
+    let svg =
+        picture(&["allgather/ring", "-p", "64", "--ppn", "16", "--rounds", "3..=4", "--no-title", "--columns", "3"]);
+    assert!(svg.contains(">before round 3<") && svg.contains(">round 4<") && !svg.contains(">round 5<"));
+    assert!(svg.contains("from (rows) to (columns)") && !svg.contains("font-size=\"19\"") && svg.len() < 100_000);
+    refused(
+        &["show", "sparbit", "-p", "5", "--svg", "never-written.svg", "--rounds", "9"],
+        &["no rounds 9", "3 rounds"],
+    );
+    refused(&["show", "sparbit", "-p", "5", "--svg", "never-written.svg", "--rounds", "-1"], &["counted from 0"]);
+    refused(&["show", "sparbit", "-p", "5", "--svg", "never-written.svg", "--columns", "0"], &["at least 1"]);
+    refused(&["show", "sparbit", "-p", "5", "--rounds", "1"], &["--svg"]);
 }
 
 // ---- check
@@ -462,7 +539,7 @@ fn runs_are_compared_with_the_definition() {
         [("sparbit", vec![]), ("bruck", vec!["--layout", "in-place"]), ("bruck", vec!["--layout", "rotated"])]
     {
         for p in ["1", "2", "5"] {
-            let args = [vec!["run", name, "-n", p, "--bytes", "100", "--repeat", "3"], extra.clone()].concat();
+            let args = [vec!["run", name, "-p", p, "--bytes", "100", "--repeat", "3"], extra.clone()].concat();
             let report = json_with(&args, 0);
             let p: u64 = p.parse().unwrap();
             assert_eq!(report["correct"], true);
@@ -495,8 +572,19 @@ fn the_list_has_every_fact() {
     assert_eq!(of("allgather/sparbit")["kind"], "allgather");
     assert_eq!(of("allgather/k-bruck")["parameters"], json!([{ "name": "radix", "list": false, "domain": "2.." }]));
     assert_eq!(of("allgather/bruck")["layouts"], json!(["rotated(rank)", "in_place"]));
-    let text = text(&["list"]);
-    assert!(text.contains("any p") && text.contains("ceil_log(2, p)") && text.contains("p - 1"), "{text}");
+    assert_eq!(of("allgather/sparbit")["proved_for"], "all p");
+    let all = text(&["list"]);
+    assert!(all.contains("any p") && all.contains("ceil_log(2, p)") && all.contains("p - 1"), "{all}");
+    assert!(all.contains("proved for") && all.contains("all p, all radix"), "{all}");
+    for line in all.lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+    for entry in list.as_array().unwrap() {
+        assert!(all.contains(entry["name"].as_str().unwrap()));
+    }
+    let one = text(&["list", "bruck"]);
+    assert!(one.contains("rotated(rank) (the default), in_place") && one.contains("each blocks_sent"), "{one}");
+    assert_eq!(json_with(&["list", "alltoall/"], 0).as_array().unwrap().len(), 7);
 }
 
 #[test]
@@ -646,6 +734,29 @@ fn help_has_examples_everywhere() {
 }
 
 #[test]
+fn shells_complete_and_manuals_are_written() {
+    for (shell, words) in [("bash", "_roundel()"), ("zsh", "#compdef roundel"), ("fish", "complete -c roundel")] {
+        let script = text(&["completions", shell]);
+        assert!(script.contains(words), "{script}");
+        // Fish completes commands and options only.
+        assert!(shell == "fish" || script.contains("allgather/sparbit"), "{script}");
+    }
+    refused(&["completions", "basic"], &["basic"]);
+    let files = Files::new();
+    text(&["man", &files.name("man1")]);
+    for (page, words) in [
+        ("roundel.1", "check the whole catalogue"),
+        ("roundel-check.1", "NAME=RANGE"),
+        ("roundel-trace.1", "ROUNDEL_TRACE"),
+    ] {
+        let page = std::fs::read_to_string(files.path("man1").join(page)).unwrap();
+        assert!(page.contains(".TH roundel") && page.contains(words), "{page}");
+    }
+    let file = files.write("occupied", "");
+    refused(&["man", &file], &["cannot write"]);
+}
+
+#[test]
 fn colours_only_where_wanted() {
     let run = |name: &str, value: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundel"));
@@ -706,7 +817,191 @@ fn a_path_that_is_no_rust_file_is_said_to_be_one() {
     for path in [file.as_str(), "/no/such/thing", "./ring", "../ring"] {
         refused(&["check", path], &[path, "ends in `.rs`"]);
     }
-    refused(&["check", "allgather/rang"], &["allgather/ring"]);
+    refused(&["check", "allgather/rang"], &["did you mean `allgather/ring`?"]);
+}
+
+// ---- mistakes
+
+/// Minus signs are no options, wherever a number stands.
+#[test]
+fn negative_numbers_are_refused_in_our_words() {
+    for args in [
+        &["show", "sparbit", "-p", "-1"][..],
+        &["run", "sparbit", "-p", "-1"],
+        &["check", "sparbit", "-p", "-1"],
+        &["prove", "sparbit", "-p", "-3..=4"],
+        &["mutants", "sparbit", "-p", "-1..=4"],
+        &["show", "sparbit", "-p", "4", "--rank", "-1"],
+        &["show", "sparbit", "-p", "4", "--ppn", "-2"],
+        &["run", "sparbit", "-p", "4", "--bytes", "-8"],
+        &["mutants", "sparbit", "--sample", "-5"],
+        &["mutants", "sparbit", "--only", "-5"],
+        &["prove", "sparbit", "--limit", "-1"],
+        &["plan", "allreduce/ring", "-p", "-5"],
+        &["plan", "allreduce/ring", "-p", "5", "--node", "-1"],
+        &["selection", "explain", "allreduce", "-p", "-4"],
+    ] {
+        refused(args, &["whole number"]);
+        let message = stderr(&roundel(args));
+        assert!(!message.contains("tip:") && !message.contains("invalid digit"), "{args:?}: {message}");
+    }
+    refused(&["run", "sparbit", "-p", "4", "--repeat", "-1"], &["-1 is not in 1..=100000"]);
+}
+
+#[test]
+fn the_number_of_ranks_is_p_everywhere() {
+    for args in
+        [&["show", "sparbit", "-p", "4"][..], &["run", "sparbit", "-p", "4"], &["check", "sparbit", "-p", "4"]]
+    {
+        text(args);
+    }
+    // As mpirun has it.
+    assert!(text(&["run", "sparbit", "-n", "4", "--json"]).contains("\"p\": 4"));
+}
+
+/// How many names a message suggests.
+fn suggested(message: &str) -> usize {
+    message.matches("allgather/").count()
+        + message.matches("allreduce/").count()
+        + message.matches("alltoall/").count()
+        + message.matches("binomial").count()
+}
+
+#[test]
+fn unknown_names_get_few_suggestions() {
+    for (name, meant) in [
+        ("sparbt", "did you mean `allgather/sparbit`?"),
+        ("allgather/Sparbit", "did you mean `allgather/sparbit`?"),
+        ("alltoall/brukc", "`alltoall/k-bruck`"),
+        ("recursive_doublin", "`allgather/recursive-doubling` or `allreduce/recursive-doubling`?"),
+        ("broadcast", "did you mean `broadcast/binomial` or"),
+        ("allgather", "`allgather/ring`, "),
+        ("recursive-doubling", "several collectives are called"),
+    ] {
+        for command in [&["show", name, "-p", "4"][..], &["run", name, "-p", "4"], &["check", name], &["list", name]]
+        {
+            refused(command, &[meant]);
+            let found = suggested(&stderr(&roundel(command)).replace(&format!("`{name}`;"), ""));
+            assert!((1..=5).contains(&found), "{command:?} suggests {found}");
+        }
+    }
+    refused(&["check", "allgahter/"], &["did you mean `allgather/`?"]);
+    refused(&["check", "sorting/"], &["`roundel list`"]);
+    refused(&["show", "zzz", "-p", "4", "--json"], &["there is no collective `zzz`"]);
+}
+
+#[test]
+fn a_file_where_a_name_is_expected() {
+    let files = Files::new();
+    let path = files.write("mine.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));
+    for args in
+        [&["show", &path, "-p", "4"][..], &["run", &path, "-p", "4"], &["plan", &path, "-p", "4"], &["list", &path]]
+    {
+        let check = format!("`roundel check {path}` checks");
+        refused(args, &["is a file", "knows the catalogue only", &check, &format!("emit c {path}")]);
+    }
+}
+
+#[test]
+fn errors_are_json_where_json_is_asked_for() {
+    for args in [
+        &["show", "sparbit", "-p", "0", "--json"][..],
+        &["--json", "check"],
+        &["check", "sparbit", "-p", "x", "--json"],
+        &["show", "sparbit", "--json"],
+        &["frobnicate", "--json"],
+        &["emit", "c", "allgather/nothing", "--json"],
+        &["prove", "missing.rs", "--json"],
+    ] {
+        refused(args, &[]);
+    }
+    let files = Files::new();
+    let malformed = files.write("malformed.rs", "struct ;");
+    for command in ["prove", "mutants", "expand"] {
+        let report = json_with(&[command, &malformed], 2);
+        assert_eq!((&report["ok"], &report["errors"][0]["line"]), (&json!(false), &json!(1)), "{command}");
+    }
+}
+
+#[test]
+fn a_file_of_code_is_not_printed_too() {
+    let files = Files::new();
+    let path = files.name("sparbit.c");
+    let report = json_with(&["emit", "c", "sparbit", "-o", &path], 0);
+    assert_eq!(report, json!({ "name": "Sparbit", "file": path }));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("int roundel_allgather_sparbit("));
+    assert!(json_with(&["emit", "c", "sparbit"], 0)["code"].as_str().unwrap().contains("MPI_Comm"));
+}
+
+#[test]
+fn no_mutants_are_no_sample() {
+    refused(&["mutants", "sparbit", "--sample", "0"], &["`0` is no number", "at least 1"]);
+    refused(&["mutants", "sparbit", "--order", "2", "--sample", "0"], &["`0` is no number"]);
+}
+
+// ---- ranges of parameters
+
+/// A pipeline: the root's vector in so many segments, down a chain.
+const PIPELINE: &str = "#[derive(Collective)]
+#[collective(broadcast, segments: 1.., root: 0..)]
+#[split(segments)]
+#[check(p <= 8, segments <= 3, root <= 7)]
+#[round(s in 0..p - 1 + segments - 1)]
+#[define(place = (rank - root) % p, k = s - place, got = s - place + 1)]
+#[send(when = place < p - 1 && k >= 0 && k < segments, to = rank + 1, blocks = [k])]
+#[recv(when = place > 0 && got >= 0 && got < segments, from = rank - 1, blocks = [got])]
+struct Pipeline { segments: i64, root: i64 }
+";
+
+#[test]
+fn parameters_are_checked_over_a_range() {
+    let files = Files::new();
+    let path = files.write("pipeline.rs", PIPELINE);
+    let checked = |args: &[&str]| {
+        let report = json_with(&[&["check", &path, "-p", "4"], args].concat(), 0);
+        (report["collectives"][0]["checked"].clone(), report["collectives"][0]["range"].clone())
+    };
+    // Four roots, and every number of segments.
+    assert_eq!(checked(&["--set", "root=0..=3"]).0, json!(4 * 3));
+    assert_eq!(
+        checked(&["--set", "root=0..=3", "--set", "segments=1..=64"]),
+        (json!(256), json!("4, root = 0..=3, segments = 1..=64"))
+    );
+    assert_eq!(checked(&["--set", "root=2", "--set", "segments=9..12"]).0, json!(3));
+    assert_eq!(
+        json_with(&["check", "allgather/k-bruck", "-p", "9", "--set", "radix=2..=20"], 0)["collectives"][0]["checked"],
+        19
+    );
+    let listed = json_with(&["check", "allreduce/cyclic-shift", "-p", "6", "--set", "ports=1,2"], 0);
+    assert_eq!(listed["collectives"][0]["checked"], 1);
+    // Of several collectives, those that have it.
+    text(&["check", "allgather/", "-p", "4", "--set", "radix=2..=5"]);
+    refused(&["check", "allgather/", "-p", "3", "--set", "segments=2"], &["none of the collectives", "segments"]);
+    refused(&["check", "allgather/k-bruck", "--set", "radix=1..=5"], &["must lie in 2.."]);
+    refused(&["check", "allgather/k-bruck", "--set", "radix=5..=4"], &["it is empty"]);
+    refused(&["check", "sparbit", "--set", "radix=2"], &["no parameter `radix`"]);
+    refused(&["show", "allgather/k-bruck", "-p", "4", "--set", "radix=2..=4"], &["is a range", "one value"]);
+}
+
+#[test]
+fn a_proof_states_the_range_of_parameters() {
+    let files = Files::new();
+    let (path, record) = (files.write("pipeline.rs", PIPELINE), files.name("record.json"));
+    let prove = |set: &[&str]| {
+        let args = ["prove", &path, "--engine", "exhaustive", "-p", "1..=5", "--record", &record];
+        roundel(&[&args[..], set, &["--json"]].concat())
+    };
+    let output = prove(&["--set", "segments=1..=9"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let range = report["collectives"][0]["proved_for"].as_str().unwrap();
+    assert!(range.starts_with("p <= 5, segments <= 9"), "{range}");
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
+    assert_eq!(record["range"]["numbers"][0], 9);
+    // Values below are left out: no record can say that.
+    let report: Value = serde_json::from_str(&stdout(&prove(&["--set", "segments=4..=9"]))).unwrap();
+    assert_eq!(report["collectives"][0]["proved_for"], Value::Null);
+    assert!(report["collectives"][0]["note"].as_str().unwrap().contains("leaves out smaller values"), "{report}");
 }
 
 #[test]

@@ -92,10 +92,63 @@ fn not_counted(solver: &str, record: &Path, words: &str) {
 }
 
 #[test]
-fn a_missing_solver_proves_nothing() {
+fn a_missing_solver_is_one_error() {
     let folder = TempDir::new().unwrap();
     let (nowhere, record) = (folder.path().join("z3"), folder.path().join("record.json"));
-    not_counted(text(&nowhere), &record, "the solver could not be started");
+    let args = ["prove", "allgather/", "-p", "1..=8", "--solver", text(&nowhere), "--record", text(&record)];
+    let (out, errors) = ends_with(2, &[&args[..4], &args[4..6], &["--no-record"]].concat());
+    assert_eq!((out.as_str(), errors.lines().count()), ("", 1), "{out}{errors}");
+    assert!(errors.contains("there is no solver") && errors.contains("--engine exhaustive"), "{errors}");
+    ends_with(2, &[&["prove", "allgather/ring"], &args[2..]].concat());
+    assert!(!record.exists(), "nothing is written before the solver is found");
+    // Nothing is asked of it.
+    ends_with(0, &[&["prove", "allgather/ring", "--engine", "exhaustive", "--no-record"], &args[2..6]].concat());
+}
+
+/// A collective is printed before the next one is begun, also into a pipe; what holds for several is noted once.
+#[test]
+fn every_collective_is_printed_when_it_is_done() {
+    use std::io::{BufRead, BufReader, Read};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_roundel"))
+        .args([
+            "prove",
+            "allgather/ring",
+            "reduce-scatter/circulant",
+            "--engine",
+            "exhaustive",
+            "-p",
+            "1..=90",
+            "--no-record",
+        ])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    while !first.contains("allgather/ring: proved for p <= 90") {
+        assert_ne!(out.read_line(&mut first).unwrap(), 0, "{first}");
+    }
+    assert!(child.try_wait().unwrap().is_none(), "the second takes seconds");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("circulant: proved"), "{rest}");
+    let (out, _) = ends_with(0, &["prove", "broadcast/", "scatter/", "gather/", "-p", "1..=4", "--no-record"]);
+    assert_eq!(out.matches("not encoded: collectives with a root").count(), 1, "{out}");
+    assert!(out.ends_with("3 collectives proved, 0 of them for all p\n"), "{out}");
+}
+
+#[test]
+fn questions_are_kept_in_a_folder() {
+    let Some(_) = z3() else { return };
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let args = ["prove", "allgather/ring", "--engine", "smt", "--no-record", "--emit-smt"];
+    let (out, errors) = ends_with(2, &[&args[..], &[text(&file)]].concat());
+    assert_eq!(out, "");
+    assert!(errors.contains("cannot be a folder") && errors.contains("--emit-smt"), "{errors}");
 }
 
 #[cfg(unix)]
@@ -408,21 +461,16 @@ fn a_record_that_is_not_written_is_said() {
 }
 
 #[test]
-fn lemmas_say_that_there_is_no_solver() {
+fn no_solver_is_one_error_as_json_too() {
     let output = Command::new(env!("CARGO_BIN_EXE_roundel"))
         .args(["prove", "allgather/ring", "--engine", "smt", "--no-record", "--json"])
         .env("PATH", "")
         .output()
         .unwrap();
+    assert_eq!(output.status.code(), Some(2));
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let lemmas = report["lemmas"].as_array().unwrap();
-    assert!(!lemmas.is_empty());
-    for lemma in lemmas {
-        assert_eq!(
-            lemma["open"],
-            serde_json::json!(["no SMT solver is installed: install z3, or use `--engine exhaustive`"])
-        );
-    }
+    let message = "no SMT solver is installed: install z3, or use `--engine exhaustive`";
+    assert_eq!(report, serde_json::json!({ "ok": false, "errors": [{ "message": message }] }));
 }
 
 #[test]
@@ -684,11 +732,11 @@ fn unproved_calls_are_refused_unless_asked_for() {
     assert_eq!(gather(NobodyProved, 6), all(6));
     for result in gather(NobodyProved, 7) {
         let error = result.unwrap_err();
-        let Error::OutsideDomain { name, refusal: Refusal::Unproved { range, p, command } } = &error else {
+        let Error::OutsideDomain { name, refusal: Refusal::Unproved { range, outside, command } } = &error else {
             panic!("{error}")
         };
-        assert_eq!((name.as_str(), *range, *p), ("NobodyProved", "p <= 6", 7));
-        assert!(command.contains("prove"), "{command}");
+        assert_eq!((name.as_str(), *range, outside.as_slice()), ("NobodyProved", "p <= 6", &[("p", 7)][..]));
+        assert_eq!(command.as_deref(), Some("roundel prove verify/tests/prove.rs -p 1..=7"));
         assert!(error.to_string().contains("p <= 6") && error.to_string().contains(".unproved()"), "{error}");
     }
     assert_eq!(gather(NobodyProved.unproved(), 7), all(7));
@@ -723,4 +771,52 @@ fn divisions_of_ranks_that_were_not_checked_are_refused() {
         let p = sizes.iter().sum();
         assert_eq!(gather(sizes), vec![Ok((0..p).collect::<Vec<_>>()); p], "{sizes:?}");
     }
+}
+
+/// Proved for few steps: whoever asks for more is told of which parameter, and what to do.
+#[derive(Collective, Clone)]
+#[collective(allgather, step: 1.., ports: list(1..))]
+#[check(p <= 6, step <= 3, len(ports) <= 2, ports <= 2)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+struct FewSteps {
+    step: i64,
+    ports: Vec<i64>,
+}
+
+/// The command of a refusal.
+fn extends(collective: FewSteps, p: i64) -> (Vec<(&'static str, i64)>, Option<String>) {
+    match collective.proved(&roundel_spec::Place::flat(0, p)) {
+        Err(Refusal::Unproved { outside, command, .. }) => (outside, command),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_refusal_names_what_is_outside_and_a_command_that_extends_it() {
+    let few = FewSteps { step: 1, ports: vec![] };
+    let (outside, command) = extends(FewSteps { step: 5, ..few.clone() }, 6);
+    assert_eq!(outside, [("step", 5)]);
+    let command = command.unwrap();
+    let options = "-p 1..=6 --set step=1..=5 --set 'len(ports)=0..=2' --set ports=1..=2";
+    assert_eq!(command, format!("roundel prove verify/tests/prove.rs {options}"));
+    let (outside, command) = extends(FewSteps { step: 1, ports: vec![1, 4, 1] }, 9);
+    assert_eq!(outside, [("p", 9), ("len(ports)", 3), ("ports", 4)]);
+    assert!(command.unwrap().ends_with("-p 1..=9 --set step=1..=3 --set 'len(ports)=0..=3' --set ports=1..=4"));
+    let (_, command) = extends(few.clone(), 1 << 20);
+    assert!(command.unwrap().contains("--require-all-p"));
+    // The command does what it says.
+    let source = "#[derive(Collective)]\n#[collective(allgather, step: 1.., ports: list(1..))]\n\
+                  #[check(p <= 6, step <= 3, len(ports) <= 2, ports <= 2)]\n#[round(s in 0..p - 1)]\n\
+                  #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\n\
+                  struct FewSteps { step: i64, ports: Vec<i64> }\n";
+    let folder = TempDir::new().unwrap();
+    let (file, record) = (folder.path().join("few.rs"), folder.path().join("record.json"));
+    std::fs::write(&file, source).unwrap();
+    let options: Vec<&str> = options.split(' ').map(|option| option.trim_matches('\'')).collect();
+    let engine = ["--engine", "exhaustive", "--record", text(&record)];
+    ends_with(0, &[&["prove", text(&file)], &engine[..], &options].concat());
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
+    assert_eq!((&record["range"]["numbers"][0], &record["range"]["p"]), (&Value::from(5), &Value::from(6)));
 }

@@ -19,6 +19,7 @@ use super::reduce_scatter::{
 use super::scatter::BinomialScatter;
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::Points;
+use roundel_spec::similar::suggestions;
 use roundel_spec::{Arguments, Collective, Schedule};
 
 /// An algorithm of the catalogue.
@@ -72,21 +73,40 @@ pub trait Visitor {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// There is none.
-    #[error("there is no collective `{name}`; the catalogue has {}", known.join(", "))]
+    #[error("there is no collective `{name}`; {}", did_you_mean(close))]
     Nowhere {
         /// The name.
         name: String,
-        /// What there is.
-        known: Vec<&'static str>,
+        /// What looks like it, the most similar first.
+        close: Vec<&'static str>,
     },
     /// There are several.
-    #[error("several collectives are called `{name}`; write one of {}", known.join(", "))]
+    #[error("several collectives are called `{name}`; write one of {}", listed(known))]
     Ambiguous {
         /// The name.
         name: String,
         /// What it could mean.
         known: Vec<&'static str>,
     },
+}
+
+/// At most so many names are suggested.
+const SUGGESTIONS: usize = 5;
+
+fn did_you_mean(close: &[&str]) -> String {
+    match close {
+        [] => format!("`roundel list` shows all {}", CATALOGUE.len()),
+        close => format!("did you mean {}? `roundel list` shows all {}", listed(close), CATALOGUE.len()),
+    }
+}
+
+/// Some of the names, `a, b or c`.
+fn listed(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().take(SUGGESTIONS).map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        one => one.concat(),
+    }
 }
 
 macro_rules! catalogue {
@@ -167,7 +187,10 @@ pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();
     match (full, short.as_slice()) {
         (Some(entry), _) | (None, &[entry]) => Ok(entry),
-        (None, []) => Err(Unknown::Nowhere { name: name.into(), known: names(&mut CATALOGUE.iter()) }),
+        (None, []) => {
+            let close = suggestions(name, CATALOGUE.iter().map(|entry| entry.name), SUGGESTIONS);
+            Err(Unknown::Nowhere { name: name.into(), close })
+        }
         (None, several) => Err(Unknown::Ambiguous { name: name.into(), known: names(&mut several.iter().copied()) }),
     }
 }

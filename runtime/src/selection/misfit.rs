@@ -4,6 +4,7 @@ use super::algorithm::Parameter;
 use crate::plan::ports::{NoPorts, Unfit};
 use roundel_spec::Kind;
 use roundel_spec::schedule::Domain;
+use roundel_spec::similar::suggestions;
 
 /// An algorithm that does not fit its collective, its parameters or its rule. Every message says what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +17,11 @@ pub enum Misfit {
         name: String,
     },
     /// There is no such algorithm.
-    #[error("there is no algorithm `{name}` for {kind}: write one of {}, or `library`", known.join(", "))]
+    #[error(
+        "there is no algorithm `{name}` for {kind}: {}write one of {}, or `library`",
+        meant(name, known),
+        some(known)
+    )]
     Algorithm {
         /// The collective.
         kind: Kind,
@@ -26,7 +31,7 @@ pub enum Misfit {
         known: Vec<&'static str>,
     },
     /// The algorithm is one of another collective.
-    #[error("`{found}` is no {kind}: write one of {}, or `library`", known.join(", "))]
+    #[error("`{found}` is no {kind}: write one of {}, or `library`", some(known))]
     OtherKind {
         /// The collective.
         kind: Kind,
@@ -201,4 +206,18 @@ impl Misfit {
         };
         Misfit::Form { algorithm, name: name.into(), list, domain: domain.to_string(), found, example: domain.lo }
     }
+}
+
+/// The algorithm that was meant, if one looks like what was written.
+fn meant(name: &str, known: &[&'static str]) -> String {
+    match suggestions(name, known.iter().copied(), 1).as_slice() {
+        [close] => format!("did you mean `{close}`? Otherwise "),
+        _ => String::new(),
+    }
+}
+
+/// The first five names; `roundel list` has the others.
+fn some(known: &[&str]) -> String {
+    let others = if known.len() > 5 { ", … (`roundel list` has all)" } else { "" };
+    format!("{}{others}", known[..known.len().min(5)].join(", "))
 }

@@ -33,6 +33,14 @@ fn names_that_are_not_there() {
         "there is no algorithm `quicksort` for allgather: write",
     );
     refused(
+        "collective = 'allgather'; algorithm = 'sparbt'",
+        "did you mean `allgather/sparbit`? Otherwise write one of",
+    );
+    refused(
+        "collective = 'allgather'; algorithm = 'quicksort'",
+        "allgather/k-bruck, … (`roundel list` has all), or `library`",
+    );
+    refused(
         "collective = 'allgather'; algorithm = 'nap'",
         "`allreduce/nap` is no allgather: write one of allgather/ring",
     );

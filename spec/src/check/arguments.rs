@@ -4,6 +4,7 @@
 
 use crate::collective::Arguments;
 use crate::schedule::{Domain, Limits, Schedule};
+use std::ops::RangeInclusive;
 
 /// All combinations of parameter values.
 #[derive(Clone, Debug)]
@@ -62,6 +63,25 @@ impl Choices {
             }
         }
         Some((numbers, lists))
+    }
+
+    /// The same, with these values of number parameter `n` only.
+    pub fn with_number(mut self, n: usize, values: RangeInclusive<i64>) -> Self {
+        let is_number = |choice: &&mut Choice| matches!(choice, Choice::Number { .. } | Choice::FixedNumber(_));
+        if let Some(choice) = self.parameters.iter_mut().filter(is_number).nth(n) {
+            let count = if values.is_empty() { 0 } else { values.end().abs_diff(*values.start()).saturating_add(1) };
+            *choice = Choice::Number { lo: *values.start(), count };
+        }
+        self
+    }
+
+    /// The same, with this value of list parameter `n` only.
+    pub fn with_list(mut self, n: usize, list: Vec<i64>) -> Self {
+        let is_list = |choice: &&mut Choice| matches!(choice, Choice::List { .. } | Choice::FixedList(_));
+        if let Some(choice) = self.parameters.iter_mut().filter(is_list).nth(n) {
+            *choice = Choice::FixedList(list);
+        }
+        self
     }
 
     /// How many combinations there are; `u64::MAX` for more than that.
@@ -185,6 +205,14 @@ mod tests {
             vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
         let numbers: Vec<_> = Choices { parameters, inner: vec![] }.iter().map(|args| args.numbers).collect();
         assert_eq!(numbers, [[2, 9, 0], [2, 9, 1], [2, 9, 2], [3, 9, 0], [3, 9, 1], [3, 9, 2]]);
+    }
+
+    #[test]
+    fn parameters_are_set_one_by_one() {
+        let parameters = vec![Choice::Number { lo: 2, count: 7 }, Choice::List { lo: 1, count: 2, len: 2 }];
+        let choices = Choices { parameters, inner: vec![] }.with_number(0, 5..=6).with_list(0, vec![3, 1]);
+        let all: Vec<_> = choices.iter().map(|args| (args.numbers[0], args.lists[0].clone())).collect();
+        assert_eq!(all, [(5, vec![3, 1]), (6, vec![3, 1])]);
     }
 
     #[test]

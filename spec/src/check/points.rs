@@ -167,6 +167,11 @@ impl Points {
         Points { placements, ..self }
     }
 
+    /// With other parameters.
+    pub fn choosing(self, choices: Choices) -> Self {
+        Points { choices, ..self }
+    }
+
     /// These placements only.
     pub fn placed(self, placements: Vec<Placement>) -> Self {
         Points { placements: Placements::These(placements), ..self }

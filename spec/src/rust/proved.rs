@@ -10,21 +10,28 @@ use quote::quote;
 pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     let mut needs = Needs::new(schedule);
     needs.name("p");
-    let limit = number(range.p.unwrap_or(MAX_P));
-    let mut outside = vec![quote!(p > #limit)];
+    let most = number(range.p.unwrap_or(MAX_P));
+    let mut outside = vec![quote!(p > #most)];
+    let mut limits = vec![quote!(("p", p, 1, #most))];
     for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
         // A parameter beyond the machine is refused with the domain.
         let Some(limit) = limit else { continue };
-        let (name, limit) = (ident(&parameter.var.name), number(*limit));
-        needs.name(&parameter.var.name);
-        outside.push(quote!(#name > #limit));
+        let (text, name) = (&parameter.var.name, ident(&parameter.var.name));
+        let (least, most) = (number(parameter.domain.lo), number(*limit));
+        needs.name(text);
+        outside.push(quote!(#name > #most));
+        limits.push(quote!((#text, #name, #least, #most)));
     }
     for (parameter, limit) in schedule.lists.iter().zip(&range.lists) {
-        let name = ident(&parameter.var.name);
-        needs.name(&parameter.var.name);
+        let (text, name) = (&parameter.var.name, ident(&parameter.var.name));
+        let (len_text, least) = (format!("len({text})"), number(parameter.domain.lo));
+        needs.name(text);
         let (len, value) = limit.unwrap_or((MAX_P, MAX_P));
         let (len, value) = (number(len), number(value));
         outside.push(quote!(#name.len() as i64 > #len || #name.iter().any(|&element| element > #value)));
+        limits.push(quote!((#len_text, #name.len() as i64, 0, #len)));
+        let largest = quote!(#name.iter().copied().max().unwrap_or(#least));
+        limits.push(quote!((#text, #largest, #least, #value)));
     }
     let (bindings, text) = (needs.bindings(), range.text(schedule));
     let elsewhere = match range.placements {
@@ -55,7 +62,7 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
         fn proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
             #bindings
             if #(#outside)||* {
-                return Err(Refusal::Unproved { range: #text, p, command: PROVE });
+                return Err(Refusal::beyond(#text, PROVE, &[#(#limits),*]));
             }
             #elsewhere
             #inners

@@ -7,6 +7,7 @@ use crate::cli::Check;
 use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::range::Range;
+use crate::setting::{Setting, Settings};
 use crate::source::{Diagnostic, Source};
 use crate::sweep::{self, CheckPoint, Job, Tally, Visit};
 use crate::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
@@ -43,7 +44,7 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
-    let mut candidates = candidates(&targets, range, catalogue_range)?;
+    let mut candidates = candidates(&targets, range, &args.set, catalogue_range)?;
     for subject in candidates.iter_mut().flatten() {
         subject.placements = placed.as_ref().map(|(_, placements)| placements.clone());
     }
@@ -85,6 +86,8 @@ pub(super) struct Subject<'a> {
     pub(super) range: Range,
     /// These placements only.
     placements: Option<Vec<Placement>>,
+    /// What the command line sets of the parameters.
+    settings: Settings,
     origin: Origin<'a>,
 }
 
@@ -97,16 +100,18 @@ enum Origin<'a> {
 pub(super) fn candidates<'a>(
     targets: &'a [Target],
     range: Option<Range>,
+    set: &[Setting],
     catalogue: impl Fn(&Schedule) -> Range,
 ) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
-    let mut all = Vec::new();
+    let mut all: Vec<Result<Subject<'a>, Report>> = Vec::new();
     for target in targets {
         match target {
             Target::Entry(entry) => {
                 let schedule = (entry.schedule)();
                 let range = range.unwrap_or_else(|| catalogue(&schedule));
                 let (name, origin) = (entry.name.into(), Origin::Catalogue(entry));
-                all.push(Ok(Subject { name, schedule, range, placements: None, origin }));
+                let settings = Settings::default();
+                all.push(Ok(Subject { name, schedule, range, placements: None, settings, origin }));
             }
             Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),
             Target::File(source, Ok(declared)) => {
@@ -118,6 +123,11 @@ pub(super) fn candidates<'a>(
                 }
             }
         }
+    }
+    let known: Vec<(&str, &Schedule)> = all.iter().flatten().map(|one| (one.name.as_str(), &one.schedule)).collect();
+    Settings::make_sense(set, &known)?;
+    for subject in all.iter_mut().flatten() {
+        subject.settings = Settings::of(&subject.name, &mut subject.schedule, set)?;
     }
     Ok(all)
 }
@@ -131,8 +141,15 @@ impl<'a> Subject<'a> {
             range: range.map_or_else(own_limits, Ok)?,
             schedule,
             placements: None,
+            settings: Settings::default(),
             origin: Origin::File(source, declaration),
         })
+    }
+
+    /// The process counts, and the parameters that the command line sets.
+    pub(super) fn range_in_words(&self) -> String {
+        let set = self.settings.in_words().map_or(String::new(), |set| format!(", {set}"));
+        format!("{}{set}", self.range)
     }
 
     /// The root of the crate that declares it, where it is known.
@@ -155,7 +172,10 @@ impl<'a> Subject<'a> {
     }
 
     fn points(&self, range: Range) -> Points {
-        let points = Points::new(&self.schedule, range.iter());
+        let mut points = Points::new(&self.schedule, range.iter());
+        if let Some(choices) = self.settings.choices() {
+            points = points.choosing(choices.clone());
+        }
         match &self.placements {
             Some(placements) => points.placed(placements.clone()),
             None => points,
@@ -215,7 +235,7 @@ impl<'a> Subject<'a> {
         Ok(Report {
             name: self.name.clone(),
             origin,
-            range: Some(self.range.to_string()),
+            range: Some(self.range_in_words()),
             checked: found.checked,
             refused: found.refused,
             verdict,
@@ -230,8 +250,10 @@ impl<'a> Subject<'a> {
     /// That the range misses the domain: for a file at the clause that says so.
     fn nothing_checked(&self) -> Result<Shown, Error> {
         let (name, range) = (&self.name, self.range);
-        let text =
-            format!("nothing checked: no point of p = {range} lies in the domain of {name}; choose another `-p`");
+        let text = format!(
+            "nothing checked: no point of p = {} lies in the domain of {name}; choose another `-p`",
+            self.range_in_words()
+        );
         match (&self.origin, check::over(&self.schedule, &self.points(range))) {
             (Origin::File(..), Err(violation)) => self.shown(&violation),
             _ => Ok(Shown { text: text.clone(), ..Shown::plain(text) }),
@@ -388,6 +410,11 @@ impl Report {
     /// Prints what is wrong.
     pub(super) fn print_errors(&self) {
         self.errors.iter().for_each(Shown::print);
+    }
+
+    /// What is wrong, for machines.
+    pub(super) fn errors_alone(&self) -> serde_json::Value {
+        serde_json::json!({ "ok": false, "errors": self.errors })
     }
 
     fn wrong(&self) -> bool {

@@ -16,7 +16,12 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 struct Emitted {
     name: String,
-    code: String,
+    /// The code, unless it is in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
 }
 
 /// Writes a collective as code of another language.
@@ -35,7 +40,7 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> 
         },
     };
     let code = emit_c(&schedule, root.as_deref())?;
-    deliver(args, json, Emitted { name: schedule.name, code })
+    deliver(args, json, schedule.name, code)
 }
 
 /// The only declaration, or the one that is wanted.
@@ -56,14 +61,15 @@ fn chosen<'a>(
     }
 }
 
-fn deliver(args: &EmitC, json: bool, emitted: Emitted) -> Result<Outcome, Error> {
+fn deliver(args: &EmitC, json: bool, name: String, code: String) -> Result<Outcome, Error> {
     if let Some(path) = &args.output {
-        std::fs::write(path, &emitted.code).map_err(|source| Error::Write { path: path.clone(), source })?;
+        std::fs::write(path, &code).map_err(|source| Error::Write { path: path.clone(), source })?;
     }
     match (json, &args.output) {
-        (true, _) => print_json(&emitted)?,
-        (false, Some(path)) => anstream::eprintln!("{} is in {}", emitted.name, path.display()),
-        (false, None) => print(&emitted.code)?,
+        (true, Some(path)) => print_json(&Emitted { name, code: None, file: Some(path.clone()) })?,
+        (true, None) => print_json(&Emitted { name, code: Some(code), file: None })?,
+        (false, Some(path)) => anstream::eprintln!("{name} is in {}", path.display()),
+        (false, None) => print(&code)?,
     }
     Ok(Outcome::Fine)
 }

@@ -1,12 +1,16 @@
 //! `roundel list`: the catalogue.
 
+use super::target::Target;
 use super::{Outcome, print, print_json};
+use crate::catalogue;
+use crate::cli::List;
 use crate::error::Error;
 use crate::params;
 use crate::table::{Align, Cell, FAINT, HEADING, Table};
-use roundel::algorithms::{self, Entry};
+use roundel::algorithms::Entry;
 use roundel_spec::schedule::{Metric, Schedule, Scope};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// An entry, for machines.
 #[derive(Serialize)]
@@ -22,6 +26,7 @@ struct Listed {
     layouts: Vec<String>,
     order: Vec<&'static str>,
     checked_up_to: i64,
+    proved_for: &'static str,
 }
 
 #[derive(Serialize)]
@@ -31,34 +36,79 @@ struct Parameter {
     domain: String,
 }
 
-/// Lists the catalogue.
-pub(super) fn list(json: bool) -> Result<Outcome, Error> {
-    let entries: Vec<(&Entry, Schedule)> = algorithms::catalogue().iter().map(|e| (e, (e.schedule)())).collect();
-    if json {
-        print_json(&entries.iter().map(|(entry, schedule)| listed(entry, schedule)).collect::<Vec<_>>())?;
-        return Ok(Outcome::Fine);
+/// Lists the catalogue, a part of it, or all about one collective.
+pub(super) fn list(args: &List, json: bool) -> Result<Outcome, Error> {
+    let names: Vec<String> = args.name.iter().cloned().collect();
+    let entries = Target::all(&names, names.is_empty())?.into_iter().map(|target| match target {
+        Target::Entry(entry) => Ok((entry, (entry.schedule)())),
+        Target::File(source, _) => Err(Error::FileForName { path: PathBuf::from(source.origin), command: "list" }),
+    });
+    let entries: Vec<(&Entry, Schedule)> = entries.collect::<Result<_, _>>()?;
+    match entries.as_slice() {
+        all if json => {
+            let all = all.iter().map(|(entry, schedule)| listed(entry, schedule)).collect::<Result<Vec<_>, _>>()?;
+            print_json(&all)?;
+        }
+        [(entry, schedule)] => print(&details(entry, schedule)?)?,
+        entries => print(&table(entries)?)?,
     }
-    let columns = ["name", "kind", "domain", "rounds", "volume", "layouts", "order"];
-    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
-    for (entry, schedule) in &entries {
-        let layouts: Vec<String> = schedule.layouts.iter().map(ToString::to_string).collect();
-        table.row([
-            Cell::styled(entry.name, HEADING),
-            schedule.kind.into(),
-            domain(schedule).into(),
-            bound(schedule, Metric::Rounds).into(),
-            bound(schedule, Metric::BlocksSent).into(),
-            layouts.join(", ").into(),
-            or_dash(order(schedule)).into(),
-        ]);
-    }
-    let note = "volume: blocks that a rank sends, of a reduction fractions of the vector; the first layout is the default; \
-                order: of reduction; `roundel show NAME -p P` shows the rounds";
-    print(&format!("{table}\n{FAINT}{note}{FAINT:#}\n"))?;
     Ok(Outcome::Fine)
 }
 
-fn listed(entry: &Entry, schedule: &Schedule) -> Listed {
+/// The widths of the columns, so that all of them fit 100.
+const WIDTHS: [usize; 4] = [32, 26, 16, 20];
+
+fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
+    let columns = ["name", "domain", "rounds", "proved for"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left))).wrapped(&WIDTHS);
+    // What is said of placements is long, and the same for many: it stands below.
+    let mut placements: Vec<String> = Vec::new();
+    for (entry, schedule) in entries {
+        let range = catalogue::proved_range(entry)?;
+        let range = match range.split_once(", nodes of ") {
+            None => range.to_string(),
+            Some((calls, nodes)) => {
+                let known = placements.iter().position(|known| known == nodes).unwrap_or_else(|| {
+                    placements.push(nodes.into());
+                    placements.len() - 1
+                });
+                format!("{calls} [{}]", known + 1)
+            }
+        };
+        table.row([
+            Cell::styled(entry.name, HEADING),
+            domain(schedule).into(),
+            bound(schedule, Metric::Rounds).into(),
+            range.into(),
+        ]);
+    }
+    let mut remarks = Table::new([("", Align::Left), ("", Align::Left)]).wrapped(&[4, 94]).headless();
+    for (number, nodes) in placements.iter().enumerate() {
+        let number = format!("[{}]", number + 1);
+        remarks.row([Cell::styled(number, FAINT), Cell::styled(format!("on nodes of {nodes}"), FAINT)]);
+    }
+    let note = "`roundel list NAME` tells more of one, `roundel show NAME -p P` shows its rounds";
+    Ok(format!("{table}\n{remarks}{FAINT}{note}{FAINT:#}\n"))
+}
+
+/// All about one collective.
+fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).wrapped(&[12, 84]).headless();
+    let mut row = |name: &str, text: String| {
+        if !text.is_empty() {
+            table.row([Cell::styled(name, FAINT), text.into()]);
+        }
+    };
+    row("type", format!("roundel::algorithms::{}", entry.type_name));
+    row("domain", domain(schedule));
+    row("proved for", catalogue::proved_range(entry)?.into());
+    row("bounds", schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    row("layouts", schedule.layouts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" (the default), "));
+    row("order", order(schedule).join(", "));
+    Ok(format!("{HEADING}{}{HEADING:#}  {}\n{table}", entry.name, entry.summary()))
+}
+
+fn listed(entry: &Entry, schedule: &Schedule) -> Result<Listed, Error> {
     let numbers = schedule.numbers.iter().map(|n| (n.var.name.clone(), false, n.domain));
     let lists = schedule.lists.iter().map(|l| (l.var.name.clone(), true, l.domain));
     let parameter = |(name, list, domain): (_, _, roundel_spec::schedule::Domain)| Parameter {
@@ -66,7 +116,7 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Listed {
         list,
         domain: domain.to_string(),
     };
-    Listed {
+    Ok(Listed {
         name: entry.name,
         type_name: entry.type_name,
         summary: entry.summary(),
@@ -77,17 +127,14 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Listed {
         layouts: schedule.layouts.iter().map(ToString::to_string).collect(),
         order: order(schedule),
         checked_up_to: schedule.limits.p,
-    }
+        proved_for: catalogue::proved_range(entry)?,
+    })
 }
 
 /// What is claimed about the order of reduction.
 fn order(schedule: &Schedule) -> Vec<&'static str> {
     let claims = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
     claims.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name).collect()
-}
-
-fn or_dash(words: Vec<&str>) -> String {
-    if words.is_empty() { "-".into() } else { words.join(", ") }
 }
 
 /// The clauses of the domain.

@@ -14,6 +14,7 @@ mod records;
 mod replay;
 mod run;
 mod selection;
+mod shell;
 mod show;
 mod target;
 mod trace;
@@ -51,7 +52,7 @@ impl From<Outcome> for ExitCode {
 /// Does what the command line says.
 pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
     match &cli.command {
-        Command::List => list::list(cli.json),
+        Command::List(args) => list::list(args, cli.json),
         Command::Show(args) => show::show(args, cli.json),
         Command::Check(args) => check::check(args, cli.json),
         Command::Run(args) => run::run(args, cli.json),
@@ -67,6 +68,8 @@ pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Selection(command) => selection::selection(command, cli.json),
         Command::Trace(command) => trace::trace(command, cli.json),
         Command::Plan(args) => plan::plan(args, cli.json),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args, cli.json),
     }
 }
 
@@ -81,6 +84,12 @@ fn print(text: &str) -> Result<(), Error> {
 fn print_json(value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     print(&(text + "\n"))
+}
+
+/// Prints an error as JSON, in the form that all commands have for errors.
+pub fn print_error(message: &str) {
+    // The error has been told on standard error; where nobody reads this, nobody is told.
+    let _ = print_json(&serde_json::json!({ "ok": false, "errors": [{ "message": message }] }));
 }
 
 /// Saves the smallest counterexample, one to a collective before one to an induction, if that was asked for.

@@ -198,7 +198,7 @@ impl From<Listing> for Listed {
 }
 
 fn of_catalogue(args: &Request, json: bool) -> Result<(), Error> {
-    let entry = catalogue::find(&args.name)?;
+    let entry = catalogue::named(&args.name, "plan")?;
     let p = args.p.ok_or(Error::RanksNeeded { name: entry.name })?;
     let plan = recorded(entry, p, args)?;
     match args.node {

@@ -17,6 +17,7 @@ use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
 use roundel_spec::proof::Record;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,12 +44,12 @@ fn exhaustive_range(schedule: &Schedule) -> Range {
 /// Proves what was asked for.
 pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
-    let candidates = candidates(&targets, args.p, exhaustive_range)?;
+    let candidates = candidates(&targets, args.p, &args.set, exhaustive_range)?;
     let mut subjects = Vec::new();
     for candidate in &candidates {
         match candidate {
             Ok(subject) => subjects.push(subject),
-            Err(report) => return malformed(report),
+            Err(report) => return malformed(report, json),
         }
     }
     if args.record.is_some() && subjects.len() != 1 {
@@ -57,23 +58,37 @@ pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     if !args.no_record && args.record.is_none() {
         records::names_differ(&subjects)?;
     }
-    let mut proofs = exhaustive(args, &subjects)?;
-    let base = by_induction(args, &subjects, &mut proofs);
-    for proof in &mut proofs {
+    let portfolio = portfolio(args, &subjects)?;
+    // What the encoding rests on comes first: where nothing is encoded, nothing rests on it.
+    let base = portfolio.as_ref().map_or_else(Vec::new, base);
+    if !json {
+        print(&lemmas_in_words(&base))?;
+    }
+    let (mut proofs, mut notes) = (Vec::new(), Notes::default());
+    for subject in subjects {
+        let mut proof = exhaustive(args, subject)?;
+        by_induction(args.uses(Engine::Smt), portfolio.as_ref(), &mut proof);
         proof.write(args)?;
+        if !json {
+            print(&text(&proof, &mut notes))?;
+        }
+        proofs.push(proof);
     }
     save(args.save.as_deref(), proofs.iter().flat_map(|proof| &proof.found))?;
     let outcome = outcome(&proofs, &base, args);
     if json {
         print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &base, collectives: &proofs })?;
     } else {
-        print(&text(&proofs, &base))?;
+        print(&conclusion(&proofs))?;
     }
     Ok(outcome)
 }
 
-fn malformed(report: &Report) -> Result<Outcome, Error> {
+fn malformed(report: &Report, json: bool) -> Result<Outcome, Error> {
     report.print_errors();
+    if json {
+        print_json(&report.errors_alone())?;
+    }
     Ok(Outcome::Malformed)
 }
 
@@ -120,72 +135,86 @@ struct Everything<'a> {
     collectives: &'a [Proof<'a>],
 }
 
-/// The exhaustive engine over all subjects.
-fn exhaustive<'a>(args: &Prove, subjects: &[&'a Subject<'a>]) -> Result<Vec<Proof<'a>>, Error> {
-    let mut proofs: Vec<Proof<'a>> = subjects.iter().map(|subject| Proof::new(subject)).collect();
+/// The exhaustive engine.
+fn exhaustive<'a>(args: &Prove, subject: &'a Subject<'a>) -> Result<Proof<'a>, Error> {
+    let mut proof = Proof::new(subject);
     if !args.uses(Engine::Exhaustive) {
-        return Ok(proofs);
+        return Ok(proof);
     }
-    let jobs: Vec<_> = subjects.iter().map(|subject| subject.job()).collect();
-    for ((proof, tally), job) in proofs.iter_mut().zip(sweep::sweep(&jobs, "checking")).zip(jobs) {
-        let range = proof.subject.range;
-        let mut open = Vec::new();
-        if let Some(violation) = &tally.wrong {
-            proof.subject.shown(violation)?.print();
-            open.push(violation.to_string());
-            let Subject { name, schedule, .. } = proof.subject;
-            proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
-        }
-        proof.violated = tally.wrong.is_some();
-        proof.checked = tally.wrong.is_none().then(|| job.points.checked(&proof.subject.schedule, tally.checked));
-        proof.rows.push(Row {
-            property: "all, exactly".into(),
-            engine: "exhaustive",
-            range: format!("p = {range}"),
-            verdict: match (proof.violated, tally.checked) {
-                (true, _) => "VIOLATION",
-                (false, 0) => "nothing checked",
-                _ => "proved",
-            },
-            cases: tally.checked,
-            seconds: tally.time.as_secs_f64(),
-            open,
-        });
+    let jobs = [subject.job()];
+    let Some(tally) = sweep::sweep(&jobs, "checking").pop() else { return Ok(proof) };
+    let mut open = Vec::new();
+    if let Some(violation) = &tally.wrong {
+        subject.shown(violation)?.print();
+        open.push(violation.to_string());
+        let Subject { name, schedule, .. } = subject;
+        proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
     }
-    Ok(proofs)
+    proof.violated = tally.wrong.is_some();
+    let [job] = &jobs;
+    proof.checked = tally.wrong.is_none().then(|| job.points.checked(&subject.schedule, tally.checked));
+    proof.rows.push(Row {
+        property: "all, exactly".into(),
+        engine: "exhaustive",
+        range: format!("p = {}", subject.range_in_words()),
+        verdict: match (proof.violated, tally.checked) {
+            (true, _) => "VIOLATION",
+            (false, 0) => "nothing checked",
+            _ => "proved",
+        },
+        cases: tally.checked,
+        seconds: tally.time.as_secs_f64(),
+        open,
+    });
+    Ok(proof)
 }
 
-/// The solver engine over all subjects; gives what the encoding itself rests on.
-fn by_induction(args: &Prove, subjects: &[&Subject<'_>], proofs: &mut [Proof<'_>]) -> Vec<Row> {
-    let engine = args.uses(Engine::Smt);
-    let portfolio = portfolio(args);
-    let all = |proof: &Proof<'_>| obligations(&proof.subject.schedule).all.len();
-    let total: usize = if engine { proofs.iter().map(all).sum() } else { 0 };
-    let progress = Progress::new(total, "proving");
-    for (proof, subject) in proofs.iter_mut().zip(subjects) {
-        let induction =
-            engine.then(|| Induction::over(&subject.name, &subject.schedule, &portfolio, &|| progress.step()));
-        if let Some(induction) = &induction {
-            proof.add(induction);
-        }
-        let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref());
-        // Where an exact check found a fault, no induction counts.
-        proof.result = if proof.violated { None } else { record() };
-        proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
+/// The solver engine, and what both engines have shown. Without a portfolio nothing is encoded, and that is said.
+fn by_induction(engine: bool, portfolio: Option<&Portfolio>, proof: &mut Proof<'_>) {
+    let subject = proof.subject;
+    let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
+    let induction = engine.then(|| {
+        let progress = Progress::new(obligations(&subject.schedule).all.len(), "proving");
+        let portfolio = portfolio.unwrap_or(&unasked);
+        Induction::over(&subject.name, &subject.schedule, portfolio, &|| progress.step())
+    });
+    if let Some(induction) = &induction {
+        proof.add(induction);
     }
-    // Where nothing is encoded, nothing rests on the encoding.
-    if total > 0 { base(&portfolio) } else { Vec::new() }
+    let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref());
+    // Where an exact check found a fault, no induction counts.
+    proof.result = if proof.violated { None } else { record() };
+    proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
+    let is_no_range = |checked: &Checked| checked.cases() > 0 && checked.range().is_none();
+    if proof.result.is_none() && proof.checked.as_ref().is_some_and(is_no_range) {
+        proof.note =
+            Some("the range leaves out smaller values, and a record states ranges from the least value on".into());
+    }
 }
 
-fn portfolio(args: &Prove) -> Portfolio {
+/// The solvers, if there is something to ask them: they must be there, and so must the folder for the questions.
+fn portfolio(args: &Prove, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
+    let encoded = |subject: &&Subject<'_>| !obligations(&subject.schedule).all.is_empty();
+    if !args.uses(Engine::Smt) || !subjects.iter().any(encoded) {
+        return Ok(None);
+    }
     let mut portfolio = Portfolio { keep: args.emit_smt.clone(), ..Portfolio::installed() };
     if !args.solver.is_empty() {
         portfolio.solvers = args.solver.iter().map(Solver::at).collect();
     }
+    if let Some(missing) = portfolio.solvers.iter().find(|solver| !solver.is_there()) {
+        return Err(Error::NoSuchSolver { program: missing.program.clone() });
+    }
+    if portfolio.solvers.is_empty() {
+        return Err(Error::NoSolver);
+    }
+    if let Some(folder) = &portfolio.keep {
+        std::fs::create_dir_all(folder).map_err(|source| Error::NoFolder { path: folder.clone(), source })?;
+    }
     if let Some(seconds) = args.limit {
         portfolio.limit = Duration::from_secs(seconds.max(1));
     }
-    portfolio
+    Ok(Some(portfolio))
 }
 
 /// The lemmas about machine arithmetic and the laws that the encoding instantiates.
@@ -202,11 +231,7 @@ fn base(portfolio: &Portfolio) -> Vec<Row> {
             verdict: if proved { "proved" } else { "NOT PROVED" },
             cases: 1,
             seconds: start.elapsed().as_secs_f64(),
-            open: match (proved, answers.is_empty()) {
-                (true, _) => vec![],
-                (false, true) => vec![Error::NoSolver.to_string()],
-                (false, false) => answers.iter().map(Answer::to_string).collect(),
-            },
+            open: if proved { vec![] } else { answers.iter().map(Answer::to_string).collect() },
         }
     };
     lemmas().iter().map(prove).collect()
@@ -283,9 +308,19 @@ fn outcome(proofs: &[Proof<'_>], base: &[Row], args: &Prove) -> Outcome {
     if broken || short || proofs.iter().any(unproved) { Outcome::Wrong } else { Outcome::Fine }
 }
 
-fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
+/// What has been remarked already: a remark that holds for several collectives is made once.
+#[derive(Default)]
+struct Notes(HashSet<String>);
+
+impl Notes {
+    fn once(&mut self, note: String) -> Option<String> {
+        self.0.insert(note.clone()).then_some(note)
+    }
+}
+
+/// Everything about one collective.
+fn text(proof: &Proof<'_>, said: &mut Notes) -> String {
     let heads = [
-        ("collective", Align::Left),
         ("property", Align::Left),
         ("engine", Align::Left),
         ("range", Align::Left),
@@ -293,37 +328,46 @@ fn text(proofs: &[Proof<'_>], base: &[Row]) -> String {
         ("cases", Align::Right),
         ("seconds", Align::Right),
     ];
-    let mut table = Table::new(heads);
-    let mut notes = Vec::new();
-    for proof in proofs {
-        proof.rows.iter().for_each(|row| table.row(cells(&proof.name, row)));
-        let open = proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why)));
-        notes.extend(open.map(|(row, why)| format!("{}: {}: {why}", proof.name, row.property)));
-        let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
-        let range = match &proof.checked {
-            Some(_) => format!("p = {}", proof.subject.range),
-            None => "no p".into(),
-        };
-        notes.extend(left.map(|bound| format!("{}: `{bound}` is left to exact checks: {range}", proof.name)));
-    }
-    notes.extend(
-        base.iter()
-            .filter(|row| row.verdict != "proved")
-            .map(|row| format!("{BAD}lemma {} is not proved{BAD:#}: {}", row.property, row.open.join("; "))),
-    );
-    let mut out = format!("{table}\n");
-    notes.iter().for_each(|note| out += &format!("{NOTICE}note{NOTICE:#}: {note}\n"));
-    out + &conclusion(proofs, base)
+    let mut table = Table::new(heads).indented(2);
+    proof.rows.iter().for_each(|row| table.row(cells(row)));
+    let mut out = format!("{HEADING}{}{HEADING:#}\n{table}", proof.name);
+    let notes = notes(proof).into_iter().filter_map(|note| said.once(note));
+    notes.for_each(|note| out += &format!("  {NOTICE}note{NOTICE:#}: {note}\n"));
+    let range = match &proof.proved_for {
+        Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
+        None => format!("{BAD}not proved{BAD:#}"),
+    };
+    let record = proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
+    let note = proof.note.clone().and_then(|note| said.once(note));
+    let note = note.map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
+    out + &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n\n", proof.name)
 }
 
-fn cells(name: &str, row: &Row) -> [Cell; 7] {
+/// What keeps properties from being proved, and what is left to exact checks.
+fn notes(proof: &Proof<'_>) -> Vec<String> {
+    let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (row, why) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why))) {
+        match open.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, properties)) => properties.push(&row.property),
+            None => open.push((why, vec![&row.property])),
+        }
+    }
+    let open = open.into_iter().map(|(why, properties)| format!("{}: {why}", properties.join(", ")));
+    let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
+    let range = match &proof.checked {
+        Some(_) => format!("p = {}", proof.subject.range),
+        None => "no p".into(),
+    };
+    open.chain(left.map(|bound| format!("`{bound}` is left to exact checks: {range}"))).collect()
+}
+
+fn cells(row: &Row) -> [Cell; 6] {
     let style = match row.verdict {
         "proved" => GOOD,
         "not encoded" | "nothing checked" => NOTICE,
         _ => BAD,
     };
     [
-        Cell::styled(name, HEADING),
         Cell::from(&row.property),
         row.engine.into(),
         Cell::from(&row.range),
@@ -333,21 +377,25 @@ fn cells(name: &str, row: &Row) -> [Cell; 7] {
     ]
 }
 
-fn conclusion(proofs: &[Proof<'_>], base: &[Row]) -> String {
-    let mut out = String::new();
-    if !base.is_empty() {
-        let proved = base.iter().filter(|row| row.verdict == "proved").count() as i64;
-        out += &format!("{} about the machine and the encoding proved\n", counted(proved, "lemma"));
+fn lemmas_in_words(base: &[Row]) -> String {
+    if base.is_empty() {
+        return String::new();
     }
-    for proof in proofs {
-        let range = match &proof.proved_for {
-            Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
-            None => format!("{BAD}not proved{BAD:#}"),
-        };
-        let record =
-            proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
-        let note = proof.note.as_ref().map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
-        out += &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n", proof.name);
+    let (proved, open): (Vec<&Row>, Vec<&Row>) = base.iter().partition(|row| row.verdict == "proved");
+    let mut out = format!("{} about the machine and the encoding proved\n", counted(proved.len() as i64, "lemma"));
+    for row in open {
+        out += &format!("{BAD}lemma {} is not proved{BAD:#}: {}\n", row.property, row.open.join("; "));
     }
-    out
+    out + "\n"
+}
+
+/// How many are proved, where there are several.
+fn conclusion(proofs: &[Proof<'_>]) -> String {
+    let records = || proofs.iter().filter_map(|proof| proof.result.as_ref());
+    let (proved, all_p) = (records().count(), records().filter(|record| record.range.p.is_none()).count());
+    match proofs.len() {
+        0 | 1 => String::new(),
+        n if proved == n => format!("{GOOD}{n} collectives proved{GOOD:#}, {all_p} of them for all p\n"),
+        n => format!("{BAD}{proved} of {n} collectives proved{BAD:#}, {all_p} of them for all p\n"),
+    }
 }

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::reach::{self, Reached};
 use crate::rounds::Round;
 use crate::run::Run;
-use crate::svg::{self, Picture};
+use crate::svg::{self, Options, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::taped::{self, Ended};
 use roundel_spec::check::{self, Point};
@@ -147,6 +147,7 @@ impl<'a> Scene<'a> {
             rounds: &rounds,
             film: &film,
             fault: self.fault.as_ref(),
+            options: Options::default(),
         });
         std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
     }

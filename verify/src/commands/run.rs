@@ -38,8 +38,8 @@ struct Report<'a> {
 
 /// Runs a collective.
 pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
-    let entry = catalogue::find(&args.name)?;
-    let p = args.n;
+    let entry = catalogue::named(&args.name, "run")?;
+    let p = args.p;
     if p == 0 || p > MAX_THREADS {
         return Err(Error::Ranks { p, limit: MAX_THREADS, why: "every rank is a thread" });
     }

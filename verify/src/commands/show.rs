@@ -5,9 +5,10 @@ use crate::catalogue::{self, Recorded};
 use crate::cli::Show;
 use crate::error::Error;
 use crate::params::Params;
+use crate::range::Rounds;
 use crate::rounds::{self, Message, Naming, Round};
 use crate::run::Run;
-use crate::svg::{self, Picture};
+use crate::svg::{self, Options, Picture};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel::algorithms::Entry;
 use roundel_spec::schedule::Metric;
@@ -136,7 +137,7 @@ impl Scene {
 pub(super) fn show(args: &Show, json: bool) -> Result<Outcome, Error> {
     let scene = scene(args)?;
     if let Some(path) = &args.svg {
-        draw(&scene, path)?;
+        draw(&scene, args, path)?;
     }
     if json {
         print_json(&shown(&scene, args.rank))?;
@@ -147,7 +148,7 @@ pub(super) fn show(args: &Show, json: bool) -> Result<Outcome, Error> {
 }
 
 fn scene(args: &Show) -> Result<Scene, Error> {
-    let entry = catalogue::find(&args.name)?;
+    let entry = catalogue::named(&args.name, "show")?;
     let p = args.p;
     if p == 0 || p > MAX_P {
         return Err(Error::Ranks { p, limit: MAX_P, why: "every message is held in memory" });
@@ -184,20 +185,27 @@ fn shown(scene: &Scene, rank: Option<usize>) -> Shown<'_> {
     }
 }
 
-fn draw(scene: &Scene, path: &Path) -> Result<(), Error> {
+fn draw(scene: &Scene, args: &Show, path: &Path) -> Result<(), Error> {
     if scene.p() > svg::MAX_RANKS {
         return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: svg::MAX_RANKS });
     }
     let subtitle =
         format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
-    let run = scene.run();
+    let (run, count) = (scene.run(), scene.rounds.len());
+    let drawn = match args.rounds {
+        Some(Rounds { first, last }) if first >= count => return Err(Error::NoSuchRounds { first, last, count }),
+        Some(Rounds { first, last }) => first..(last + 1).min(count),
+        None => 0..count,
+    };
+    let film = run.pictured(&run.loud());
     let picture = svg::draw(&Picture {
         title: scene.entry.name,
         subtitle: &subtitle,
         placement: scene.placement(),
-        rounds: &scene.rounds,
-        film: &run.pictured(&run.loud()),
+        rounds: &scene.rounds[drawn.clone()],
+        film: &film[drawn.start..=drawn.end],
         fault: None,
+        options: Options { first: drawn.start, columns: args.columns, untitled: args.no_title },
     });
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
 }

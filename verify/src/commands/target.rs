@@ -5,6 +5,7 @@ use crate::catalogue;
 use crate::error::Error;
 use crate::source::{Declared, Diagnostic, Source};
 use roundel::algorithms::{self, Entry};
+use roundel_spec::similar::similar;
 use roundel_spec::syntax::Declaration;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ impl Target {
         let Some(kind) = name.strip_suffix('/') else { return Ok(vec![Target::find(name)?]) };
         let of_kind = |entry: &&Entry| entry.name.split('/').next() == Some(&kind.replace('_', "-"));
         let found: Vec<Self> = algorithms::catalogue().iter().filter(of_kind).map(Target::Entry).collect();
-        if found.is_empty() { Err(Error::NoSuchKind { kind: kind.into(), known: kinds() }) } else { Ok(found) }
+        if found.is_empty() { Err(Error::NoSuchKind { kind: kind.into(), hint: kind_hint(kind) }) } else { Ok(found) }
     }
 
     /// All that were named, or the whole catalogue.
@@ -52,12 +53,13 @@ impl Target {
     }
 }
 
-/// The kinds of the catalogue, as they are named.
-fn kinds() -> String {
-    let mut kinds: Vec<&str> =
-        algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next()).collect();
-    kinds.dedup();
-    kinds.iter().map(|kind| format!("`{kind}/`")).collect::<Vec<_>>().join(", ")
+/// The kind that was meant, if one looks like it.
+fn kind_hint(kind: &str) -> String {
+    let kinds = algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next());
+    match similar(&kind.replace('_', "-"), kinds) {
+        Some(close) => format!("did you mean `{close}/`?"),
+        None => "`roundel list` shows which kinds there are".into(),
+    }
 }
 
 /// What to say of something that is no name but a path.

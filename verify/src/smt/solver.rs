@@ -69,6 +69,15 @@ impl Solver {
         ["z3", "cvc5"].into_iter().filter_map(find).map(Solver::at).collect()
     }
 
+    /// Whether there is such a program: where its path says, or a plain name in a folder of `PATH`.
+    pub fn is_there(&self) -> bool {
+        if self.program.components().count() > 1 {
+            return self.program.is_file();
+        }
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&paths).any(|folder| folder.join(&self.program).is_file())
+    }
+
     /// Its name.
     pub fn name(&self) -> String {
         self.program.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())

@@ -1,0 +1,88 @@
+//! Names that look alike, for "did you mean".
+
+/// The candidate that looks most like `name`.
+pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let scored = candidates.iter().map(|&candidate| (distance(name, candidate), candidate));
+    let closest = scored.filter(|(d, candidate)| close(name, candidate, *d)).min().map(|(_, candidate)| candidate);
+    closest.or_else(|| candidates.into_iter().find(|candidate| shortens(candidate, name)))
+}
+
+/// Whether a word is short for another one, as `recv` is for `receive`: the same letter first, then some of the others.
+fn shortens(short: &str, long: &str) -> bool {
+    let mut letters = long.chars();
+    let is_part = short.chars().all(|letter| letters.any(|other| other == letter));
+    is_part && short.chars().next() == long.chars().next() && short.len() >= 4 && long.len() <= 2 * short.len()
+}
+
+/// Names of the form `kind/name` that look like what was written, the most similar first, at most `most`. What was written
+/// may be a whole name, the last part of one, the kind, or a piece of any.
+pub fn suggestions<'a>(written: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let written = written.trim_end_matches('/').replace('_', "-").to_lowercase();
+    let last = |name: &'a str| name.rsplit('/').next().unwrap_or(name);
+    let score = |name: &'a str| -> Option<usize> {
+        let whole = distance(&written, name);
+        let part = distance(&written, last(name));
+        let alike = [(whole, name), (part, last(name))].into_iter().filter(|(d, name)| close(&written, name, *d));
+        let contained = (written.len() > 2 && name.contains(&written))
+            || (last(name).len() > 2 && written.split('/').any(|piece| piece == last(name)));
+        let of_kind = name.split('/').next() == Some(&written);
+        // What contains the piece is worse than what differs in a letter or two, and better than what differs in more.
+        alike.map(|(d, _)| d).chain(of_kind.then_some(2)).chain(contained.then_some(3)).min()
+    };
+    let mut scored: Vec<(usize, usize, &str)> =
+        names.into_iter().enumerate().filter_map(|(i, name)| Some((score(name)?, i, name))).collect();
+    scored.sort_unstable();
+    // What is much less similar than the first was not meant.
+    let enough = scored.first().map_or(0, |(best, ..)| best + 1);
+    scored.into_iter().filter(|(score, ..)| *score <= enough).take(most).map(|(_, _, name)| name).collect()
+}
+
+/// A letter has nothing in common with another letter.
+fn close(name: &str, candidate: &str, distance: usize) -> bool {
+    distance <= 1 + candidate.len() / 4 && distance < name.chars().count()
+}
+
+/// How many letters must change to get from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + (x != *y) as usize;
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_names_are_found() {
+        assert_eq!(similar("sends", ["send", "recv"]), Some("send"));
+        assert_eq!(similar("ceillog", ["ceil_log", "floor_log"]), Some("ceil_log"));
+        assert_eq!(similar("quux", ["send", "recv"]), None);
+        assert_eq!(similar("s", ["p", "D"]), None);
+        assert_eq!(similar("receive", ["send", "recv"]), Some("recv"));
+        assert_eq!(similar("serendipity", ["send", "recv"]), None);
+    }
+
+    #[test]
+    fn few_names_are_suggested_the_most_similar_first() {
+        let names = ["allgather/ring", "allreduce/ring", "allgather/sparbit", "alltoall/k-bruck"];
+        assert_eq!(suggestions("allgather/rang", names, 5), ["allgather/ring"]);
+        assert_eq!(suggestions("sparbt", names, 5), ["allgather/sparbit"]);
+        assert_eq!(suggestions("allgather", names, 5), ["allgather/ring", "allgather/sparbit"]);
+        assert_eq!(suggestions("alltoall/ring", names, 1), ["allgather/ring"]);
+        assert_eq!(suggestions("K_Bruck", names, 5), ["alltoall/k-bruck"]);
+        let names = ["allreduce/reduce-broadcast", "broadcast/binomial"];
+        assert_eq!(suggestions("broadcast", names, 1), ["broadcast/binomial"]);
+        assert_eq!(suggestions("quicksort", names, 5), Vec::<&str>::new());
+    }
+}

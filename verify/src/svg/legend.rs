@@ -1,0 +1,111 @@
+//! What colours and lines stand for, below the panels.
+
+use super::frame::{Content, Frame, MARGIN};
+use super::words::width;
+use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, REMOTE, SOFT, WRONG, matrix};
+use std::fmt::Write;
+
+/// The size of its letters.
+const SIZE: f64 = 12.0;
+/// The height of a line.
+const LINE_H: f64 = 22.0;
+
+enum Sample {
+    Cell(&'static str),
+    Arrow(&'static str, &'static str),
+    /// Text as it stands in a cell.
+    Text(&'static str),
+}
+
+fn entries(frame: &Frame) -> Vec<(Sample, &'static str)> {
+    let [own, held, local, remote, done] =
+        if frame.compact { matrix::COLOURS } else { [OWN, HELD, NEW_LOCAL, NEW_REMOTE, COMPLETE] };
+    let nodes = frame.several_nodes;
+    let message = |colour, marker| if frame.compact { Sample::Cell(colour) } else { Sample::Arrow(colour, marker) };
+    let mut all = Vec::new();
+    match frame.content {
+        Content::Blocks => {
+            all.push((Sample::Cell(own), if frame.rooted { "the root's data" } else { "own block" }));
+            all.push((Sample::Cell(held), "held"));
+        }
+        Content::Contributions => all.push((Sample::Cell(held), "contributions so far")),
+        Content::Destinations => all.push((Sample::Cell(held), "blocks for a destination")),
+    }
+    all.push((Sample::Cell(local), if nodes { "new, from the same node" } else { "new in this round" }));
+    if nodes {
+        all.push((Sample::Cell(remote), "new, from another node"));
+    }
+    if frame.content != Content::Blocks {
+        if !frame.by_contributor {
+            all.push((Sample::Cell(done), "all of them"));
+        }
+        if !frame.compact {
+            all.push((Sample::Text("0–2"), "of these ranks"));
+            all.push((Sample::Text("Σ3"), "of 3 ranks"));
+        }
+    }
+    all.push((message(LOCAL, "local"), if nodes { "message inside a node" } else { "message" }));
+    if nodes {
+        all.push((message(REMOTE, "remote"), "between nodes"));
+    }
+    if frame.faulty {
+        all.push((message(WRONG, "wrong"), "at fault"));
+    }
+    all
+}
+
+/// The entries in lines that fit the canvas, each with the room it takes.
+fn lines(frame: &Frame) -> Vec<Vec<(Sample, &'static str, f64)>> {
+    let most = frame.width - 2.0 * MARGIN;
+    let mut lines: Vec<Vec<(Sample, &'static str, f64)>> = vec![Vec::new()];
+    let mut used = 0.0;
+    for (sample, text) in entries(frame) {
+        let room = 29.0 + width(text, SIZE) + 16.0;
+        if used + room - 16.0 > most && used > 0.0 {
+            lines.push(Vec::new());
+            used = 0.0;
+        }
+        used += room;
+        if let Some(line) = lines.last_mut() {
+            line.push((sample, text, room));
+        }
+    }
+    lines
+}
+
+/// The height of all its lines.
+pub(super) fn height(frame: &Frame) -> f64 {
+    lines(frame).len() as f64 * LINE_H
+}
+
+pub(super) fn draw(svg: &mut String, frame: &Frame) {
+    for (number, line) in lines(frame).into_iter().enumerate() {
+        let (mut x, y) = (MARGIN, frame.legend_y + number as f64 * LINE_H);
+        for (sample, text, room) in line {
+            let _ = match sample {
+                Sample::Cell(fill) => write!(
+                    svg,
+                    r##"<rect x="{x:.1}" y="{y:.1}" width="22" height="14" fill="{fill}" stroke="{LINE}"/>"##
+                ),
+                Sample::Arrow(colour, marker) => write!(
+                    svg,
+                    r##"<path d="M{x:.1} {:.1}h17" stroke="{colour}" stroke-width="1.3" marker-end="url(#{marker})"/>"##,
+                    y + 7.0
+                ),
+                Sample::Text(sample) => write!(
+                    svg,
+                    r##"<text x="{:.1}" y="{:.1}" font-size="11" fill="#475569" text-anchor="middle">{sample}</text>"##,
+                    x + 13.0,
+                    y + 11.5
+                ),
+            };
+            let _ = writeln!(
+                svg,
+                r##"<text x="{:.1}" y="{:.1}" font-size="{SIZE}" fill="{SOFT}">{text}</text>"##,
+                x + 29.0,
+                y + 11.5
+            );
+            x += room;
+        }
+    }
+}

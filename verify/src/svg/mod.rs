@@ -1,0 +1,165 @@
+//! The picture of a run: what every rank's buffer holds after each round, and the messages that brought it there.
+//!
+//! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. With many ranks a panel is
+//! a pair of matrices, who sends to whom and what everyone holds. Written as plain SVG without style sheets or scripts,
+//! because README pages show nothing else.
+
+mod frame;
+mod legend;
+mod matrix;
+mod panel;
+mod words;
+
+use crate::fault::Fault;
+use crate::rounds::{Holdings, Round};
+use frame::Frame;
+use roundel_spec::Placement;
+use std::fmt::Write;
+pub(crate) use words::escape;
+
+/// The largest number of ranks that is drawn.
+pub const MAX_RANKS: usize = 64;
+
+/// What to draw.
+#[derive(Debug)]
+pub struct Picture<'a> {
+    /// The collective.
+    pub title: &'a str,
+    /// The case.
+    pub subtitle: &'a str,
+    /// Where ranks sit.
+    pub placement: &'a Placement,
+    /// What they do.
+    pub rounds: &'a [Round],
+    /// What they hold at the start and after each round.
+    pub film: &'a [Holdings],
+    /// What is at fault, to be marked.
+    pub fault: Option<&'a Fault>,
+    /// How to draw it.
+    pub options: Options,
+}
+
+/// How to draw a picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The number of the first round that is drawn.
+    pub first: usize,
+    /// Panels side by side; as many as fit a page if left out.
+    pub columns: Option<usize>,
+    /// Leave out title and subtitle, for a text that has its own.
+    pub untitled: bool,
+}
+
+/// The colour of text.
+pub(crate) const INK: &str = "#1e293b";
+/// The colour of side remarks.
+pub(crate) const SOFT: &str = "#64748b";
+/// The colour of thin lines.
+pub(crate) const LINE: &str = "#cbd5e1";
+/// Messages inside of a node.
+const LOCAL: &str = "#2563eb";
+/// Messages between nodes, and whatever else is to be seen first.
+pub(crate) const REMOTE: &str = "#ea580c";
+const WRONG: &str = "#dc2626";
+
+/// What is held from the start.
+const OWN: &str = "#94a3b8";
+/// What was held before the round.
+const HELD: &str = "#e2e8f0";
+/// What arrived in the round from the same node.
+const NEW_LOCAL: &str = "#bfdbfe";
+/// What arrived in the round from another node.
+const NEW_REMOTE: &str = "#fed7aa";
+/// A slot that has everything.
+const COMPLETE: &str = "#bbf7d0";
+
+/// Draws a picture.
+pub fn draw(picture: &Picture<'_>) -> String {
+    let frame = Frame::new(picture);
+    let mut svg = String::new();
+    let (w, h) = (frame.width, frame.height);
+    let _ = writeln!(
+        svg,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
+<title>{}: {}</title>
+<defs>{}{}{}</defs>
+<rect width="{w}" height="{h}" fill="#ffffff"/>"##,
+        escape(picture.title),
+        escape(picture.subtitle),
+        arrow("local", LOCAL),
+        arrow("remote", REMOTE),
+        picture.fault.map_or_else(String::new, |_| arrow("wrong", WRONG)),
+    );
+    frame.heading(&mut svg, picture);
+    for (number, holdings) in picture.film.iter().enumerate() {
+        let round = number.checked_sub(1).and_then(|before| picture.rounds.get(before));
+        // Nothing is new before the first of the rounds that are drawn.
+        let settled = round.is_none().then(|| holdings.settled());
+        let holdings = settled.as_ref().unwrap_or(holdings);
+        let scene = Scene { picture, frame: &frame, number, round, holdings };
+        scene.title(&mut svg);
+        if frame.compact {
+            matrix::draw(&mut svg, &scene)
+        } else {
+            panel::draw(&mut svg, &scene)
+        }
+        svg.push_str("</g>\n");
+    }
+    legend::draw(&mut svg, &frame);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// One panel: the moment after a round, or before the first.
+struct Scene<'a> {
+    picture: &'a Picture<'a>,
+    frame: &'a Frame,
+    /// Among the panels.
+    number: usize,
+    round: Option<&'a Round>,
+    holdings: &'a Holdings,
+}
+
+impl Scene<'_> {
+    /// The number of the round, among all rounds.
+    fn now(&self) -> Option<usize> {
+        self.number.checked_sub(1).map(|before| self.picture.options.first + before)
+    }
+
+    /// The left end, and the upper end below the title.
+    fn corner(&self) -> (f64, f64) {
+        let (x, y) = self.frame.corner(self.number);
+        (x, y + frame::TITLE)
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        self.picture.fault.filter(|fault| fault.panel == self.number)
+    }
+
+    /// The name of the moment, and what happens or is held.
+    fn title(&self, svg: &mut String) {
+        let (name, note) = match (self.now(), self.round) {
+            (Some(number), Some(round)) => (format!("round {number}"), words::told(round, self.picture, self.frame)),
+            _ if self.picture.options.first > 0 => {
+                (format!("before round {}", self.picture.options.first), self.frame.content.unit().into())
+            }
+            _ => ("start".into(), words::at_the_start(self.frame.content, self.holdings)),
+        };
+        let (x, y) = self.frame.corner(self.number);
+        let _ = writeln!(
+            svg,
+            r##"<g><text x="{x:.1}" y="{:.1}" font-size="13" fill="{SOFT}"><tspan font-weight="700" fill="{INK}">{name}</tspan><tspan dx="8" font-size="11">{}</tspan></text>"##,
+            y + 14.0,
+            escape(&note),
+        );
+    }
+}
+
+fn arrow(name: &str, colour: &str) -> String {
+    format!(
+        r##"<marker id="{name}" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.6L7.4 4L0 7.4z" fill="{colour}"/></marker>"##
+    )
+}
+
+#[cfg(test)]
+mod tests;

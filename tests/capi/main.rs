@@ -11,6 +11,7 @@ mod names;
 use kit::Kit;
 use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use std::path::Path;
+use std::process::Command;
 
 /// The selection that the test program uses: an algorithm for each collective, or the library.
 const RULES: &str = r#"
@@ -74,9 +75,10 @@ fn all(mpi: &'static Mpi) {
 /// Nine tenths of what is built is for debuggers, and is not installed.
 fn without_debug_information(kit: &Kit) {
     for library in ["libroundel.so", "libroundel.a"] {
-        let content = std::fs::read(kit.prefix().join("lib").join(library)).expect("installed");
-        let debug = content.windows(11).any(|bytes| bytes == b".debug_info");
-        assert!(!debug, "{library} has {} bytes", content.len());
+        let mut readelf = Command::new("readelf");
+        readelf.args(["--section-headers", "--wide"]).arg(kit.prefix().join("lib").join(library));
+        let sections = kit.build("readelf", readelf);
+        assert!(sections.contains(".text") && !sections.contains(".debug_info"), "{library}: {sections}");
     }
 }
 

@@ -23,11 +23,17 @@ impl Subcommand {
         serde_json::from_str(&self.text(&[args, &["--json"]].concat())).unwrap()
     }
 
-    /// Nothing on standard output, exit code 2, all of `words` in the message.
+    /// Exit code 2, all of `words` in the message; nothing on standard output but the same in JSON where that was asked for.
     pub(crate) fn refused(&self, args: &[&str], words: &str) {
         let output = self.output(args);
         let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {message}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        if args.contains(&"--json") {
+            let error: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert!(error["errors"][0]["message"].as_str().unwrap().contains(words), "{args:?}: {error}");
+        } else {
+            assert!(output.stdout.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
+        }
         assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
     }
 }

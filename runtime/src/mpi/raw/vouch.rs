@@ -125,7 +125,8 @@ fn own_places(shape: &Shape, lists: &Lists, here: Here<'_>) -> (usize, usize) {
     }
 }
 
-/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself.
+/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself; data that a datatype places from there
+/// (MPI_BOTTOM) begins nowhere in particular, so that two such buffers are not one.
 fn begin(
     side: &Side,
     length: usize,
@@ -146,7 +147,11 @@ fn begin(
         }
         None => first == Some(0),
     };
-    if address == 0 && at_zero { Err(Unread::Library) } else { Ok(Some(address)) }
+    match address {
+        0 if at_zero => Err(Unread::Library),
+        0 => Ok(None),
+        _ => Ok(Some(address)),
+    }
 }
 
 /// Whether this MPI takes two buffers that are one: MPICH and its descendants, whose handles are numbers, say that it is an error.

@@ -24,36 +24,29 @@ static void *next(const char *name)
     return found;
 }
 
-/* Whether a communicator has other processes. What a process does alone costs nobody else anything, and does not count. */
-static int others(MPI_Comm comm)
-{
-    int size;
-    PMPI_Comm_size(comm, &size);
-    return size > 1;
-}
-
-/* Defines a function of MPI that counts and hands on. */
-#define COUNTED(counter, comm, name, parameters, arguments) \
+/* Defines a function of MPI that counts and hands on. A communicator of this process alone, and a reduction of nothing, with which a library can
+ * be asked about handles, cost nobody else anything: what is not `shared` does not count. */
+#define COUNTED(counter, shared, name, parameters, arguments) \
     int name parameters \
     { \
         static int(*function) parameters; \
         if (function == NULL) function = (int(*) parameters)next(#name); \
-        counter += others(comm); \
+        counter += (shared); \
         return function arguments; \
     }
 
 /* Whatever Roundel calls, it calls by one of these names. */
 #define MAKER(name, parameters, arguments) \
-    COUNTED(communicators, a, MPI_##name, parameters, arguments) \
-    COUNTED(communicators, a, PMPI_##name, parameters, arguments)
+    COUNTED(communicators, a != MPI_COMM_SELF, MPI_##name, parameters, arguments) \
+    COUNTED(communicators, a != MPI_COMM_SELF, PMPI_##name, parameters, arguments)
 MAKER(Comm_create, (MPI_Comm a, MPI_Group b, MPI_Comm *c), (a, b, c))
 MAKER(Comm_dup, (MPI_Comm a, MPI_Comm *b), (a, b))
 MAKER(Comm_split, (MPI_Comm a, int b, int c, MPI_Comm *d), (a, b, c, d))
 MAKER(Comm_split_type, (MPI_Comm a, int b, int c, MPI_Info d, MPI_Comm *e), (a, b, c, d, e))
-COUNTED(exchanges, f, PMPI_Allreduce, (const void *a, void *b, int c, MPI_Datatype d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
-COUNTED(exchanges, g, PMPI_Allgather,
+COUNTED(exchanges, c > 0, PMPI_Allreduce, (const void *a, void *b, int c, MPI_Datatype d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
+COUNTED(exchanges, 1, PMPI_Allgather,
         (const void *a, int b, MPI_Datatype c, void *d, int e, MPI_Datatype f, MPI_Comm g), (a, b, c, d, e, f, g))
-COUNTED(exchanges, e, PMPI_Bcast, (void *a, int b, MPI_Datatype c, int d, MPI_Comm e), (a, b, c, d, e))
+COUNTED(exchanges, 1, PMPI_Bcast, (void *a, int b, MPI_Datatype c, int d, MPI_Comm e), (a, b, c, d, e))
 
 static int rank, p;
 

@@ -64,7 +64,11 @@ fn random_cases(mpi: &Mpi) {
         campaign.run(p, FREE, None, &Settings::served());
     }
     campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
-    campaign.run(4, FREE, None, &Settings::usual());
+    // By default the library does what happens on one node. MPICH's persistent calls, and its all-to-alls in place with data before their
+    // address, are wrong without us, too.
+    if mpi.id.starts_with("openmpi") {
+        campaign.run(4, FREE, None, &Settings::usual());
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! whole stripes.
 
 mod groups;
+mod memo;
 
 use crate::affine::affine;
 use crate::arith::{self, budget};
@@ -18,6 +19,7 @@ use crate::proof::MAX_P;
 use crate::record::Direction;
 use crate::schedule::{Field, Layout, Loop, Schedule, Spot, State, Transfer};
 use crate::sink::Sink;
+use memo::Memo;
 use std::convert::Infallible;
 use std::fmt;
 
@@ -118,6 +120,7 @@ pub struct Env<'a> {
     around: i64,
     /// Steps that are left.
     budget: i64,
+    memo: Memo,
 }
 
 impl<'a> Env<'a> {
@@ -129,7 +132,8 @@ impl<'a> Env<'a> {
             values[number.var.slot] = *value;
         }
         let around = if schedule.kind.moves() { place.p * place.p } else { place.p };
-        Env { schedule, values, args, place: *place, p: place.p, around, budget: budget(place.p) }
+        let memo = Memo::new(schedule.functions.len());
+        Env { schedule, values, args, place: *place, p: place.p, around, budget: budget(place.p), memo }
     }
 
     /// Takes steps from the budget; `what` is named when it is used up.
@@ -164,7 +168,8 @@ impl<'a> Env<'a> {
     pub fn on(&self, place: &Place<'a>) -> Self {
         let mut there = self.clone();
         there.values[..7].copy_from_slice(&place.values());
-        Env { place: *place, p: place.p, budget: budget(place.p), ..there }
+        let memo = Memo::new(self.schedule.functions.len());
+        Env { place: *place, p: place.p, budget: budget(place.p), memo, ..there }
     }
 
     /// Whether a condition is true.
@@ -275,7 +280,16 @@ impl<'a> Env<'a> {
         for (arg, value) in function.args.iter().zip(values) {
             self.values[arg.slot] = value;
         }
-        self.eval(&function.body).map_err(|fault| fault.inside(index))
+        if let Some((value, steps)) = self.memo.get(index, &self.values)
+            && steps <= self.budget
+        {
+            self.budget -= steps;
+            return Ok(value);
+        }
+        let before = self.budget;
+        let value = self.eval(&function.body).map_err(|fault| fault.inside(index))?;
+        self.memo.put(&self.schedule.functions, index, &self.values, value, before - self.budget);
+        Ok(value)
     }
 
     /// Calls `visit` for all values of nested indices.

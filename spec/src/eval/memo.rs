@@ -1,0 +1,83 @@
+//! The last value of every definition, so that what does not change is not computed again: in `[x; x in 0..p, from(x, b)]`
+//! most of what `from` says depends on `b` alone.
+
+use crate::expr::Expr;
+use crate::schedule::Function;
+
+/// The largest number of variables on which a remembered value may depend; more would cost more than they save.
+const MOST: usize = 6;
+
+/// What is known about one definition.
+#[derive(Clone, Debug, Default)]
+enum Entry {
+    /// Nothing yet.
+    #[default]
+    Unknown,
+    /// It depends on too many variables.
+    Never,
+    /// The variables on which it depends, and the last value, if there is one.
+    Last { slots: Vec<usize>, seen: Option<Seen> },
+}
+
+/// A value, for these values of the variables, and the steps that it took.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    variables: [i64; MOST],
+    value: i64,
+    steps: i64,
+}
+
+/// The last values of all definitions of a schedule, on one rank.
+#[derive(Clone, Debug)]
+pub(super) struct Memo(Vec<Entry>);
+
+impl Memo {
+    /// Nothing remembered, of so many definitions.
+    pub(super) fn new(functions: usize) -> Self {
+        Memo(vec![Entry::Unknown; functions])
+    }
+
+    /// The value of a definition whose arguments have been set, and the steps that it takes, if it is known.
+    pub(super) fn get(&self, index: usize, values: &[i64]) -> Option<(i64, i64)> {
+        let Entry::Last { slots, seen: Some(seen) } = &self.0[index] else { return None };
+        let same = slots.iter().zip(seen.variables).all(|(&slot, value)| values[slot] == value);
+        same.then_some((seen.value, seen.steps))
+    }
+
+    /// Remembers the value of a definition.
+    pub(super) fn put(&mut self, functions: &[Function], index: usize, values: &[i64], value: i64, steps: i64) {
+        if let Entry::Unknown = self.0[index] {
+            self.0[index] = match dependencies(functions, index) {
+                slots if slots.len() > MOST => Entry::Never,
+                slots => Entry::Last { slots, seen: None },
+            };
+        }
+        if let Entry::Last { slots, seen } = &mut self.0[index] {
+            let mut variables = [0; MOST];
+            slots.iter().zip(&mut variables).for_each(|(&slot, variable)| *variable = values[slot]);
+            *seen = Some(Seen { variables, value, steps });
+        }
+    }
+}
+
+/// The variables on which a definition depends: its arguments, and what it and the definitions that it calls mention
+/// besides theirs. Lists, and where ranks sit, are the same during the whole life of a [`Memo`].
+fn dependencies(functions: &[Function], index: usize) -> Vec<usize> {
+    let mut slots = Vec::new();
+    collect(functions, &functions[index].body, &mut slots);
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
+fn collect(functions: &[Function], body: &Expr, slots: &mut Vec<usize>) {
+    body.walk(&mut |e| match e {
+        Expr::Var(v) => slots.push(v.slot),
+        Expr::Call(_, callee, _) => {
+            let own = &functions[*callee].args;
+            let outer = dependencies(functions, *callee).into_iter();
+            slots.extend(outer.filter(|slot| own.iter().all(|arg| arg.slot != *slot)));
+        }
+        _ => {}
+    });
+}

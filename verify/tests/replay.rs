@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::z3;
+use common::{every, z3};
 use roundel::algorithms::catalogue;
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
@@ -300,7 +300,7 @@ fn every_mutant_is_written_or_breaks_a_rule() {
     for entry in catalogue() {
         let schedule = (entry.schedule)().by_contract();
         let original = Original::new(&schedule, &Points::new(&schedule, 1..=9)).unwrap();
-        for mutant in mutants::mutants(&schedule).into_iter().chain(mutants::pairs(&schedule, 60)) {
+        for mutant in every(12, mutants::mutants(&schedule).into_iter().chain(mutants::pairs(&schedule, 60))) {
             let Some(violation) = original.violation(&mutant.schedule) else { continue };
             let one = Counterexample::of_violation("exhaustive", entry.name, &mutant.schedule, &violation);
             let path = PathBuf::from(&mutant.description);

@@ -15,3 +15,16 @@ pub(crate) fn z3() -> Option<PathBuf> {
     }
     found
 }
+
+/// Every `step`-th of `all`, and with `ROUNDEL_ALL=1`, as `tests/run.sh --all` sets it, all of them.
+#[allow(dead_code)] // Some tests of those that share this file take all of what they have.
+pub(crate) fn every<T>(step: usize, all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let step = if everything() { 1 } else { step };
+    all.into_iter().step_by(step).collect()
+}
+
+/// Whether what takes long is asked for, too.
+#[allow(dead_code)]
+pub(crate) fn everything() -> bool {
+    std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
+}

@@ -12,6 +12,8 @@ use proc_macro::TokenStream;
 /// The declaration is parsed, checked exactly for every p up to its limit (40 unless it says otherwise), and turned
 /// into code. A declaration that is wrong does not compile: the error stands at the clause at fault and names the
 /// smallest case that shows it.
+///
+#[doc = include_str!("../language.md")]
 #[proc_macro_derive(
     Collective,
     attributes(

@@ -23,45 +23,54 @@
 //! assert!(results.into_iter().all(|all| all == Ok([0, 1, 2, 3])));
 //! ```
 //!
-//! - [`Collective`](macro@Collective): the derive; `docs/language.md` is its reference
+//! - [`Collective`](macro@Collective): the derive, and the reference of the language
 //! - [`Allgather`], [`Allreduce`], [`ReduceScatter`], [`Alltoall`], [`Broadcast`], [`ReduceTo`], [`GatherTo`],
 //!   [`ScatterFrom`]: the calls, on every [`Transport`]; [`AllowUnproved`] lets those through that no proof covers
 //! - [`operation`]: what reductions reduce with
 //! - [`algorithms`]: the catalogue
 //! - [`choose`]: which all-to-all, with which radix
-//! - [`profile`], [`clock`], [`select`]: what a machine costs, what a plan takes on it, and which plan is fastest
+//! - [`profile`], [`select`]: what a machine costs, and which plan is fastest on it
 //! - `selection` (feature `profile`): which algorithm a call uses, by a file of rules, the environment, or by default
 //! - [`plan`]: what all ranks do in one call, as data
-//! - [`program`]: what one process does in one call, with addresses, shared memory and waits: the last form of a plan
 //! - [`trace`]: the messages that a run posted
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
+//! - [`transport`]: what a transport of one's own is written with
 //! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; besides, persistent collectives, and calls
 //!   with MPI's own arguments
 //! - [`Error`]: what can go wrong, found before any message is sent where that is possible
+//!
+//! What this page shows follows semantic versioning, and so do the clauses of the language. Before 1.0 a new minor version may break either,
+//! and the changelog says where. What is hidden here (generated code uses it) has no promise, so `roundel`, `roundel-macros` and
+//! `roundel-spec` always have the same version. Proof records are made anew where a version reads them differently.
 
 extern crate self as roundel;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 pub mod algorithms;
 mod allgather;
 mod alltoall;
 pub mod choose;
+#[doc(hidden)]
 pub mod clock;
 mod error;
 #[doc(hidden)]
-pub mod generated;
 pub mod geometry;
 pub mod operation;
 pub mod plan;
 mod policy;
 pub mod profile;
+#[doc(hidden)]
 pub mod program;
 mod reduce;
 mod rooted;
+#[doc(hidden)]
 pub mod runs;
 pub mod select;
 #[cfg(feature = "profile")]
 pub mod selection;
-mod transport;
+pub mod transport;
 mod unproved;
 
 #[cfg(feature = "mpi")]
@@ -70,18 +79,15 @@ pub mod threads;
 pub mod trace;
 
 pub use allgather::{Allgather, IsAllgather};
-pub use alltoall::{Alltoall, IsAlltoall, Shuffle, ShuffleVarying};
+pub use alltoall::{Alltoall, IsAlltoall};
 pub use error::Error;
 pub use policy::{Policy, Wire};
-pub use reduce::{Allreduce, Division, IsAllreduce, IsReduceScatter, Reduce, ReduceScatter};
-pub use rooted::{
-    Broadcast, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom, Seat, Spread, Standing,
-};
+pub use reduce::{Allreduce, IsAllreduce, IsReduceScatter, ReduceScatter};
+pub use rooted::{Broadcast, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom};
+#[doc(inline)]
 pub use roundel_macros::Collective;
-#[doc(hidden)]
-pub use roundel_spec::harness;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
-pub use transport::{Gather, Here, Layout, Options, Transport};
+pub use transport::{Layout, Options, Transport};
 pub use unproved::{AllowUnproved, Unproved};
 
 /// The examples of the documentation, as tests.

@@ -1,12 +1,13 @@
-//! What runs a collective's rounds on real data.
+//! What runs a collective's rounds on real data: for those who write a [`Transport`] of their own. Programs that call collectives need
+//! nothing of it.
 
-use crate::alltoall::{Shuffle, ShuffleVarying};
+pub use crate::alltoall::{Shuffle, ShuffleVarying};
 use crate::error::Error;
-use crate::geometry::Described;
+pub use crate::geometry::{Described, Geometry, Uniform, Varying};
 use crate::operation::Operation;
 use crate::policy::Policy;
-use crate::reduce::Reduce;
-use crate::rooted::Spread;
+pub use crate::reduce::{Division, Reduce};
+pub use crate::rooted::{Seat, Spread, Standing};
 use roundel_spec::{Collective, Place, Placement, Refusal, arith};
 
 /// Which of the declared layouts a call uses.

@@ -5,9 +5,10 @@ use roundel::algorithms::{
 };
 use roundel::operation::{Sum, ordered};
 use roundel::threads::{run, run_placed};
+use roundel::transport::{Seat, Spread, Standing};
 use roundel::{
     AllowUnproved, Broadcast, Error, GatherTo, IsAllgather, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo,
-    ScatterFrom, Seat, Spread, Standing, Transport,
+    ScatterFrom, Transport,
 };
 use roundel_spec::Placement;
 use std::collections::BTreeSet;

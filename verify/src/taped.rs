@@ -4,12 +4,9 @@
 //! with its own block, or with its contribution to every block; what it ends with is compared with the definition, and a
 //! rank that waits for ever is found by the transport itself.
 
-use roundel::geometry::Uniform;
 use roundel::operation::commutative;
-use roundel::{
-    Collective, Division, Error, Gather, Options, Reduce, Refusal, Seat, Shuffle, Spread, Standing, Transport,
-    threads,
-};
+use roundel::transport::{Division, Gather, Reduce, Seat, Shuffle, Spread, Standing, Uniform};
+use roundel::{Collective, Error, Options, Refusal, Transport, threads};
 use roundel_spec::check::Point;
 use roundel_spec::contract::{ends, pair};
 use roundel_spec::expr::Expr;

@@ -2,9 +2,9 @@
 
 use roundel::algorithms::{Visitor, visit_one};
 use roundel::selection::{Call, Chosen, Way};
+use roundel::transport::Here;
 use roundel::{
-    Collective, Here, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter,
-    IsScatter,
+    Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
 };
 use roundel_spec::{Kind, Placement};
 

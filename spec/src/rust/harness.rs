@@ -22,10 +22,10 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
         const _: () = {
             #[cfg(any(test, kani))]
             const _: () = {
-            use ::roundel::generated::{Blocks, Place, Stripe};
-            use ::roundel::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
-            use ::roundel::{arith, harness};
-            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+            use ::roundel::__private::{Blocks, Place, Stripe};
+            use ::roundel::__private::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
+            use ::roundel::__private::{arith, harness};
+            use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
 
             own_names!(#(#names),*);
 
@@ -62,7 +62,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
             #[test]
             #[allow(unnameable_test_items)]
             fn #function() {
-                ::roundel::harness::shim::run(#body);
+                ::roundel::__private::harness::shim::run(#body);
             }
 
             #[allow(unexpected_cfgs)]
@@ -71,7 +71,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
                 #[kani::proof]
                 #[cfg_attr(kani, #attributes)]
                 fn #function() {
-                    ::roundel::harness::shim::run(#body);
+                    ::roundel::__private::harness::shim::run(#body);
                 }
             };
         });
@@ -84,14 +84,14 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
             ("ceil_div", "exact_ceil_div"),
         ]);
         let step = quote!(kani::unwind(18), #exact);
-        add("functions", quote!(::roundel::harness::functions::<#name>), {
+        add("functions", quote!(::roundel::__private::harness::functions::<#name>), {
             let any = any_stubs(schedule);
             quote!(kani::unwind(5), #any)
         });
-        add("sends_match", quote!(::roundel::harness::sends_match::<#name>), step.clone());
-        add("receives_match", quote!(::roundel::harness::receives_match::<#name>), step.clone());
+        add("sends_match", quote!(::roundel::__private::harness::sends_match::<#name>), step.clone());
+        add("receives_match", quote!(::roundel::__private::harness::receives_match::<#name>), step.clone());
         if schedule.loops.iter().any(|l| !l.indices.is_empty() && facts(l).next().is_some()) {
-            add("facts", quote!(::roundel::harness::facts::<#name>), step);
+            add("facts", quote!(::roundel::__private::harness::facts::<#name>), step);
         }
     }
     let wrap = stubs(&[("wrap", "exact_wrap")]);
@@ -100,7 +100,11 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
             continue;
         }
         let (suffix, lo, hi) = (format!("whole_{lo}_to_{hi}"), number(lo), number(hi));
-        add(&suffix, quote!(|| ::roundel::harness::whole::<#name>(#lo, #hi)), quote!(kani::unwind(34), #wrap));
+        add(
+            &suffix,
+            quote!(|| ::roundel::__private::harness::whole::<#name>(#lo, #hi)),
+            quote!(kani::unwind(34), #wrap),
+        );
     }
     all
 }
@@ -117,7 +121,7 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
     let root = if inside { quote!(crate) } else { quote!(roundel) };
     let stubs = pairs.iter().map(|(original, model)| {
         let (original, model) = (ident(original), ident(model));
-        quote!(kani::stub(#root::arith::#original, #root::harness::model::#model))
+        quote!(kani::stub(#root::__private::arith::#original, #root::__private::harness::model::#model))
     });
     quote!(#(#stubs),*)
 }

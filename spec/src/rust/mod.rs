@@ -56,15 +56,15 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     // wants of their own code is no matter of this one.
     quote! {
         const _: () = {
-            use ::roundel::arith;
+            use ::roundel::__private::arith;
 
             /// The command that would prove more.
             const PROVE: &str = concat!("roundel prove ", file!());
 
-            use ::roundel::generated::{
+            use ::roundel::__private::{
                 Action, Arguments, Blocks, Collective, Inside, Kind, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
             };
-            use ::roundel::generated::{Err, None, Ok, Option, Result, Some, own_names};
+            use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
 
             own_names!(#(#names),*);
 
@@ -88,8 +88,8 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
                 #rotation
                 #arguments
 
-                fn schedule() -> ::roundel::generated::Schedule {
-                    use ::roundel::generated::data::*;
+                fn schedule() -> ::roundel::__private::Schedule {
+                    use ::roundel::__private::data::*;
                     #data
                 }
             }
@@ -185,11 +185,11 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     let (name, text) = (&input.ident, input.ident.to_string());
     quote! {
         const _: () = {
-            use ::roundel::generated::{
+            use ::roundel::__private::{
                 Arguments, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter,
                 IsScatter, Place, Refusal, Schedule, Sink,
             };
-            use ::roundel::generated::{Option, Result};
+            use ::roundel::__private::{Option, Result};
 
             impl Collective for #name {
                 const NAME: &'static str = #text;
@@ -317,7 +317,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
         #[test]
         #[allow(unnameable_test_items)]
         fn #agrees() {
-            ::roundel::generated::assert_code_equals_schedule::<#name #types>(#most);
+            ::roundel::__private::assert_code_equals_schedule::<#name #types>(#most);
         }
 
         #probe

@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use roundel::Collective;
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 
 // Sparbit with the paper's own mask, and every operator and function of the language once.
 #[derive(Collective)]

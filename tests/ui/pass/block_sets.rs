@@ -1,5 +1,5 @@
 #![deny(warnings)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, threads};
 
 // Every form of a block set in one round each: what a rank lacks comes straight from its owner.

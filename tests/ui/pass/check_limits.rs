@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use roundel::Collective;
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 
 // Raised above the default of 40, because the domain begins there.
 #[derive(Collective)]

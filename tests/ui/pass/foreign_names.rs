@@ -1,6 +1,6 @@
 #![deny(warnings)]
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 
 // What the surrounding module calls by the names of a declaration, or of the generated code, is not meant.
 const s: i64 = 3;

@@ -1,5 +1,5 @@
 #![deny(warnings)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, Layout, Options, threads};
 
 // A ring whose blocks lie in the order in which they come: the own block last.

@@ -1,5 +1,5 @@
 #![deny(warnings)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, threads};
 
 // Where a comprehension is empty its item need not have a value: in round 0 the stride p / s does not.

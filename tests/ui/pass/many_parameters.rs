@@ -1,6 +1,6 @@
 #![deny(warnings)]
 use roundel::Collective;
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 
 // Limits that are not given are lowered until the check fits.
 #[derive(Collective)]

@@ -1,5 +1,5 @@
 #![deny(warnings)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, threads};
 
 // Bruck with any radix, one message in each round: the inner index runs through the ports, and the state moves with

@@ -1,5 +1,5 @@
 #![deny(warnings)]
-use roundel::generated::assert_code_equals_schedule;
+use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, threads};
 
 // Gather on each node, exchange between nodes lane by lane, spread on each node. Nodes must be full.

@@ -23,7 +23,7 @@ pub mod collectives {
 }
 
 fn main() {
-    use roundel::generated::assert_code_equals_schedule;
+    use roundel::__private::assert_code_equals_schedule;
     assert_code_equals_schedule::<collectives::Down>(40);
     let _ = (collectives::Up, collectives::Down {});
 }

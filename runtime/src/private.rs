@@ -1,4 +1,4 @@
-//! What the code that the derive emits is written with. Not for use by hand.
+//! What the code that the derive emits is written with. Not for use by hand: it changes whenever the derive does.
 
 pub use crate::allgather::IsAllgather;
 pub use crate::alltoall::IsAlltoall;
@@ -11,6 +11,7 @@ pub use roundel_spec::schedule::Order;
 pub use roundel_spec::{
     Action, Arguments, Blocks, Collective, Kind, Place, Refusal, Schedule, Sink, Site, Stripe, Stripes,
 };
+pub use roundel_spec::{arith, harness};
 
 // The user's module may have its own.
 pub use std::option::Option::{self, None, Some};

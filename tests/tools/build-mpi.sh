@@ -4,19 +4,37 @@
 #
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
-# With --all, also the libraries for Open MPI 5 and MPICH 5, which tests/tools/install-mpi.sh installs.
+# With --all, also the libraries for Open MPI 5 and MPICH 5, which tests/tools/install-mpi.sh installs. With --share, nothing
+# is built; what has been built without MPI is put where the builds for the MPIs find it.
 #
-# One target directory per MPI: a changed MPICC alone does not make cargo build again. Optimised a little, because
-# the programs compare a lot of data, and more would take longer than it saves; with debug assertions, because they are tests.
+# One target directory per MPI: a changed MPICC alone does not make cargo build again. What does not depend on MPI is copied
+# from what was built before, for lints and for tests. Code of ours is optimised a little, because the programs compare a lot
+# of data, and more would take longer than it saves; with debug assertions, because they are tests.
 set -eu
 cd "$(dirname "$0")/../.."
 
 setting() { echo "export ROUNDEL_MPI_$(echo "$1" | tr '[:lower:]' '[:upper:]')$2=$3"; }
 
+# share NAME: begins with what has been built without MPI.
+share() {
+  if [ ! -d "target/$1" ] && [ -d target/debug ]; then
+    mkdir -p "target/$1/debug"
+    cp -a target/debug/.fingerprint target/debug/build target/debug/deps "target/$1/debug"
+  fi
+}
+
+case ${1:-} in
+--share)
+  for mpi in openmpi mpich; do share "$mpi"; done
+  exit
+  ;;
+esac
+
 # build NAME MPICC [the package of the programs]
 build() {
   programs=${3:-}
-  MPICC=$2 CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+  share "$1"
+  MPICC=$2 CARGO_PROFILE_DEV_PACKAGE_ROUNDEL_OPT_LEVEL=1 CARGO_PROFILE_DEV_PACKAGE_ROUNDEL_TESTS_OPT_LEVEL=1 \
     cargo build --quiet ${programs:+-p "$programs" --features "$programs/mpi"} -p roundel-pmpi -p roundel-capi \
     --features roundel-pmpi/mpi,roundel-capi/mpi --lib ${programs:+--bins} --target-dir "target/$1" >&2
 }

@@ -8,7 +8,7 @@ if [ "${QUICK:-0}" = 1 ]; then
       settings+=(--config "profile.dev.package.$package.$setting")
     done
   done
-  export CARGO_PROFILE_DEV_OPT_LEVEL=1 directory=debug
+  directory=debug
 else
   settings=(--release) directory=release
 fi

@@ -44,21 +44,35 @@ install_missing
 
 say "format and lints"
 if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
-if cargo clippy --version >/dev/null 2>&1; then
-  cargo clippy --workspace --all-targets -- -D warnings
-  # With MPI; once for all, because every other choice of packages would check most of them again.
-  packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
-  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
-    cargo clippy "${packages[@]/#/--package=}" --features "$(printf '%s/mpi,' "${packages[@]}")" --all-targets -- -D warnings
-  # What is behind C's names differs from MPI to MPI.
-  CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
-    cargo clippy -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi -- -D warnings
+lint() { cargo clippy "$@" -- -D warnings; }
+cargo clippy --version >/dev/null 2>&1 || lint() { echo "skipped: cargo clippy is not installed"; }
+lint --workspace --all-targets
+
+say "tests, built"
+# Everything that needs no MPI is built here, all packages at once: another choice of packages has other features, and builds
+# most of it again.
+if cargo nextest --version >/dev/null 2>&1; then
+  run_tests() { cargo nextest run --workspace --no-fail-fast "$@"; }
 else
-  echo "skipped: cargo clippy is not installed"
+  run_tests() { cargo test --workspace --all-targets --no-fail-fast "$@"; }
 fi
+run_tests --no-run
+roundel() { target/debug/roundel "$@"; }
+export ROUNDEL=$PWD/target/debug/roundel
+
+say "lints with MPI"
+tests/tools/build-mpi.sh --share
+packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
+CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
+  lint "${packages[@]/#/--package=}" --features "$(printf '%s/mpi,' "${packages[@]}")" --all-targets
+# What is behind C's names differs from MPI to MPI.
+CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
+  lint -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi
 
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+# The reference of the language is where the derive is.
+grep -q 'ceil_log' target/doc/roundel/derive.Collective.html
 
 say "programs for Open MPI and MPICH"
 settings=$(tests/tools/build-mpi.sh ${ROUNDEL_ALL:+--all})
@@ -68,8 +82,6 @@ say "instructions of generated code, against C"
 QUICK=1 benches/instructions.sh
 
 say "the command line: check everything, prove for all p what is proved for all p, and the rest in its range"
-# As the tests build it: the code that checks is optimised there, too.
-roundel() { cargo run -q -- "$@"; }
 roundel check --all
 roundel prove allgather/ --engine smt --require-all-p --no-record
 roundel prove alltoall/{spread-out,pairwise,radix-bruck,modified-bruck,k-bruck} --engine smt --require-all-p --no-record
@@ -99,9 +111,6 @@ export ROUNDEL_REQUIRE=1
 export ROUNDEL_SEED=${ROUNDEL_SEED:-20261116}
 cargo test --workspace --doc
 # As the programs were built, so that little is built again.
-CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo test -p roundel --features mpi --lib -- mpi::
-if cargo nextest --version >/dev/null 2>&1; then
-  cargo nextest run --workspace --no-fail-fast
-else
-  cargo test --workspace --all-targets --no-fail-fast
-fi
+CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
+  cargo test --config tests/tools/mpi-programs.toml -p roundel --features mpi --lib -- mpi::
+run_tests

@@ -8,8 +8,7 @@
 # is built; what has been built without MPI is put where the builds for the MPIs find it.
 #
 # One target directory per MPI: a changed MPICC alone does not make cargo build again. What does not depend on MPI is copied
-# from what was built before, for lints and for tests. Code of ours is optimised a little, because the programs compare a lot
-# of data, and more would take longer than it saves; with debug assertions, because they are tests.
+# from what was built before, for lints and for tests.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -18,8 +17,10 @@ setting() { echo "export ROUNDEL_MPI_$(echo "$1" | tr '[:lower:]' '[:upper:]')$2
 # share NAME: begins with what has been built without MPI.
 share() {
   if [ ! -d "target/$1" ] && [ -d target/debug ]; then
-    mkdir -p "target/$1/debug"
-    cp -a target/debug/.fingerprint target/debug/build target/debug/deps "target/$1/debug"
+    mkdir -p "target/$1/debug/deps"
+    cp -a target/debug/.fingerprint target/debug/build "target/$1/debug"
+    # Libraries, and not the programs that are made of them.
+    find target/debug/deps -maxdepth 1 -name '*.*' -exec cp -a -t "target/$1/debug/deps" {} +
   fi
 }
 
@@ -34,9 +35,9 @@ esac
 build() {
   programs=${3:-}
   share "$1"
-  MPICC=$2 CARGO_PROFILE_DEV_PACKAGE_ROUNDEL_OPT_LEVEL=1 CARGO_PROFILE_DEV_PACKAGE_ROUNDEL_TESTS_OPT_LEVEL=1 \
-    cargo build --quiet ${programs:+-p "$programs" --features "$programs/mpi"} -p roundel-pmpi -p roundel-capi \
-    --features roundel-pmpi/mpi,roundel-capi/mpi --lib ${programs:+--bins} --target-dir "target/$1" >&2
+  MPICC=$2 cargo build --quiet --config tests/tools/mpi-programs.toml --target-dir "target/$1" \
+    ${programs:+-p "$programs" --features "$programs/mpi" --bins} \
+    -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi --lib >&2
 }
 
 # At the same time: the longest crate of one alone keeps no two processors busy.

@@ -6,6 +6,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::everything;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use roundel::algorithms::{Entry, catalogue};
@@ -28,7 +31,8 @@ const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regress
 
 fn config() -> ProptestConfig {
     let failure_persistence = Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS)) as Box<_>);
-    ProptestConfig { cases: 16, max_shrink_iters: 200, failure_persistence, ..ProptestConfig::default() }
+    let cases = if everything() { 16 } else { 4 };
+    ProptestConfig { cases, max_shrink_iters: 200, failure_persistence, ..ProptestConfig::default() }
 }
 
 /// How ranks are spread over nodes.

@@ -91,6 +91,11 @@ if [ -n "${ROUNDEL_ALL:-}" ]; then
   roundel prove broadcast/ reduce/ gather/ scatter/ --engine exhaustive -p 1..=64 --no-record
 fi
 roundel prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
+# That the records are what would be proved: every question in them is one that is asked today.
+roundel prove --verify-records
+roundel prove --verify-records examples/cyclic-shift/src/lib.rs
+# And with --all that every answer is what a solver says today.
+if [ -n "${ROUNDEL_ALL:-}" ]; then roundel prove --verify-records --again --limit 20; fi
 
 say "wrong collectives, for the harnesses to refute"
 tests/kani-mutants/run.sh

@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use roundel_spec::check::Checked;
 use roundel_spec::proof::{ProvedRange, Record};
-use roundel_spec::{Schedule, check, rust, syntax};
-use std::path::Path;
+use roundel_spec::syntax::Declaration;
+use roundel_spec::{check, rust, syntax};
+use std::path::{Path, PathBuf};
 use syn::{DeriveInput, Error, Result};
 
 /// The implementation for one declaration, or all that is wrong with it.
@@ -21,9 +22,11 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     let schedule = &declaration.schedule;
     Ok(match check::at_compile_time(schedule) {
         Ok(checked) => {
-            let (range, tracked) = proved_range(schedule, &checked);
-            let code = rust::expand(&declaration, &range);
-            quote!(#code #tracked)
+            let crate_root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+            let (range, tracked) = proved_range(&declaration, &checked, crate_root.as_deref());
+            let code = rust::expand(&declaration, range.as_ref().unwrap_or(&ProvedRange::nothing(schedule)));
+            let error = range.err().map(Error::into_compile_error);
+            quote!(#error #code #tracked)
         }
         Err(violation) => {
             let nothing = ProvedRange::nothing(schedule);
@@ -32,26 +35,86 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     })
 }
 
-/// The range that the crate's proof record states if it is current, else what was just checked. The tokens make
-/// rustc look again when the record changes.
-fn proved_range(schedule: &Schedule, checked: &Checked) -> (ProvedRange, TokenStream) {
-    let Some(crate_root) = std::env::var_os("CARGO_MANIFEST_DIR") else {
-        return (ProvedRange::of(schedule, checked), quote!());
-    };
-    let crate_root = Path::new(&crate_root);
+/// What the crate's proof record grants, else what was just checked; a record that does not hold together is an
+/// error. The tokens make rustc look again when the record changes.
+fn proved_range(
+    declaration: &Declaration,
+    checked: &Checked,
+    crate_root: Option<&Path>,
+) -> (Result<ProvedRange>, TokenStream) {
+    let schedule = &declaration.schedule;
+    let from_check = || ProvedRange::of(schedule, checked);
+    let Some(crate_root) = crate_root else { return (Ok(from_check()), quote!()) };
     let file = Record::path(crate_root, schedule);
-    let tracked = if file.is_file() {
+    let tracked = file.is_file().then(|| {
         let file = file.to_string_lossy().into_owned();
         quote!(
             const _: &str = include_str!(#file);
         )
-    } else {
-        quote!()
+    });
+    let range = match Record::in_crate(crate_root, schedule) {
+        Ok(record) => Ok(record.map_or_else(from_check, |record| record.granted().clone())),
+        Err(unfit) => Err(Error::new_spanned(
+            &declaration.ident,
+            format!(
+                "the proof record proofs/{}.json does not count: {unfit}; `roundel prove` on this file writes it \
+                 again, or remove it",
+                schedule.name
+            ),
+        )),
     };
-    (ProvedRange::in_crate(crate_root, schedule, checked), tracked)
+    (range, quote!(#tracked))
 }
 
 fn beside(error: Error, code: TokenStream) -> TokenStream {
     let error = error.into_compile_error();
     quote!(#error #code)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use roundel_spec::check::Points;
+    use roundel_spec::proof::Exhaustive;
+
+    /// What the derive makes of a record with this text: the largest p that is granted, or the error.
+    fn granted(name: &str, text: impl Fn(&str) -> String) -> std::result::Result<Option<i64>, String> {
+        let clauses = "#[collective(allgather)]\n#[check(p <= 8)]\n#[round(s in 0..p - 1)]\n\
+                       #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]";
+        let input = syn::parse_str(&format!("{clauses}\nstruct {name};")).unwrap();
+        let declaration = syntax::parse(&input).unwrap();
+        let schedule = &declaration.schedule;
+        let checked = check::at_compile_time(schedule).unwrap();
+        let points = Points::new(schedule, 1..=30);
+        let exhaustive = Exhaustive::new(schedule, &points.checked(schedule, 30));
+        let record = Record::new(schedule, exhaustive, None).unwrap().to_json().unwrap();
+        let root = std::env::temp_dir().join(format!("roundel-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("proofs")).unwrap();
+        std::fs::write(Record::path(&root, schedule), text(&record)).unwrap();
+        let (range, _) = proved_range(&declaration, &checked, Some(&root));
+        std::fs::remove_dir_all(&root).unwrap();
+        range.map(|range| range.p).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_record_that_counts_is_embedded_and_one_that_was_edited_is_an_error() {
+        assert_eq!(granted("Whole", |text| text.into()), Ok(Some(30)));
+        for (name, old, new) in [
+            ("Wide", "\"p\": 30", "\"p\": null"),
+            ("Cases", "\"cases\": 30", "\"cases\": 31"),
+            ("None", "\"exhaustive\": {", "\"else\": {"),
+            ("Cut", "}\n", ""),
+        ] {
+            let error = granted(name, |text| text.replace(old, new)).unwrap_err();
+            assert!(error.contains(&format!("the proof record proofs/{name}.json does not count: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_has_lapsed_counts_for_nothing() {
+        assert_eq!(granted("Other", |text| text.replace("\"Other\"", "\"Another\"")), Ok(Some(8)));
+        assert_eq!(granted("Older", |_| "{\"prover\": \"4\", \"range\": {\"p\": null}}".into()), Ok(Some(8)));
+    }
 }

@@ -27,12 +27,17 @@ impl Schedule {
 
     /// A fingerprint of the declaration: 128 bits (FNV-1a) of its canonical form, as hexadecimal digits.
     pub fn fingerprint(&self) -> String {
-        let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        for byte in self.canonical().bytes() {
-            hash = (hash ^ byte as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
-        format!("{hash:032x}")
+        hash(&self.canonical())
     }
+}
+
+/// 128 bits (FNV-1a) of a text, as hexadecimal digits: tells texts apart that differ by accident, not by design.
+pub fn hash(text: &str) -> String {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for byte in text.bytes() {
+        hash = (hash ^ byte as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    format!("{hash:032x}")
 }
 
 /// Writes nodes as `(tag part …)`. A word, a number or a name has no space and no parenthesis in it.

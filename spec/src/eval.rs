@@ -552,10 +552,17 @@ pub fn rounds<S: Sink>(
     walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
 }
 
-/// The largest number of blocks that is followed, with `p` ranks: every rank's part of every block is held in memory.
+/// So many blocks a collective may have, however few ranks there are.
+pub const FEW_BLOCKS: i64 = 4096;
+
+/// And so many for each rank.
+pub const BLOCKS_PER_RANK: i64 = 16;
+
+/// The largest number of blocks that a collective may have, with `p` ranks: every rank's part of every block is held
+/// in memory.
 pub const fn most_blocks(kind: Kind, p: i64) -> i64 {
-    let by_rank = p.saturating_mul(if kind.moves() { p } else { 16 });
-    if by_rank > 4096 { by_rank } else { 4096 }
+    let by_rank = p.saturating_mul(if kind.moves() { p } else { BLOCKS_PER_RANK });
+    if by_rank > FEW_BLOCKS { by_rank } else { FEW_BLOCKS }
 }
 
 /// How many blocks there are: at least one.

@@ -18,7 +18,7 @@ pub mod arith;
 pub mod blocks;
 #[cfg(feature = "syntax")]
 pub mod c;
-mod canonical;
+pub mod canonical;
 pub mod check;
 pub mod collective;
 pub mod contract;

@@ -1,15 +1,17 @@
 //! What has been proved of a collective, and for which calls.
 //!
-//! A record lies at `proofs/NAME.json` in the crate that declares the collective. `roundel prove` writes it; the derive
-//! embeds the range it states when its fingerprint and prover are those of the declaration at hand. Otherwise the range is
-//! what the check at compile time covered.
+//! A [`Record`] lies at `proofs/NAME.json` in the crate that declares the collective. `roundel prove` writes it; the
+//! derive embeds the range that follows from its evidence when it is about the declaration at hand. Otherwise the
+//! range is what the check at compile time covered.
+
+#[cfg(feature = "syntax")]
+mod record;
 
 use crate::check::Checked;
 use crate::schedule::Schedule;
+#[cfg(feature = "syntax")]
+pub use record::{Claim, Exhaustive, Gap, Induction, Record, Shown, Unfit};
 use std::fmt;
-
-/// The version of the prover. It changes when the obligations or their encoding change, so that old records lapse.
-pub const PROVER: &str = "4";
 
 /// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are refused.
 pub const MAX_P: i64 = (1 << 31) - 1;
@@ -131,101 +133,61 @@ impl ProvedRange {
     }
 }
 
-/// One engine's part in a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
-pub struct Evidence {
-    /// `exhaustive`, `smt`.
-    pub engine: String,
-    /// The calls it covered, in words.
-    pub range: String,
-    /// What it showed.
-    pub properties: Vec<String>,
-    /// How many points or obligations.
-    pub cases: usize,
-    /// What it could not show, and why.
-    #[cfg_attr(feature = "syntax", serde(default, skip_serializing_if = "Vec::is_empty"))]
-    pub gaps: Vec<String>,
-}
-
-/// The record of what was proved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
-pub struct Record {
-    /// The declared type.
-    pub collective: String,
-    /// The fingerprint of its schedule.
-    pub schedule: String,
-    /// The version of the prover.
-    pub prover: String,
-    /// The calls for which every property is proved.
-    pub range: ProvedRange,
-    /// By what.
-    pub evidence: Vec<Evidence>,
-}
-
-/// Why a record does not count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stale {
-    /// It cannot be read.
-    Malformed(String),
-    /// It is about another declaration.
-    Declaration,
-    /// Another version of the prover wrote it.
-    Prover(String),
-}
-
-impl fmt::Display for Stale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Stale::Malformed(why) => write!(f, "the record cannot be read: {why}"),
-            Stale::Declaration => f.write_str("the declaration has changed since it was proved"),
-            Stale::Prover(found) => write!(f, "prover version {found} wrote it, this is version {PROVER}"),
-        }
-    }
-}
-
-impl Record {
-    /// Whether the record is about this schedule and this prover.
-    pub fn current(&self, schedule: &Schedule) -> Result<(), Stale> {
-        if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
-            return Err(Stale::Declaration);
-        }
-        if self.prover != PROVER {
-            return Err(Stale::Prover(self.prover.clone()));
-        }
-        let fits =
-            self.range.numbers.len() == schedule.numbers.len() && self.range.lists.len() == schedule.lists.len();
-        match self.range.placements.is_some() == schedule.uses_placement() {
-            _ if !fits => Err(Stale::Malformed("it has other parameters".into())),
-            false => Err(Stale::Malformed("it does not say for which placements".into())),
-            true => Ok(()),
-        }
-    }
-
-    /// Where the record of a collective lies in the crate that declares it.
-    pub fn path(crate_root: &std::path::Path, schedule: &Schedule) -> std::path::PathBuf {
-        crate_root.join("proofs").join(format!("{}.json", schedule.name))
-    }
-
-    /// Reads a record and checks that it is current.
-    #[cfg(feature = "syntax")]
-    pub fn read(text: &str, schedule: &Schedule) -> Result<Self, Stale> {
-        let record: Record = serde_json::from_str(text).map_err(|error| Stale::Malformed(error.to_string()))?;
-        record.current(schedule).map(|()| record)
-    }
-}
-
 impl ProvedRange {
-    /// The range that the crate's record states if it is current, else what was checked.
-    #[cfg(feature = "syntax")]
-    pub fn in_crate(crate_root: &std::path::Path, schedule: &Schedule, checked: &Checked) -> Self {
-        let text = std::fs::read_to_string(Record::path(crate_root, schedule)).unwrap_or_default();
-        Record::read(&text, schedule).map_or_else(|_| ProvedRange::of(schedule, checked), |record| record.range)
-    }
-
     /// The calls that a check covered.
     pub fn of(schedule: &Schedule, checked: &Checked) -> Self {
         checked.range().cloned().unwrap_or_else(|| ProvedRange::nothing(schedule))
+    }
+
+    /// Whether every call of another range is one of this.
+    pub fn covers(&self, other: &ProvedRange) -> bool {
+        let lists = self.lists.iter().zip(&other.lists).all(|(mine, theirs)| match (mine, theirs) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some((len, value)), Some((other_len, other_value))) => len >= other_len && value >= other_value,
+        });
+        let numbers = self.numbers.iter().zip(&other.numbers).all(|(mine, theirs)| reaches(*mine, *theirs));
+        let same = self.numbers.len() == other.numbers.len() && self.lists.len() == other.lists.len();
+        let placements = match (self.placements, other.placements) {
+            (None, None) => true,
+            (Some(mine), Some(theirs)) => mine.parts(self.p).covers(&theirs.parts(other.p)),
+            _ => false,
+        };
+        same && numbers && lists && placements && reaches(self.p, other.p)
+    }
+}
+
+/// Whether a limit is at least another one, where `None` is no limit.
+fn reaches(mine: Option<i64>, other: Option<i64>) -> bool {
+    match (mine, other) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(mine), Some(other)) => mine >= other,
+    }
+}
+
+/// Up to how many ranks placements of each sort are proved; `None` for all.
+struct Parts {
+    even: Option<i64>,
+    regular: Option<i64>,
+    any: Option<i64>,
+}
+
+impl Parts {
+    fn covers(&self, other: &Parts) -> bool {
+        [(self.even, other.even), (self.regular, other.regular), (self.any, other.any)]
+            .into_iter()
+            .all(|(mine, theirs)| reaches(mine, theirs))
+    }
+}
+
+impl Placements {
+    fn parts(self, p: Option<i64>) -> Parts {
+        match self {
+            Placements::Regular { all_up_to } => Parts { even: p, regular: p, any: Some(all_up_to) },
+            Placements::Even { regular_up_to, all_up_to } => {
+                Parts { even: p, regular: Some(regular_up_to), any: Some(all_up_to) }
+            }
+        }
     }
 }

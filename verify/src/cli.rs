@@ -731,13 +731,24 @@ pub struct Prove {
     /// Write no record.
     #[arg(long)]
     pub no_record: bool,
+    /// Write a record also where it says less than the one that is there.
+    #[arg(long)]
+    pub replace: bool,
+    /// Prove nothing, and verify the records that are there: that they count, and that every question in them is one
+    /// that would be asked today. Without names: of the whole catalogue.
+    #[arg(long, conflicts_with_all = ["record", "no_record", "replace"])]
+    pub verify_records: bool,
+    /// With `--verify-records`: prove everything once more, and compare.
+    #[arg(long, requires = "verify_records")]
+    pub again: bool,
     /// Keep the questions put to the solver in this folder, as SMT-LIB files.
     #[arg(long, value_name = "DIR")]
     pub emit_smt: Option<PathBuf>,
     /// The solver to use; may be repeated [default: z3 and cvc5, where installed]
     #[arg(long, value_name = "PROGRAM")]
     pub solver: Vec<PathBuf>,
-    /// Seconds for the first attempt at an obligation; later ones get three times as much [default: 4]
+    /// What the first attempt at an obligation is worth, in seconds of an idle processor; later ones get three times
+    /// as much. It is counted in the solver's own steps, so that a busy machine proves the same [default: 4]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number::seconds)]
     pub limit: Option<u64>,
     /// Fail unless everything is proved for all p.

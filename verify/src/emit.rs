@@ -18,9 +18,10 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error>
 /// The calls for which a collective is proved, and the record that says so. Without one it is checked here and now, as the
 /// derive does: what is granted is what was checked.
 pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, Option<Record>), Error> {
-    let text = root.and_then(|root| std::fs::read_to_string(Record::path(root, schedule)).ok());
-    if let Some(record) = text.and_then(|text| Record::read(&text, schedule).ok()) {
-        return Ok((record.range.clone(), Some(record)));
+    let unfit = |root: &Path, unfit| Error::UnfitRecord { path: Record::path(root, schedule), unfit };
+    let record = root.map(|root| Record::in_crate(root, schedule).map_err(|why| unfit(root, why))).transpose()?;
+    if let Some(record) = record.flatten() {
+        return Ok((record.granted().clone(), Some(record)));
     }
     let checked = check::at_compile_time(schedule).map_err(|violation| Error::wrong(schedule, violation))?;
     Ok((ProvedRange::of(schedule, &checked), None))

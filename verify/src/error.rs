@@ -320,6 +320,17 @@ pub enum Error {
         /// What there is.
         known: String,
     },
+    /// A proof record that does not hold together.
+    #[error(
+        "the proof record {} does not count: {unfit}; `roundel prove` writes it again, or remove it",
+        path.display()
+    )]
+    UnfitRecord {
+        /// The record.
+        path: PathBuf,
+        /// Why.
+        unfit: roundel_spec::proof::Unfit,
+    },
     /// A declaration that does not do what it promises.
     #[error("{name} is wrong, so it is not written: {violation}; `roundel check` shows where")]
     WrongDeclaration {

@@ -3,7 +3,7 @@
 use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
-use roundel_spec::proof::{Evidence, PROVER, ProvedRange, Record};
+use roundel_spec::proof::{self, Exhaustive, Record, Shown};
 use std::collections::BTreeMap;
 
 /// What the solver engine found.
@@ -97,56 +97,86 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// The properties that the exhaustive engine checks.
-const EXHAUSTIVE: [&str; 8] =
-    ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
+/// Lemmas with what became of them.
+pub struct Base(pub Vec<Shown>);
 
-/// What the exhaustive engine shows of a schedule. A reduction may write a slot several times, but counts every
-/// contribution once.
-fn exhaustive(schedule: &Schedule) -> Vec<String> {
-    let name = |property: &&'static str| match *property {
-        "single-write" if schedule.kind.reduces() => "counted-once",
-        other => other,
-    };
-    let order = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
-    let order = order.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name);
-    EXHAUSTIVE.iter().map(name).chain(["invariant"]).chain(order).map(String::from).collect()
+impl Base {
+    /// Whether nothing is missing: without its lemmas an encoding proves nothing.
+    pub fn holds(&self) -> bool {
+        !self.0.is_empty() && self.0.iter().all(Shown::is_proved)
+    }
 }
 
-/// The record of what was proved; `None` when nothing was.
-pub fn record(schedule: &Schedule, checked: Option<&Checked>, induction: Option<&Induction>) -> Option<Record> {
-    let mut evidence = Vec::new();
-    let mut range = None;
-    // A range that leaves out small p is no range a record can state.
-    if let Some((proved, cases)) = checked.and_then(|checked| Some((checked.range()?.clone(), checked.cases()))) {
-        let properties = exhaustive(schedule);
-        let text = proved.text(schedule);
-        evidence.push(Evidence { engine: "exhaustive".into(), range: text, properties, cases, gaps: vec![] });
-        range = Some(proved);
+/// What became of an obligation, in a word.
+fn word(verdict: &Verdict) -> (&'static str, &str) {
+    match verdict {
+        Verdict::Proved { solver } => (Shown::PROVED, solver),
+        Verdict::Vacuous => ("vacuous", "-"),
+        Verdict::Refuted { .. } => ("refuted", "-"),
+        Verdict::Open(_) => ("open", "-"),
     }
-    if let Some(induction) = induction {
-        let by_property = induction.by_property();
-        let proved = by_property.iter().filter(|(_, summary)| summary.open.is_empty());
-        let all = ProvedRange::all(schedule);
-        evidence.push(Evidence {
-            engine: "smt".into(),
-            range: all.text(schedule),
-            properties: proved.map(|(property, _)| property.name().to_string()).collect(),
-            cases: by_property.values().map(|summary| summary.proved).sum(),
-            gaps: by_property.values().flat_map(|summary| summary.open.clone()).collect(),
-        });
-        if induction.complete() {
-            range = Some(match &range {
-                Some(checked) => all.and_checked(checked),
-                None => all,
-            });
+}
+
+impl Induction {
+    /// What a record says of it; `None` where nothing was asked.
+    fn evidence(&self, base: &Base) -> proof::Induction {
+        let shown = |(obligation, discharged): (&smt::Obligation, &Discharged)| {
+            let (verdict, solver) = word(&discharged.verdict);
+            let (name, query) = (obligation.name.replace(' ', "-"), obligation.hash());
+            Shown { name, query, verdict: verdict.into(), solver: solver.into() }
+        };
+        let gap = |gap: &smt::Gap| proof::Gap { property: gap.property.name().into(), why: gap.why.clone() };
+        proof::Induction {
+            obligations: self.obligations.all.iter().zip(&self.verdicts).map(shown).collect(),
+            gaps: self.obligations.gaps.iter().map(gap).collect(),
+            lemmas: base.0.clone(),
         }
     }
-    Some(Record {
-        collective: schedule.name.clone(),
-        schedule: schedule.fingerprint(),
-        prover: PROVER.into(),
-        range: range?,
-        evidence,
-    })
+}
+
+/// The record of what was proved; `None` when nothing was. Without its lemmas an induction does not count.
+pub fn record(
+    schedule: &Schedule,
+    checked: Option<&Checked>,
+    induction: Option<&Induction>,
+    base: &Base,
+) -> Option<Record> {
+    let exhaustive = checked.and_then(|checked| Exhaustive::new(schedule, checked));
+    let asked = |induction: &&Induction| base.holds() && !induction.obligations.all.is_empty();
+    Record::new(schedule, exhaustive, induction.filter(asked).map(|induction| induction.evidence(base)))
+}
+
+/// What a record says that is not so any more; empty where all of its questions are those that are asked today.
+pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
+    let Some(induction) = &record.induction else { return Vec::new() };
+    let obligations = smt::obligations(schedule);
+    let asked = obligations.all.iter().map(|one| (one.name.replace(' ', "-"), one.hash()));
+    let lemmas = smt::lemmas();
+    let mut found = differences("obligation", asked, &induction.obligations);
+    found.extend(differences(
+        "lemma",
+        lemmas.iter().map(|lemma| (lemma.name.clone(), lemma.hash())),
+        &induction.lemmas,
+    ));
+    let gaps = obligations.gaps.iter().map(|gap| (gap.property.name(), gap.why.as_str()));
+    if !gaps.eq(induction.gaps.iter().map(|gap| (gap.property.as_str(), gap.why.as_str()))) {
+        found.push("it says otherwise what is not encoded".into());
+    }
+    found
+}
+
+/// How the questions of a record differ from those that are asked.
+fn differences(what: &str, asked: impl Iterator<Item = (String, String)>, stated: &[Shown]) -> Vec<String> {
+    let asked: Vec<(String, String)> = asked.collect();
+    let mut found = Vec::new();
+    for (name, query) in &asked {
+        match stated.iter().find(|shown| shown.name == *name) {
+            None => found.push(format!("{what} {name} is missing")),
+            Some(shown) if shown.query != *query => found.push(format!("{what} {name} is another question now")),
+            Some(_) => {}
+        }
+    }
+    let unknown = stated.iter().filter(|shown| !asked.iter().any(|(name, _)| *name == shown.name));
+    found.extend(unknown.map(|shown| format!("{what} {} is not asked", shown.name)));
+    found
 }

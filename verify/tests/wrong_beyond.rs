@@ -18,10 +18,9 @@ use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::beyond::{beyond, points};
 use roundel_verify::mutants::{Fate, Mutant, Original, induction, sample};
 use roundel_verify::prove::Induction;
-use roundel_verify::smt::{Portfolio, Verdict};
+use roundel_verify::smt::{Effort, Portfolio, Verdict};
 use roundel_verify::sweep::parallel;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// What it does and the declaration; `@x` is a condition that no p up to 41 meets.
 const WRONG: &[(&str, &str)] = &[
@@ -481,7 +480,7 @@ fn fault(name: &str, schedule: &Schedule) -> Violation {
 
 /// The solvers, with little time: one that gives up proves nothing.
 fn portfolio() -> Option<Portfolio> {
-    z3().map(|_| Portfolio { limit: Duration::from_secs(2), ..Portfolio::installed() })
+    z3().map(|_| Portfolio { limit: Effort::seconds(2), ..Portfolio::installed() })
 }
 
 #[test]

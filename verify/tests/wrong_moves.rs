@@ -17,9 +17,8 @@ use roundel_spec::schedule::Hold;
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::induction;
 use roundel_verify::prove::Induction;
-use roundel_verify::smt::{Portfolio, obligations};
+use roundel_verify::smt::{Effort, Portfolio, obligations};
 use roundel_verify::sweep::parallel;
-use std::time::Duration;
 
 const RADIX: &str = "alltoall/radix-bruck";
 const K_BRUCK: &str = "alltoall/k-bruck";
@@ -422,7 +421,7 @@ fn alone(text: &str) -> Result<Schedule, String> {
 
 /// The solvers, if there are any, with so many seconds for each question.
 fn solvers(seconds: u64) -> Option<Portfolio> {
-    z3().map(|_| Portfolio { limit: Duration::from_secs(seconds), ..Portfolio::installed() })
+    z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
 
 /// The first fault, with few ranks or with more than 41.

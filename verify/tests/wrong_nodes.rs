@@ -16,8 +16,7 @@ use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::induction;
 use roundel_verify::prove::Induction;
-use roundel_verify::smt::Portfolio;
-use std::time::Duration;
+use roundel_verify::smt::{Effort, Portfolio};
 
 const LOCALITY_BRUCK: &str = "allgather/locality-bruck";
 const HIERARCHICAL: &str = "allgather/hierarchical";
@@ -108,7 +107,7 @@ fn replaced(name: &str, old: &str, new: &str) -> Schedule {
 
 /// The solvers, if there are any, with so many seconds for each question.
 fn solvers(seconds: u64) -> Option<Portfolio> {
-    z3().map(|_| Portfolio { limit: Duration::from_secs(seconds), ..Portfolio::installed() })
+    z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
 
 /// The first fault on nodes of equal size, with few ranks or with more than 41.

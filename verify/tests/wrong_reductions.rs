@@ -15,8 +15,7 @@ use common::{every, z3};
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, syntax};
 use roundel_verify::mutants::induction;
-use roundel_verify::smt::Portfolio;
-use std::time::Duration;
+use roundel_verify::smt::{Effort, Portfolio};
 
 /// The entry, what is replaced, by what.
 const WRONG: &[(&str, &str, &str)] = &[
@@ -101,7 +100,7 @@ fn replaced(name: &str, old: &str, new: &str) -> Schedule {
 #[test]
 fn no_reduction_with_a_fault_is_proved() {
     let Some(_) = z3() else { return };
-    let portfolio = Portfolio { limit: Duration::from_secs(2), ..Portfolio::installed() };
+    let portfolio = Portfolio { limit: Effort::seconds(2), ..Portfolio::installed() };
     let mut proved = Vec::new();
     for (name, old, new) in every(4, WRONG) {
         let schedule = replaced(name, old, new);

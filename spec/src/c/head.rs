@@ -98,16 +98,18 @@ fn proof(schedule: &Schedule, known: Known<'_>) -> String {
     let Some(record) = known.record else {
         return format!("{range}, by the check of the declaration (there is no proof record)");
     };
-    let mut lines = vec![format!("{range}; schedule {}, prover {}", record.schedule, record.prover)];
-    for evidence in &record.evidence {
-        lines.push(format!(
-            "{} ({}, {} cases): {}",
-            evidence.engine,
-            evidence.range,
-            evidence.cases,
-            evidence.properties.join(", ")
-        ));
-        lines.extend(evidence.gaps.iter().map(|gap| format!("    not shown: {gap}")));
+    let mut lines = vec![format!("{range}; schedule {}", record.schedule)];
+    if let Some(exhaustive) = &record.exhaustive {
+        let (covered, cases) = (exhaustive.range.text(schedule), exhaustive.cases);
+        lines.push(format!("exactly checked ({covered}, {cases} cases): {}", exhaustive.properties.join(", ")));
+    }
+    if let Some(induction) = &record.induction {
+        let proved = induction.obligations.iter().filter(|shown| shown.is_proved()).count();
+        lines.push(format!("by induction over all p: {proved} of {} obligations", induction.obligations.len()));
+        lines.extend(induction.gaps.iter().map(|gap| format!("    not shown: {}", gap.why)));
+    }
+    for (what, range) in [("order", &record.order), ("bounds", &record.bounds)] {
+        lines.extend(range.iter().map(|range| format!("{what}: {}", range.text(schedule))));
     }
     lines.join("\n")
 }

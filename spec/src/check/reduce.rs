@@ -179,9 +179,13 @@ fn store(
             };
             let left = matches!(received.site.action, Action::CombineLeft { .. });
             let (a, b) = if left { (arrives, own) } else { (own, arrives) };
-            match memory.trees.join(a, b) {
-                Ok(value) => value,
-                Err(twice) => return fail(Problem::CountedTwice { rank, block, contributor: twice }),
+            match (memory.trees.join(a, b), now) {
+                // A line that is not the operand loses nothing either.
+                (Ok(value), Some(old)) if with != line && !memory.trees.within(old.tree, value.tree) => {
+                    return fail(Problem::Forgets { rank, line: name(), block });
+                }
+                (Ok(value), _) => value,
+                (Err(twice), _) => return fail(Problem::CountedTwice { rank, block, contributor: twice }),
             }
         }
     };

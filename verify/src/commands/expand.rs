@@ -67,7 +67,11 @@ fn choose<'a>(
 fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
     let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
     // A wrong declaration has code, too, for those who look for what is wrong: it serves no call.
-    let range = proved(schedule, root).map_or_else(|_| ProvedRange::nothing(schedule), |(range, _)| range);
+    let range = match proved(schedule, root) {
+        Ok((range, _)) => range,
+        Err(Error::WrongDeclaration { .. }) => ProvedRange::nothing(schedule),
+        Err(error) => return Err(error),
+    };
     let tokens = if everything { rust::expand(declaration, &range) } else { rust::code(declaration, &range) };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;

@@ -19,6 +19,7 @@ mod show;
 mod target;
 mod trace;
 mod tune;
+mod verify_records;
 
 use crate::cli::{Cli, Command};
 use crate::counterexample::{Counterexample, Refutes};

@@ -9,7 +9,7 @@ use crate::mutants::harness::KILLERS;
 use crate::mutants::induction::{self, OBSTACLES};
 use crate::mutants::{self, Class, Fate, Mutant, Original};
 use crate::progress::Progress;
-use crate::smt::Portfolio;
+use crate::smt::{Effort, Portfolio};
 use crate::sweep::parallel;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
@@ -20,7 +20,7 @@ use roundel_spec::schedule::Schedule;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A fault that the checker missed.
 const ESCAPED: &str = "ESCAPED";
@@ -85,7 +85,7 @@ impl<'a> Inquiry<'a> {
     fn new(args: &'a Mutants) -> Result<Self, Error> {
         let portfolio = match args.engine {
             Tested::Exhaustive | Tested::Harness => None,
-            Tested::Smt => Some(Portfolio { limit: Duration::from_secs(args.limit), ..Portfolio::installed() }),
+            Tested::Smt => Some(Portfolio { limit: Effort::seconds(args.limit), ..Portfolio::installed() }),
         };
         match &portfolio {
             Some(portfolio) if portfolio.solvers.is_empty() => Err(Error::NoSolver),

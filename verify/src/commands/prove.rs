@@ -2,24 +2,24 @@
 
 use super::check::{Report, Subject, candidates};
 use super::target::Target;
-use super::{Outcome, counted, print, print_json, records, save};
+use super::{Outcome, counted, print, print_json, records, save, verify_records};
 use crate::cli::{Engine, Prove};
 use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::progress::Progress;
-use crate::prove::{self, Induction};
+use crate::prove::{self, Base, Induction};
 use crate::range::{PAIRS_WITH_PLACES, Range, WITH_PLACES};
-use crate::smt::{Answer, Portfolio, Solver, lemmas, obligations};
+use crate::smt::{Answer, Effort, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
-use roundel_spec::proof::Record;
+use roundel_spec::proof::{Record, Shown};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
@@ -43,7 +43,8 @@ fn exhaustive_range(schedule: &Schedule) -> Range {
 
 /// Proves what was asked for.
 pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
-    let targets = Target::all(&args.targets, args.all)?;
+    let whole = args.all || args.verify_records && args.targets.is_empty();
+    let targets = Target::all(&args.targets, whole)?;
     let candidates = candidates(&targets, args.p, &args.set, exhaustive_range)?;
     let mut subjects = Vec::new();
     for candidate in &candidates {
@@ -52,32 +53,39 @@ pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
             Err(report) => return malformed(report, json),
         }
     }
+    if args.verify_records && !args.again {
+        return verify_records::verify(&subjects, json);
+    }
     if args.record.is_some() && subjects.len() != 1 {
         return Err(Error::OneRecord { found: subjects.len() });
     }
-    if !args.no_record && args.record.is_none() {
+    if !args.again && !args.no_record && args.record.is_none() {
         records::names_differ(&subjects)?;
     }
     let portfolio = portfolio(args, &subjects)?;
     // What the encoding rests on comes first: where nothing is encoded, nothing rests on it.
-    let base = portfolio.as_ref().map_or_else(Vec::new, base);
+    let (rows, base) = portfolio.as_ref().map_or_else(|| (Vec::new(), Base(Vec::new())), base);
     if !json {
-        print(&lemmas_in_words(&base))?;
+        print(&lemmas_in_words(&rows))?;
     }
     let (mut proofs, mut notes) = (Vec::new(), Notes::default());
     for subject in subjects {
         let mut proof = exhaustive(args, subject)?;
-        by_induction(args.uses(Engine::Smt), portfolio.as_ref(), &mut proof);
-        proof.write(args)?;
+        by_induction(args.uses(Engine::Smt), portfolio.as_ref(), &base, &mut proof);
+        if args.again {
+            proof.compare();
+        } else {
+            proof.write(args)?;
+        }
         if !json {
             print(&text(&proof, &mut notes))?;
         }
         proofs.push(proof);
     }
     save(args.save.as_deref(), proofs.iter().flat_map(|proof| &proof.found))?;
-    let outcome = outcome(&proofs, &base, args);
+    let outcome = outcome(&proofs, &rows, args);
     if json {
-        print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &base, collectives: &proofs })?;
+        print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &rows, collectives: &proofs })?;
     } else {
         print(&conclusion(&proofs))?;
     }
@@ -170,7 +178,7 @@ fn exhaustive<'a>(args: &Prove, subject: &'a Subject<'a>) -> Result<Proof<'a>, E
 }
 
 /// The solver engine, and what both engines have shown. Without a portfolio nothing is encoded, and that is said.
-fn by_induction(engine: bool, portfolio: Option<&Portfolio>, proof: &mut Proof<'_>) {
+fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut Proof<'_>) {
     let subject = proof.subject;
     let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
     let induction = engine.then(|| {
@@ -181,10 +189,10 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, proof: &mut Proof<'
     if let Some(induction) = &induction {
         proof.add(induction);
     }
-    let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref());
+    let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref(), base);
     // Where an exact check found a fault, no induction counts.
     proof.result = if proof.violated { None } else { record() };
-    proof.proved_for = proof.result.as_ref().map(|record| record.range.text(&subject.schedule));
+    proof.proved_for = proof.result.as_ref().map(|record| record.text(&subject.schedule));
     let is_no_range = |checked: &Checked| checked.cases() > 0 && checked.range().is_none();
     if proof.result.is_none() && proof.checked.as_ref().is_some_and(is_no_range) {
         proof.note =
@@ -212,29 +220,36 @@ fn portfolio(args: &Prove, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio
         std::fs::create_dir_all(folder).map_err(|source| Error::NoFolder { path: folder.clone(), source })?;
     }
     if let Some(seconds) = args.limit {
-        portfolio.limit = Duration::from_secs(seconds.max(1));
+        portfolio.limit = Effort::seconds(seconds.max(1));
     }
     Ok(Some(portfolio))
 }
 
-/// The lemmas about machine arithmetic and the laws that the encoding instantiates.
-fn base(portfolio: &Portfolio) -> Vec<Row> {
+/// The lemmas about machine arithmetic and the laws that the encoding instantiates: for people, and for records.
+fn base(portfolio: &Portfolio) -> (Vec<Row>, Base) {
     let prove = |lemma: &crate::smt::Lemma| {
         let start = Instant::now();
-        let answers: Vec<Answer> =
-            portfolio.solvers.iter().map(|solver| solver.ask(&lemma.text, 5 * portfolio.limit)).collect();
-        let proved = answers.contains(&Answer::Unsat);
-        Row {
+        let ask = |solver: &Solver| solver.ask(&lemma.text, 5 * portfolio.limit);
+        let answers: Vec<Answer> = portfolio.solvers.iter().map(ask).collect();
+        let proved = answers.iter().position(|answer| *answer == Answer::Unsat).map(|i| &portfolio.solvers[i]);
+        let (name, query) = (lemma.name.clone(), lemma.hash());
+        let shown = match proved {
+            Some(solver) => Shown { name, query, verdict: Shown::PROVED.into(), solver: solver.version() },
+            None => Shown { name, query, verdict: "open".into(), solver: "-".into() },
+        };
+        let row = Row {
             property: lemma.name.clone(),
             engine: "smt",
             range: lemma.claim.into(),
-            verdict: if proved { "proved" } else { "NOT PROVED" },
+            verdict: if proved.is_some() { "proved" } else { "NOT PROVED" },
             cases: 1,
             seconds: start.elapsed().as_secs_f64(),
-            open: if proved { vec![] } else { answers.iter().map(Answer::to_string).collect() },
-        }
+            open: if proved.is_some() { vec![] } else { answers.iter().map(Answer::to_string).collect() },
+        };
+        (row, shown)
     };
-    lemmas().iter().map(prove).collect()
+    let (rows, shown) = lemmas().iter().map(prove).unzip();
+    (rows, Base(shown))
 }
 
 impl<'a> Proof<'a> {
@@ -277,22 +292,53 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Writes the record into the crate that declares the collective, or where the user says.
+    /// Writes the record into the crate that declares the collective, or where the user says; but none that says less
+    /// than the one that is there, unless the user wants it.
     fn write(&mut self, args: &Prove) -> Result<(), Error> {
         let Some(record) = &self.result else { return Ok(()) };
         if args.no_record || self.violated {
             return Ok(());
         }
-        let text = serde_json::to_string_pretty(record).map_err(std::io::Error::from)? + "\n";
-        match (&args.record, self.subject.crate_root()) {
-            (Some(path), _) => {
-                write(path, &text)?;
-                self.record = Some(path.clone());
-            }
+        let root = self.subject.crate_root();
+        let Some(path) = args.record.clone().or(root.as_ref().map(|root| Record::path(root, &self.subject.schedule)))
+        else {
+            self.note = Some(records::NO_CRATE.into());
+            return Ok(());
+        };
+        if let Some(more) = records::says_more(&path, &self.subject.schedule, record).filter(|_| !args.replace) {
+            let path = path.display();
+            self.note = Some(format!("{path} says more, {more}, and stays; `--replace` writes this all the same"));
+            return Ok(());
+        }
+        let text = record.to_json().map_err(std::io::Error::from)?;
+        match (&args.record, root) {
             (None, Some(root)) => self.record = Some(records::write(&root, self.subject, &text)?),
-            (None, None) => self.note = Some(records::NO_CRATE.into()),
+            _ => {
+                write(&path, &text)?;
+                self.record = Some(path);
+            }
         }
         Ok(())
+    }
+
+    /// Compares what was proved with the record that is there.
+    fn compare(&mut self) {
+        let Some((path, text)) = verify_records::stored(self.subject) else {
+            self.note = Some("there is no record".into());
+            return;
+        };
+        self.note = match (Record::read(&text, &self.subject.schedule), &self.result) {
+            (Ok(stored), Some(found)) if found.covers(&stored) => Some("as the record says".into()),
+            (Ok(stored), _) => {
+                self.failed = true;
+                Some(format!("the record says {}", stored.text(&self.subject.schedule)))
+            }
+            (Err(unfit), _) => {
+                self.failed = true;
+                Some(format!("the record does not count: {unfit}"))
+            }
+        };
+        self.record = Some(path);
     }
 }
 

@@ -6,7 +6,9 @@
 use super::check::Subject;
 use super::prove;
 use crate::error::Error;
+use crate::prove::outdated;
 use crate::source::Source;
+use roundel_spec::Schedule;
 use roundel_spec::proof::Record;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,15 @@ pub(super) fn write(root: &Path, subject: &Subject<'_>, text: &str) -> Result<Pa
         anstream::eprintln!("{record} is new, so {file} is marked as changed: the next build reads the record");
     }
     Ok(path)
+}
+
+/// What the record at a path is proved for, if it counts and says something that another one does not. A record whose
+/// questions are not those of today does not count.
+pub(super) fn says_more(path: &Path, schedule: &Schedule, other: &Record) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let there = Record::read(&text, schedule).ok()?;
+    let more = !other.covers(&there) && outdated(schedule, &there).is_empty();
+    more.then(|| there.text(schedule))
 }
 
 /// Marks a file as changed now.

@@ -103,9 +103,8 @@ fn suspects(code: &str) -> &'static [Property] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smt::Solver;
+    use crate::smt::{Effort, Solver};
     use roundel_spec::check::Points;
-    use std::time::Duration;
 
     /// A prover that believes everything, and shows a model of every hypothesis.
     #[cfg(unix)]
@@ -115,7 +114,7 @@ mod tests {
         let script = "#!/bin/sh\nif grep -q 'negated goal'; then echo unsat; else echo sat; fi\n";
         std::fs::write(&path, script).expect("writable");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("ours");
-        Portfolio { solvers: vec![Solver::at(path)], limit: Duration::from_secs(5), keep: None }
+        Portfolio { solvers: vec![Solver::at(path)], limit: Effort::seconds(5), keep: None }
     }
 
     #[cfg(unix)]
@@ -130,7 +129,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let fate = original.fate_in_proof(&wrong.schedule, &credulous(folder.path()));
         assert!(matches!(fate, Fate::Escaped(_)), "{fate:?}");
-        let nobody = Portfolio { solvers: vec![], limit: Duration::from_secs(1), keep: None };
+        let nobody = Portfolio { solvers: vec![], limit: Effort::seconds(1), keep: None };
         assert_eq!(original.fate_in_proof(&wrong.schedule, &nobody), Fate::Killed("no-answer"));
     }
 }

@@ -127,6 +127,13 @@ impl Memory {
             (Action::CombineLeft { with }, _) => Value::combined(&arrived, &operand(with, self)?)?,
             (Action::CombineRight { with }, _) => Value::combined(&operand(with, self)?, &arrived)?,
         };
+        // What is combined with another line may not lose what this one has.
+        let loses = |old: &Rc<Value>| {
+            matches!(note.action, Action::CombineLeft { .. } | Action::CombineRight { .. }) && !old.is_part_of(&new)
+        };
+        if old.as_ref().is_some_and(loses) {
+            return Err(format!("combines into slot {block}, and loses what it has"));
+        }
         self.lines[note.line][block] = Some(new);
         Ok(())
     }

@@ -1,19 +1,19 @@
 //! Puts obligations to solvers.
 
 use super::query::Obligation;
-use super::solver::{Answer, Solver, seconds};
+use super::solver::{Answer, Effort, Solver, seconds};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How obligations are put to solvers.
 #[derive(Clone, Debug)]
 pub struct Portfolio {
     /// The solvers, the preferred one first.
     pub solvers: Vec<Solver>,
-    /// The time for the first encoding of an obligation; later ones get three times as much.
-    pub limit: Duration,
+    /// What the first encoding of an obligation is worth; later ones get three times as much.
+    pub limit: Effort,
     /// Where to keep the files, if anywhere.
     pub keep: Option<PathBuf>,
 }
@@ -21,7 +21,7 @@ pub struct Portfolio {
 impl Portfolio {
     /// The solvers of this machine.
     pub fn installed() -> Self {
-        Portfolio { solvers: Solver::installed(), limit: Duration::from_secs(4), keep: None }
+        Portfolio { solvers: Solver::installed(), limit: Effort::seconds(4), keep: None }
     }
 }
 
@@ -30,7 +30,7 @@ impl Portfolio {
 pub enum Verdict {
     /// A solver refuted its negation, and found a model of its hypotheses.
     Proved {
-        /// The solver.
+        /// The solver, with its version.
         solver: String,
     },
     /// Its hypotheses contradict each other: it says nothing.
@@ -147,7 +147,7 @@ fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver,
     let premises = obligation.premises(collective, i).filter(|_| i > 0);
     match hypotheses {
         Some(true) if premises.is_none_or(|premises| has_model(&premises, portfolio) != Some(false)) => {
-            Verdict::Proved { solver: solver.name() }
+            Verdict::Proved { solver: solver.version() }
         }
         None => {
             Verdict::Open(vec!["no solver said in time whether the hypotheses have a model; raise `--limit`".into()])

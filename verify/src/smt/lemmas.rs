@@ -16,6 +16,13 @@ pub struct Lemma {
     pub text: String,
 }
 
+impl Lemma {
+    /// The hash of the question.
+    pub fn hash(&self) -> String {
+        roundel_spec::canonical::hash(&self.text)
+    }
+}
+
 /// All lemmas.
 pub fn lemmas() -> Vec<Lemma> {
     let machine =

@@ -19,6 +19,6 @@ pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{Gap, Obligations, obligations};
 pub use query::{Obligation, Property};
-pub use solver::{Answer, Solver};
+pub use solver::{Answer, Effort, Solver};
 pub use symbol::name_of;
 pub(crate) use symbol::symbol;

@@ -124,6 +124,13 @@ impl Obligation {
         self.attempts.get(i / 2).map(|attempt| self.text(collective, attempt, form))
     }
 
+    /// The hash of everything that is asked: a record states it, and lapses with the first letter that changes.
+    pub fn hash(&self) -> String {
+        let proofs = self.proofs("");
+        let premises = (0..proofs.len()).filter_map(|i| self.premises("", i));
+        roundel_spec::canonical::hash(&proofs.iter().cloned().chain(premises).collect::<String>())
+    }
+
     fn text(&self, collective: &str, attempt: &Attempt, form: Form) -> String {
         let mut out = String::new();
         let about_premises = matches!(form, Form::Vacuity | Form::VacuityWithInstances);

@@ -5,8 +5,8 @@
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
@@ -45,12 +45,58 @@ impl std::fmt::Display for Answer {
     }
 }
 
+/// How much work a solver may put into a question.
+///
+/// Solvers count their own steps, so that a limit gives the same answer on a busy machine and on an idle one: it is
+/// stated in seconds of a processor, and handed over in steps. For steps that are slow there is a limit of processor
+/// time, which the system watches. The clock ends only a solver that waits and does not compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effort {
+    seconds: u64,
+}
+
+impl Effort {
+    /// As much as an idle processor does in so many seconds.
+    pub const fn seconds(seconds: u64) -> Self {
+        Effort { seconds }
+    }
+
+    /// So many of its steps z3 does in a second, on a processor of our day: 2 million where the question is easy, a
+    /// third of a million where it is hard and steps are long.
+    const Z3_STEPS: u64 = 1_000_000;
+
+    /// The same of cvc5, whose steps are larger.
+    const CVC5_STEPS: u64 = 200_000;
+
+    /// The seconds of processor time after which a solver is ended, however few steps it has made.
+    fn processor_seconds(self) -> u64 {
+        self.seconds.saturating_mul(3).saturating_add(1)
+    }
+
+    /// How long to wait for a solver that may get a hundredth of a processor, or waits itself.
+    fn patience(self) -> Duration {
+        Duration::from_secs(self.processor_seconds().saturating_mul(100).saturating_add(60))
+    }
+}
+
+impl std::ops::Mul<Effort> for u64 {
+    type Output = Effort;
+
+    fn mul(self, effort: Effort) -> Effort {
+        Effort { seconds: self.saturating_mul(effort.seconds) }
+    }
+}
+
 /// A solver on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solver {
     /// Its program.
     pub program: PathBuf,
-    arguments: Vec<String>,
+    is_cvc5: bool,
+    /// How long to wait for one that neither computes nor ends.
+    patience: Option<Duration>,
+    /// Its name and version, once somebody wants to know.
+    version: Arc<OnceLock<String>>,
 }
 
 impl Solver {
@@ -58,8 +104,33 @@ impl Solver {
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let is_cvc5 = program.file_name().is_some_and(|name| name.to_string_lossy().contains("cvc5"));
-        let arguments = if is_cvc5 { vec!["--lang=smt2.6".into()] } else { vec!["-in".into(), "-smt2".into()] };
-        Solver { program, arguments }
+        Solver { program, is_cvc5, patience: None, version: Arc::default() }
+    }
+
+    /// The same, waiting for no longer than this, whatever else it is granted.
+    pub fn patient_for(self, patience: Duration) -> Self {
+        Solver { patience: Some(patience), ..self }
+    }
+
+    /// How it is called.
+    fn arguments(&self, effort: Effort) -> Vec<String> {
+        let steps = |each: u64| each.saturating_mul(effort.seconds).min(u64::from(u32::MAX));
+        match self.is_cvc5 {
+            true => vec!["--lang=smt2.6".into(), format!("--rlimit={}", steps(Effort::CVC5_STEPS))],
+            false => vec!["-in".into(), "-smt2".into(), format!("rlimit={}", steps(Effort::Z3_STEPS))],
+        }
+    }
+
+    /// Its name and version, as records state them.
+    pub fn version(&self) -> String {
+        let ask = || {
+            let effort = Effort::seconds(1);
+            let said = self.spoken("", &["--version".into()], effort, effort.patience()).unwrap_or_default();
+            let is_number = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+            let number = said.split_whitespace().find(is_number).unwrap_or("of unknown version");
+            format!("{} {number}", self.name())
+        };
+        self.version.get_or_init(ask).clone()
     }
 
     /// The solvers of this machine, z3 first.
@@ -84,7 +155,7 @@ impl Solver {
     }
 
     /// Asks a question.
-    pub fn ask(&self, question: &str, limit: Duration) -> Answer {
+    pub fn ask(&self, question: &str, limit: Effort) -> Answer {
         match self.talk(question, limit) {
             Ok(text) => classify(&text),
             Err(answer) => answer,
@@ -92,32 +163,45 @@ impl Solver {
     }
 
     /// Asks a question for values of its constants; `None` unless the answer is `sat`.
-    pub fn model(&self, question: &str, limit: Duration) -> Option<Vec<(String, String)>> {
+    pub fn model(&self, question: &str, limit: Effort) -> Option<Vec<(String, String)>> {
         let text = self.talk(&format!("{question}(get-model)\n"), limit).ok()?;
         (classify(&text) == Answer::Sat).then(|| parse_model(&text))
     }
 
     /// Values for a question, with as few ranks as the solver finds; `None` where it finds none.
-    pub fn smallest_model(&self, question: &str, limit: Duration) -> Option<Vec<(String, String)>> {
+    pub fn smallest_model(&self, question: &str, limit: Effort) -> Option<Vec<(String, String)>> {
         let up_to = |p: &i64| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
-        let small = SMALL.iter().find_map(|p| self.model(&up_to(p), limit.min(Duration::from_secs(1))));
+        let small = SMALL.iter().find_map(|p| self.model(&up_to(p), limit.min(Effort::seconds(1))));
         small.or_else(|| self.model(question, limit))
     }
 
-    fn talk(&self, question: &str, limit: Duration) -> Result<String, Answer> {
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
+    fn talk(&self, question: &str, limit: Effort) -> Result<String, Answer> {
+        let patience = self.patience.unwrap_or_else(|| limit.patience());
+        self.spoken(question, &self.arguments(limit), limit, patience)
+    }
+
+    /// What the program says to some input.
+    fn spoken(&self, input: &str, arguments: &[String], limit: Effort, patience: Duration) -> Result<String, Answer> {
+        if !self.is_there() {
+            return Err(Answer::Missing(format!("{}: there is no such file", self.program.display())));
+        }
+        let mut child = self
+            .command(limit)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| Answer::Missing(format!("{}: {error}", self.program.display())))?;
-        let output = converse(&mut child, question);
-        let status = child.wait_timeout(limit).map_err(|error| Answer::Crashed(error.to_string()))?;
+        let output = converse(&mut child, input);
+        let status = child.wait_timeout(patience).map_err(|error| Answer::Crashed(error.to_string()))?;
         let Some(status) = status else {
             end(&mut child);
             return Err(Answer::Timeout);
         };
+        if has_used_up_its_time(status) {
+            return Err(Answer::Timeout);
+        }
         let text = output.recv_timeout(LAST_WORDS).map_err(|_| {
             Answer::Crashed(
                 "it ended, but a process that it started keeps its output open; call the solver itself".into(),
@@ -129,6 +213,36 @@ impl Solver {
             _ => Ok(text),
         }
     }
+
+    /// The program with a limit of processor time. It is the shell that sets it: a program cannot do so for another one
+    /// without unsafe code.
+    #[cfg(unix)]
+    fn command(&self, limit: Effort) -> Command {
+        let seconds = limit.processor_seconds();
+        let mut command = Command::new("/bin/sh");
+        // Whoever does not heed the first limit is killed by the second; nobody leaves a core file.
+        let script = "ulimit -c 0; ulimit -S -t \"$1\" && ulimit -H -t \"$2\"; shift 2; exec \"$@\"";
+        command.args(["-c", script, "sh", &seconds.to_string(), &(seconds + 5).to_string()]).arg(&self.program);
+        command
+    }
+
+    #[cfg(not(unix))]
+    fn command(&self, _: Effort) -> Command {
+        Command::new(&self.program)
+    }
+}
+
+/// Whether the system ended a process because of the processor time that it used.
+#[cfg(unix)]
+fn has_used_up_its_time(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    const SIGXCPU: i32 = 24;
+    status.signal() == Some(SIGXCPU)
+}
+
+#[cfg(not(unix))]
+fn has_used_up_its_time(_: ExitStatus) -> bool {
+    false
 }
 
 /// The numbers of ranks up to which a model is looked for, one after the other.
@@ -219,7 +333,7 @@ mod tests {
         // Knows models with at least three ranks.
         let script = "q=$(cat)\ncase \"$q\" in *'(<= p 1)'*|*'(<= p 2)'*) echo unsat;; \
                       *'(<= p 3)'*) echo 'sat (define-fun p () Int 3)';; *) echo 'sat (define-fun p () Int 99)';; esac";
-        let model = scripted(folder.path(), script).smallest_model("(check-sat)\n", Duration::from_secs(5));
+        let model = scripted(folder.path(), script).smallest_model("(check-sat)\n", Effort::seconds(5));
         assert_eq!(model, Some(vec![("p".to_string(), "3".to_string())]));
     }
 
@@ -238,24 +352,38 @@ mod tests {
     fn a_process_that_a_solver_leaves_behind_blocks_nobody() {
         let folder = tempfile::tempdir().expect("a folder");
         let start = Instant::now();
-        let answer = scripted(folder.path(), "sleep 30 &\necho unsat").ask("(check-sat)", Duration::from_secs(20));
+        let answer = scripted(folder.path(), "sleep 30 &\necho unsat").ask("(check-sat)", Effort::seconds(20));
         assert!(matches!(&answer, Answer::Crashed(why) if why.contains("keeps its output open")), "{answer:?}");
-        let answer = scripted(folder.path(), "sleep 30 &\nsleep 30").ask("(check-sat)", Duration::from_secs(1));
+        let answer = scripted(folder.path(), "sleep 30 &\nsleep 30")
+            .patient_for(Duration::from_secs(1))
+            .ask("(check-sat)", Effort::seconds(1));
         assert_eq!(answer, Answer::Timeout);
         assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    }
+
+    /// What counts is the time of the processor: a solver that waits has all the time, one that computes has not.
+    #[cfg(unix)]
+    #[test]
+    fn limits_are_processor_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let limit = Effort { seconds: 0 };
+        let waits = scripted(folder.path(), "sleep 3; echo unsat").ask("(check-sat)", limit);
+        assert_eq!(waits, Answer::Unsat);
+        let computes = scripted(folder.path(), "while :; do :; done").ask("(check-sat)", limit);
+        assert_eq!(computes, Answer::Timeout);
     }
 
     #[cfg(unix)]
     #[test]
     fn an_answer_that_is_no_text_is_nonsense() {
         let folder = tempfile::tempdir().expect("a folder");
-        let answer = scripted(folder.path(), "printf 'un\\377sat\\n'").ask("(check-sat)", Duration::from_secs(5));
+        let answer = scripted(folder.path(), "printf 'un\\377sat\\n'").ask("(check-sat)", Effort::seconds(5));
         assert!(matches!(answer, Answer::Nonsense(_)), "{answer:?}");
     }
 
     #[test]
     fn a_missing_solver_is_said_to_be_missing() {
-        let answer = Solver::at("/nonexistent/z3").ask("(check-sat)", Duration::from_secs(1));
+        let answer = Solver::at("/nonexistent/z3").ask("(check-sat)", Effort::seconds(1));
         assert!(matches!(answer, Answer::Missing(_)));
     }
 }

@@ -33,7 +33,9 @@ static void rdl_apply(rdl_rank *me, size_t i)
         uint32_t value = me->arrived[(i - me->begin) * RDL_RANKS + (size_t)k];
         assert(action != RDL_COPY || *slot == 0);
         assert(action != RDL_REPLACE || (*slot & ~value & ~(uint32_t)RDL_OTHER_ORDER) == 0);
-        *slot = action == RDL_LEFT ? rdl_join(value, other) : action == RDL_RIGHT ? rdl_join(other, value) : value;
+        value = action == RDL_LEFT ? rdl_join(value, other) : action == RDL_RIGHT ? rdl_join(other, value) : value;
+        assert(action < RDL_LEFT || (*slot & ~value & ~(uint32_t)RDL_OTHER_ORDER) == 0);
+        *slot = value;
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a> Prover<'a> {
             let (lo, hi) = (frame.cx.lower(&inner.lo, &frame.values)?, frame.cx.lower(&inner.hi, &frame.values)?);
             self.computable(&mut frame, &format!("round{n}-inner"), &format!("`{inner}`"));
             let claim = format!("`{inner}` has a round for every outer index");
-            self.prove(&frame, Property::Rounds, &format!("round{n}-inner"), &claim, lt(&lo, &hi));
+            self.prove(&frame, Property::Invariant, &format!("round{n}-inner"), &claim, lt(&lo, &hi));
         }
 
         // An arbitrary round.

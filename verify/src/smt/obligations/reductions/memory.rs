@@ -6,7 +6,7 @@ use super::meetings::Receipt;
 use crate::smt::context::Unsupported;
 use crate::smt::query::Property;
 use crate::smt::sets::{SymbolicSet, other_index};
-use crate::smt::term::{Term, and, eq, not, or};
+use crate::smt::term::{Term, and, eq, implies, not, or};
 use roundel_spec::contract::Kind;
 use roundel_spec::schedule::{Loop, Transfer};
 use roundel_spec::sink::Action;
@@ -101,6 +101,9 @@ impl<'a> Prover<'a> {
                     Action::Overwrite => Err(Unsupported("a line that is given up".into())),
                     Action::CombineLeft { with } | Action::CombineRight { with } => {
                         let own = before[with as usize].at("rank", &block);
+                        if with as usize != into {
+                            prover.kept(&at, &here, [&arrives, &own])?;
+                        }
                         let mut some = frame.clone();
                         let goal = prover.some(&mut some.cx, "rank", &own)?;
                         let (line, name) = (&prover.schedule.lines[with as usize], at.name("operand"));
@@ -145,6 +148,23 @@ impl<'a> Prover<'a> {
             options.push(self.contributes(&mut frame.cx, &x, set)?);
         }
         self.prove(&frame, property, &at.name(what), &at.claim(what), or(options));
+        Ok(())
+    }
+
+    /// That a line which is written over loses no contributor. It may well be empty: that is no contradiction.
+    fn kept(&mut self, at: &Arrival<'_, 'a>, old: &SymbolicSet, result: [&SymbolicSet; 2]) -> Step<()> {
+        let mut frame = at.frame.clone();
+        let x = self.any_rank(&mut frame, "contributor!");
+        let has = self.contributes(&mut frame.cx, &x, old)?;
+        if has == "false" {
+            return Ok(());
+        }
+        let mut options = Vec::new();
+        for set in result {
+            options.push(self.contributes(&mut frame.cx, &x, set)?);
+        }
+        let goal = implies(&has, &or(options));
+        self.prove(&frame, Property::Contributors, &at.name("is not lost"), &at.claim("is not lost"), goal);
         Ok(())
     }
 

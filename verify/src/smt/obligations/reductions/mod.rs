@@ -13,7 +13,8 @@ pub(super) use claims::Claim;
 
 use super::{Frame, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::term::{Term, and, ge};
+use crate::smt::term::{Term, and, ge, int, le, mul, or};
+use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
 use roundel_spec::expr::Expr;
 
 impl Prover<'_> {
@@ -39,6 +40,11 @@ impl Prover<'_> {
             prover.fits(&mut frame, "blocks", "the number of blocks");
             let goal = and(frame.cx.take_defined().into_iter().chain([ge(&blocks, "1")]));
             prover.prove(&frame, Property::Defined, "blocks", "there are blocks", goal);
+            // The same limit that the exact check has.
+            let few = le(&blocks, &int(FEW_BLOCKS));
+            let goal = or([few, le(&blocks, &mul(&int(BLOCKS_PER_RANK), "p"))]);
+            let claim = format!("there are at most {FEW_BLOCKS} blocks, or {BLOCKS_PER_RANK} for each rank");
+            prover.prove(&frame, Property::Defined, "not-too-many-blocks", &claim, goal);
             Ok(())
         });
     }

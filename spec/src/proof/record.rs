@@ -1,0 +1,418 @@
+//! The record of a proof, and what follows from it.
+//!
+//! The range of a record is not said by anybody: it follows from the evidence beside it, and a record that states
+//! another one is refused. Evidence is what was checked exactly, and every obligation with the hash of the question,
+//! its verdict and who gave it. A digest over all of it shows that nothing was changed afterwards; it keeps off
+//! slips, not forgers. Whoever wants more than that has `roundel prove --verify-records`, which makes all questions
+//! again, with `--again` also their answers.
+//!
+//! What a collective does, in which order it reduces and what it costs are claims of their own: a bound that is not
+//! proved for all p says nothing against the result.
+
+use super::{Placements, ProvedRange};
+use crate::canonical::hash;
+use crate::check::{Checked, Points};
+use crate::schedule::Schedule;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is claimed of a collective; calls rely on one or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// That it does what its kind promises.
+    Correct,
+    /// That it reduces in the order that it names.
+    Order,
+    /// That it costs no more than it says.
+    Bounds,
+}
+
+impl Claim {
+    /// The claim that a property belongs to.
+    pub fn of(property: &str) -> Self {
+        match property {
+            "rank-order" | "same-tree" => Claim::Order,
+            "rounds" | "counters" | "bounds" => Claim::Bounds,
+            _ => Claim::Correct,
+        }
+    }
+}
+
+/// What the exhaustive engine covered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exhaustive {
+    /// The calls.
+    pub range: ProvedRange,
+    /// At how many points of the domain.
+    pub cases: usize,
+    /// What it looked at.
+    pub properties: Vec<String>,
+}
+
+/// A question that a solver has answered: a line `NAME QUERY VERDICT SOLVER`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Shown {
+    /// Its name: of an obligation its number, property and place.
+    pub name: String,
+    /// The hash of the question's text.
+    pub query: String,
+    /// `proved`, or what else became of it.
+    pub verdict: String,
+    /// Who said so: the solver and its version.
+    pub solver: String,
+}
+
+impl From<Shown> for String {
+    fn from(shown: Shown) -> Self {
+        format!("{} {} {} {}", shown.name, shown.query, shown.verdict, shown.solver)
+    }
+}
+
+impl TryFrom<String> for Shown {
+    type Error = String;
+
+    fn try_from(line: String) -> Result<Self, String> {
+        let parts: Vec<&str> = line.splitn(4, ' ').collect();
+        let [name, query, verdict, solver] = parts[..] else {
+            return Err(format!("`{line}` is no line `NAME QUERY VERDICT SOLVER`"));
+        };
+        let [name, query, verdict, solver] = [name, query, verdict, solver].map(String::from);
+        Ok(Shown { name, query, verdict, solver })
+    }
+}
+
+impl Shown {
+    /// The verdict that counts.
+    pub const PROVED: &str = "proved";
+
+    /// Whether it is proved, by somebody.
+    pub fn is_proved(&self) -> bool {
+        self.verdict == Self::PROVED && !self.solver.is_empty()
+    }
+
+    /// What an obligation is about: `sends-held` of `007-sends-held-round0`.
+    fn property(&self) -> &str {
+        let rest = self.name.split_once('-').map_or("", |(_, rest)| rest);
+        let known =
+            |property: &&&str| rest.strip_prefix(**property).is_some_and(|r| r.is_empty() || r.starts_with('-'));
+        PROPERTIES.iter().find(known).copied().unwrap_or("unknown")
+    }
+}
+
+/// A part of the induction that has no obligation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// What is not proved.
+    pub property: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What the solvers showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Induction {
+    /// The obligations, all of them, in order.
+    pub obligations: Vec<Shown>,
+    /// What is not encoded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// What the encoding rests on.
+    pub lemmas: Vec<Shown>,
+}
+
+/// The properties of obligations.
+const PROPERTIES: [&str; 19] = [
+    "defined",
+    "initialisation",
+    "wrap-range",
+    "sends-held",
+    "peer-inverse",
+    "same-blocks",
+    "no-self-message",
+    "single-write",
+    "counted-once",
+    "contributors",
+    "invariant",
+    "coverage",
+    "rank-order",
+    "same-tree",
+    "rounds",
+    "counters",
+    "bounds",
+    "machine-width",
+    "hints",
+];
+
+/// What an induction cannot do without, whatever the collective looks like.
+const INDISPENSABLE: [&str; 4] = ["sends-held", "peer-inverse", "coverage", "machine-width"];
+
+impl Induction {
+    /// Whether a claim is shown for all calls that an induction speaks of. Order and bounds rest on correctness.
+    fn shows(&self, schedule: &Schedule, claim: Claim) -> bool {
+        let concerns = |property: &str| matches!(Claim::of(property), Claim::Correct) || Claim::of(property) == claim;
+        let open = self.gaps.iter().any(|gap| concerns(&gap.property))
+            || self.obligations.iter().any(|shown| concerns(shown.property()) && !shown.is_proved());
+        let has = |property: &&str| self.obligations.iter().any(|shown| shown.property() == *property);
+        let left_to_checks = claim == Claim::Bounds && schedule.bounds.iter().any(|bound| bound.checked);
+        !open && !left_to_checks && INDISPENSABLE.iter().all(has)
+    }
+
+    /// What is missing or out of place.
+    fn misfit(&self) -> Option<String> {
+        let misplaced = |(i, shown): (usize, &Shown)| !shown.name.starts_with(&format!("{i:03}-"));
+        if let Some(i) = self.obligations.iter().enumerate().position(misplaced) {
+            return Some(format!("obligation {i} is missing, or not in its place"));
+        }
+        if let Some(unknown) = self.obligations.iter().find(|shown| shown.property() == "unknown") {
+            return Some(format!("obligation {} is about nothing that is known", unknown.name));
+        }
+        if self.lemmas.is_empty() || !self.lemmas.iter().all(Shown::is_proved) {
+            return Some("there are obligations, but not the lemmas that they rest on".into());
+        }
+        None
+    }
+}
+
+/// The record of what was proved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The declared type.
+    pub collective: String,
+    /// The fingerprint of its schedule.
+    pub schedule: String,
+    /// The calls for which it is correct.
+    pub range: ProvedRange,
+    /// Those for which it reduces in the order that it claims, if it claims any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<ProvedRange>,
+    /// Those for which its bounds hold, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<ProvedRange>,
+    /// What was checked exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exhaustive: Option<Exhaustive>,
+    /// What was proved by induction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub induction: Option<Induction>,
+    /// A hash of everything above.
+    pub digest: String,
+}
+
+/// Why a record does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It cannot be read.
+    Malformed(String),
+    /// It has been changed since it was written.
+    Changed,
+    /// Its parts do not fit together.
+    Parts(String),
+    /// It is about another declaration.
+    Declaration,
+    /// It has the form of an earlier version, in which the range did not follow from the evidence.
+    Older,
+}
+
+impl Unfit {
+    /// Whether the record has lapsed by itself, so that it counts for nothing and nobody is to blame.
+    pub fn has_lapsed(&self) -> bool {
+        matches!(self, Unfit::Declaration | Unfit::Older)
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Malformed(why) => write!(f, "it cannot be read: {why}"),
+            Unfit::Changed => f.write_str("it has been changed since it was written"),
+            Unfit::Parts(why) => write!(f, "its parts do not fit together: {why}"),
+            Unfit::Declaration => f.write_str("the declaration has changed since it was proved"),
+            Unfit::Older => {
+                f.write_str("an earlier version wrote it, in which the range did not follow from the evidence")
+            }
+        }
+    }
+}
+
+/// The properties that the exhaustive engine checks.
+const EXHAUSTIVE: [&str; 8] =
+    ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
+
+impl Exhaustive {
+    /// The evidence of a check.
+    pub fn new(schedule: &Schedule, checked: &Checked) -> Option<Self> {
+        // A range that leaves out small p is no range a record can state.
+        Some(Exhaustive { range: checked.range()?.clone(), cases: checked.cases(), properties: properties(schedule) })
+    }
+
+    fn misfit(&self, schedule: &Schedule) -> Option<String> {
+        let range = &self.range;
+        let placed = match range.placements {
+            None => !schedule.uses_placement(),
+            Some(Placements::Regular { all_up_to }) => {
+                schedule.uses_placement() && all_up_to <= Points::PROVED_UNEVEN && range.p >= Some(all_up_to)
+            }
+            Some(Placements::Even { .. }) => false,
+        };
+        let limited =
+            range.p.is_some() && range.numbers.iter().all(Option::is_some) && range.lists.iter().all(Option::is_some);
+        match () {
+            () if range.numbers.len() != schedule.numbers.len() || range.lists.len() != schedule.lists.len() => {
+                Some("it has other parameters".into())
+            }
+            () if !limited || !placed || self.cases == 0 => Some("no check covers the range that was checked".into()),
+            () if self.properties != properties(schedule) => Some("other properties are checked of it".into()),
+            () => None,
+        }
+    }
+}
+
+/// What the exhaustive engine shows of a schedule. A reduction may write a slot several times, but counts every
+/// contribution once.
+fn properties(schedule: &Schedule) -> Vec<String> {
+    let name = |property: &&'static str| match *property {
+        "single-write" if schedule.kind.reduces() => "counted-once",
+        other => other,
+    };
+    let order = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
+    let order = order.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name);
+    EXHAUSTIVE.iter().map(name).chain(["invariant"]).chain(order).map(String::from).collect()
+}
+
+impl Record {
+    /// The record that follows from evidence; `None` where nothing follows.
+    pub fn new(schedule: &Schedule, exhaustive: Option<Exhaustive>, induction: Option<Induction>) -> Option<Self> {
+        let mut record = Record {
+            collective: schedule.name.clone(),
+            schedule: schedule.fingerprint(),
+            range: ProvedRange::nothing(schedule),
+            order: None,
+            bounds: None,
+            exhaustive,
+            induction,
+            digest: String::new(),
+        };
+        record.range = record.follows(schedule, Claim::Correct)?;
+        record.order = record.order_range(schedule);
+        record.bounds = record.bounds_range(schedule);
+        record.digest = record.computed_digest();
+        Some(record)
+    }
+
+    /// The calls for which a claim follows from the evidence.
+    fn follows(&self, schedule: &Schedule, claim: Claim) -> Option<ProvedRange> {
+        let checked = self.exhaustive.as_ref().map(|exhaustive| &exhaustive.range);
+        match self.induction.as_ref().is_some_and(|induction| induction.shows(schedule, claim)) {
+            true => Some(match checked {
+                Some(checked) => ProvedRange::all(schedule).and_checked(checked),
+                None => ProvedRange::all(schedule),
+            }),
+            false => checked.cloned(),
+        }
+    }
+
+    fn order_range(&self, schedule: &Schedule) -> Option<ProvedRange> {
+        let claimed = schedule.order.same_tree || schedule.order.rank_order;
+        let nothing = || ProvedRange::nothing(schedule);
+        claimed.then(|| self.follows(schedule, Claim::Order).unwrap_or_else(nothing))
+    }
+
+    fn bounds_range(&self, schedule: &Schedule) -> Option<ProvedRange> {
+        let nothing = || ProvedRange::nothing(schedule);
+        (!schedule.bounds.is_empty()).then(|| self.follows(schedule, Claim::Bounds).unwrap_or_else(nothing))
+    }
+
+    fn computed_digest(&self) -> String {
+        let bare = Record { digest: String::new(), ..self.clone() };
+        hash(&serde_json::to_string(&bare).unwrap_or_default())
+    }
+
+    /// Whether the record is about this schedule, and its parts fit together.
+    pub fn fits(&self, schedule: &Schedule) -> Result<(), Unfit> {
+        if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
+            return Err(Unfit::Declaration);
+        }
+        let exhaustive = self.exhaustive.as_ref().and_then(|part| part.misfit(schedule));
+        if let Some(why) = exhaustive.or(self.induction.as_ref().and_then(Induction::misfit)) {
+            return Err(Unfit::Parts(why));
+        }
+        let other = |what: &str| Err(Unfit::Parts(format!("{what} is not what follows from the evidence")));
+        match self.follows(schedule, Claim::Correct) {
+            Some(range) if range == self.range => {}
+            _ => return other("`range`"),
+        }
+        match () {
+            () if self.order != self.order_range(schedule) => other("`order`"),
+            () if self.bounds != self.bounds_range(schedule) => other("`bounds`"),
+            () if self.digest != self.computed_digest() => Err(Unfit::Changed),
+            () => Ok(()),
+        }
+    }
+
+    /// The calls that it grants: those for which the collective is correct and, since callers rely on an order that
+    /// is claimed, in order.
+    pub fn granted(&self) -> &ProvedRange {
+        self.order.as_ref().unwrap_or(&self.range)
+    }
+
+    /// Whether this record says no less than another, of any claim.
+    pub fn covers(&self, other: &Record) -> bool {
+        let part = |mine: &Option<ProvedRange>, theirs: &Option<ProvedRange>| match (mine, theirs) {
+            (Some(mine), Some(theirs)) => mine.covers(theirs),
+            (mine, theirs) => mine.is_some() || theirs.is_none(),
+        };
+        self.range.covers(&other.range) && part(&self.order, &other.order) && part(&self.bounds, &other.bounds)
+    }
+
+    /// What is proved, in words: the range, and where order or bounds are proved for fewer calls.
+    pub fn text(&self, schedule: &Schedule) -> String {
+        let mut text = self.range.text(schedule);
+        for (what, range) in [("order", &self.order), ("bounds", &self.bounds)] {
+            if let Some(range) = range.as_ref().filter(|range| **range != self.range) {
+                text += &format!("; {what} for {}", range.text(schedule));
+            }
+        }
+        text
+    }
+
+    /// Where the record of a collective lies in the crate that declares it.
+    pub fn path(crate_root: &Path, schedule: &Schedule) -> PathBuf {
+        crate_root.join("proofs").join(format!("{}.json", schedule.name))
+    }
+
+    /// Reads a record and checks that it counts for a schedule.
+    pub fn read(text: &str, schedule: &Schedule) -> Result<Self, Unfit> {
+        let malformed = |error: serde_json::Error| Unfit::Malformed(error.to_string());
+        let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
+        if value.get("prover").is_some() && value.get("digest").is_none() {
+            return Err(Unfit::Older);
+        }
+        // A record of another declaration may be in a form that only that one explains.
+        let record: Record = serde_json::from_value(value).map_err(malformed)?;
+        record.fits(schedule).map(|()| record)
+    }
+
+    /// The record of a collective in the crate that declares it; `None` where there is none, or it has lapsed.
+    ///
+    /// # Errors
+    /// A record that is there, and is none.
+    pub fn in_crate(crate_root: &Path, schedule: &Schedule) -> Result<Option<Self>, Unfit> {
+        let Ok(text) = std::fs::read_to_string(Record::path(crate_root, schedule)) else { return Ok(None) };
+        match Record::read(&text, schedule) {
+            Ok(record) => Ok(Some(record)),
+            Err(unfit) if unfit.has_lapsed() => Ok(None),
+            Err(unfit) => Err(unfit),
+        }
+    }
+
+    /// The record as it is written.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}

@@ -1,0 +1,118 @@
+//! `roundel prove --verify-records`: whether proof records say what would be proved today.
+//!
+//! A record counts at build time if its parts fit together. That every question in it is one that is asked today, and
+//! that as many points lie in what was checked exactly, is found out here, where the generator of questions is.
+//! Verdicts are taken as they stand; `--again` has the engines give them once more.
+
+use super::check::Subject;
+use super::{Outcome, counted, print, print_json};
+use crate::error::Error;
+use crate::prove::outdated;
+use crate::sweep;
+use crate::table::{BAD, FAINT, GOOD, HEADING};
+use roundel_spec::Schedule;
+use roundel_spec::check::{self, Point, Points};
+use roundel_spec::proof::{Exhaustive, Record};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What is found about one record.
+#[derive(Serialize)]
+struct Found {
+    name: String,
+    record: Option<PathBuf>,
+    proved_for: Option<String>,
+    /// How many questions were compared.
+    questions: usize,
+    /// What is wrong with it.
+    wrong: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Everything<'a> {
+    ok: bool,
+    records: &'a [Found],
+}
+
+/// The record of a collective, as it lies in its crate; `None` where there is none.
+pub(super) fn stored(subject: &Subject<'_>) -> Option<(PathBuf, String)> {
+    let path = Record::path(&subject.crate_root()?, &subject.schedule);
+    let text = std::fs::read_to_string(&path).ok()?;
+    Some((path, text))
+}
+
+/// Verifies the records of all subjects.
+pub(super) fn verify(subjects: &[&Subject<'_>], json: bool) -> Result<Outcome, Error> {
+    let all: Vec<_> = subjects.iter().map(|subject| (&subject.name, &subject.schedule, stored(subject))).collect();
+    let found = sweep::parallel(all.len(), |i| one(all[i].0, all[i].1, all[i].2.as_ref()));
+    let ok = found.iter().all(|found| found.wrong.is_empty());
+    match json {
+        true => print_json(&Everything { ok, records: &found })?,
+        false => print(&text(&found))?,
+    }
+    Ok(if ok { Outcome::Fine } else { Outcome::Wrong })
+}
+
+fn one(name: &str, schedule: &Schedule, stored: Option<&(PathBuf, String)>) -> Found {
+    let mut found = Found { name: name.into(), record: None, proved_for: None, questions: 0, wrong: Vec::new() };
+    let Some((path, text)) = stored else { return found };
+    found.record = Some(path.clone());
+    match Record::read(text, schedule) {
+        Err(unfit) => found.wrong.push(unfit.to_string()),
+        Ok(record) => {
+            found.proved_for = Some(record.text(schedule));
+            found.questions = record.induction.as_ref().map_or(0, |part| part.obligations.len() + part.lemmas.len());
+            found.wrong = outdated(schedule, &record);
+            found.wrong.extend(record.exhaustive.as_ref().and_then(|part| miscounted(schedule, part)));
+        }
+    }
+    found
+}
+
+/// Whether other points than those that were checked lie in the range that a record states for them.
+fn miscounted(schedule: &Schedule, part: &Exhaustive) -> Option<String> {
+    let mut limited = schedule.clone();
+    limited.limits.numbers = part.range.numbers.iter().flatten().copied().collect();
+    limited.limits.lists = part.range.lists.iter().flatten().copied().collect();
+    let points = Points::new(&limited, 1..=part.range.p.unwrap_or(0).max(0) as usize).thorough();
+    if points.range(&limited).as_ref() != Some(&part.range) {
+        return Some("no check covers the range that was checked".into());
+    }
+    let admitted = |point: &Point| check::in_domain(schedule, point).unwrap_or(true);
+    let cases = points.iter().filter(admitted).count();
+    (cases != part.cases).then(|| format!("{cases} points lie in what was checked, and it says {}", part.cases))
+}
+
+fn text(found: &[Found]) -> String {
+    let mut out = String::new();
+    for Found { name, record, proved_for, questions, wrong } in found {
+        let Some(path) = record else {
+            out += &format!("{HEADING}{name}{HEADING:#}: there is no record\n");
+            continue;
+        };
+        let path = format!("{FAINT}({}){FAINT:#}", path.display());
+        out += &match proved_for.as_ref().filter(|_| wrong.is_empty()) {
+            Some(range) => {
+                format!("{HEADING}{name}{HEADING:#}: {GOOD}{range}{GOOD:#}, {questions} questions {path}\n")
+            }
+            None => format!("{HEADING}{name}{HEADING:#}: {BAD}the record does not count{BAD:#} {path}\n"),
+        };
+        for why in wrong.iter().take(5) {
+            out += &format!("  {why}\n");
+        }
+        if wrong.len() > 5 {
+            out += &format!("  and {} more\n", wrong.len() - 5);
+        }
+    }
+    let wrong = found.iter().filter(|found| !found.wrong.is_empty()).count();
+    let there = found.iter().filter(|found| found.record.is_some()).count() as i64;
+    match wrong {
+        0 => out + &format!("{} as they would be asked today\n", counted(there, "record")),
+        _ => {
+            out + &format!(
+                "{wrong} of {} to be proved again: `roundel prove` writes them\n",
+                counted(there, "record")
+            )
+        }
+    }
+}

@@ -52,9 +52,9 @@ say "tests, built"
 # Everything that needs no MPI is built here, all packages at once: another choice of packages has other features, and builds
 # most of it again.
 if cargo nextest --version >/dev/null 2>&1; then
-  run_tests() { cargo nextest run --workspace --no-fail-fast "$@"; }
+  run_tests() { cargo nextest run --workspace "${@:---no-fail-fast}"; }
 else
-  run_tests() { cargo test --workspace --all-targets --no-fail-fast "$@"; }
+  run_tests() { cargo test --workspace --all-targets "${@:---no-fail-fast}"; }
 fi
 run_tests --no-run
 roundel() { target/debug/roundel "$@"; }

@@ -99,6 +99,12 @@ pub(crate) fn say(what: &str) {
     let _ = writeln!(stderr(), "{what}");
 }
 
+/// Whether what takes long is asked for, too, as `tests/run.sh --all` does.
+#[allow(dead_code)] // Some tests of those that share this file never take long.
+pub(crate) fn everything() -> bool {
+    std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
+}
+
 /// A library that makes MPICH's ranks give way, built once by each process.
 fn yieldshim() -> &'static Path {
     static SHIM: OnceLock<PathBuf> = OnceLock::new();

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::everything;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -335,7 +338,8 @@ fn some_rounds_of_many_ranks() {
 
 #[test]
 fn the_whole_catalogue_is_right_and_runs() {
-    let report = json_with(&["check", "--all", "-p", "1..=20"], 0);
+    let up_to: u32 = if everything() { 20 } else { 8 };
+    let report = json_with(&["check", "--all", "-p", &format!("1..={up_to}")], 0);
     assert_eq!(report["ok"], true);
     let collectives = report["collectives"].as_array().unwrap();
     assert!(collectives.len() >= 6);
@@ -345,10 +349,14 @@ fn the_whole_catalogue_is_right_and_runs() {
         assert!(one["runs"].as_u64().unwrap() > 0, "{one}");
     }
     let of = |name: &str| collectives.iter().find(|one| one["name"] == name).unwrap();
-    assert_eq!((&of("allgather/sparbit")["checked"], &of("allgather/sparbit")["refused"]), (&json!(20), &json!(0)));
-    let doubling = of("allgather/recursive-doubling");
-    assert_eq!((&doubling["checked"], &doubling["refused"]), (&json!(5), &json!(15)));
-    assert!(of("allgather/k-bruck")["checked"].as_u64().unwrap() > 20, "every radix within the limits");
+    assert_eq!(
+        (&of("allgather/sparbit")["checked"], &of("allgather/sparbit")["refused"]),
+        (&json!(up_to), &json!(0))
+    );
+    let (doubling, powers_of_two) = (of("allgather/recursive-doubling"), up_to.ilog2() + 1);
+    let expected = (&json!(powers_of_two), &json!(up_to - powers_of_two));
+    assert_eq!((&doubling["checked"], &doubling["refused"]), expected);
+    assert!(of("allgather/k-bruck")["checked"].as_u64().unwrap() > u64::from(up_to), "every radix within the limits");
 }
 
 #[test]
@@ -654,7 +662,8 @@ fn calls_that_a_file_has_not_are_in_its_head() {
 
 #[test]
 fn no_mutant_escapes() {
-    let report = json_with(&["mutants", "--all", "-p", "1..=9"], 0);
+    let asked: &[&str] = if everything() { &[] } else { &["--sample", "40"] };
+    let report = json_with(&[&["mutants", "--all", "-p", "1..=9"], asked].concat(), 0);
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);
         let sum = |key: &str| one[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
@@ -668,8 +677,8 @@ fn no_mutant_escapes() {
         let described = one["all"].as_array().unwrap();
         assert_eq!(described.len() as u64, one["mutants"].as_u64().unwrap());
     }
-    let sparbit =
-        &report["collectives"].as_array().unwrap().iter().find(|one| one["name"] == "allgather/sparbit").unwrap();
+    let report = json_with(&["mutants", "allgather/sparbit", "-p", "1..=9"], 0);
+    let sparbit = &report["collectives"][0];
     let wanted = "send #0 blocks: `rank - 2 * j * d()` -> `rank + 2 * j * d()`";
     let texts: Vec<&str> =
         sparbit["all"].as_array().unwrap().iter().map(|m| m["description"].as_str().unwrap()).collect();

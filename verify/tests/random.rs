@@ -31,7 +31,7 @@ const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regress
 
 fn config() -> ProptestConfig {
     let failure_persistence = Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS)) as Box<_>);
-    let cases = if everything() { 16 } else { 4 };
+    let cases = if everything() { 16 } else { 2 };
     ProptestConfig { cases, max_shrink_iters: 200, failure_persistence, ..ProptestConfig::default() }
 }
 

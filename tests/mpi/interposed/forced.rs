@@ -1,12 +1,13 @@
 //! Every algorithm of the catalogue, as `ROUNDEL_FORCE` names it, with numbers of ranks that it serves.
 
+use crate::mpi::everything;
 use roundel::algorithms::{Entry, catalogue};
 use roundel::selection::{Call, Force};
 use roundel_spec::check::Points;
 use roundel_spec::schedule::{ROOT, Schedule};
 use roundel_spec::{Arguments, Kind};
 
-/// So many combinations of parameters of each algorithm.
+/// So many combinations of parameters of each algorithm, and one where time is short.
 const COMBINATIONS: u64 = 2;
 
 /// An algorithm with parameters.
@@ -29,7 +30,7 @@ pub(crate) fn all() -> Vec<Forced> {
 fn of_entry(entry: &Entry) -> Vec<Forced> {
     let schedule = (entry.schedule)();
     let mut texts: Vec<String> = Points::new(&schedule, 1..=1)
-        .thinned(COMBINATIONS)
+        .thinned(if everything() { COMBINATIONS } else { 1 })
         .iter()
         .map(|point| text(entry.name, &schedule, &point.args))
         .collect();

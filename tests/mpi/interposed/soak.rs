@@ -2,24 +2,19 @@
 
 use crate::faults::{is_ours, on_each};
 use crate::launch::Settings;
-use crate::mpi::say;
+use crate::mpi::{everything, say};
 use crate::programs;
 use std::process::Command;
 
-/// Whether this is the long run.
-fn is_long() -> bool {
-    std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
-}
-
 /// How many calls, communicators and requests.
 fn amounts() -> [&'static str; 3] {
-    if is_long() { ["100000", "10000", "1000"] } else { ["4000", "200", "300"] }
+    if everything() { ["100000", "10000", "1000"] } else { ["4000", "200", "300"] }
 }
 
 #[test]
 fn memory_stays_flat() {
     let (amounts, p) = (amounts(), 3);
-    let long = |settings| Settings { long: is_long(), ..settings };
+    let long = |settings| Settings { long: everything(), ..settings };
     on_each(|mpi| {
         let program = programs::c(mpi, "interposed_soak");
         mpi.run(p, &long(Settings::forced()), &program, &amounts).succeeds();

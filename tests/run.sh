@@ -2,7 +2,7 @@
 # Sets up what the tests need (two MPIs, a solver, a model checker) and runs all of them. The last lines are the test runner's summary.
 #
 #   tests/run.sh          what every change must pass
-#   tests/run.sh --all    also what takes long: Open MPI 5 and MPICH 5 from Python wheels, long runs of the soak test
+#   tests/run.sh --all    also what takes long: all wrong declarations and mutants, more ranks, every proof again, Open MPI 5, MPICH 5, soak
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -81,3 +81,38 @@ fn collect(functions: &[Function], body: &Expr, slots: &mut Vec<usize>) {
         _ => {}
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Binary, Var};
+
+    fn function(args: &[(&str, usize)], body: Expr) -> Function {
+        let args = args.iter().map(|&(name, slot)| Var { name: name.into(), slot }).collect();
+        Function { name: "f".into(), args, body }
+    }
+
+    /// `f(a) = a + rank`, and `g = f(s) + 1`.
+    fn two() -> [Function; 2] {
+        let sum = |a, b| Expr::binary(Binary::Add, a, b);
+        let call = Expr::Call("f".into(), 0, vec![Expr::var("s", 7)]);
+        [function(&[("a", 8)], sum(Expr::var("a", 8), Expr::var("rank", 0))), function(&[], sum(call, 1.into()))]
+    }
+
+    #[test]
+    fn what_a_callee_mentions_counts_and_its_arguments_do_not() {
+        assert_eq!(dependencies(&two(), 0), [0, 8]);
+        assert_eq!(dependencies(&two(), 1), [0, 7]);
+    }
+
+    #[test]
+    fn a_value_is_known_until_a_variable_changes() {
+        let (functions, mut memo, mut values) = (two(), Memo::new(2), [0; 9]);
+        assert_eq!(memo.get(1, &values), None);
+        memo.put(&functions, 1, &values, 42, 3);
+        values[8] = 5;
+        assert_eq!(memo.get(1, &values), Some((42, 3)), "the argument of another definition");
+        values[0] = 1;
+        assert_eq!(memo.get(1, &values), None, "rank is mentioned by what it calls");
+    }
+}

@@ -4,6 +4,8 @@ use crate::job::Run;
 use crate::launch::Settings;
 use crate::mpi::{MPICH, Mpi, OPEN_MPI};
 use crate::programs;
+use std::fs;
+use std::path::Path;
 
 fn both(test: impl Fn(&Mpi)) {
     [&OPEN_MPI, &MPICH].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
@@ -40,24 +42,35 @@ fn fatal_errors_name_the_function() {
             if unknown.contains(&how) {
                 continue;
             }
-            // Open MPI's launcher loses messages that it would put together.
-            let settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");
-            // It does so even if it is told not to put them together; then there is nothing to read, and the job runs again.
-            let lost = |run: &Run| run.output().contains("show_help.c");
-            let mut run = mpi.run(2, &settings, &program, &[how]);
-            for _ in 0..5 {
-                if !lost(&run) {
-                    break;
-                }
-                run = mpi.run(2, &settings, &program, &[how]);
-            }
+            let (run, output) = until_heard(mpi, &program, how);
             // MPICH writes its own functions with their other names.
             let names = [function.to_owned(), format!("internal_{}", &function[4..]), format!("P{function}")];
-            let named = names.iter().any(|name| run.output().contains(name.as_str()));
-            let failed = !run.went_well() && !run.output().contains("no error was fatal");
-            assert!(failed && named && !run.output().contains("errhandler"), "{how}: {}", run.report());
+            let named = names.iter().any(|name| output.contains(name.as_str()));
+            let failed = !run.went_well() && !output.contains("no error was fatal");
+            assert!(failed && named && !output.contains("errhandler"), "{how}: {}\n{output}", run.report());
         }
     });
+}
+
+/// Runs a program that ends with a fatal error until its message can be read.
+///
+/// MPICH's launcher forgets what it has not read when a rank aborts, so the ranks write into a file. Open MPI's messages go
+/// through its launcher, which loses some that it would put together, even if it is told not to: then the job runs again.
+fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> (Run, String) {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fatal-{}-{how}", mpi.id));
+    let mut settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");
+    let into_file = format!("exec \"$0\" \"$@\" 2>>'{}'", file.display());
+    settings.under = ["sh", "-c", &into_file].map(str::to_owned).into();
+    let mut again = 5;
+    loop {
+        fs::write(&file, "").expect("the file is ours");
+        let run = mpi.run(2, &settings, program, &[how]);
+        let output = run.output().to_owned() + &fs::read_to_string(&file).expect("it was written above");
+        if again == 0 || !output.contains("show_help.c") {
+            return (run, output);
+        }
+        again -= 1;
+    }
 }
 
 #[test]

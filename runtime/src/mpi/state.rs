@@ -182,8 +182,15 @@ impl State {
     /// knows.
     pub(super) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
         let all = settings.leaves_all(placement.regions().nodes() as usize);
-        self.passes.store(all, Ordering::Relaxed);
+        if all {
+            self.pass();
+        }
         all
+    }
+
+    /// From now on all calls are the library's.
+    pub(super) fn pass(&self) {
+        self.passes.store(true, Ordering::Relaxed);
     }
 
     /// One more call before the group is made; how many there were, with this one.

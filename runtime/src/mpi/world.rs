@@ -23,6 +23,8 @@ pub(super) struct World {
     pub(super) settings: Settings,
     /// Whether calls that go on while the program does something else are served on all ranks.
     pub(super) requests: bool,
+    /// Whether all calls are the library's, whichever ranks of this world make them: all of them sit on one node.
+    pub(super) passes: bool,
 }
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -35,7 +37,8 @@ pub(super) fn known() -> Option<&'static World> {
 /// Writes down what all ranks of the world have agreed upon. All ranks call it, or none.
 pub(super) fn remember(group: &Group, settings: &Settings, requests: bool) {
     let nodes = (0..group.placement.p()).map(|rank| group.placement.node(rank)).collect();
-    WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests });
+    let passes = settings.leaves_all(group.placement.regions().nodes() as usize);
+    WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests, passes });
 }
 
 /// The ranks of a communicator, as far as one rank knows them.
@@ -54,15 +57,26 @@ impl Members {
 /// or none.
 pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<Members>, Error> {
     let Some(World { nodes, .. }) = known() else { return Ok(None) };
-    let (mut rank, mut p) = (0, 0);
+    let mut rank = 0;
+    // SAFETY: the communicator is live: a call on it led here.
+    check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm, &mut rank) })?;
+    let node = |&rank: &i32| usize::try_from(rank).ok().and_then(|rank| nodes.get(rank).copied());
+    let nodes: Option<Vec<usize>> = ranks_of(comm)?.iter().map(node).collect();
+    Ok(nodes.map(|nodes| Members { rank: rank as usize, placement: Placement::from_nodes(nodes) }))
+}
+
+/// Whether the ranks of a communicator are all of this world.
+pub(super) fn has_all(comm: ffi::MPI_Comm) -> Result<bool, Error> {
+    Ok(ranks_of(comm)?.iter().all(|&rank| rank >= 0))
+}
+
+/// The ranks of a communicator in this world; ranks of another world have none, and MPI says a negative number.
+fn ranks_of(comm: ffi::MPI_Comm) -> Result<Vec<i32>, Error> {
+    let mut p = 0;
     // SAFETY: the communicator is live: a call on it led here. The world is a constant of the library.
     let world = unsafe {
-        check("MPI_Comm_rank", ffi::MPI_Comm_rank(comm, &mut rank))?;
         check("MPI_Comm_size", ffi::MPI_Comm_size(comm, &mut p))?;
         ffi::RSMPI_COMM_WORLD
     };
-    // Ranks of another world have no rank in this one, and MPI says a negative number.
-    let node = |&rank: &i32| usize::try_from(rank).ok().and_then(|rank| nodes.get(rank).copied());
-    let nodes: Option<Vec<usize>> = ranks_in(comm, p, world)?.iter().map(node).collect();
-    Ok(nodes.map(|nodes| Members { rank: rank as usize, placement: Placement::from_nodes(nodes) }))
+    ranks_in(comm, p, world)
 }

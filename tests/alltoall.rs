@@ -9,10 +9,10 @@ use roundel::algorithms::{
 };
 use roundel::{Collective, Place};
 use roundel_spec::arith::{ceil_log, pow};
-use roundel_spec::check::{self, Point, Scene};
+use roundel_spec::check::{self, CheckInput, Point};
 use roundel_spec::eval::Env;
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Metric, Scope};
+use roundel_spec::schedule::{BoundScope, Metric};
 use roundel_spec::{Arguments, Placement, Schedule};
 
 /// The largest p with which all is counted.
@@ -32,7 +32,7 @@ impl Declared {
     fn total(&self, metric: Metric, p: i64, radix: i64) -> i64 {
         let args = Arguments { numbers: vec![radix], ..Arguments::default() };
         let bound =
-            self.schedule.bounds.iter().find(|b| b.metric == metric && !matches!(b.scope, Scope::PerRound(_)));
+            self.schedule.bounds.iter().find(|b| b.metric == metric && !matches!(b.scope, BoundScope::PerRound(_)));
         Env::new(&self.schedule, &args, &Place::flat(0, p)).eval(&bound.unwrap().value).unwrap()
     }
 }
@@ -186,7 +186,7 @@ fn between_nodes<C: Collective>(collective: &C, placement: Placement) -> (i64, i
     let trace = check::record_code(collective, &placement);
     let point = Point { placement, args: collective.arguments() };
     let census = check::trace(&schedule, &point, &trace).unwrap().census;
-    let scene = Scene { schedule: &schedule, point: &point, trace: &trace };
+    let scene = CheckInput { schedule: &schedule, point: &point, trace: &trace };
     assert_eq!(check::Census::of(&scene), census);
     (census.rounds.nonlocal, census.max(Metric::NonlocalMessagesSent), census.max(Metric::NonlocalBlocksSent))
 }
@@ -236,7 +236,7 @@ fn digits_are_right_with_every_radix() {
 /// The choice counts what the declarations do.
 #[test]
 fn the_choice_counts_what_is_sent() {
-    use roundel::choose::{Algorithm, Network, Split, modelled};
+    use roundel::choose::{AlltoallAlgorithm, Network, Split, modelled};
     let network = Network::default();
     let count = |name: &str, trace: &check::Census| {
         (name.to_string(), trace.rounds.loud, trace.max(Metric::MessagesSent), trace.max(Metric::BlocksSent))
@@ -245,14 +245,14 @@ fn the_choice_counts_what_is_sent() {
         let placement = Placement::consecutive(p, p);
         let trace = check::record_code(collective, &placement);
         let point = Point { placement, args: collective.arguments() };
-        check::Census::of(&Scene { schedule: &C::schedule(), point: &point, trace: &trace })
+        check::Census::of(&CheckInput { schedule: &C::schedule(), point: &point, trace: &trace })
     }
     for (p, radix) in (1..=40).flat_map(|p| (2..=p + 2).map(move |radix| (p, radix))) {
         let found = [
-            (Algorithm::SpreadOut, census(&SpreadOut, p as usize)),
-            (Algorithm::Pairwise, census(&PairwiseAlltoall, p as usize)),
-            (Algorithm::KBruck, census(&KBruckAlltoall { radix }, p as usize)),
-            (Algorithm::ModifiedBruck, census(&ModifiedBruck { radix }, p as usize)),
+            (AlltoallAlgorithm::SpreadOut, census(&SpreadOut, p as usize)),
+            (AlltoallAlgorithm::Pairwise, census(&PairwiseAlltoall, p as usize)),
+            (AlltoallAlgorithm::KBruck, census(&KBruckAlltoall { radix }, p as usize)),
+            (AlltoallAlgorithm::ModifiedBruck, census(&ModifiedBruck { radix }, p as usize)),
         ];
         for (algorithm, census) in found {
             let choice = modelled(algorithm, p, radix, 8, &network).unwrap();

@@ -3,7 +3,7 @@
 //! What is promised comes from the recorder, as what `roundel show` prints does; a test below holds the two equal.
 
 use roundel::Collective;
-use roundel::trace::{Message, Record};
+use roundel::trace::{PostedMessage, RankTrace};
 use roundel_spec::Placement;
 use roundel_spec::check::record_code;
 use roundel_spec::record::Direction;
@@ -14,13 +14,13 @@ pub fn promised<C: Collective>(
     collective: &C,
     placement: &Placement,
     bytes: impl Fn(usize) -> usize,
-) -> Vec<Message> {
+) -> Vec<PostedMessage> {
     let trace = record_code(collective, placement);
     let real = (0..trace.rounds()).filter(|&round| trace.has_messages(round));
     let mut messages = Vec::new();
     for (number, round) in real.enumerate() {
         for (from, log) in trace.ranks.iter().enumerate() {
-            messages.extend(log.directed(round, Direction::Send).map(|sent| Message {
+            messages.extend(log.directed(round, Direction::Send).map(|sent| PostedMessage {
                 call: 0,
                 round: number,
                 from,
@@ -53,12 +53,12 @@ pub struct Difference {
     /// What is wrong with it.
     pub fault: Fault,
     /// The message.
-    pub message: Message,
+    pub message: PostedMessage,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Message { call, round, from, to, bytes, nonlocal } = self.message;
+        let PostedMessage { call, round, from, to, bytes, nonlocal } = self.message;
         let place = if nonlocal { "another node" } else { "the same node" };
         let fault = match self.fault {
             Fault::NotSent => "is in the schedule but was not sent",
@@ -71,11 +71,11 @@ impl fmt::Display for Difference {
 }
 
 /// How a run differs from its schedule: `calls` are what each call promised, `records` what each rank posted.
-pub fn differences(calls: &[Vec<Message>], records: &[Record]) -> Vec<Difference> {
-    let numbered = |(call, messages): (usize, &Vec<Message>)| {
-        messages.iter().map(move |&message| Message { call, ..message }).collect::<Vec<_>>()
+pub fn differences(calls: &[Vec<PostedMessage>], records: &[RankTrace]) -> Vec<Difference> {
+    let numbered = |(call, messages): (usize, &Vec<PostedMessage>)| {
+        messages.iter().map(move |&message| PostedMessage { call, ..message }).collect::<Vec<_>>()
     };
-    let promised: Vec<Message> = calls.iter().enumerate().flat_map(numbered).collect();
+    let promised: Vec<PostedMessage> = calls.iter().enumerate().flat_map(numbered).collect();
     let sent = records.iter().flat_map(|record| record.sent.iter().copied()).collect();
     let received = records.iter().flat_map(|record| record.received.iter().copied()).collect();
     let mut found = differ(promised.clone(), sent, Fault::NotSent, Fault::NotPromised);
@@ -84,7 +84,12 @@ pub fn differences(calls: &[Vec<Message>], records: &[Record]) -> Vec<Difference
 }
 
 /// What one list has and the other has not, however often it occurs.
-fn differ(mut promised: Vec<Message>, mut found: Vec<Message>, missing: Fault, extra: Fault) -> Vec<Difference> {
+fn differ(
+    mut promised: Vec<PostedMessage>,
+    mut found: Vec<PostedMessage>,
+    missing: Fault,
+    extra: Fault,
+) -> Vec<Difference> {
     promised.sort_unstable();
     found.sort_unstable();
     let (mut promised, mut found) = (promised.into_iter().peekable(), found.into_iter().peekable());
@@ -116,20 +121,20 @@ mod tests {
         IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
     };
     use roundel_spec::check::Point;
-    use roundel_verify::run::Run;
+    use roundel_verify::run::PointRun;
     use std::collections::BTreeSet;
     use std::slice::from_ref;
 
     /// What the ranks would record if they did what was promised.
-    fn faithful(messages: &[Message], p: usize) -> Vec<Record> {
-        let of = |rank: usize| Record {
+    fn faithful(messages: &[PostedMessage], p: usize) -> Vec<RankTrace> {
+        let of = |rank: usize| RankTrace {
             sent: messages.iter().copied().filter(|message| message.from == rank).collect(),
             received: messages.iter().copied().filter(|message| message.to == rank).collect(),
         };
         (0..p).map(of).collect()
     }
 
-    fn example() -> (Vec<Message>, Vec<Record>) {
+    fn example() -> (Vec<PostedMessage>, Vec<RankTrace>) {
         let promised = promised(&LocalityBruck::<Bruck>::default(), &Placement::cyclic(9, 3), |block| 8 + block);
         let records = faithful(&promised, 9);
         (promised, records)
@@ -146,7 +151,7 @@ mod tests {
     #[test]
     fn every_change_of_a_message_is_found() {
         let (promised, records) = example();
-        let changes: [fn(&mut Message); 6] = [
+        let changes: [fn(&mut PostedMessage); 6] = [
             |message| message.call += 1,
             |message| message.round += 1,
             |message| message.from = (message.from + 1) % 9,
@@ -171,10 +176,10 @@ mod tests {
     fn messages_too_few_and_too_many_are_found() {
         let (promised, records) = example();
         let message = promised[3];
-        let only = |altered: &[Record], fault| {
+        let only = |altered: &[RankTrace], fault| {
             assert_eq!(differences(from_ref(&promised), altered), [Difference { fault, message }]);
         };
-        let lost = |list: &mut Vec<Message>| list.retain(|other| *other != message);
+        let lost = |list: &mut Vec<PostedMessage>| list.retain(|other| *other != message);
         let mut altered = records.clone();
         lost(&mut altered[message.from].sent);
         only(&altered, Fault::NotSent);
@@ -191,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_difference_says_where() {
-        let message = Message { call: 0, round: 2, from: 3, to: 1, bytes: 24, nonlocal: true };
+        let message = PostedMessage { call: 0, round: 2, from: 3, to: 1, bytes: 24, nonlocal: true };
         let text = Difference { fault: Fault::NotSent, message }.to_string();
         let expected = "call 0, round 2, 24 bytes from 3 to 1 on another node: is in the schedule but was not sent";
         assert_eq!(text, expected);
@@ -202,7 +207,7 @@ mod tests {
         let (_, records) = example();
         let text = serde_json::to_string(&records).unwrap();
         assert!(text.starts_with(r#"[{"sent":[{"call":0,"round":0,"from":0,"to":"#), "{text}");
-        assert_eq!(serde_json::from_str::<Vec<Record>>(&text).unwrap(), records);
+        assert_eq!(serde_json::from_str::<Vec<RankTrace>>(&text).unwrap(), records);
     }
 
     /// Compares promises with the rounds that `roundel show` prints.
@@ -220,10 +225,10 @@ mod tests {
             let (schedule, args) = (C::schedule(), collective.arguments());
             let point = Point { placement: self.placement.clone(), args };
             let trace = record_code(collective, self.placement);
-            let run = Run::new(&schedule, &point, &trace);
+            let run = PointRun::new(&schedule, &point, &trace);
             let mut shown = Vec::new();
-            for (round, number) in run.loud().into_iter().enumerate() {
-                shown.extend(run.round(number).messages.iter().map(|message| Message {
+            for (round, number) in run.active_rounds().into_iter().enumerate() {
+                shown.extend(run.round(number).messages.iter().map(|message| PostedMessage {
                     call: 0,
                     round,
                     from: message.from,

@@ -7,7 +7,7 @@
 //! ```
 
 use roundel::profile::Profile;
-use roundel::program::build::{Job, Scheme, build};
+use roundel::program::build::{ProgramSpec, Scheme, build};
 use roundel::select::{Question, select};
 use roundel_spec::{Kind, Placement};
 use std::error::Error;
@@ -44,7 +44,7 @@ fn measure(profile: &Profile, kind: Kind, nodes: usize, bytes: u64) -> Result<()
     let counts = if kind == Kind::Allreduce { vec![bytes as usize / 8] } else { vec![bytes as usize / 8; nodes] };
     let begin = Instant::now();
     let parts = |_| part.clone();
-    let job = Job {
+    let job = ProgramSpec {
         kind,
         placement: &placement,
         counts: &counts,

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::geometry::{Uniform, Varying};
-use crate::transport::{Gather, Options, Transport};
+use crate::transport::{AllgatherCall, Options, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -37,7 +37,7 @@ pub trait Allgather: IsAllgather + Sized {
         options: Options,
     ) -> Result<(), Error> {
         let geometry = Uniform { count: send.len() };
-        comm.gather(self, Gather { send: Some(send), recv, geometry, options })
+        comm.gather(self, AllgatherCall { send: Some(send), recv, geometry, options })
     }
 
     /// Gathers blocks of different lengths: block `b` has `counts[b]` elements and goes to `displs[b]` of `recv`.
@@ -63,7 +63,7 @@ pub trait Allgather: IsAllgather + Sized {
         displs: &[usize],
         options: Options,
     ) -> Result<(), Error> {
-        comm.gather(self, Gather { send: Some(send), recv, geometry: Varying::new(counts, displs), options })
+        comm.gather(self, AllgatherCall { send: Some(send), recv, geometry: Varying::new(counts, displs), options })
     }
 
     /// Gathers where the blocks belong: `data` has p blocks of the same length, of which each rank brings its own.
@@ -80,7 +80,7 @@ pub trait Allgather: IsAllgather + Sized {
     /// ```
     fn allgather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         let geometry = Uniform { count: data.len() / comm.here()?.p() };
-        comm.gather(self, Gather { send: None, recv: data, geometry, options: Options::default() })
+        comm.gather(self, AllgatherCall { send: None, recv: data, geometry, options: Options::default() })
     }
 
     /// [`allgatherv`](Allgather::allgatherv) where the blocks belong: block `b` has `counts[b]` elements from `displs[b]` of
@@ -93,7 +93,7 @@ pub trait Allgather: IsAllgather + Sized {
         displs: &[usize],
     ) -> Result<(), Error> {
         let geometry = Varying::new(counts, displs);
-        comm.gather(self, Gather { send: None, recv: data, geometry, options: Options::default() })
+        comm.gather(self, AllgatherCall { send: None, recv: data, geometry, options: Options::default() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::geometry::{Names, Varying};
-use crate::transport::{Here, Options, Transport};
+use crate::transport::{Options, RankPlacement, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -37,7 +37,7 @@ pub trait Alltoall: IsAlltoall + Sized {
         recv: &mut [T],
         options: Options,
     ) -> Result<(), Error> {
-        comm.shuffle(self, Shuffle { send: Some(send), recv, options })
+        comm.shuffle(self, AlltoallCall { send: Some(send), recv, options })
     }
 
     /// [`alltoall`](Alltoall::alltoall) where `data` is what is sent, and then what is received.
@@ -53,7 +53,7 @@ pub trait Alltoall: IsAlltoall + Sized {
     /// ```
     #[inline]
     fn alltoall_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
-        comm.shuffle(self, Shuffle { send: None, recv: data, options: Options::default() })
+        comm.shuffle(self, AlltoallCall { send: None, recv: data, options: Options::default() })
     }
 
     /// Exchanges blocks of any lengths: rank d gets `send_counts[d]` elements from `send_displs[d]` of `send` on, and
@@ -107,7 +107,7 @@ pub trait Alltoall: IsAlltoall + Sized {
     ) -> Result<(), Error> {
         let leaving = Varying::new(send_counts, send_displs);
         let arriving = Varying::new(recv_counts, recv_displs);
-        comm.shuffle_varying(self, ShuffleVarying { send: Some(send), leaving, recv, arriving, options })
+        comm.shuffle_varying(self, AlltoallvCall { send: Some(send), leaving, recv, arriving, options })
     }
 
     /// [`alltoallv`](Alltoall::alltoallv) where `data` is what is sent, and then what is received: as many elements are
@@ -133,7 +133,7 @@ pub trait Alltoall: IsAlltoall + Sized {
         let options = Options::default();
         comm.shuffle_varying(
             self,
-            ShuffleVarying { send: None, leaving: blocks, recv: data, arriving: blocks, options },
+            AlltoallvCall { send: None, leaving: blocks, recv: data, arriving: blocks, options },
         )
     }
 }
@@ -144,7 +144,7 @@ impl<C: IsAlltoall> IsAlltoall for Unproved<C> {}
 
 /// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`].
 #[derive(Debug)]
-pub struct Shuffle<'a, T> {
+pub struct AlltoallCall<'a, T> {
     /// What this rank sends, a block for each rank; none if it lies in `recv`.
     pub send: Option<&'a [T]>,
     /// What it receives, a block from each rank.
@@ -153,9 +153,9 @@ pub struct Shuffle<'a, T> {
     pub options: Options,
 }
 
-impl<T> Shuffle<'_, T> {
+impl<T> AlltoallCall<'_, T> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
-    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
+    pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<Option<usize>, Error> {
         let found = self.recv.len();
         let whole = found.checked_next_multiple_of(here.p()).unwrap_or(usize::MAX);
         if whole != found {
@@ -173,7 +173,7 @@ impl<T> Shuffle<'_, T> {
 
 /// An alltoallv, as the user called it. Built by [`Alltoall`].
 #[derive(Debug)]
-pub struct ShuffleVarying<'a, T> {
+pub struct AlltoallvCall<'a, T> {
     /// What this rank sends; none if it lies in `recv`, and then both lists of blocks are the same.
     pub send: Option<&'a [T]>,
     /// Which block of it each rank gets.
@@ -186,13 +186,13 @@ pub struct ShuffleVarying<'a, T> {
     pub options: Options,
 }
 
-impl<T> ShuffleVarying<'_, T> {
+impl<T> AlltoallvCall<'_, T> {
     const LEAVING: Names = Names { counts: "send counts", displs: "send displacements", buffer: "the send buffer" };
     const ARRIVING: Names =
         Names { counts: "receive counts", displs: "receive displacements", buffer: "the receive buffer" };
 
     /// Every check of blocks and buffers that one rank can make.
-    pub fn validate(&self, here: Here<'_>) -> Result<(), Error> {
+    pub fn validate(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         match self.send {
             None => self.arriving.validate_lists(here.p(), self.recv.len(), &Names::ONLY)?,
             Some(send) => {
@@ -210,7 +210,7 @@ impl<T> ShuffleVarying<'_, T> {
     }
 
     /// Whether the collective serves the call.
-    pub fn serve<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+    pub fn serve<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         let at = here.serves(collective)?;
         self.options.layout.rotation(collective, &at).map(|_| ())
     }

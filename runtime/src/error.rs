@@ -92,7 +92,7 @@ pub enum Error {
     Program(#[from] crate::program::build::BuildError),
     /// Ports that make no such collective.
     #[error(transparent)]
-    Ports(#[from] crate::plan::ports::Unfit),
+    Ports(#[from] crate::plan::ports::GroupsError),
     /// A call for which nothing can be selected.
     #[error(transparent)]
     Select(#[from] crate::select::Error),
@@ -131,7 +131,7 @@ pub enum Error {
     },
     /// An order of nodes that is none.
     #[error(transparent)]
-    NoOrder(#[from] crate::plan::order::NoOrder),
+    NoOrder(#[from] crate::plan::order::InvalidOrder),
     /// An algorithm of another collective.
     #[error("{name} is no algorithm for {kind}; `roundel list` shows which are")]
     OtherKind {

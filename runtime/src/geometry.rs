@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reduce::Division;
-use crate::rooted::Standing;
+use crate::rooted::RootedLayout;
 use roundel_spec::Place;
 
 /// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
@@ -46,21 +46,21 @@ impl<G: Geometry> Geometry for &G {
 /// How the blocks of a call lay, kept to see whether the next call is like it.
 #[derive(Debug, Default)]
 pub struct Blocking {
-    form: Option<Form>,
+    form: Option<BlockForm>,
     counts: Vec<usize>,
     displs: Vec<usize>,
 }
 
 /// How blocks are described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum BlockForm {
     Uniform(usize),
     Varying,
     Even,
     Elsewhere,
     Equal,
     Counts,
-    Standing(Standing),
+    Standing(RootedLayout),
 }
 
 /// Something that describes the blocks of a call, and is known again in the next.
@@ -72,7 +72,7 @@ pub trait Recognised {
 }
 
 impl Blocking {
-    fn set(&mut self, form: Form, counts: &[usize], displs: &[usize]) {
+    fn set(&mut self, form: BlockForm, counts: &[usize], displs: &[usize]) {
         self.form = Some(form);
         for (kept, list) in [(&mut self.counts, counts), (&mut self.displs, displs)] {
             kept.clear();
@@ -138,11 +138,11 @@ impl Recognised for Uniform {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
         // Not `==` on the whole: that is a call which is not inlined.
-        matches!(blocking.form, Some(Form::Uniform(count)) if count == self.count)
+        matches!(blocking.form, Some(BlockForm::Uniform(count)) if count == self.count)
     }
 
     fn remember(&self, blocking: &mut Blocking) {
-        blocking.set(Form::Uniform(self.count), &[], &[]);
+        blocking.set(BlockForm::Uniform(self.count), &[], &[]);
     }
 }
 
@@ -262,11 +262,11 @@ impl Described for Varying<'_> {
 impl Recognised for Varying<'_> {
     fn is(&self, blocking: &Blocking) -> bool {
         let same = || blocking.counts == self.counts && blocking.displs == self.displs;
-        blocking.form == Some(Form::Varying) && same()
+        blocking.form == Some(BlockForm::Varying) && same()
     }
 
     fn remember(&self, blocking: &mut Blocking) {
-        blocking.set(Form::Varying, self.counts, self.displs);
+        blocking.set(BlockForm::Varying, self.counts, self.displs);
     }
 }
 
@@ -274,31 +274,31 @@ impl Recognised for Division<'_> {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
         match self {
-            Division::Even => matches!(blocking.form, Some(Form::Even)),
-            Division::Elsewhere => matches!(blocking.form, Some(Form::Elsewhere)),
-            Division::Equal => matches!(blocking.form, Some(Form::Equal)),
-            Division::Counts(counts) => blocking.form == Some(Form::Counts) && blocking.counts == *counts,
+            Division::Even => matches!(blocking.form, Some(BlockForm::Even)),
+            Division::Elsewhere => matches!(blocking.form, Some(BlockForm::Elsewhere)),
+            Division::Equal => matches!(blocking.form, Some(BlockForm::Equal)),
+            Division::Counts(counts) => blocking.form == Some(BlockForm::Counts) && blocking.counts == *counts,
         }
     }
 
     fn remember(&self, blocking: &mut Blocking) {
         match self {
-            Division::Even => blocking.set(Form::Even, &[], &[]),
-            Division::Elsewhere => blocking.set(Form::Elsewhere, &[], &[]),
-            Division::Equal => blocking.set(Form::Equal, &[], &[]),
-            Division::Counts(counts) => blocking.set(Form::Counts, counts, &[]),
+            Division::Even => blocking.set(BlockForm::Even, &[], &[]),
+            Division::Elsewhere => blocking.set(BlockForm::Elsewhere, &[], &[]),
+            Division::Equal => blocking.set(BlockForm::Equal, &[], &[]),
+            Division::Counts(counts) => blocking.set(BlockForm::Counts, counts, &[]),
         }
     }
 }
 
-impl Recognised for Standing {
+impl Recognised for RootedLayout {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
-        blocking.form == Some(Form::Standing(*self))
+        blocking.form == Some(BlockForm::Standing(*self))
     }
 
     fn remember(&self, blocking: &mut Blocking) {
-        blocking.set(Form::Standing(*self), &[], &[]);
+        blocking.set(BlockForm::Standing(*self), &[], &[]);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::transport::{Here, Transport};
+use crate::transport::{RankPlacement, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -33,7 +33,7 @@ pub trait Allreduce: IsAllreduce + Sized {
         recv: &mut [T],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Even, op })
+        comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Even, op })
     }
 
     /// Reduces the `data` of every rank, element by element, into the `data` of every rank.
@@ -44,7 +44,7 @@ pub trait Allreduce: IsAllreduce + Sized {
         data: &mut [T],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: None, output: data, division: Division::Even, op })
+        comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Even, op })
     }
 }
 
@@ -59,7 +59,7 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         recv: &mut [T],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Equal, op })
+        comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Equal, op })
     }
 
     /// Reduces the `send` of every rank, element by element; rank r gets block r, of `counts[r]` elements, in `recv`.
@@ -72,7 +72,7 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         counts: &[usize],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Counts(counts), op })
+        comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Counts(counts), op })
     }
 
     /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) of what lies in `data`; the result is at its beginning,
@@ -94,7 +94,7 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         data: &mut [T],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: None, output: data, division: Division::Equal, op })
+        comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Equal, op })
     }
 
     /// [`reduce_scatter`](ReduceScatter::reduce_scatter) of what lies in `data`; the result is at its beginning, and what follows
@@ -107,7 +107,7 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         counts: &[usize],
         op: &O,
     ) -> Result<(), Error> {
-        comm.reduce(self, Reduce { input: None, output: data, division: Division::Counts(counts), op })
+        comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Counts(counts), op })
     }
 }
 
@@ -131,7 +131,7 @@ pub enum Division<'a> {
 
 /// A reduction, as the user called it.
 #[derive(Debug)]
-pub struct Reduce<'a, T, O> {
+pub struct ReductionCall<'a, T, O> {
     /// This rank's contribution; none if it lies in `output`.
     pub input: Option<&'a [T]>,
     /// Where the result goes.
@@ -142,20 +142,20 @@ pub struct Reduce<'a, T, O> {
     pub op: &'a O,
 }
 
-impl<T, O: Operation<T>> Reduce<'_, T, O> {
+impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
     /// The length of the vector that is reduced.
     pub fn elements(&self) -> usize {
         self.input.map_or(self.output.len(), <[T]>::len)
     }
 
     /// Every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+    pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         self.validate_lengths(here)?;
         here.serves(collective)?;
         if O::COMMUTES || here.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
     }
 
-    fn validate_lengths(&self, here: Here<'_>) -> Result<(), Error> {
+    fn validate_lengths(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         let (p, rank) = (here.p(), here.rank);
         let (input, output) = (self.elements(), self.output.len());
         let length = |what, expected, found, why| match expected == found {
@@ -228,7 +228,7 @@ mod tests {
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
         for (n, blocks) in [(0, 1), (1, 3), (7, 3), (9, 3), (10, 4)] {
             let mut data = vec![0; n];
-            let call = Reduce { input: None, output: &mut data, division: Division::Even, op: &Sum };
+            let call = ReductionCall { input: None, output: &mut data, division: Division::Even, op: &Sum };
             call.divide(blocks, &mut counts, &mut displs);
             assert_eq!((counts.len(), counts.iter().sum::<usize>()), (blocks, n));
             assert!(counts.iter().max() <= counts.iter().min().map(|least| least + 1).as_ref());

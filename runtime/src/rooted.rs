@@ -5,8 +5,8 @@
 
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::reduce::{Division, Reduce};
-use crate::transport::{Here, Transport};
+use crate::reduce::{Division, ReductionCall};
+use crate::transport::{RankPlacement, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -37,7 +37,7 @@ pub trait Broadcast: IsBroadcast + Sized {
     /// Makes the `data` of every rank that of the root.
     #[inline]
     fn broadcast<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
-        comm.spread(self, Spread::in_place(data))
+        comm.spread(self, RootedCall::in_place(data))
     }
 }
 
@@ -54,7 +54,9 @@ pub trait ReduceTo: IsReduce + Sized {
         op: &O,
     ) -> Result<(), Error> {
         match is_root(self, comm)? {
-            true => comm.reduce(self, Reduce { input: Some(send), output: recv, division: Division::Even, op }),
+            true => {
+                comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Even, op })
+            }
             false => contribute(self, comm, send, op),
         }
     }
@@ -68,7 +70,7 @@ pub trait ReduceTo: IsReduce + Sized {
         op: &O,
     ) -> Result<(), Error> {
         match is_root(self, comm)? {
-            true => comm.reduce(self, Reduce { input: None, output: data, division: Division::Even, op }),
+            true => comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Even, op }),
             false => contribute(self, comm, data, op),
         }
     }
@@ -82,7 +84,7 @@ fn contribute<T, C: Collective, O: Operation<T>>(
     send: &[T],
     op: &O,
 ) -> Result<(), Error> {
-    comm.reduce(collective, Reduce { input: Some(send), output: &mut [], division: Division::Elsewhere, op })
+    comm.reduce(collective, ReductionCall { input: Some(send), output: &mut [], division: Division::Elsewhere, op })
 }
 
 /// Calls of a gather. Implemented for every collective that is declared as one.
@@ -94,11 +96,11 @@ pub trait GatherTo: IsGather + Sized {
         let at = comm.here()?.flat();
         let (total, input_at) = (send.len().saturating_mul(at.p as usize), send.len() * at.rank as usize);
         if at.rank != self.root() {
-            return comm.spread(self, Spread::elsewhere(send, total, input_at));
+            return comm.spread(self, RootedCall::elsewhere(send, total, input_at));
         }
         expect("the receive buffer", total, recv.len(), "the send buffer's length times the number of ranks")?;
-        let standing = Standing { total, input_at, seat: Seat::Output };
-        comm.spread(self, Spread { input: Some(send), output: recv, standing })
+        let layout = RootedLayout { total, input_at, seat: BlockSeat::Output };
+        comm.spread(self, RootedCall { input: Some(send), output: recv, layout })
     }
 
     /// Gathers blocks of the same length. The `data` of the root is all of them, its own already in place; that of another rank
@@ -108,10 +110,10 @@ pub trait GatherTo: IsGather + Sized {
         let at = comm.here()?.flat();
         if at.rank != self.root() {
             let (total, input_at) = (data.len().saturating_mul(at.p as usize), data.len() * at.rank as usize);
-            return comm.spread(self, Spread::elsewhere(data, total, input_at));
+            return comm.spread(self, RootedCall::elsewhere(data, total, input_at));
         }
         divisible(data.len(), at.p as usize)?;
-        comm.spread(self, Spread::in_place(data))
+        comm.spread(self, RootedCall::in_place(data))
     }
 }
 
@@ -128,8 +130,8 @@ pub trait ScatterFrom: IsScatter + Sized {
             expect("the send buffer", total, send.len(), "the receive buffer's length times the number of ranks")?;
         }
         let input = is_root.then_some(send);
-        let standing = Standing { total, input_at: 0, seat: Seat::Scratch { result_at: own } };
-        comm.spread(self, Spread { input, output: recv, standing })
+        let layout = RootedLayout { total, input_at: 0, seat: BlockSeat::Scratch { result_at: own } };
+        comm.spread(self, RootedCall { input, output: recv, layout })
     }
 
     /// Hands out equal blocks. The `data` of the root is all of them, and stays as it is; that of another rank is where its block
@@ -141,7 +143,7 @@ pub trait ScatterFrom: IsScatter + Sized {
             return self.scatter(comm, &[], data);
         }
         divisible(data.len(), at.p as usize)?;
-        comm.spread(self, Spread::in_place(data))
+        comm.spread(self, RootedCall::in_place(data))
     }
 }
 
@@ -172,7 +174,7 @@ fn divisible(found: usize, p: usize) -> Result<(), Error> {
 
 /// Where all blocks lie on a rank while a collective runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seat {
+pub enum BlockSeat {
     /// In the output, which has room for them.
     Output,
     /// In memory of the transport; as many elements as the output has are its result, from this one on.
@@ -184,57 +186,59 @@ pub enum Seat {
 
 /// Where the blocks of a broadcast, gather or scatter lie on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct RootedLayout {
     /// How many elements all blocks have together; they are divided as evenly as possible.
     pub total: usize,
     /// Where the input goes among them.
     pub input_at: usize,
     /// Where they lie meanwhile.
-    pub seat: Seat,
+    pub seat: BlockSeat,
 }
 
 /// A broadcast, gather or scatter, as one rank takes part in it.
 #[derive(Debug)]
-pub struct Spread<'a, T> {
+pub struct RootedCall<'a, T> {
     /// What this rank brings, unless it lies in `output`.
     pub input: Option<&'a [T]>,
     /// Where its result goes.
     pub output: &'a mut [T],
     /// Where things lie.
-    pub standing: Standing,
+    pub layout: RootedLayout,
 }
 
-impl<'a, T> Spread<'a, T> {
+impl<'a, T> RootedCall<'a, T> {
     /// The part of a rank that gets nothing.
     fn elsewhere(send: &'a [T], total: usize, input_at: usize) -> Self {
-        let standing = Standing { total, input_at, seat: Seat::Scratch { result_at: 0 } };
-        Spread { input: Some(send), output: &mut [], standing }
+        let layout = RootedLayout { total, input_at, seat: BlockSeat::Scratch { result_at: 0 } };
+        RootedCall { input: Some(send), output: &mut [], layout }
     }
 
     /// The part of a rank that has all blocks in its output.
     fn in_place(output: &'a mut [T]) -> Self {
-        let standing = Standing { total: output.len(), input_at: 0, seat: Seat::Output };
-        Spread { input: None, output, standing }
+        let layout = RootedLayout { total: output.len(), input_at: 0, seat: BlockSeat::Output };
+        RootedCall { input: None, output, layout }
     }
 
     /// Every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<(), Error> {
+    pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         here.serves(collective)?;
         let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
-        let (Standing { total, input_at, seat }, why) = (self.standing, "what all blocks have");
+        let (RootedLayout { total, input_at, seat }, why) = (self.layout, "what all blocks have");
         let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);
         if !within(input_at, input) {
             return expect("the send buffer", total.saturating_sub(input_at), input, why);
         }
         match seat {
-            Seat::Output => expect("the receive buffer", total, output, why),
-            Seat::Scratch { result_at } if within(result_at, output) => Ok(()),
-            Seat::Scratch { result_at } => expect("the receive buffer", total.saturating_sub(result_at), output, why),
+            BlockSeat::Output => expect("the receive buffer", total, output, why),
+            BlockSeat::Scratch { result_at } if within(result_at, output) => Ok(()),
+            BlockSeat::Scratch { result_at } => {
+                expect("the receive buffer", total.saturating_sub(result_at), output, why)
+            }
         }
     }
 
     /// Where the blocks lie: writes their lengths and beginnings.
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
-        crate::reduce::divide_evenly(self.standing.total, blocks, counts, displs);
+        crate::reduce::divide_evenly(self.layout.total, blocks, counts, displs);
     }
 }

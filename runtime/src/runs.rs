@@ -73,7 +73,7 @@ fn for_each_piece(slot: usize, n: usize, p: usize, mut piece: impl FnMut(usize, 
 
 /// How many runs a message covers and how many elements they have: what a [`Policy`](crate::Policy) decides on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct MessageShape {
     /// The number of runs.
     pub runs: usize,
     /// The number of elements.
@@ -82,7 +82,7 @@ pub struct Shape {
     pub start: usize,
 }
 
-impl Shape {
+impl MessageShape {
     /// The shape of `blocks`: what [`for_each_run`] would find, without a step per block where blocks are uniform.
     #[inline]
     pub fn of<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize) -> Self {
@@ -102,10 +102,10 @@ impl Shape {
     }
 }
 
-/// A [`Shape`] in the making.
+/// A [`MessageShape`] in the making.
 #[derive(Default)]
 struct Outline {
-    shape: Shape,
+    shape: MessageShape,
     /// Where the last run ends.
     end: usize,
 }
@@ -151,12 +151,12 @@ mod tests {
         blocks.each().flat_map(|b| geometry.offset(b)..geometry.offset(b) + geometry.len(b)).collect()
     }
 
-    fn through_runs<B: Blocks>(blocks: &B, geometry: &impl Geometry, p: usize) -> (Vec<usize>, Shape) {
+    fn through_runs<B: Blocks>(blocks: &B, geometry: &impl Geometry, p: usize) -> (Vec<usize>, MessageShape) {
         let mut all = Vec::new();
         for_each_run(blocks, geometry, p, |run| all.extend(run.start..run.start + run.len));
         let mut runs = 0;
         for_each_run(blocks, geometry, p, |_| runs += 1);
-        let shape = Shape::of(blocks, geometry, p);
+        let shape = MessageShape::of(blocks, geometry, p);
         assert_eq!((shape.runs, shape.elements), (runs, all.len()));
         assert!(all.first().is_none_or(|&first| first == shape.start));
         (all, shape)
@@ -197,13 +197,13 @@ mod tests {
 
     #[test]
     fn a_wrapped_range_is_two_runs() {
-        let shape = Shape::of(&Stripe::new(6, 1, 5, 8), &Uniform { count: 3 }, 8);
-        assert_eq!(shape, Shape { runs: 2, elements: 15, start: 18 });
+        let shape = MessageShape::of(&Stripe::new(6, 1, 5, 8), &Uniform { count: 3 }, 8);
+        assert_eq!(shape, MessageShape { runs: 2, elements: 15, start: 18 });
     }
 
     #[test]
     fn a_range_is_one_run_in_the_layout_that_begins_with_it() {
-        let shape = Shape::of(&Stripe::new(6, 1, 5, 8), &Rotated { count: 3, by: 6, p: 8 }, 8);
-        assert_eq!(shape, Shape { runs: 1, elements: 15, start: 0 });
+        let shape = MessageShape::of(&Stripe::new(6, 1, 5, 8), &Rotated { count: 3, by: 6, p: 8 }, 8);
+        assert_eq!(shape, MessageShape { runs: 1, elements: 15, start: 0 });
     }
 }

@@ -9,7 +9,7 @@
 /// With the feature `serde` it can be written and read in any format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Message {
+pub struct PostedMessage {
     /// Which of the recorded calls it belongs to, counted from 0.
     pub call: usize,
     /// Its round, counted from 0 as `roundel show` counts them: over all ranks, the rounds of inner collectives included, and
@@ -28,9 +28,9 @@ pub struct Message {
 /// The messages that one rank posted, in the order in which it did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Record {
+pub struct RankTrace {
     /// What it sent.
-    pub sent: Vec<Message>,
+    pub sent: Vec<PostedMessage>,
     /// What it was ready to receive.
-    pub received: Vec<Message>,
+    pub received: Vec<PostedMessage>,
 }

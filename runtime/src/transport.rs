@@ -1,13 +1,13 @@
 //! What runs a collective's rounds on real data: for those who write a [`Transport`] of their own. Programs that call collectives need
 //! nothing of it.
 
-pub use crate::alltoall::{Shuffle, ShuffleVarying};
+pub use crate::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::error::Error;
 pub use crate::geometry::{Described, Geometry, Uniform, Varying};
 use crate::operation::Operation;
 use crate::policy::Policy;
-pub use crate::reduce::{Division, Reduce};
-pub use crate::rooted::{Seat, Spread, Standing};
+pub use crate::reduce::{Division, ReductionCall};
+pub use crate::rooted::{BlockSeat, RootedCall, RootedLayout};
 use roundel_spec::{Collective, Place, Placement, Refusal, arith};
 
 /// Which of the declared layouts a call uses.
@@ -47,14 +47,14 @@ pub struct Options {
 
 /// One rank among those of a communicator.
 #[derive(Clone, Copy, Debug)]
-pub struct Here<'a> {
+pub struct RankPlacement<'a> {
     /// Where all ranks sit.
     pub placement: &'a Placement,
     /// The rank, in the communicator's numbering.
     pub rank: usize,
 }
 
-impl<'a> Here<'a> {
+impl<'a> RankPlacement<'a> {
     /// The number of ranks.
     pub fn p(self) -> usize {
         self.placement.p()
@@ -94,7 +94,7 @@ impl<'a> Here<'a> {
 
 /// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
-pub struct Gather<'a, T, G> {
+pub struct AllgatherCall<'a, T, G> {
     /// This rank's block; none if it lies in `recv`, where it belongs.
     pub send: Option<&'a [T]>,
     /// All blocks.
@@ -105,9 +105,9 @@ pub struct Gather<'a, T, G> {
     pub options: Options,
 }
 
-impl<T, G: Described> Gather<'_, T, G> {
+impl<T, G: Described> AllgatherCall<'_, T, G> {
     /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
-    pub fn validate<C: Collective>(&self, collective: &C, here: Here<'_>) -> Result<Option<usize>, Error> {
+    pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<Option<usize>, Error> {
         self.geometry.validate(&here.flat(), self.send.map(<[T]>::len), self.recv.len())?;
         let at = here.serves(collective)?;
         self.options.layout.rotation(collective, &at)
@@ -117,7 +117,7 @@ impl<T, G: Described> Gather<'_, T, G> {
 /// A communicator: a group of ranks that can run collectives on elements of type `T`.
 pub trait Transport<T> {
     /// This rank among all of them.
-    fn here(&self) -> Result<Here<'_>, Error>;
+    fn here(&self) -> Result<RankPlacement<'_>, Error>;
 
     /// Where this rank sits, with ranks numbered node by node.
     fn place(&self) -> Result<Place<'_>, Error> {
@@ -125,17 +125,22 @@ pub trait Transport<T> {
     }
 
     /// Validates the call and runs the rounds of `collective`.
-    fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error>;
+    fn gather<C: Collective, G: Described>(&self, collective: &C, call: AllgatherCall<'_, T, G>)
+    -> Result<(), Error>;
 
     /// Validates the call and runs the rounds of `collective`.
-    fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error>;
+    fn reduce<C: Collective, O: Operation<T>>(
+        &self,
+        collective: &C,
+        call: ReductionCall<'_, T, O>,
+    ) -> Result<(), Error>;
 
     /// Validates the call and runs the rounds of `collective`.
-    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error>;
+    fn spread<C: Collective>(&self, collective: &C, call: RootedCall<'_, T>) -> Result<(), Error>;
 
     /// Validates the call and runs the rounds of `collective`, with blocks of the same length.
-    fn shuffle<C: Collective>(&self, collective: &C, call: Shuffle<'_, T>) -> Result<(), Error>;
+    fn shuffle<C: Collective>(&self, collective: &C, call: AlltoallCall<'_, T>) -> Result<(), Error>;
 
     /// Validates the call and runs the rounds of `collective`, with blocks of any lengths.
-    fn shuffle_varying<C: Collective>(&self, collective: &C, call: ShuffleVarying<'_, T>) -> Result<(), Error>;
+    fn shuffle_varying<C: Collective>(&self, collective: &C, call: AlltoallvCall<'_, T>) -> Result<(), Error>;
 }

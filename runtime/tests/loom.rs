@@ -10,9 +10,11 @@ use std::sync::atomic::AtomicUsize;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
-use roundel::plan::part::Part;
-use roundel::program::machine::{Word, target};
-use roundel::program::{Counter, Job, Machine, Op, Program, Region, Run, Scheme, Spot, build};
+use roundel::plan::part::RankPlan;
+use roundel::program::machine::{SharedWord, target};
+use roundel::program::{
+    Counter, Execution, MemoryRegion, Op, Program, ProgramSpec, RegionOffset, Scheme, StepExecutor, build,
+};
 use roundel_spec::{Kind, Placement};
 
 /// A counter's word as loom sees it.
@@ -21,7 +23,7 @@ struct Tracked {
     release: Ordering,
 }
 
-impl Word for Tracked {
+impl SharedWord for Tracked {
     fn own(&self) -> u32 {
         // SAFETY: nobody else writes the counter; loom refuses a run in which somebody does at the same time.
         unsafe { self.word.unsync_load() }
@@ -54,38 +56,44 @@ struct Process {
 }
 
 impl Process {
-    fn get(&self, spot: Spot, number: usize) -> u64 {
+    fn get(&self, spot: RegionOffset, number: usize) -> u64 {
         let index = spot.offset / 8 + number;
         match spot.region {
-            Region::Input => self.input[index],
-            Region::Output => self.output[index],
-            Region::Scratch => self.scratch[index],
+            MemoryRegion::Input => self.input[index],
+            MemoryRegion::Output => self.output[index],
+            MemoryRegion::Scratch => self.scratch[index],
             // SAFETY: loom refuses a run in which somebody writes the cell at the same time.
-            Region::Shared => self.node.cells[index].with(|cell| unsafe { *cell }),
+            MemoryRegion::Shared => self.node.cells[index].with(|cell| unsafe { *cell }),
         }
     }
 
-    fn set(&mut self, spot: Spot, number: usize, value: u64) {
+    fn set(&mut self, spot: RegionOffset, number: usize, value: u64) {
         let index = spot.offset / 8 + number;
         match spot.region {
-            Region::Input => panic!("the input is never written"),
-            Region::Output => self.output[index] = value,
-            Region::Scratch => self.scratch[index] = value,
+            MemoryRegion::Input => panic!("the input is never written"),
+            MemoryRegion::Output => self.output[index] = value,
+            MemoryRegion::Scratch => self.scratch[index] = value,
             // SAFETY: loom refuses a run in which somebody touches the cell at the same time.
-            Region::Shared => self.node.cells[index].with_mut(|cell| unsafe { *cell = value }),
+            MemoryRegion::Shared => self.node.cells[index].with_mut(|cell| unsafe { *cell = value }),
         }
     }
 }
 
-impl Machine for Process {
+impl StepExecutor for Process {
     type Error = std::convert::Infallible;
 
-    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Self::Error> {
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Self::Error> {
         (0..elements).for_each(|number| self.set(to, number, self.get(from, number)));
         Ok(())
     }
 
-    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Self::Error> {
+    fn combine(
+        &mut self,
+        left: RegionOffset,
+        right: RegionOffset,
+        into: RegionOffset,
+        elements: usize,
+    ) -> Result<(), Self::Error> {
         for number in 0..elements {
             self.set(into, number, self.get(left, number) + self.get(right, number));
         }
@@ -126,7 +134,7 @@ struct Case {
     without: Option<(usize, usize)>,
 }
 
-fn no_part(_: usize) -> Part {
+fn no_part(_: usize) -> RankPlan {
     panic!("one node has no part")
 }
 
@@ -139,7 +147,7 @@ impl Case {
     fn programs(&self) -> Vec<[Program; 2]> {
         let placement = Placement::consecutive(self.processes, self.processes);
         let (kind, counts, scheme) = (self.kind, self.counts.as_slice(), self.scheme);
-        let job = Job { kind, placement: &placement, counts, size: 8, lanes: 1, scheme, parts: &no_part };
+        let job = ProgramSpec { kind, placement: &placement, counts, size: 8, lanes: 1, scheme, parts: &no_part };
         let built = |rank| build(&job, rank).unwrap_or_else(|error| panic!("{error}"));
         let mut programs: Vec<_> = (0..self.processes).map(built).collect();
         if let Some((rank, op)) = self.without {
@@ -186,15 +194,15 @@ impl Case {
             match program.input {
                 None => process.input = given,
                 Some(offset) => {
-                    let spot = Spot { region: Region::Shared, offset };
+                    let spot = RegionOffset { region: MemoryRegion::Shared, offset };
                     (0..given.len()).for_each(|number| process.set(spot, number, given[number]));
                 }
             }
-            if Run::default().advance(&program.ops, &mut process) == Ok(false) {
+            if Execution::default().advance(&program.ops, &mut process) == Ok(false) {
                 return false;
             }
-            let region = if program.output.is_some() { Region::Shared } else { Region::Output };
-            let spot = Spot { region, offset: program.output.unwrap_or(0) };
+            let region = if program.output.is_some() { MemoryRegion::Shared } else { MemoryRegion::Output };
+            let spot = RegionOffset { region, offset: program.output.unwrap_or(0) };
             for (number, index) in gets.enumerate() {
                 assert_eq!(process.get(spot, number), self.expected(call, index), "call {call}, rank {rank}");
             }

@@ -12,7 +12,7 @@ use roundel::Collective;
 use roundel::algorithms::{CyclicShiftAllreduce, RecursiveDoublingAllreduce, RingAllreduce};
 use roundel::plan::passes::{merge_copies, merge_messages, remove_dead, rename, split_ports};
 use roundel::plan::ports::{Fractions, Ports};
-use roundel::plan::{Fault, Local, OUTPUT, Plan, SCRATCH, Slot, Turn};
+use roundel::plan::{Local, OUTPUT, Plan, PlanFault, SCRATCH, Slot, Turn};
 use roundel_spec::Kind;
 use std::collections::BTreeMap;
 
@@ -234,7 +234,7 @@ fn messages_do_not_share_slots() {
                 received.filter_map(|to| sent.iter().find(|from| from.block == to.block).map(|from| (to, from)));
             let Some((to, from)) = pairs.next() else { continue };
             *to = *from;
-            assert!(matches!(wrong.replay(), Err(Fault::Clash { .. } | Fault::InputWritten { .. })));
+            assert!(matches!(wrong.replay(), Err(PlanFault::Clash { .. } | PlanFault::InputWritten { .. })));
             shared += 1;
         }
     }

@@ -15,7 +15,7 @@ use roundel::algorithms::{
 };
 use roundel::plan::passes::remove_dead;
 use roundel::plan::{
-    Fault, INPUT, Local, Malformed, Message, Mismatch, OUTPUT, Part, Plan, SCRATCH, Slot, Turn, Unplanned,
+    INPUT, Local, Malformed, Mismatch, OUTPUT, Plan, PlanFault, RankPlan, SCRATCH, Slot, SlotMessage, Turn, Unplanned,
 };
 use roundel_spec::Kind;
 
@@ -30,7 +30,10 @@ impl Look for Recorded {
         assert!(order.rank_order || !C::ORDER.rank_order, "{name}, p = {p}");
         assert_eq!(plan.to_string().parse().as_ref(), Ok(&plan), "{name}, p = {p}");
         let parts = plan.parts();
-        assert!(parts.iter().all(|part| part.to_string().parse::<Part>().as_ref() == Ok(part)), "{name}, p = {p}");
+        assert!(
+            parts.iter().all(|part| part.to_string().parse::<RankPlan>().as_ref() == Ok(part)),
+            "{name}, p = {p}"
+        );
         assert_eq!(Plan::from_parts(parts).as_ref(), Ok(&plan), "{name}, p = {p}");
         let mut alive = plan.clone();
         remove_dead(&mut alive);
@@ -77,9 +80,9 @@ fn blocks_of_length_zero_do_not_travel() {
     for plan in [Plan::record(&Ring, 5).unwrap(), Plan::record(&PairwiseReduceScatter, 5).unwrap()] {
         let less = plan.clone().without_empty(&sizes);
         assert!(less.replay_where(|block| sizes[block] > 0).is_ok());
-        assert!(matches!(less.replay(), Err(Fault::Incomplete { .. })));
+        assert!(matches!(less.replay(), Err(PlanFault::Incomplete { .. })));
         assert_eq!((0..5).map(|rank| less.sent(rank)).sum::<usize>(), 4);
-        let parts: Vec<Part> = plan.parts().into_iter().map(|part| part.without_empty(&sizes)).collect();
+        let parts: Vec<RankPlan> = plan.parts().into_iter().map(|part| part.without_empty(&sizes)).collect();
         assert_eq!(Plan::from_parts(parts), Ok(less));
     }
 }
@@ -99,8 +102,8 @@ fn all_lines(p: usize, ports: &[i64]) -> Plan {
             for j in 1..=ports as usize {
                 for k in 1..=d.min(p.saturating_sub(j * d)) {
                     let (aside, line) = (Slot::new(number(p + j * d + k), 0), Slot::new(number(j * d + k), 0));
-                    turn.sends.push(Message::new((rank + p - j * d) % p, vec![Slot::new(number(k), 0)]));
-                    turn.receives.push(Message::new((rank + j * d) % p, vec![aside]));
+                    turn.sends.push(SlotMessage::new((rank + p - j * d) % p, vec![Slot::new(number(k), 0)]));
+                    turn.receives.push(SlotMessage::new((rank + j * d) % p, vec![aside]));
                     turn.locals.push(Local::Combine { left: Slot::new(number(j * d), 0), right: aside, into: line });
                 }
             }
@@ -178,22 +181,31 @@ fn wrong_plans_are_refused() {
         plan.replay().expect_err("it is wrong")
     };
     let slot = Slot::new(9, 0);
-    assert!(matches!(refused(&|plan| drop(plan.rounds[1].pop())), Fault::Turns { round: 1, expected: 3, found: 2 }));
-    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].slots[0] = slot), Fault::NoSuchSlot { .. }));
-    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 0), Fault::NoSuchPeer { peer: 0, .. }));
-    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 3), Fault::NoSuchPeer { peer: 3, .. }));
-    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 1), Fault::Unmatched { round: 1, .. }));
-    assert!(matches!(refused(&|plan| drop(plan.rounds[1][0].sends.pop())), Fault::Unmatched { sent: 0, .. }));
-    assert!(matches!(refused(&|plan| drop(plan.rounds[1][2].receives.pop())), Fault::Unmatched { received: 0, .. }));
-    assert!(matches!(refused(&|plan| plan.rounds[0].iter_mut().for_each(|t| t.locals.clear())), Fault::Empty { .. }));
+    assert!(matches!(
+        refused(&|plan| drop(plan.rounds[1].pop())),
+        PlanFault::Turns { round: 1, expected: 3, found: 2 }
+    ));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].slots[0] = slot), PlanFault::NoSuchSlot { .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 0), PlanFault::NoSuchPeer { peer: 0, .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 3), PlanFault::NoSuchPeer { peer: 3, .. }));
+    assert!(matches!(refused(&|plan| plan.rounds[1][0].sends[0].peer = 1), PlanFault::Unmatched { round: 1, .. }));
+    assert!(matches!(refused(&|plan| drop(plan.rounds[1][0].sends.pop())), PlanFault::Unmatched { sent: 0, .. }));
+    assert!(matches!(
+        refused(&|plan| drop(plan.rounds[1][2].receives.pop())),
+        PlanFault::Unmatched { received: 0, .. }
+    ));
+    assert!(matches!(
+        refused(&|plan| plan.rounds[0].iter_mut().for_each(|t| t.locals.clear())),
+        PlanFault::Empty { .. }
+    ));
     let input = |plan: &mut Plan| plan.rounds[1][1].receives[0].slots[0].line = INPUT;
-    assert!(matches!(refused(&input), Fault::InputWritten { rank: 1, round: 1, .. }));
+    assert!(matches!(refused(&input), PlanFault::InputWritten { rank: 1, round: 1, .. }));
     let clash = |plan: &mut Plan| plan.rounds[1][1].receives[0].slots[0] = plan.rounds[1][1].sends[0].slots[0];
-    assert!(matches!(refused(&clash), Fault::Clash { rank: 1, round: 1, .. }));
+    assert!(matches!(refused(&clash), PlanFault::Clash { rank: 1, round: 1, .. }));
     let mut twice = Plan::record(&RecursiveDoublingAllreduce, 4).unwrap();
     twice.rounds[1].iter_mut().for_each(|turn| turn.locals.extend(turn.locals.clone()));
-    assert!(matches!(twice.replay(), Err(Fault::Twice { rank: 0, round: 1, contributor: 1, .. })));
-    assert!(matches!(refused(&|plan| drop(plan.rounds.pop())), Fault::Incomplete { expected: 3, .. }));
+    assert!(matches!(twice.replay(), Err(PlanFault::Twice { rank: 0, round: 1, contributor: 1, .. })));
+    assert!(matches!(refused(&|plan| drop(plan.rounds.pop())), PlanFault::Incomplete { expected: 3, .. }));
 }
 
 /// Numbers that would make every promise empty, or need all memory.
@@ -211,7 +223,7 @@ fn shapes_that_no_plan_has_are_refused() {
     for change in changes {
         let mut plan = right.clone();
         change(&mut plan);
-        assert!(matches!(plan.replay(), Err(Fault::Shape { .. })), "{:?}", plan.replay());
+        assert!(matches!(plan.replay(), Err(PlanFault::Shape { .. })), "{:?}", plan.replay());
     }
 }
 
@@ -220,18 +232,18 @@ fn wrong_blocks_are_refused() {
     let right = Plan::record(&Ring, 3).unwrap();
     let mut other = right.clone();
     other.rounds[1][0].sends[0].slots[0].block = 1;
-    assert!(matches!(other.replay(), Err(Fault::Empty { .. })));
+    assert!(matches!(other.replay(), Err(PlanFault::Empty { .. })));
     let mut other = right.clone();
     other.rounds[1][1].receives[0].slots[0].block = 2;
-    let expected = Fault::OtherBlocks { round: 1, from: 0, to: 1, expected: vec![2], found: vec![0] };
+    let expected = PlanFault::OtherBlocks { round: 1, from: 0, to: 1, expected: vec![2], found: vec![0] };
     assert_eq!(other.replay(), Err(expected));
     let (from, to) = (Slot::new(INPUT, 0), Slot::new(OUTPUT, 1));
     let mut other = right.clone();
     other.rounds[0][0].locals = vec![Local::Copy { from, to }];
-    assert!(matches!(other.replay(), Err(Fault::OtherBlock { rank: 0, round: 0, expected: 1, .. })));
+    assert!(matches!(other.replay(), Err(PlanFault::OtherBlock { rank: 0, round: 0, expected: 1, .. })));
     let mut other = right;
     other.rounds[0][0].locals = vec![Local::Combine { left: from, right: from, into: Slot::new(OUTPUT, 0) }];
-    assert!(matches!(other.replay(), Err(Fault::NothingToReduce { .. })));
+    assert!(matches!(other.replay(), Err(PlanFault::NothingToReduce { .. })));
     let mut other = Plan::record(&BinomialBroadcast { root: 1 }, 4).unwrap();
     other.root = 2;
     assert!(other.replay().is_err());
@@ -268,6 +280,6 @@ fn texts_are_written_as_they_are_read() {
     let read: Plan = plan.parse().unwrap();
     assert_eq!(read.to_string(), plan.replace("0.0 0.1", "0.0-1"));
     let part = "gather p 3 rank 1 root 2 lines 2 blocks 3\nround\n> 2: 0.1\n";
-    assert_eq!(part.parse::<Part>().map(|part| part.to_string()).as_deref(), Ok(part));
-    assert!(matches!("gather p 3 rank 3 root 2 lines 2 blocks 3".parse::<Part>(), Err(Malformed::Head { .. })));
+    assert_eq!(part.parse::<RankPlan>().map(|part| part.to_string()).as_deref(), Ok(part));
+    assert!(matches!("gather p 3 rank 3 root 2 lines 2 blocks 3".parse::<RankPlan>(), Err(Malformed::Head { .. })));
 }

@@ -5,9 +5,9 @@ mod numbers;
 
 use broken::without_one_block;
 use proptest::prelude::*;
-use roundel::plan::order::{NoOrder, order};
-use roundel::plan::ports::{Fractions, Group, NoPorts, Ports, Unfit};
-use roundel::plan::{Fault, OUTPUT, Part, Plan, Slot, cost};
+use roundel::plan::order::{InvalidOrder, order};
+use roundel::plan::ports::{DigitGroup, Fractions, GroupsError, NoPorts, Ports};
+use roundel::plan::{OUTPUT, Plan, PlanFault, RankPlan, Slot, cost};
 use roundel_spec::Kind;
 use roundel_spec::schedule::Order;
 
@@ -46,8 +46,8 @@ fn negative(ports: Vec<i64>) -> Vec<i64> {
     ports.into_iter().map(|port| -port).collect()
 }
 
-fn groups(factors: &[usize], ports: impl Fn(usize) -> Vec<i64>) -> Vec<Group> {
-    factors.iter().map(|&factor| Group { factor, ports: ports(factor) }).collect()
+fn groups(factors: &[usize], ports: impl Fn(usize) -> Vec<i64>) -> Vec<DigitGroup> {
+    factors.iter().map(|&factor| DigitGroup { factor, ports: ports(factor) }).collect()
 }
 
 /// An allreduce whose first `leading` factors are scattered, with phase II reduced after some steps of reduce_scatter.
@@ -58,7 +58,7 @@ fn three_phases(factors: &[usize], leading: usize, style: usize, scatter: &[i64]
     let reduced = groups(second, |factor| [scatter.to_vec(), sweep(factor)[style].clone()].concat());
     let gathered = groups(&reversed, |factor| sweep(factor)[(style + 1) % 3].clone());
     let groups = [scattered, reduced, gathered].concat();
-    Ports { groups: if groups.is_empty() { vec![Group { factor: 1, ports: Vec::new() }] } else { groups } }
+    Ports { groups: if groups.is_empty() { vec![DigitGroup { factor: 1, ports: Vec::new() }] } else { groups } }
 }
 
 fn accepted(ports: &Ports, kind: Kind, fractions: Fractions) -> (Plan, Order) {
@@ -157,20 +157,20 @@ proptest! {
     ) {
         let scattered = first.iter().map(|(factor, ports, _)| {
             let ports = completed(*factor, [ports.clone(), vec![1]].concat());
-            Group { factor: *factor, ports: negative(ports) }
+            DigitGroup { factor: *factor, ports: negative(ports) }
         });
         let reduced = second.iter().map(|(factor, ports, scatters)| {
             let before = if *scatters { negative(some.clone()) } else { Vec::new() };
-            Group { factor: *factor, ports: [before, completed(*factor, [ports.clone(), vec![1]].concat())].concat() }
+            DigitGroup { factor: *factor, ports: [before, completed(*factor, [ports.clone(), vec![1]].concat())].concat() }
         });
         let gathered = first.iter().rev().map(|(factor, ports, _)| {
             let ports = completed(*factor, ports.iter().rev().copied().collect());
-            Group { factor: *factor, ports }
+            DigitGroup { factor: *factor, ports }
         });
         let ports = Ports { groups: scattered.chain(reduced).chain(gathered).collect() };
         let (plan, order) = accepted(&ports, Kind::Allreduce, Fractions::Scattered);
         prop_assert!(numbers::come_out_right(&plan), "{}", ports);
-        let parts: Vec<Part> = (0..plan.p).map(|node| ports.part(Kind::Allreduce, node).expect("it is a node")).collect();
+        let parts: Vec<RankPlan> = (0..plan.p).map(|node| ports.part(Kind::Allreduce, node).expect("it is a node")).collect();
         prop_assert_eq!(Plan::from_parts(parts), Ok(plan.clone()));
         let new: Vec<usize> = (0..plan.p).map(|rank| (rank * 5 + 3) % plan.p).collect();
         if let Ok(other) = plan.renumbered(&new) {
@@ -194,7 +194,7 @@ fn parts_of_large_plans() {
     let scatter = ports(&format!("65536({})", ones("-")));
     let both = ports(&format!("65536({}) 65536({})", ones("-"), ones("")));
     let factors = ports("256(-15 -15) 256(255) 256(15 15)");
-    let sent = |part: &Part| -> usize {
+    let sent = |part: &RankPlan| -> usize {
         part.turns.iter().flat_map(|turn| &turn.sends).map(|message| message.slots.len()).sum()
     };
     for (ports, kind, expected) in [
@@ -207,7 +207,7 @@ fn parts_of_large_plans() {
         let part = ports.part(kind, 54321).unwrap_or_else(|error| panic!("{ports}: {error}"));
         assert_eq!((part.p, part.rank, sent(&part)), (65536, 54321, expected), "{kind} {ports}");
     }
-    assert_eq!(factors.part(Kind::Allreduce, 65536), Err(Unfit::NoSuchNode { node: 65536, nodes: 65536 }));
+    assert_eq!(factors.part(Kind::Allreduce, 65536), Err(GroupsError::NoSuchNode { node: 65536, nodes: 65536 }));
 }
 
 /// An allgather needs no working memory, a reduce_scatter with one port two lines: what arrives, and what is reduced so far. The
@@ -298,27 +298,30 @@ fn texts_that_are_no_ports_are_refused() {
 #[test]
 fn groups_that_do_not_fit_are_refused() {
     let refused = |kind, text| ports(text).plan(kind).expect_err("it does not fit");
-    let incomplete = |group, text: &str, reached| Unfit::Incomplete { group, text: text.into(), reached };
+    let incomplete = |group, text: &str, reached| GroupsError::Incomplete { group, text: text.into(), reached };
     assert_eq!(refused(Kind::Allreduce, "9(1 1 1)"), incomplete(1, "9(1 1 1)", 8));
     assert_eq!(refused(Kind::Allreduce, "8(-1 1 1)"), incomplete(1, "8(-1 1 1)", 4));
     assert_eq!(refused(Kind::Allreduce, "3(-1) 2(1) 3(2)"), incomplete(1, "3(-1)", 2));
     assert_eq!(refused(Kind::Allreduce, "3(-2) 2(1) 3(1)"), incomplete(3, "3(1)", 2));
     assert_eq!(refused(Kind::Allgather, "4(1 1) 3(1)"), incomplete(2, "3(1)", 2));
-    assert!(matches!(refused(Kind::Allreduce, "4(1 -1 1)"), Unfit::Sign { group: 1, .. }));
-    assert!(matches!(refused(Kind::Allreduce, "2(-1) 2(-1 1)"), Unfit::Sign { group: 2, .. }));
-    assert!(matches!(refused(Kind::ReduceScatter, "2(-1) 2(1)"), Unfit::Sign { group: 2, .. }));
-    assert!(matches!(refused(Kind::Allgather, "2(-1)"), Unfit::Sign { group: 1, .. }));
+    assert!(matches!(refused(Kind::Allreduce, "4(1 -1 1)"), GroupsError::Sign { group: 1, .. }));
+    assert!(matches!(refused(Kind::Allreduce, "2(-1) 2(-1 1)"), GroupsError::Sign { group: 2, .. }));
+    assert!(matches!(refused(Kind::ReduceScatter, "2(-1) 2(1)"), GroupsError::Sign { group: 2, .. }));
+    assert!(matches!(refused(Kind::Allgather, "2(-1)"), GroupsError::Sign { group: 1, .. }));
     assert!(matches!(
         refused(Kind::Allreduce, "2(-1) 3(-2) 2(1) 3(2)"),
-        Unfit::NotReversed { group: 3, expected: 3, .. }
+        GroupsError::NotReversed { group: 3, expected: 3, .. }
     ));
-    assert!(matches!(refused(Kind::Allreduce, "2(-1)"), Unfit::NoCounterpart { group: 1, factor: 2, .. }));
-    assert!(matches!(refused(Kind::Allreduce, "2(-1) 3(-2) 3(2)"), Unfit::NoCounterpart { group: 1, factor: 2, .. }));
-    assert_eq!(refused(Kind::Broadcast, "2(1)"), Unfit::Kind { kind: Kind::Broadcast });
-    assert_eq!(refused(Kind::Allgather, "9999999(9999999) 9999999(9999999)"), Unfit::TooManyNodes);
-    assert!(matches!(refused(Kind::Allreduce, "8192(-1 8191)"), Unfit::TooManyLines { .. }));
-    let zero = Ports { groups: vec![Group { factor: 0, ports: vec![1] }] };
-    assert!(matches!(zero.plan(Kind::Allgather), Err(Unfit::Zero { group: 1, .. })));
+    assert!(matches!(refused(Kind::Allreduce, "2(-1)"), GroupsError::NoCounterpart { group: 1, factor: 2, .. }));
+    assert!(matches!(
+        refused(Kind::Allreduce, "2(-1) 3(-2) 3(2)"),
+        GroupsError::NoCounterpart { group: 1, factor: 2, .. }
+    ));
+    assert_eq!(refused(Kind::Broadcast, "2(1)"), GroupsError::Kind { kind: Kind::Broadcast });
+    assert_eq!(refused(Kind::Allgather, "9999999(9999999) 9999999(9999999)"), GroupsError::TooManyNodes);
+    assert!(matches!(refused(Kind::Allreduce, "8192(-1 8191)"), GroupsError::TooManyLines { .. }));
+    let zero = Ports { groups: vec![DigitGroup { factor: 0, ports: vec![1] }] };
+    assert!(matches!(zero.plan(Kind::Allgather), Err(GroupsError::Zero { group: 1, .. })));
 }
 
 /// Where there is a block for each node, the node's number is the block's.
@@ -359,10 +362,10 @@ fn orders() {
     }
     assert_eq!(order(&vec![1; 100_000]).len(), 100_000);
     let plan = ports("3(2)").plan(Kind::Allgather).expect("it is complete");
-    assert_eq!(plan.clone().renumbered(&[0, 1]), Err(NoOrder { p: 3, found: 2 }));
-    assert_eq!(plan.clone().renumbered(&[0, 1, 1]), Err(NoOrder { p: 3, found: 3 }));
+    assert_eq!(plan.clone().renumbered(&[0, 1]), Err(InvalidOrder { p: 3, found: 2 }));
+    assert_eq!(plan.clone().renumbered(&[0, 1, 1]), Err(InvalidOrder { p: 3, found: 3 }));
     let parts = plan.parts().into_iter().map(|part| part.renumbered(&[2, 0, 1]).expect("it is an order"));
-    let mut parts: Vec<Part> = parts.collect();
+    let mut parts: Vec<RankPlan> = parts.collect();
     parts.sort_by_key(|part| part.rank);
     assert_eq!(Plan::from_parts(parts).ok(), plan.renumbered(&[2, 0, 1]).ok());
 }
@@ -376,6 +379,6 @@ fn one_block_that_is_not_empty() {
         let plan = ports(text).plan(kind).expect("it is complete").without_empty(&sizes);
         assert!(plan.replay_where(|block| sizes[block] > 0).is_ok());
         assert_eq!((0..11).map(|rank| plan.sent(rank)).sum::<usize>(), 10);
-        assert!(matches!(plan.replay(), Err(Fault::Incomplete { .. })));
+        assert!(matches!(plan.replay(), Err(PlanFault::Incomplete { .. })));
     }
 }

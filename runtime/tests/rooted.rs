@@ -5,7 +5,7 @@ use roundel::algorithms::{
 };
 use roundel::operation::{Sum, ordered};
 use roundel::threads::{run, run_placed};
-use roundel::transport::{Seat, Spread, Standing};
+use roundel::transport::{BlockSeat, RootedCall, RootedLayout};
 use roundel::{
     AllowUnproved, Broadcast, Error, GatherTo, IsAllgather, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo,
     ScatterFrom, Transport,
@@ -192,22 +192,22 @@ fn lengths_are_checked_where_they_are_known() {
 fn calls_that_do_not_fit_their_buffers_are_refused() {
     let spread = |total, input_at, seat| {
         let call = |comm: &roundel::threads::ThreadComm| {
-            let standing = Standing { total, input_at, seat };
+            let layout = RootedLayout { total, input_at, seat };
             comm.spread(
                 &BinomialBroadcast { root: 0 },
-                Spread { input: Some(&[1, 2]), output: &mut [0; 3], standing },
+                RootedCall { input: Some(&[1, 2]), output: &mut [0; 3], layout },
             )
         };
         run(1, call).remove(0)
     };
-    assert_eq!(spread(3, 1, Seat::Output), Ok(()));
-    assert_eq!(spread(4, 2, Seat::Scratch { result_at: 1 }), Ok(()));
+    assert_eq!(spread(3, 1, BlockSeat::Output), Ok(()));
+    assert_eq!(spread(4, 2, BlockSeat::Scratch { result_at: 1 }), Ok(()));
     for (total, input_at, seat) in [
-        (4, 0, Seat::Output),
-        (3, 2, Seat::Output),
-        (4, 0, Seat::Scratch { result_at: 2 }),
-        (usize::MAX, usize::MAX, Seat::Scratch { result_at: 0 }),
-        (4, 0, Seat::Scratch { result_at: usize::MAX }),
+        (4, 0, BlockSeat::Output),
+        (3, 2, BlockSeat::Output),
+        (4, 0, BlockSeat::Scratch { result_at: 2 }),
+        (usize::MAX, usize::MAX, BlockSeat::Scratch { result_at: 0 }),
+        (4, 0, BlockSeat::Scratch { result_at: usize::MAX }),
     ] {
         assert!(matches!(spread(total, input_at, seat), Err(Error::Length { .. })), "{total} {input_at} {seat:?}");
     }

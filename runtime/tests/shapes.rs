@@ -1,12 +1,12 @@
 //! What the selector counts without a plan is what plans do: the same rounds, ports, longest messages and bytes.
 
-use roundel::clock::{Round, rounds_of, slowest};
+use roundel::clock::{RoundCost, rounds_of, slowest};
 use roundel::profile::Profile;
 use roundel::select::{Question, select, shape};
 use roundel_spec::Kind;
 
 /// Ports, longest message and bytes sent of each round with messages.
-fn told(rounds: &[Round]) -> Vec<(usize, u64, u64)> {
+fn told(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
     let with_messages = rounds.iter().filter(|round| round.ports > 0);
     with_messages.map(|round| (round.ports, round.longest, round.sent)).collect()
 }

@@ -4,7 +4,7 @@
 //! quantifier. What a stripe computes is said once, by [`Progression`]: generated code computes it, and the prover
 //! proves of it that it fits the machine. The item at an index may fit where the base, at index zero, does not.
 
-use crate::blocks::Part;
+use crate::blocks::Comprehension;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::Function;
 
@@ -23,7 +23,7 @@ pub struct Progression {
 
 impl Progression {
     /// The last index of `part` as a progression; `None` if there is none or the item is not affine in it.
-    pub fn of(part: &Part, functions: &[Function]) -> Option<Self> {
+    pub fn of(part: &Comprehension, functions: &[Function]) -> Option<Self> {
         let index = part.over.last()?;
         let (base, step) = affine(&part.item, index.var.slot)?;
         Some(Progression {

@@ -22,7 +22,7 @@ pub struct Index {
 
 /// One comprehension: `[item; i in lo..hi, …, condition]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct Comprehension {
     /// The block, as a function of the indices; it wraps around p.
     pub item: Expr,
     /// The indices, the last one fastest.
@@ -35,7 +35,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlockSet {
     /// The comprehensions.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Comprehension>,
 }
 
 impl fmt::Display for Index {
@@ -44,7 +44,7 @@ impl fmt::Display for Index {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Comprehension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}", self.item)?;
         for (i, index) in self.over.iter().enumerate() {

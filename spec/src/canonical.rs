@@ -8,19 +8,19 @@
 //!
 //! Every structure is taken apart by all of its fields, so that a field which is added later cannot be forgotten here.
 
-use crate::blocks::{BlockSet, Index, Part};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::expr::{BUILTIN_VARS, Expr, ListVar, Unary, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Function, Group, Hold, Inner, Layout, List, Loop, Number, Order, Schedule, Scope, State, Transfer,
-    Within,
+    Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, ListParameter, Loop, Number, Order, Schedule,
+    State, Transfer, Within,
 };
 use crate::sink::{Action, Site};
 
 impl Schedule {
     /// A text that determines the schedule, but for its limits.
     pub fn canonical(&self) -> String {
-        let mut out = Writer { text: String::new(), seen: Vec::new() };
+        let mut out = CanonicalWriter { text: String::new(), seen: Vec::new() };
         out.schedule(self);
         out.text
     }
@@ -41,14 +41,14 @@ pub fn hash(text: &str) -> String {
 }
 
 /// Writes nodes as `(tag part …)`. A word, a number or a name has no space and no parenthesis in it.
-struct Writer {
+struct CanonicalWriter {
     text: String,
     /// Slots of variables, in the order in which they occur. Slots themselves depend on where in the source something
     /// stands that is not part of the schedule.
     seen: Vec<usize>,
 }
 
-impl Writer {
+impl CanonicalWriter {
     fn node(&mut self, tag: &str, parts: impl FnOnce(&mut Self)) {
         self.text.push('(');
         self.text.push_str(tag);
@@ -110,7 +110,7 @@ impl Writer {
         });
     }
 
-    fn list(&mut self, List { var, domain }: &List) {
+    fn list(&mut self, ListParameter { var, domain }: &ListParameter) {
         self.node("list", |w| {
             w.list_var(var);
             w.domain(domain);
@@ -225,7 +225,7 @@ impl Writer {
         self.all("blocks", parts, Self::part);
     }
 
-    fn part(&mut self, Part { item, over, filter }: &Part) {
+    fn part(&mut self, Comprehension { item, over, filter }: &Comprehension) {
         self.node("part", |w| {
             w.all("over", over, Self::index);
             w.all("filter", filter.as_slice(), Self::expr);
@@ -253,10 +253,10 @@ impl Writer {
         self.node("bound", |w| {
             w.word(metric);
             match scope {
-                Scope::Max => w.word("max"),
-                Scope::Each => w.word("each"),
-                Scope::Node => w.word("node"),
-                Scope::PerRound(n) => w.node("per-round", |w| w.word(n)),
+                BoundScope::Max => w.word("max"),
+                BoundScope::Each => w.word("each"),
+                BoundScope::Node => w.word("node"),
+                BoundScope::PerRound(n) => w.node("per-round", |w| w.word(n)),
             }
             w.word(if *exact { "exactly" } else { "at-most" });
             w.expr(value);

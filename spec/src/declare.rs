@@ -5,7 +5,7 @@
 //! above the rounds as far as their names are free there; those that nothing uses are left out.
 
 use crate::expr::Expr;
-use crate::schedule::{Function, Hold, Loop, Schedule, Scope, Spot};
+use crate::schedule::{BoundScope, Function, Hold, Loop, Schedule, SchedulePart};
 use crate::text::{
     write_backward, write_bound, write_holds, write_reduction, write_round, write_state, write_transfer, write_within,
 };
@@ -17,20 +17,20 @@ impl Schedule {
     pub fn declaration(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = write(&mut out, self, &Places::of(self));
+        let _ = write(&mut out, self, &DefinitionPlaces::of(self));
         out
     }
 }
 
 /// Where each definition stands.
-struct Places {
+struct DefinitionPlaces {
     /// Above the rounds.
     above: BTreeSet<usize>,
     /// Below each round.
     below: Vec<BTreeSet<usize>>,
 }
 
-impl Places {
+impl DefinitionPlaces {
     fn of(schedule: &Schedule) -> Self {
         let mut above = BTreeSet::new();
         let mut below = vec![BTreeSet::new(); schedule.loops.len()];
@@ -39,25 +39,28 @@ impl Places {
             l.transfers.iter().map(|t| t.site).chain(l.within.iter().map(|within| within.site))
         };
         schedule.for_each_expr(&mut |spot, e| match spot {
-            Spot::Define(_) => {}
-            Spot::Transfer(site, _) => {
+            SchedulePart::Define(_) => {}
+            SchedulePart::Transfer(site, _) => {
                 let n = (0..below.len()).find(|&n| sites(n).any(|known| known == site));
                 n.iter().for_each(|&n| reach(schedule, e, &mut below[n]));
             }
-            Spot::State(n, _) | Spot::Hold(n, _) | Spot::Hint(n, _) | Spot::EndsWith(n, _) => {
+            SchedulePart::State(n, _)
+            | SchedulePart::Hold(n, _)
+            | SchedulePart::Hint(n, _)
+            | SchedulePart::EndsWith(n, _) => {
                 reach(schedule, e, &mut below[n]);
             }
-            Spot::Bound(i) => match schedule.bounds[i].scope {
-                Scope::PerRound(n) => reach(schedule, e, &mut below[n]),
-                Scope::Max | Scope::Each | Scope::Node => reach(schedule, e, &mut above),
+            SchedulePart::Bound(i) => match schedule.bounds[i].scope {
+                BoundScope::PerRound(n) => reach(schedule, e, &mut below[n]),
+                BoundScope::Max | BoundScope::Each | BoundScope::Node => reach(schedule, e, &mut above),
             },
-            Spot::Requires(_)
-            | Spot::Round(_)
-            | Spot::Layout
-            | Spot::Blocks
-            | Spot::SameTree
-            | Spot::RankOrder
-            | Spot::Declaration => reach(schedule, e, &mut above),
+            SchedulePart::Requires(_)
+            | SchedulePart::Round(_)
+            | SchedulePart::Layout
+            | SchedulePart::Blocks
+            | SchedulePart::SameTree
+            | SchedulePart::RankOrder
+            | SchedulePart::Declaration => reach(schedule, e, &mut above),
         });
         let shared = |i: usize| below.iter().filter(|round| round.contains(&i)).count() > 1;
         let used = |i: usize| below.iter().any(|round| round.contains(&i));
@@ -66,7 +69,7 @@ impl Places {
         let global = |&i: &usize| shared(i) || (used(i) && free(i) && !of_round(schedule, i));
         above.extend((0..schedule.functions.len()).filter(global).collect::<Vec<_>>());
         below.iter_mut().for_each(|round| round.retain(|i| !above.contains(i)));
-        Places { above, below }
+        DefinitionPlaces { above, below }
     }
 }
 
@@ -110,7 +113,7 @@ fn reach(schedule: &Schedule, e: &Expr, found: &mut BTreeSet<usize>) {
     });
 }
 
-fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result {
+fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fmt::Result {
     writeln!(out, "#[derive(Collective)]")?;
     write!(out, "#[collective({}", schedule.kind)?;
     schedule.numbers.iter().try_for_each(|n| write!(out, ", {}: {}", n.var.name, n.domain))?;
@@ -133,10 +136,10 @@ fn write(out: &mut String, schedule: &Schedule, places: &Places) -> fmt::Result 
             within.into_iter().try_for_each(|within| write_within(out, &schedule.inners, &schedule.lines, within))?;
         }
         write_holds(out, &schedule.lines, l)?;
-        let own = schedule.bounds.iter().filter(|bound| bound.scope == Scope::PerRound(n));
+        let own = schedule.bounds.iter().filter(|bound| bound.scope == BoundScope::PerRound(n));
         own.into_iter().try_for_each(|bound| write_bound(out, bound))?;
     }
-    let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, Scope::PerRound(_)));
+    let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, BoundScope::PerRound(_)));
     whole.into_iter().try_for_each(|bound| write_bound(out, bound))?;
     // A name that begins with a small letter may be a keyword.
     let raw = if schedule.name.starts_with(char::is_lowercase) { "r#" } else { "" };

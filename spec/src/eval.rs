@@ -10,14 +10,14 @@ mod memo;
 
 use crate::affine::affine;
 use crate::arith::{self, budget};
-use crate::blocks::{BlockSet, Blocks, Index, Part, Stripe};
+use crate::blocks::{BlockSet, Blocks, Comprehension, Index, Stripe};
 use crate::collective::Arguments;
 use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::place::Place;
 use crate::proof::MAX_P;
 use crate::record::Direction;
-use crate::schedule::{Field, Layout, Loop, Schedule, Spot, State, Transfer};
+use crate::schedule::{Field, Layout, Loop, Schedule, SchedulePart, State, Transfer};
 use crate::sink::Sink;
 use memo::Memo;
 use std::convert::Infallible;
@@ -25,7 +25,7 @@ use std::fmt;
 
 /// An expression that has no value at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum EvalFault {
     /// A divisor is zero.
     DivisionByZero {
         /// The divisor, as written.
@@ -64,46 +64,46 @@ pub enum Fault {
         /// The definition, by its number.
         definition: usize,
         /// What happened there.
-        fault: Box<Fault>,
+        fault: Box<EvalFault>,
     },
 }
 
-impl Fault {
+impl EvalFault {
     /// Where it happened: inside a definition, or at `spot` itself.
-    pub fn located(self, spot: Spot) -> (Spot, Fault) {
+    pub fn located(self, spot: SchedulePart) -> (SchedulePart, EvalFault) {
         match self {
-            Fault::Inside { definition, fault } => (Spot::Define(definition), *fault),
+            EvalFault::Inside { definition, fault } => (SchedulePart::Define(definition), *fault),
             fault => (spot, fault),
         }
     }
 
     /// The fault of a call; a definition inside of another one is the one that is named.
-    fn inside(self, definition: usize) -> Fault {
+    fn inside(self, definition: usize) -> EvalFault {
         match self {
-            Fault::Inside { .. } => self,
-            fault => Fault::Inside { definition, fault: Box::new(fault) },
+            EvalFault::Inside { .. } => self,
+            fault => EvalFault::Inside { definition, fault: Box::new(fault) },
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for EvalFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::DivisionByZero { divisor } => {
+            EvalFault::DivisionByZero { divisor } => {
                 write!(
                     f,
                     "the divisor `{divisor}` is 0; write `max(1, …)`, or exclude the case with `when` or `requires`"
                 )
             }
-            Fault::Undefined { expr, values } => write!(f, "`{expr}` is not defined for {values:?}"),
-            Fault::Overflow { expr } => write!(f, "`{expr}` does not fit 64 bits"),
-            Fault::NoElement { expr, index, len } => {
+            EvalFault::Undefined { expr, values } => write!(f, "`{expr}` is not defined for {values:?}"),
+            EvalFault::Overflow { expr } => write!(f, "`{expr}` does not fit 64 bits"),
+            EvalFault::NoElement { expr, index, len } => {
                 write!(f, "`{expr}` asks for element {index} of a list of {len}; elements count from 0")
             }
-            Fault::TooLong { what, limit } => {
+            EvalFault::TooLong { what, limit } => {
                 write!(f, "`{what}` takes more than {limit} steps; use ranges that grow with p, such as `0..p`")
             }
-            Fault::Inside { fault, .. } => fault.fmt(f),
+            EvalFault::Inside { fault, .. } => fault.fmt(f),
         }
     }
 }
@@ -137,13 +137,13 @@ impl<'a> Env<'a> {
     }
 
     /// Takes steps from the budget; `what` is named when it is used up.
-    fn spend(&mut self, steps: i64, what: impl FnOnce() -> String) -> Result<(), Fault> {
+    fn spend(&mut self, steps: i64, what: impl FnOnce() -> String) -> Result<(), EvalFault> {
         self.budget = self.budget.saturating_sub(steps);
-        if self.budget >= 0 { Ok(()) } else { Err(Fault::TooLong { what: what(), limit: budget(self.p) }) }
+        if self.budget >= 0 { Ok(()) } else { Err(EvalFault::TooLong { what: what(), limit: budget(self.p) }) }
     }
 
     /// The bounds of a range that is about to be run through.
-    fn range(&mut self, index: &Index) -> Result<(i64, i64), Fault> {
+    fn range(&mut self, index: &Index) -> Result<(i64, i64), EvalFault> {
         let (lo, hi) = (self.eval(&index.lo)?, self.eval(&index.hi)?);
         self.spend(hi.saturating_sub(lo).max(0), || index.to_string())?;
         Ok((lo, hi))
@@ -173,12 +173,12 @@ impl<'a> Env<'a> {
     }
 
     /// Whether a condition is true.
-    pub fn holds(&mut self, condition: &Expr) -> Result<bool, Fault> {
+    pub fn holds(&mut self, condition: &Expr) -> Result<bool, EvalFault> {
         Ok(self.eval(condition)? != 0)
     }
 
     /// The value of an expression.
-    pub fn eval(&mut self, e: &Expr) -> Result<i64, Fault> {
+    pub fn eval(&mut self, e: &Expr) -> Result<i64, EvalFault> {
         match e {
             Expr::Int(n) => Ok(*n),
             Expr::Bool(b) => Ok(*b as i64),
@@ -186,18 +186,18 @@ impl<'a> Env<'a> {
             Expr::Element(list, index) => {
                 let (index, list) = (self.eval(index)?, &self.args.lists[list.slot]);
                 let element = usize::try_from(index).ok().and_then(|i| list.get(i));
-                element.copied().ok_or_else(|| Fault::NoElement { expr: e.to_string(), index, len: list.len() })
+                element.copied().ok_or_else(|| EvalFault::NoElement { expr: e.to_string(), index, len: list.len() })
             }
             Expr::Length(list) => Ok(self.args.lists[list.slot].len() as i64),
             Expr::Product(list, plus, n) => {
                 let n = self.eval(n)?;
                 arith::checked_product(&self.args.lists[list.slot], *plus, n)
-                    .ok_or_else(|| Fault::Overflow { expr: e.to_string() })
+                    .ok_or_else(|| EvalFault::Overflow { expr: e.to_string() })
             }
             Expr::Unary(op, a) => {
                 let a = self.eval(a)?;
                 match op {
-                    Unary::Neg => a.checked_neg().ok_or_else(|| Fault::Overflow { expr: e.to_string() }),
+                    Unary::Neg => a.checked_neg().ok_or_else(|| EvalFault::Overflow { expr: e.to_string() }),
                     Unary::Not => Ok((a == 0) as i64),
                 }
             }
@@ -211,7 +211,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    fn binary(&mut self, whole: &Expr, op: Binary, left: &Expr, right: &Expr) -> Result<i64, Fault> {
+    fn binary(&mut self, whole: &Expr, op: Binary, left: &Expr, right: &Expr) -> Result<i64, EvalFault> {
         let a = self.eval(left)?;
         match op {
             Binary::And if a == 0 => return Ok(0),
@@ -224,7 +224,7 @@ impl<'a> Env<'a> {
             Binary::Sub => a.checked_sub(b),
             Binary::Mul => a.checked_mul(b),
             Binary::Div | Binary::Rem if b == 0 => {
-                return Err(Fault::DivisionByZero { divisor: right.to_string() });
+                return Err(EvalFault::DivisionByZero { divisor: right.to_string() });
             }
             Binary::Div => arith::checked_div(a, b),
             Binary::Rem => arith::checked_rem(a, b),
@@ -241,16 +241,16 @@ impl<'a> Env<'a> {
             Binary::Ge => Some((a >= b) as i64),
             Binary::And | Binary::Or => Some((b != 0) as i64),
         };
-        value.ok_or_else(|| Fault::Overflow { expr: whole.to_string() })
+        value.ok_or_else(|| EvalFault::Overflow { expr: whole.to_string() })
     }
 
-    fn builtin(&mut self, whole: &Expr, function: Builtin, args: &[Expr]) -> Result<i64, Fault> {
+    fn builtin(&mut self, whole: &Expr, function: Builtin, args: &[Expr]) -> Result<i64, EvalFault> {
         let mut v = [0i64; 3];
         for (value, arg) in v.iter_mut().zip(args) {
             *value = self.eval(arg)?;
         }
         if function == Builtin::CeilDiv && v[1] == 0 {
-            return Err(Fault::DivisionByZero { divisor: args[1].to_string() });
+            return Err(EvalFault::DivisionByZero { divisor: args[1].to_string() });
         }
         let value = match function {
             Builtin::Min => Some(v[0].min(v[1])),
@@ -266,11 +266,11 @@ impl<'a> Env<'a> {
             Builtin::NodeSize => Some(self.place.node_size(v[0])),
             Builtin::Pair => Some(arith::pair(v[0], v[1], self.p)),
         };
-        value.ok_or_else(|| Fault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
+        value.ok_or_else(|| EvalFault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
     }
 
     /// Definitions use earlier ones only, so that an argument's slot is never in use twice.
-    fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, Fault> {
+    fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, EvalFault> {
         let function = &self.schedule.functions[index];
         self.spend(1, || function.name.clone())?;
         let mut values = [0i64; 8];
@@ -293,7 +293,7 @@ impl<'a> Env<'a> {
     }
 
     /// Calls `visit` for all values of nested indices.
-    pub fn over<E: From<Fault>>(
+    pub fn over<E: From<EvalFault>>(
         &mut self,
         indices: &[Index],
         visit: &mut impl FnMut(&mut Self) -> Result<(), E>,
@@ -309,7 +309,7 @@ impl<'a> Env<'a> {
 
     /// The same blocks as [`blocks`](Env::blocks), faster for long ranges whose item is affine in the index: two
     /// evaluations give the first block and the step. For invariants, which name the whole holding in every round.
-    pub fn many_blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
+    pub fn many_blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         for part in &set.parts {
             match part.over.as_slice() {
                 [index] if part.filter.is_none() && affine(&part.item, index.var.slot).is_some() => {
@@ -321,7 +321,7 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
-    fn progression(&mut self, part: &Part, index: &Index, out: &mut Vec<usize>) -> Result<(), Fault> {
+    fn progression(&mut self, part: &Comprehension, index: &Index, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         let (lo, hi) = self.range(index)?;
         if hi.saturating_sub(lo) < 2 {
             return self.part(part, out);
@@ -331,14 +331,14 @@ impl<'a> Env<'a> {
             self.eval(&part.item)
         };
         let (first, second, _last) = (at(lo)?, at(lo + 1)?, at(hi - 1)?);
-        let step = second.checked_sub(first).ok_or_else(|| Fault::Overflow { expr: part.item.to_string() })?;
+        let step = second.checked_sub(first).ok_or_else(|| EvalFault::Overflow { expr: part.item.to_string() })?;
         out.extend(Stripe::new(first, step, hi - lo, self.around).iter());
         Ok(())
     }
 
     /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None` where
     /// there is no message.
-    pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, Fault)> {
+    pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, EvalFault)> {
         let at = |field| move |fault| (field, fault);
         blocks.clear();
         if let Some(when) = &t.when
@@ -354,11 +354,11 @@ impl<'a> Env<'a> {
     }
 
     /// Writes the blocks of a set to `out`, in order.
-    pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), Fault> {
+    pub fn blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         set.parts.iter().try_for_each(|part| self.part(part, out))
     }
 
-    fn part(&mut self, part: &Part, out: &mut Vec<usize>) -> Result<(), Fault> {
+    fn part(&mut self, part: &Comprehension, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         self.over(&part.over, &mut |env| {
             let counts = match &part.filter {
                 Some(filter) => env.holds(filter)?,
@@ -368,7 +368,7 @@ impl<'a> Env<'a> {
                 let block = env.eval(&part.item)?;
                 out.push(arith::wrap(block, env.around) as usize);
             }
-            Ok::<(), Fault>(())
+            Ok::<(), EvalFault>(())
         })
     }
 }
@@ -377,13 +377,13 @@ impl<'a> Env<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt<E> {
     /// An expression has no value.
-    Fault(Spot, Fault),
+    Fault(SchedulePart, EvalFault),
     /// The walker, or its sink, said so.
     Stopped(E),
 }
 
 /// Puts a spot to a fault.
-pub fn at<T, E>(spot: Spot, result: Result<T, Fault>) -> Result<T, Halt<E>> {
+pub fn at<T, E>(spot: SchedulePart, result: Result<T, EvalFault>) -> Result<T, Halt<E>> {
     result.map_err(|fault| {
         let (spot, fault) = fault.located(spot);
         Halt::Fault(spot, fault)
@@ -407,12 +407,12 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
     let schedule = env.schedule;
     for (n, l) in schedule.loops.iter().enumerate() {
         for (i, state) in l.states.iter().enumerate() {
-            env.values[state.var.slot] = at(Spot::State(n, i), env.eval(&state.init))?;
+            env.values[state.var.slot] = at(SchedulePart::State(n, i), env.eval(&state.init))?;
         }
         let past = backward(env, n, l)?;
         nest(env, n, l, 0, &past, walker)?;
         for inner in l.indices.iter().skip(1) {
-            env.values[inner.var.slot] = at(Spot::Round(n), env.eval(&inner.lo))?;
+            env.values[inner.var.slot] = at(SchedulePart::Round(n), env.eval(&inner.lo))?;
         }
         walker.settled(env, n, l)?;
     }
@@ -423,12 +423,14 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
 fn backward<E>(env: &mut Env<'_>, n: usize, l: &Loop) -> Result<Vec<Vec<i64>>, Halt<E>> {
     let all: Vec<(usize, &State)> = l.states.iter().enumerate().filter(|(_, state)| state.backward).collect();
     let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return Ok(Vec::new()) };
-    let (lo, hi) = at(Spot::Round(n), env.range(index))?;
+    let (lo, hi) = at(SchedulePart::Round(n), env.range(index))?;
     let mut rounds = Vec::new();
     for later in (lo + 1..=hi).rev() {
         env.values[index.var.slot] = later;
-        let values: Vec<i64> =
-            all.iter().map(|(i, state)| at(Spot::State(n, *i), env.eval(&state.next))).collect::<Result<_, _>>()?;
+        let values: Vec<i64> = all
+            .iter()
+            .map(|(i, state)| at(SchedulePart::State(n, *i), env.eval(&state.next)))
+            .collect::<Result<_, _>>()?;
         all.iter().zip(&values).for_each(|((_, state), value)| env.values[state.var.slot] = *value);
         rounds.push(values);
     }
@@ -444,7 +446,7 @@ fn nest<W: Walker>(
     walker: &mut W,
 ) -> Result<(), Halt<W::Stop>> {
     let Some(index) = l.indices.get(level) else { return walker.round(env, n, l) };
-    let (lo, hi) = at(Spot::Round(n), env.range(index))?;
+    let (lo, hi) = at(SchedulePart::Round(n), env.range(index))?;
     for value in lo..hi {
         env.values[index.var.slot] = value;
         if let Some(values) = past.get((hi - 1 - value) as usize).filter(|_| level == 0) {
@@ -457,7 +459,7 @@ fn nest<W: Walker>(
     }
     env.values[index.var.slot] = lo.max(hi);
     for (i, state) in l.states.iter().enumerate().filter(|(_, state)| state.backward && level == 0) {
-        env.values[state.var.slot] = at(Spot::State(n, i), env.eval(&state.init))?;
+        env.values[state.var.slot] = at(SchedulePart::State(n, i), env.eval(&state.init))?;
     }
     Ok(())
 }
@@ -467,7 +469,7 @@ fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(),
     let moving = || l.states.iter().enumerate().filter(|(_, state)| state.each == level && !state.backward);
     let mut next = Vec::with_capacity(l.states.len());
     for (i, state) in moving() {
-        next.push(at(Spot::State(n, i), env.eval(&state.next))?);
+        next.push(at(SchedulePart::State(n, i), env.eval(&state.next))?);
     }
     moving().zip(next).for_each(|((_, state), value)| env.values[state.var.slot] = value);
     Ok(())
@@ -475,12 +477,12 @@ fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(),
 
 /// A list of blocks, for a [`Sink`].
 #[derive(Clone)]
-struct Listed<'a> {
+struct ListedBlocks<'a> {
     blocks: &'a [usize],
     around: i64,
 }
 
-impl Blocks for Listed<'_> {
+impl Blocks for ListedBlocks<'_> {
     fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
         let around = self.around;
         self.blocks.iter().map(move |&block| Stripe::one(block as i64, around))
@@ -496,15 +498,15 @@ impl<S: Sink> Drive<'_, S> {
     fn transfer(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), Halt<S::Error>> {
         // Faults inside `over` belong to its ranges; all others get their own field.
         struct Located<E>(Field, Halt<E>);
-        impl<E> From<Fault> for Located<E> {
-            fn from(fault: Fault) -> Self {
-                Located(Field::Each, Halt::Fault(Spot::Declaration, fault))
+        impl<E> From<EvalFault> for Located<E> {
+            fn from(fault: EvalFault) -> Self {
+                Located(Field::Each, Halt::Fault(SchedulePart::Declaration, fault))
             }
         }
         let result = env.over(&t.each, &mut |env| self.message(env, t).map_err(|(field, halt)| Located(field, halt)));
         result.map_err(|Located(field, halt)| match halt {
             Halt::Fault(_, fault) => {
-                let (spot, fault) = fault.located(Spot::Transfer(t.site, field));
+                let (spot, fault) = fault.located(SchedulePart::Transfer(t.site, field));
                 Halt::Fault(spot, fault)
             }
             stopped => stopped,
@@ -512,9 +514,9 @@ impl<S: Sink> Drive<'_, S> {
     }
 
     fn message(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), (Field, Halt<S::Error>)> {
-        let fault = |(field, fault)| (field, Halt::Fault(Spot::Declaration, fault));
+        let fault = |(field, fault)| (field, Halt::Fault(SchedulePart::Declaration, fault));
         let Some(peer) = env.message(t, &mut self.blocks).map_err(fault)? else { return Ok(()) };
-        let blocks = Listed { blocks: &self.blocks, around: env.around };
+        let blocks = ListedBlocks { blocks: &self.blocks, around: env.around };
         let result = match t.direction {
             Direction::Send => self.sink.send(t.site, peer, blocks),
             Direction::Recv => self.sink.recv(t.site, peer, blocks),
@@ -567,15 +569,15 @@ pub const fn most_blocks(kind: Kind, p: i64) -> i64 {
 
 /// How many blocks there are: at least one.
 pub fn blocks<E>(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<i64, Halt<E>> {
-    match at(Spot::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
+    match at(SchedulePart::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
         blocks if blocks > most_blocks(schedule.kind, place.p) => {
             let (what, limit) = (format!("split({})", schedule.blocks), most_blocks(schedule.kind, place.p));
-            Err(Halt::Fault(Spot::Blocks, Fault::TooLong { what, limit }))
+            Err(Halt::Fault(SchedulePart::Blocks, EvalFault::TooLong { what, limit }))
         }
         blocks if blocks > 0 => Ok(blocks),
         blocks => {
             let (expr, values) = (format!("split({})", schedule.blocks), vec![blocks]);
-            Err(Halt::Fault(Spot::Blocks, Fault::Undefined { expr, values }))
+            Err(Halt::Fault(SchedulePart::Blocks, EvalFault::Undefined { expr, values }))
         }
     }
 }
@@ -586,7 +588,7 @@ pub fn rotation(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<
         Layout::Rotated(by) => Some(by),
         Layout::InPlace => None,
     });
-    by.map(|by| at(Spot::Layout, Env::new(schedule, args, place).eval(by))).transpose()
+    by.map(|by| at(SchedulePart::Layout, Env::new(schedule, args, place).eval(by))).transpose()
 }
 
 /// The clause that a call violates, if it lies outside the domain.
@@ -595,7 +597,7 @@ pub enum Outside {
     /// A parameter is not in its domain: its name.
     Parameter(String),
     /// A clause is false.
-    Clause(Spot),
+    Clause(SchedulePart),
     /// An inner collective does not serve a group.
     Inner(Box<Outside>),
 }
@@ -614,8 +616,8 @@ pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Op
     }
     let mut env = Env::new(schedule, args, place);
     for (i, clause) in schedule.requires.iter().enumerate() {
-        if !at(Spot::Requires(i), env.holds(clause))? {
-            return Ok(Some(Outside::Clause(Spot::Requires(i))));
+        if !at(SchedulePart::Requires(i), env.holds(clause))? {
+            return Ok(Some(Outside::Clause(SchedulePart::Requires(i))));
         }
     }
     if schedule.loops.iter().any(|l| !l.ends_with.is_empty())
@@ -647,7 +649,7 @@ impl Walker for FinalState {
 
     fn settled(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
         for (i, clause) in l.ends_with.iter().enumerate() {
-            let spot = Spot::EndsWith(n, i);
+            let spot = SchedulePart::EndsWith(n, i);
             if !at(spot, env.holds(clause))? {
                 return Err(Halt::Stopped(Outside::Clause(spot)));
             }

@@ -10,7 +10,7 @@ mod record;
 use crate::check::Checked;
 use crate::schedule::Schedule;
 #[cfg(feature = "syntax")]
-pub use record::{Claim, Exhaustive, Gap, Induction, Record, Shown, Unfit};
+pub use record::{Answered, Claim, Exhaustive, Gap, Induction, Record, RecordError};
 use std::fmt;
 
 /// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are refused.
@@ -167,14 +167,14 @@ fn reaches(mine: Option<i64>, other: Option<i64>) -> bool {
 }
 
 /// Up to how many ranks placements of each sort are proved; `None` for all.
-struct Parts {
+struct ProvedSizes {
     even: Option<i64>,
     regular: Option<i64>,
     any: Option<i64>,
 }
 
-impl Parts {
-    fn covers(&self, other: &Parts) -> bool {
+impl ProvedSizes {
+    fn covers(&self, other: &ProvedSizes) -> bool {
         [(self.even, other.even), (self.regular, other.regular), (self.any, other.any)]
             .into_iter()
             .all(|(mine, theirs)| reaches(mine, theirs))
@@ -182,11 +182,11 @@ impl Parts {
 }
 
 impl Placements {
-    fn parts(self, p: Option<i64>) -> Parts {
+    fn parts(self, p: Option<i64>) -> ProvedSizes {
         match self {
-            Placements::Regular { all_up_to } => Parts { even: p, regular: p, any: Some(all_up_to) },
+            Placements::Regular { all_up_to } => ProvedSizes { even: p, regular: p, any: Some(all_up_to) },
             Placements::Even { regular_up_to, all_up_to } => {
-                Parts { even: p, regular: Some(regular_up_to), any: Some(all_up_to) }
+                ProvedSizes { even: p, regular: Some(regular_up_to), any: Some(all_up_to) }
             }
         }
     }

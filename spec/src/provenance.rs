@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 pub struct Provenance {
     p: usize,
     blocks: usize,
-    table: Table,
+    table: ProvenanceTable,
 }
 
 #[derive(Clone, Debug)]
-enum Table {
+enum ProvenanceTable {
     /// For each rank and block, before which round the rank has it for the first time.
     Kept(Vec<u32>),
     /// For each block the ranks on its way, and before which round it is there for the first time.
@@ -40,10 +40,10 @@ impl Provenance {
             let stays = |block| {
                 (0..p).filter(move |&rank| holds(rank, block)).map(|rank| Stay { since: 0, rank: rank as u32 })
             };
-            Table::Moved((0..blocks).map(|block| stays(block).collect()).collect())
+            ProvenanceTable::Moved((0..blocks).map(|block| stays(block).collect()).collect())
         } else {
             let since = |i| if holds(i / blocks, i % blocks) { 0 } else { NEVER };
-            Table::Kept((0..p * blocks).map(since).collect())
+            ProvenanceTable::Kept((0..p * blocks).map(since).collect())
         };
         Provenance { p, blocks, table }
     }
@@ -61,11 +61,13 @@ impl Provenance {
     /// Whether `rank` holds `block` before `round`.
     pub fn holds(&self, rank: usize, block: usize, round: usize) -> bool {
         match &self.table {
-            Table::Kept(since) => {
+            ProvenanceTable::Kept(since) => {
                 let since = since[rank * self.blocks + block];
                 since != NEVER && since as usize <= round
             }
-            Table::Moved(ways) => self.stay(ways, block, round).is_some_and(|stay| stay.rank as usize == rank),
+            ProvenanceTable::Moved(ways) => {
+                self.stay(ways, block, round).is_some_and(|stay| stay.rank as usize == rank)
+            }
         }
     }
 
@@ -77,16 +79,16 @@ impl Provenance {
     /// Whether `rank` holds `block` in the end.
     pub fn ends_with(&self, rank: usize, block: usize) -> bool {
         match &self.table {
-            Table::Kept(since) => since[rank * self.blocks + block] != NEVER,
-            Table::Moved(ways) => ways[block].last().is_some_and(|stay| stay.rank as usize == rank),
+            ProvenanceTable::Kept(since) => since[rank * self.blocks + block] != NEVER,
+            ProvenanceTable::Moved(ways) => ways[block].last().is_some_and(|stay| stay.rank as usize == rank),
         }
     }
 
     /// The round in which `rank` received `block`, for the last time; `None` where it held it from the start, or never gets it.
     pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
         let since = match &self.table {
-            Table::Kept(since) => since[rank * self.blocks + block],
-            Table::Moved(ways) => {
+            ProvenanceTable::Kept(since) => since[rank * self.blocks + block],
+            ProvenanceTable::Moved(ways) => {
                 ways[block].iter().rev().find(|stay| stay.rank as usize == rank).map_or(NEVER, |stay| stay.since)
             }
         };
@@ -100,7 +102,7 @@ impl Provenance {
     /// nothing changes.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
         match &mut self.table {
-            Table::Kept(since) => {
+            ProvenanceTable::Kept(since) => {
                 let since = &mut since[rank * self.blocks + block];
                 let free = *since == NEVER;
                 if free {
@@ -108,7 +110,7 @@ impl Provenance {
                 }
                 free
             }
-            Table::Moved(ways) => {
+            ProvenanceTable::Moved(ways) => {
                 let next = Stay { since: round as u32 + 1, rank: rank as u32 };
                 let taken = |last: &Stay| last.since == next.since || last.rank == next.rank;
                 let free = !ways[block].last().is_some_and(taken);
@@ -128,11 +130,11 @@ impl Provenance {
     /// How many blocks `rank` holds before `round`.
     pub fn count(&self, rank: usize, round: usize) -> usize {
         match &self.table {
-            Table::Kept(since) => {
+            ProvenanceTable::Kept(since) => {
                 let row = &since[rank * self.blocks..(rank + 1) * self.blocks];
                 row.iter().filter(|&&since| since != NEVER && since as usize <= round).count()
             }
-            Table::Moved(_) => (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count(),
+            ProvenanceTable::Moved(_) => (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count(),
         }
     }
 }

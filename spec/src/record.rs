@@ -73,9 +73,9 @@ impl RankLog {
 
 /// Written blocks, for a [`Sink`].
 #[derive(Clone, Copy)]
-struct Written<'a>(&'a [u32]);
+struct RecordedBlocks<'a>(&'a [u32]);
 
-impl Blocks for Written<'_> {
+impl Blocks for RecordedBlocks<'_> {
     fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
         self.0.iter().map(|&block| Stripe::one(block as i64, block as i64 + 1))
     }
@@ -95,7 +95,7 @@ impl RankLog {
                 Event::Round => {
                     sink.begin_round()?;
                     for message in self.round(round) {
-                        let blocks = Written(self.blocks(message));
+                        let blocks = RecordedBlocks(self.blocks(message));
                         match message.direction {
                             Direction::Send => sink.send(message.site, message.peer, blocks)?,
                             Direction::Recv => sink.recv(message.site, message.peer, blocks)?,

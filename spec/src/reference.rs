@@ -3,7 +3,7 @@
 //! A collective that is right with one of these is right with every collective that keeps the same contract, because
 //! it sees nothing of the inner one but what is there before and after.
 
-use crate::blocks::{BlockSet, Index, Part};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr, Var};
 use crate::record::Direction;
@@ -80,7 +80,7 @@ fn p() -> Expr {
 }
 
 fn one(block: Expr) -> BlockSet {
-    BlockSet { parts: vec![Part { item: block, over: Vec::new(), filter: None }] }
+    BlockSet { parts: vec![Comprehension { item: block, over: Vec::new(), filter: None }] }
 }
 
 fn transfer(direction: Direction, number: u16, when: Option<Expr>, peer: Expr, blocks: BlockSet) -> Transfer {

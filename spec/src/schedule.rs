@@ -1,6 +1,6 @@
 //! The intermediate representation: a declaration as plain data.
 //!
-//! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`Spot`] names
+//! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`SchedulePart`] names
 //! a part of the schedule, and whoever has the source maps spots to positions.
 
 use crate::blocks::{BlockSet, Index};
@@ -55,7 +55,7 @@ pub struct Number {
 
 /// A parameter that is a list of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct List {
+pub struct ListParameter {
     /// Its variable.
     pub var: ListVar,
     /// The domain of its elements.
@@ -250,7 +250,7 @@ impl fmt::Display for Metric {
 
 /// What a bound speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum BoundScope {
     /// The largest total over the ranks.
     Max,
     /// The total of every rank.
@@ -267,7 +267,7 @@ pub struct Bound {
     /// What is counted.
     pub metric: Metric,
     /// Over what.
-    pub scope: Scope,
+    pub scope: BoundScope,
     /// Whether the value must be met, or only not be passed.
     pub exact: bool,
     /// Whether it is left to exact checks, and no matter of an induction: `#[checked(…)]`.
@@ -279,10 +279,10 @@ pub struct Bound {
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scope = match self.scope {
-            Scope::Max => "",
-            Scope::Each => "each ",
-            Scope::Node => "node ",
-            Scope::PerRound(_) => "per_round ",
+            BoundScope::Max => "",
+            BoundScope::Each => "each ",
+            BoundScope::Node => "node ",
+            BoundScope::PerRound(_) => "per_round ",
         };
         write!(f, "{scope}{} {} {}", self.metric, if self.exact { "=" } else { "<=" }, self.value)
     }
@@ -355,7 +355,7 @@ pub struct Schedule {
     /// Parameters that are numbers.
     pub numbers: Vec<Number>,
     /// Parameters that are lists.
-    pub lists: Vec<List>,
+    pub lists: Vec<ListParameter>,
     /// Parameters that are collectives.
     pub inners: Vec<Inner>,
     /// Definitions, each using earlier ones only.
@@ -433,66 +433,66 @@ impl Schedule {
     }
 
     /// Calls `visit` with every expression and the spot it stands at.
-    pub fn for_each_expr(&self, visit: &mut impl FnMut(Spot, &Expr)) {
+    pub fn for_each_expr(&self, visit: &mut impl FnMut(SchedulePart, &Expr)) {
         // The schedule is not changed: the clone only lets one traversal serve reading and rewriting.
         self.clone().for_each_expr_mut(&mut |spot, e| visit(spot, e));
     }
 
     /// Calls `visit` with every expression, to change it.
-    pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
-        self.functions.iter_mut().enumerate().for_each(|(i, f)| visit(Spot::Define(i), &mut f.body));
-        self.requires.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Requires(i), e));
-        visit(Spot::Blocks, &mut self.blocks);
+    pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(SchedulePart, &mut Expr)) {
+        self.functions.iter_mut().enumerate().for_each(|(i, f)| visit(SchedulePart::Define(i), &mut f.body));
+        self.requires.iter_mut().enumerate().for_each(|(i, e)| visit(SchedulePart::Requires(i), e));
+        visit(SchedulePart::Blocks, &mut self.blocks);
         for (n, l) in self.loops.iter_mut().enumerate() {
             l.for_each_expr_mut(n, visit);
         }
-        self.bounds.iter_mut().enumerate().for_each(|(i, b)| visit(Spot::Bound(i), &mut b.value));
+        self.bounds.iter_mut().enumerate().for_each(|(i, b)| visit(SchedulePart::Bound(i), &mut b.value));
         for layout in &mut self.layouts {
             if let Layout::Rotated(by) = layout {
-                visit(Spot::Layout, by);
+                visit(SchedulePart::Layout, by);
             }
         }
     }
 }
 
 impl Loop {
-    fn for_each_expr_mut(&mut self, n: usize, visit: &mut impl FnMut(Spot, &mut Expr)) {
+    fn for_each_expr_mut(&mut self, n: usize, visit: &mut impl FnMut(SchedulePart, &mut Expr)) {
         for index in &mut self.indices {
-            visit(Spot::Round(n), &mut index.lo);
-            visit(Spot::Round(n), &mut index.hi);
+            visit(SchedulePart::Round(n), &mut index.lo);
+            visit(SchedulePart::Round(n), &mut index.hi);
         }
         for (i, state) in self.states.iter_mut().enumerate() {
-            visit(Spot::State(n, i), &mut state.init);
-            visit(Spot::State(n, i), &mut state.next);
+            visit(SchedulePart::State(n, i), &mut state.init);
+            visit(SchedulePart::State(n, i), &mut state.next);
         }
         for t in &mut self.transfers {
             for index in &mut t.each {
-                visit(Spot::Transfer(t.site, Field::Each), &mut index.lo);
-                visit(Spot::Transfer(t.site, Field::Each), &mut index.hi);
+                visit(SchedulePart::Transfer(t.site, Field::Each), &mut index.lo);
+                visit(SchedulePart::Transfer(t.site, Field::Each), &mut index.hi);
             }
             if let Some(when) = &mut t.when {
-                visit(Spot::Transfer(t.site, Field::When), when);
+                visit(SchedulePart::Transfer(t.site, Field::When), when);
             }
-            visit(Spot::Transfer(t.site, Field::Peer), &mut t.peer);
-            t.blocks.for_each_expr_mut(&mut |e| visit(Spot::Transfer(t.site, Field::Blocks), e));
+            visit(SchedulePart::Transfer(t.site, Field::Peer), &mut t.peer);
+            t.blocks.for_each_expr_mut(&mut |e| visit(SchedulePart::Transfer(t.site, Field::Blocks), e));
         }
         self.within.iter_mut().for_each(|within| within.for_each_expr_mut(visit));
         for (i, hold) in self.holds.iter_mut().enumerate() {
             match hold {
                 Hold::Blocks(set) | Hold::Contributors { ranks: set, .. } => {
-                    set.for_each_expr_mut(&mut |e| visit(Spot::Hold(n, i), e));
+                    set.for_each_expr_mut(&mut |e| visit(SchedulePart::Hold(n, i), e));
                 }
-                Hold::Counter(_, e) | Hold::Fact(e) => visit(Spot::Hold(n, i), e),
+                Hold::Counter(_, e) | Hold::Fact(e) => visit(SchedulePart::Hold(n, i), e),
             }
         }
-        self.hints.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::Hint(n, i), e));
-        self.ends_with.iter_mut().enumerate().for_each(|(i, e)| visit(Spot::EndsWith(n, i), e));
+        self.hints.iter_mut().enumerate().for_each(|(i, e)| visit(SchedulePart::Hint(n, i), e));
+        self.ends_with.iter_mut().enumerate().for_each(|(i, e)| visit(SchedulePart::EndsWith(n, i), e));
     }
 }
 
 impl Within {
-    fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(Spot, &mut Expr)) {
-        let spot = |field| Spot::Transfer(self.site, field);
+    fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(SchedulePart, &mut Expr)) {
+        let spot = |field| SchedulePart::Transfer(self.site, field);
         if let Group::Stride { distance: a, count: b } | Group::Ranks { first: a, count: b } = &mut self.group {
             [a, b].into_iter().for_each(|e| visit(spot(Field::Peer), e));
         }
@@ -535,7 +535,7 @@ pub enum Field {
 
 /// A part of a schedule, by its number: what an error points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Spot {
+pub enum SchedulePart {
     /// The declaration as a whole.
     Declaration,
     /// A definition.

@@ -4,7 +4,7 @@
 //! alike. What tells them apart is `canonical`.
 
 use crate::record::Direction;
-use crate::schedule::{Bound, Group, Hold, Inner, Loop, Schedule, Scope, State, Transfer, Within};
+use crate::schedule::{Bound, BoundScope, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
 use crate::sink::{Action, Line};
 use std::fmt::{self, Write};
 
@@ -25,9 +25,9 @@ impl fmt::Display for Schedule {
         self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
         for (n, l) in self.loops.iter().enumerate() {
             write_loop(f, &self.inners, &self.lines, l)?;
-            self.bounds.iter().filter(|b| b.scope == Scope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
+            self.bounds.iter().filter(|b| b.scope == BoundScope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
         }
-        let whole = |b: &&Bound| !matches!(b.scope, Scope::PerRound(_));
+        let whole = |b: &&Bound| !matches!(b.scope, BoundScope::PerRound(_));
         self.bounds.iter().filter(whole).try_for_each(|b| write_bound(f, b))?;
         writeln!(f, "pub struct {};", self.name)
     }

@@ -11,7 +11,7 @@ pub struct Tree(u32);
 
 /// What is known of a tree.
 #[derive(Clone, Debug)]
-struct Node {
+struct TreeNode {
     /// One bit for each rank.
     ranks: Vec<u64>,
     /// How many are set.
@@ -20,7 +20,7 @@ struct Node {
 
 /// Contributions in the order in which an operation that does not commute would see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct TreeValue {
     /// The tree, whichever way round its operands are.
     pub tree: Tree,
     /// The first and the last rank, if the operands stand in the order of ranks, without a gap.
@@ -30,7 +30,7 @@ pub struct Value {
 /// All trees of one run.
 #[derive(Clone, Debug)]
 pub struct Trees {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     joined: HashMap<(Tree, Tree), Tree>,
     p: usize,
 }
@@ -41,18 +41,18 @@ impl Trees {
         let leaf = |rank: usize| {
             let mut ranks = vec![0; p.div_ceil(64)];
             ranks[rank / 64] |= 1 << (rank % 64);
-            Node { ranks, count: 1 }
+            TreeNode { ranks, count: 1 }
         };
         Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), p }
     }
 
     /// A rank's own contribution.
-    pub fn leaf(&self, rank: usize) -> Value {
-        Value { tree: Tree(rank as u32), run: Some((rank as u32, rank as u32)) }
+    pub fn leaf(&self, rank: usize) -> TreeValue {
+        TreeValue { tree: Tree(rank as u32), run: Some((rank as u32, rank as u32)) }
     }
 
     /// `left` combined with `right`; or a rank that has contributed to both.
-    pub fn join(&mut self, left: Value, right: Value) -> Result<Value, usize> {
+    pub fn join(&mut self, left: TreeValue, right: TreeValue) -> Result<TreeValue, usize> {
         if let Some(rank) = self.common(left.tree, right.tree) {
             return Err(rank);
         }
@@ -65,7 +65,7 @@ impl Trees {
             (Some((first, end)), Some((begin, last))) if end + 1 == begin => Some((first, last)),
             _ => None,
         };
-        Ok(Value { tree, run })
+        Ok(TreeValue { tree, run })
     }
 
     fn add(&mut self, key: (Tree, Tree)) -> Tree {
@@ -73,7 +73,7 @@ impl Trees {
         let pairs = self.ranks(key.0).iter().zip(self.ranks(key.1));
         let ranks: Vec<u64> = pairs.map(|(a, b)| a | b).collect();
         let count = ranks.iter().map(|word| word.count_ones() as usize).sum();
-        self.nodes.push(Node { ranks, count });
+        self.nodes.push(TreeNode { ranks, count });
         self.joined.insert(key, tree);
         tree
     }

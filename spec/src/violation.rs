@@ -1,9 +1,9 @@
 //! What is wrong with a schedule, and the smallest case that shows it.
 
 use crate::contract::ends;
-use crate::eval::Fault;
+use crate::eval::EvalFault;
 use crate::record::Direction;
-use crate::schedule::Spot;
+use crate::schedule::SchedulePart;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -81,7 +81,7 @@ impl fmt::Display for Set {
 #[allow(missing_docs)]
 pub enum Problem {
     /// An expression has no value.
-    Fault { rank: usize, fault: Fault },
+    Fault { rank: usize, fault: EvalFault },
     /// A rank talks to itself.
     SelfMessage { rank: usize, direction: Direction },
     /// A send that no receive meets.
@@ -142,7 +142,7 @@ pub enum Problem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The part of the declaration at fault.
-    pub spot: Spot,
+    pub spot: SchedulePart,
     /// The case.
     pub case: Case,
     /// The round, counted from 0 over the whole run; `None` where it is no matter of a round. One past the last
@@ -190,7 +190,7 @@ impl Violation {
             None => "the schedule".into(),
         };
         match &self.problem {
-            Problem::Fault { fault: Fault::TooLong { .. }, .. } => "this is too long to be checked".into(),
+            Problem::Fault { fault: EvalFault::TooLong { .. }, .. } => "this is too long to be checked".into(),
             Problem::Fault { .. } => "an expression has no value".into(),
             Problem::SelfMessage { direction: Direction::Send, .. } => {
                 format!("{round} sends a message to its own rank")

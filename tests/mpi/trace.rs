@@ -2,7 +2,7 @@
 
 use super::Mpi;
 use roundel::algorithms::catalogue;
-use roundel_verify::trace::diff::{Report, Who, diff};
+use roundel_verify::trace::diff::{TraceReport, Who, diff};
 use roundel_verify::trace::job::Job;
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn folder(mpi: &Mpi, p: usize) -> PathBuf {
     folder
 }
 
-fn report(file: &Path) -> Report {
+fn report(file: &Path) -> TraceReport {
     match Job::read(&[file.to_path_buf()]) {
         Ok(job) => diff(&job),
         Err(error) => panic!("{error}"),
@@ -41,7 +41,7 @@ pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Path) {
     assert!(report(&file).missing.into_iter().eq([0]));
 }
 
-fn algorithm(row: &roundel_verify::trace::diff::Row) -> Option<&str> {
+fn algorithm(row: &roundel_verify::trace::diff::TraceRow) -> Option<&str> {
     if let Who::Algorithm(name) = &row.who { Some(name) } else { None }
 }
 

@@ -4,7 +4,7 @@
 use super::{Run, ceil_log2, set, wrap};
 use roundel::Collective;
 use roundel::algorithms::{CyclicShiftAllreduce, CyclicShiftReduceScatter, PrefixAllreduce};
-use roundel_spec::check::{self, Point, Reduction};
+use roundel_spec::check::{self, Point, ReductionStates};
 use roundel_spec::record::Direction;
 use roundel_spec::{Line, Placement};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ struct CyclicShift {
     ports: Vec<i64>,
 }
 
-fn reduced<C: Collective>(collective: &C, p: usize) -> (Run, Reduction) {
+fn reduced<C: Collective>(collective: &C, p: usize) -> (Run, ReductionStates) {
     let run = Run::of(collective, p);
     let point = Point { placement: Placement::consecutive(p, p), args: collective.arguments() };
     let reduction = check::trace(&C::schedule(), &point, &run.trace).unwrap().reduction.unwrap();
@@ -31,7 +31,7 @@ fn reduced<C: Collective>(collective: &C, p: usize) -> (Run, Reduction) {
 }
 
 /// Who has contributed to a block of a line before a round.
-fn from(reduction: &Reduction, round: usize, rank: usize, line: Line, block: usize) -> BTreeSet<usize> {
+fn from(reduction: &ReductionStates, round: usize, rank: usize, line: Line, block: usize) -> BTreeSet<usize> {
     let value = reduction.before(round, rank, line, block);
     value.iter().flat_map(|value| reduction.trees.contributors(value.tree)).collect()
 }
@@ -77,7 +77,7 @@ fn reduce_scatter_is_the_reversed_allgather() {
 }
 
 /// The lines that every rank sends in each step, by how many ranks they cover, and where to.
-fn lines_sent(run: &Run, reduction: &Reduction) -> Vec<BTreeSet<usize>> {
+fn lines_sent(run: &Run, reduction: &ReductionStates) -> Vec<BTreeSet<usize>> {
     let p = run.p;
     (0..run.trace.rounds())
         .map(|step| {

@@ -11,7 +11,7 @@ use roundel::{
     Refusal,
 };
 use roundel_spec::check::arguments::least_inner;
-use roundel_spec::check::{self, Census, Point, Scene};
+use roundel_spec::check::{self, Census, CheckInput, Point};
 use roundel_spec::{Arguments, Kind, Place, Placement, Trace, Violation};
 use std::path::Path;
 
@@ -32,24 +32,24 @@ pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error>
 
 /// What the generated code of an entry does at a point; a refusal when the point lies outside its domain.
 pub fn record(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Result<Trace, Refusal>, Error> {
-    let mut record = Record { placement, answer: None };
+    let mut record = TraceRecorder { placement, answer: None };
     visit(entry, args, &mut record)?;
     record.answer.ok_or_else(|| not_visited(entry))
 }
 
-struct Record<'a> {
+struct TraceRecorder<'a> {
     placement: &'a Placement,
     answer: Option<Result<Trace, Refusal>>,
 }
 
-impl Record<'_> {
+impl TraceRecorder<'_> {
     fn take<C: Collective>(&mut self, collective: &C) {
         let admitted = collective.admits(&self.placement.place(0));
         self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
     }
 }
 
-impl Visitor for Record<'_> {
+impl Visitor for TraceRecorder<'_> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
@@ -151,7 +151,7 @@ impl Visitor for Proved<'_> {
 
 /// What all ranks of an entry do, as a plan.
 pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Plan, Error> {
-    let mut planned = Planned { placement, answer: Err(Unplanned::Moves { kind: Kind::Alltoall }) };
+    let mut planned = PlanRecorder { placement, answer: Err(Unplanned::Moves { kind: Kind::Alltoall }) };
     visit(entry, args, &mut planned)?;
     planned.answer.map_err(|source| match source {
         Unplanned::Refused(refusal) => Error::OutsideDomain { name: entry.name.into(), refusal },
@@ -160,18 +160,18 @@ pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Pl
 }
 
 /// All-to-alls pass unseen: they have no plan.
-struct Planned<'a> {
+struct PlanRecorder<'a> {
     placement: &'a Placement,
     answer: Result<Plan, Unplanned>,
 }
 
-impl Planned<'_> {
+impl PlanRecorder<'_> {
     fn take<C: Collective>(&mut self, collective: &C) {
         self.answer = Plan::record_placed(collective, self.placement);
     }
 }
 
-impl Visitor for Planned<'_> {
+impl Visitor for PlanRecorder<'_> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
@@ -234,7 +234,7 @@ pub fn examine(entry: &'static Entry, args: &Arguments, placement: Placement) ->
     }
     let trace = record(entry, args, &point.placement)?
         .map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })?;
-    let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+    let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
     let violation = check::trace(&schedule, &point, &trace).err();
     Ok(Recorded { point, trace, census, violation })
 }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::number;
 use crate::params::Assignment;
 use crate::placing::Placing;
-use crate::range::{Range, Rounds};
+use crate::range::{ProcessRange, RoundRange};
 use crate::setting::Setting;
 use crate::units::{BytesPerSecond, Seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -45,7 +45,7 @@ Examples:
   roundel list allreduce/             those of a kind
   roundel list sparbit                all about one: bounds, layouts, order of reduction
   roundel list --json")]
-    List(List),
+    List(ListArgs),
     /// Show who sends which blocks to whom in every round, as the generated code does it
     #[command(after_help = "\
 Examples:
@@ -57,7 +57,7 @@ Examples:
   roundel show sparbit -p 5 --json
 
 Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them.")]
-    Show(Show),
+    Show(ShowArgs),
     /// Check collectives exactly, at every point of a range
     #[command(after_help = "\
 Examples:
@@ -71,7 +71,7 @@ Examples:
 A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogue entries are \
 checked by the rounds of their generated code, files by evaluating their declarations. Points \
 outside a collective's domain are refused, and counted apart.")]
-    Check(Check),
+    Check(CheckArgs),
     /// Run a collective on threads and compare the result with the plain definition
     #[command(after_help = "\
 Examples:
@@ -79,14 +79,14 @@ Examples:
   roundel run sparbit -p 16 --bytes 65536 --repeat 20
   roundel run nap -p 16 --ppn 4
   roundel run bruck -p 6 --layout rotated")]
-    Run(Run),
+    Run(RunArgs),
     /// Print the code that a declaration expands to
     #[command(after_help = "\
 Examples:
   roundel expand sparbit
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
-    Expand(Expand),
+    Expand(ExpandArgs),
     /// Write a collective as code of another language: one self-contained file
     #[command(
         subcommand,
@@ -111,7 +111,7 @@ Examples:
 
 The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
 discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
-    Prove(Prove),
+    Prove(ProveArgs),
     /// Change one detail of a declaration after the other, and see whether the checks notice
     #[command(after_help = "\
 Examples:
@@ -126,7 +126,7 @@ Examples:
 Every mutant is killed by a check, or it survives. An independent simulation of the data judges \
 the checker: a survivor that is wrong has ESCAPED, a kill without a fault is a FALSE ALARM. Both \
 are faults of the checker, and the exit code is 1.")]
-    Mutants(Mutants),
+    Mutants(MutantsArgs),
     /// Show a saved counterexample again: round by round, on threads, and as a picture
     #[command(after_help = "\
 Examples:
@@ -138,7 +138,7 @@ Examples:
 The file holds the declaration, so it can be replayed anywhere. The exit code is 1 if the collective is still wrong \
 there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be reachable: \
 it is said whether it is.")]
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Say which algorithm, with which radix or which ports, is fastest, by a model, and why
     #[command(after_help = "\
 Examples:
@@ -154,7 +154,7 @@ Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are t
 `roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, a round among 10 \
 through 9 ports, and rounds that gather again. For an all-to-all, a round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
 messages and bytes are exact. The same model chooses in programs: `roundel::choose`.")]
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Count what Bruck's all-to-all sends, for every radix or substep by substep
     #[command(after_help = "\
 Examples:
@@ -162,7 +162,7 @@ Examples:
   roundel counts -p 4096                   substeps and blocks over the radix
   roundel counts -p 4096 --svg radix.svg   the same as a picture
   roundel counts -p 100 --json")]
-    Counts(Counts),
+    Counts(CountsArgs),
     /// Measure what rounds, copies and reductions cost on this machine, and write a profile
     #[command(after_help = "\
 Examples:
@@ -172,7 +172,7 @@ Examples:
 
 Needs a build with MPI: `cargo build --release -p roundel-verify --features mpi`. Run it on at least two nodes; with one, messages \
 between nodes are not measured, and the profile says so.")]
-    Tune(Tune),
+    Tune(TuneArgs),
     /// Look at a profile
     #[command(
         subcommand,
@@ -219,24 +219,24 @@ Examples:
 
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
 `2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
-    Plan(Plan),
+    Plan(PlanArgs),
     /// Print what makes a shell complete commands, options and names of collectives
     #[command(after_help = "\
 Examples:
   roundel completions bash > ~/.local/share/bash-completion/completions/roundel
   roundel completions zsh > ~/.zfunc/_roundel
   roundel completions fish > ~/.config/fish/completions/roundel.fish")]
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Write the manual pages
     #[command(after_help = "\
 Examples:
   roundel man ~/.local/share/man/man1        then `man roundel`, `man roundel-check`")]
-    Man(Man),
+    Man(ManArgs),
 }
 
 /// `roundel list`
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListArgs {
     /// A collective, or a kind of them [default: all]
     #[arg(value_name = "NAME|KIND/")]
     pub name: Option<String>,
@@ -244,14 +244,14 @@ pub struct List {
 
 /// `roundel completions`
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell.
     pub shell: clap_complete::Shell,
 }
 
 /// `roundel man`
 #[derive(Debug, Args)]
-pub struct Man {
+pub struct ManArgs {
     /// The folder for the pages; it is made if there is none.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -259,7 +259,7 @@ pub struct Man {
 
 /// `roundel plan`
 #[derive(Debug, Args)]
-pub struct Plan {
+pub struct PlanArgs {
     /// With `--ports`: allreduce, reduce_scatter or allgather. Otherwise a collective of the catalogue.
     #[arg(value_name = "KIND|NAME")]
     pub name: String,
@@ -292,7 +292,7 @@ pub struct Plan {
 
 /// `roundel show`
 #[derive(Debug, Args)]
-pub struct Show {
+pub struct ShowArgs {
     /// The collective: its full name, or the last part of it.
     pub name: String,
     /// The number of ranks.
@@ -312,7 +312,7 @@ pub struct Show {
     pub svg: Option<PathBuf>,
     /// Draw these rounds only, as in `2..=4`; they are counted from 0.
     #[arg(long, value_name = "RANGE", requires = "svg", allow_hyphen_values = true)]
-    pub rounds: Option<Rounds>,
+    pub rounds: Option<RoundRange>,
     /// Draw so many rounds side by side [default: what fits a page]
     #[arg(long, value_name = "N", requires = "svg", allow_negative_numbers = true, value_parser = number::some)]
     pub columns: Option<usize>,
@@ -323,7 +323,7 @@ pub struct Show {
 
 /// `roundel check`
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
     #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
@@ -332,7 +332,7 @@ pub struct Check {
     pub all: bool,
     /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
     #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
-    pub p: Option<Range>,
+    pub p: Option<ProcessRange>,
     /// The values of a parameter, as in `radix=2..=16`; may be repeated [default: up to the limits of the declaration]
     #[arg(long, value_name = "NAME=RANGE")]
     pub set: Vec<Setting>,
@@ -346,7 +346,7 @@ pub struct Check {
 
 /// `roundel run`
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArgs {
     /// The collective: its full name, or the last part of it.
     pub name: String,
     /// The number of ranks: threads.
@@ -364,7 +364,7 @@ pub struct Run {
     pub set: Vec<Assignment>,
     /// Where blocks lie meanwhile; the declaration's first choice if left out.
     #[arg(long)]
-    pub layout: Option<Layout>,
+    pub layout: Option<LayoutArg>,
     /// How many times; the median is printed.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -373,7 +373,7 @@ pub struct Run {
 
 /// Where blocks lie while a collective runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Layout {
+pub enum LayoutArg {
     /// Every block where it belongs.
     InPlace,
     /// Rotated, and put in place at the end.
@@ -382,7 +382,7 @@ pub enum Layout {
 
 /// `roundel expand`
 #[derive(Debug, Args)]
-pub struct Expand {
+pub struct ExpandArgs {
     /// A collective of the catalogue, or a Rust file with declarations.
     #[arg(value_name = "NAME|FILE.rs")]
     pub target: String,
@@ -398,12 +398,12 @@ pub struct Expand {
 #[derive(Debug, Subcommand)]
 pub enum EmitCommand {
     /// C99 with MPI calls, without Rust
-    C(EmitC),
+    C(EmitCArgs),
 }
 
 /// `roundel emit c`
 #[derive(Debug, Args)]
-pub struct EmitC {
+pub struct EmitCArgs {
     /// A collective of the catalogue, or a Rust file with a declaration.
     #[arg(value_name = "NAME|FILE.rs")]
     pub target: String,
@@ -417,7 +417,7 @@ pub struct EmitC {
 
 /// `roundel replay`
 #[derive(Debug, Args)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// A file that `--save` wrote.
     pub file: PathBuf,
     /// Draw the rounds up to the fault into this file.
@@ -427,7 +427,7 @@ pub struct Replay {
 
 /// `roundel explain`
 #[derive(Debug, Args)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The kind of collective: `alltoall`, `allreduce`, `reduce_scatter` or `allgather`.
     pub collective: String,
     /// The number of ranks.
@@ -476,7 +476,7 @@ pub struct Explain {
     pub all: bool,
 }
 
-impl Explain {
+impl ExplainArgs {
     /// The number of ranks: as said, or those of the nodes.
     pub fn ranks(&self) -> Result<i64, Error> {
         let Some(nodes) = self.nodes else { return Ok(self.p.unwrap_or(0)) };
@@ -488,7 +488,7 @@ impl Explain {
 
 /// `roundel tune`
 #[derive(Debug, Args)]
-pub struct Tune {
+pub struct TuneArgs {
     /// Write the profile to this file.
     #[arg(short, long, value_name = "FILE", default_value = "roundel-profile.toml")]
     pub output: PathBuf,
@@ -497,7 +497,7 @@ pub struct Tune {
     pub budget: Seconds,
 }
 
-impl Tune {
+impl TuneArgs {
     /// How long to measure.
     pub fn budget(&self) -> Result<Duration, Error> {
         let seconds = self.budget.0;
@@ -514,12 +514,12 @@ impl Tune {
 #[derive(Debug, Subcommand)]
 pub enum ProfileCommand {
     /// Say what a profile says, or what is wrong with it
-    Check(CheckProfile),
+    Check(CheckProfileArgs),
 }
 
 /// `roundel profile check`
 #[derive(Debug, Args)]
-pub struct CheckProfile {
+pub struct CheckProfileArgs {
     /// The profile.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -532,9 +532,9 @@ pub struct CheckProfile {
 #[derive(Debug, Subcommand)]
 pub enum SelectionCommand {
     /// Check every rule against what is proved, and say what it covers
-    Check(CheckSelection),
+    Check(CheckSelectionArgs),
     /// Say which algorithm a call uses, why, and what proof covers it
-    Explain(ExplainSelection),
+    Explain(ExplainSelectionArgs),
     /// Print the JSON schema of the file
     Schema,
 }
@@ -543,12 +543,12 @@ pub enum SelectionCommand {
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
     /// Hold the messages of every call against the declared schedule
-    Diff(TraceDiff),
+    Diff(TraceDiffArgs),
 }
 
 /// `roundel trace diff`
 #[derive(Debug, Args)]
-pub struct TraceDiff {
+pub struct TraceDiffArgs {
     /// What ROUNDEL_TRACE was, which stands for all FILE.R; or such files.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
@@ -556,7 +556,7 @@ pub struct TraceDiff {
 
 /// `roundel selection check`
 #[derive(Debug, Args)]
-pub struct CheckSelection {
+pub struct CheckSelectionArgs {
     /// The rules.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -564,7 +564,7 @@ pub struct CheckSelection {
 
 /// `roundel selection explain`
 #[derive(Debug, Args)]
-pub struct ExplainSelection {
+pub struct ExplainSelectionArgs {
     /// The collective: allgather, allreduce, reduce_scatter, broadcast, reduce, gather, scatter or alltoall.
     pub collective: String,
     /// The number of ranks.
@@ -602,7 +602,7 @@ pub struct ExplainSelection {
 
 /// `roundel counts`
 #[derive(Debug, Args)]
-pub struct Counts {
+pub struct CountsArgs {
     /// The number of ranks.
     #[arg(short, value_name = "P", allow_hyphen_values = true)]
     pub p: i64,
@@ -619,7 +619,7 @@ pub struct Counts {
 
 /// `roundel mutants`
 #[derive(Debug, Args)]
-pub struct Mutants {
+pub struct MutantsArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
     #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
@@ -628,7 +628,7 @@ pub struct Mutants {
     pub all: bool,
     /// The process counts.
     #[arg(short, value_name = "RANGE", default_value = "1..=24", allow_hyphen_values = true)]
-    pub p: Range,
+    pub p: ProcessRange,
     /// List the survivors that differ from their originals.
     #[arg(long)]
     pub survivors: bool,
@@ -707,7 +707,7 @@ impl Tested {
 
 /// `roundel prove`
 #[derive(Debug, Args)]
-pub struct Prove {
+pub struct ProveArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
     #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
     pub targets: Vec<String>,
@@ -720,7 +720,7 @@ pub struct Prove {
     /// The process counts of the exhaustive engine [default: 1..=256 for the catalogue, 1..=64 for reductions of
     /// several blocks, a file's own limits]
     #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
-    pub p: Option<Range>,
+    pub p: Option<ProcessRange>,
     /// The values of a parameter for the exhaustive engine, as in `segments=1..=64`; may be repeated [default: up to the
     /// limits of the declaration]
     #[arg(long, value_name = "NAME=RANGE")]
@@ -759,7 +759,7 @@ pub struct Prove {
     pub save: Option<PathBuf>,
 }
 
-impl Prove {
+impl ProveArgs {
     /// Whether an engine is wanted.
     pub fn uses(&self, engine: Engine) -> bool {
         self.engine.is_empty() || self.engine.contains(&engine)

@@ -40,7 +40,7 @@ pub enum Refutes {
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum ArgumentValue {
     /// Of a number.
     Number(i64),
     /// Of a list.
@@ -74,7 +74,7 @@ pub struct Counterexample {
     pub nodes: Option<Vec<usize>>,
     /// The parameters.
     #[serde(default)]
-    pub params: BTreeMap<String, Value>,
+    pub params: BTreeMap<String, ArgumentValue>,
     /// The rank that shows it.
     pub rank: Option<usize>,
     /// The round, counted from 0.
@@ -113,7 +113,7 @@ impl Counterexample {
         let model: BTreeMap<String, String> = refutation.model.iter().cloned().collect();
         let number = |name: &str| model.get(&crate::smt::symbol(name)).and_then(|value| value.parse().ok());
         let params = schedule.numbers.iter().map(|number| &number.var.name);
-        let params = params.filter_map(|name| Some((name.clone(), Value::Number(number(name)?))));
+        let params = params.filter_map(|name| Some((name.clone(), ArgumentValue::Number(number(name)?))));
         let natural = |name: &str| number(name).and_then(|value| usize::try_from(value).ok());
         // Where nodes are counted, a rank is a seat on a node.
         let seat = || natural("node")?.checked_mul(natural("ppn")?)?.checked_add(natural("local")?);
@@ -241,14 +241,14 @@ impl Counterexample {
         for number in &schedule.numbers {
             let name = &number.var.name;
             match self.params.get(name) {
-                Some(Value::Number(value)) => args.numbers.push(*value),
+                Some(ArgumentValue::Number(value)) => args.numbers.push(*value),
                 _ => return Err(format!("its `params` have no number `{name}`")),
             }
         }
         for list in &schedule.lists {
             let name = &list.var.name;
             match self.params.get(name) {
-                Some(Value::List(values)) => args.lists.push(values.clone()),
+                Some(ArgumentValue::List(values)) => args.lists.push(values.clone()),
                 _ => return Err(format!("its `params` have no list `{name}`")),
             }
         }

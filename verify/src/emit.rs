@@ -11,7 +11,7 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error>
     let (range, record) = proved(&schedule.by_contract(), root)?;
     let inners = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref());
     let inners = inners.map(|inner| Ok(proved(inner, root)?.0)).collect::<Result<Vec<_>, Error>>()?;
-    c::emit(schedule, c::Known { range: &range, record: record.as_ref(), inners: &inners })
+    c::emit(schedule, c::KnownFacts { range: &range, record: record.as_ref(), inners: &inners })
         .map_err(Error::Unsupported)
 }
 

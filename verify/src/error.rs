@@ -329,7 +329,7 @@ pub enum Error {
         /// The record.
         path: PathBuf,
         /// Why.
-        unfit: roundel_spec::proof::Unfit,
+        unfit: roundel_spec::proof::RecordError,
     },
     /// A declaration that does not do what it promises.
     #[error("{name} is wrong, so it is not written: {violation}; `roundel check` shows where")]
@@ -341,7 +341,7 @@ pub enum Error {
     },
     /// A construct that cannot be written in another language yet.
     #[error("{0}")]
-    Unsupported(roundel_spec::c::Unsupported),
+    Unsupported(roundel_spec::c::UnsupportedInC),
     /// Neither names nor `--all`.
     #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
     NothingNamed,
@@ -430,10 +430,10 @@ pub enum Error {
     },
     /// A `--force` that forces nothing.
     #[error("`--force`: {0}")]
-    Force(#[from] roundel::selection::Unforced),
+    Force(#[from] roundel::selection::ForceError),
     /// A collective that does not exist.
     #[error("{0}")]
-    Misfit(#[from] roundel::selection::Misfit),
+    Misfit(#[from] roundel::selection::RuleError),
     /// An option that belongs to the model of another collective.
     #[error("`{flag}` says nothing about {collective}: {instead}")]
     OtherModel {
@@ -518,7 +518,7 @@ pub enum Error {
         /// What was written.
         ports: roundel::plan::ports::Ports,
         /// What is wrong with it.
-        source: roundel::plan::ports::Unfit,
+        source: roundel::plan::ports::GroupsError,
     },
     /// A `--ports` for another number of nodes.
     #[error(

@@ -10,12 +10,12 @@ pub mod harness;
 pub mod induction;
 mod reductions;
 
-use crate::oracle::{self, Tape};
+use crate::oracle::{self, OracleRounds};
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
 use roundel_spec::harness::claims::has_steps;
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Field, Hold, Schedule, Spot};
+use roundel_spec::schedule::{Field, Hold, Schedule, SchedulePart};
 use roundel_spec::{Action, Violation};
 use std::collections::{BTreeSet, HashSet};
 
@@ -96,8 +96,8 @@ impl Nursery<'_> {
 }
 
 /// Whether an expression stands in the declaration: how many blocks there are does not, where each rank has its own.
-fn declared(original: &Schedule, spot: Spot) -> bool {
-    original.kind.is_divided() || spot != Spot::Blocks
+fn declared(original: &Schedule, spot: SchedulePart) -> bool {
+    original.kind.is_divided() || spot != SchedulePart::Blocks
 }
 
 /// Changes inside expressions.
@@ -107,7 +107,7 @@ fn expressions(nursery: &mut Nursery<'_>) {
     original.for_each_expr(&mut |spot, e| found.push((spot, e.clone())));
     for (number, (spot, old)) in found.iter().enumerate().filter(|(_, (spot, _))| declared(original, *spot)) {
         let place = place(original, *spot);
-        for new in variants(old, &Scope::of(original, *spot, old)) {
+        for new in variants(old, &MutantScope::of(original, *spot, old)) {
             nursery.add(format!("{place}: `{old}` -> `{new}`"), |schedule| {
                 let mut count = 0;
                 schedule.for_each_expr_mut(&mut |_, e| {
@@ -122,12 +122,12 @@ fn expressions(nursery: &mut Nursery<'_>) {
 }
 
 /// The index and state variables that may stand in an expression.
-struct Scope(Vec<Var>);
+struct MutantScope(Vec<Var>);
 
-impl Scope {
+impl MutantScope {
     /// The variables that occur in it and, where it belongs to a round, those of the round. Ranges of the round
     /// itself see only what stands before them, so there nothing is added.
-    fn of(schedule: &Schedule, spot: Spot, e: &Expr) -> Self {
+    fn of(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Self {
         let mut vars: Vec<Var> = Vec::new();
         e.walk(&mut |e| {
             if let Expr::Var(var) = e {
@@ -135,10 +135,10 @@ impl Scope {
             }
         });
         let inside = match spot {
-            Spot::Transfer(site, _) => {
+            SchedulePart::Transfer(site, _) => {
                 schedule.loops.iter().position(|l| l.transfers.iter().any(|transfer| transfer.site == site))
             }
-            Spot::Hold(n, _) | Spot::Hint(n, _) | Spot::EndsWith(n, _) => Some(n),
+            SchedulePart::Hold(n, _) | SchedulePart::Hint(n, _) | SchedulePart::EndsWith(n, _) => Some(n),
             _ => None,
         };
         if let Some(l) = inside.map(|n| &schedule.loops[n]) {
@@ -148,12 +148,12 @@ impl Scope {
         let mut seen = BTreeSet::new();
         let is_parameter = |var: &Var| schedule.numbers.iter().any(|number| number.var.slot == var.slot);
         vars.retain(|var| var.slot >= BUILTIN_VARS.len() && !is_parameter(var) && seen.insert(var.slot));
-        Scope(vars)
+        MutantScope(vars)
     }
 }
 
 /// All expressions that differ from `e` in one node.
-fn variants(e: &Expr, scope: &Scope) -> Vec<Expr> {
+fn variants(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
     one_node_changed(e, &|node| replacements(node, scope))
 }
 
@@ -173,7 +173,7 @@ fn one_node_changed(e: &Expr, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<
 }
 
 /// What may stand in the place of one node.
-fn replacements(e: &Expr, scope: &Scope) -> Vec<Expr> {
+fn replacements(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
     match e {
         Expr::Int(n) => [n.checked_add(1), n.checked_sub(1)].into_iter().flatten().map(Expr::Int).collect(),
         Expr::Bool(truth) => vec![Expr::Bool(!truth)],
@@ -194,7 +194,7 @@ fn replacements(e: &Expr, scope: &Scope) -> Vec<Expr> {
     }
 }
 
-fn other_variables(var: &Var, scope: &Scope) -> Vec<Expr> {
+fn other_variables(var: &Var, scope: &MutantScope) -> Vec<Expr> {
     let same = || Expr::Var(var.clone());
     match BUILTIN_VARS.get(var.slot) {
         Some(&"rank") => vec![Expr::Int(0)],
@@ -250,15 +250,18 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
 fn dropped_domain(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (i, clause) in original.requires.iter().enumerate() {
-        nursery.add(format!("{}: `{clause}` dropped", place(original, Spot::Requires(i))), |schedule| {
+        nursery.add(format!("{}: `{clause}` dropped", place(original, SchedulePart::Requires(i))), |schedule| {
             schedule.requires.remove(i);
         });
     }
     for (n, l) in original.loops.iter().enumerate() {
         for (i, clause) in l.ends_with.iter().enumerate() {
-            nursery.add(format!("{}: `{clause}` dropped", place(original, Spot::EndsWith(n, i))), |schedule| {
-                schedule.loops[n].ends_with.remove(i);
-            });
+            nursery.add(
+                format!("{}: `{clause}` dropped", place(original, SchedulePart::EndsWith(n, i))),
+                |schedule| {
+                    schedule.loops[n].ends_with.remove(i);
+                },
+            );
         }
     }
 }
@@ -268,7 +271,7 @@ fn transfers(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
         for (i, transfer) in l.transfers.iter().enumerate() {
-            let whole = place(original, Spot::Transfer(transfer.site, Field::Whole));
+            let whole = place(original, SchedulePart::Transfer(transfer.site, Field::Whole));
             if let Some(when) = &transfer.when {
                 let description = format!("{whole}: `when = {when}` dropped");
                 nursery.add(description, |schedule| schedule.loops[n].transfers[i].when = None);
@@ -294,7 +297,7 @@ fn groups(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
         for (i, within) in l.within.iter().enumerate() {
-            let whole = place(original, Spot::Transfer(within.site, Field::Whole));
+            let whole = place(original, SchedulePart::Transfer(within.site, Field::Whole));
             if let Some(when) = &within.when {
                 let description = format!("{whole}: `when = {when}` dropped");
                 nursery.add(description, |schedule| schedule.loops[n].within[i].when = None);
@@ -311,7 +314,7 @@ fn dropped_filters(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
         for (i, transfer) in l.transfers.iter().enumerate() {
-            let place = place(original, Spot::Transfer(transfer.site, Field::Blocks));
+            let place = place(original, SchedulePart::Transfer(transfer.site, Field::Blocks));
             for (k, filter) in
                 transfer.blocks.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?)))
             {
@@ -322,7 +325,7 @@ fn dropped_filters(nursery: &mut Nursery<'_>) {
         }
         for (i, hold) in l.holds.iter().enumerate() {
             let (Hold::Blocks(set) | Hold::Contributors { ranks: set, .. }) = hold else { continue };
-            let place = place(original, Spot::Hold(n, i));
+            let place = place(original, SchedulePart::Hold(n, i));
             for (k, filter) in set.parts.iter().enumerate().filter_map(|(k, p)| Some((k, p.filter.as_ref()?))) {
                 nursery.add(format!("{place}: condition `{filter}` dropped"), |schedule| {
                     let hold = &mut schedule.loops[n].holds[i];
@@ -341,21 +344,21 @@ fn shifted_bounds(nursery: &mut Nursery<'_>) {
     for (i, bound) in original.bounds.iter().enumerate().filter(|(_, bound)| bound.exact) {
         for op in [Binary::Add, Binary::Sub] {
             let value = Expr::binary(op, bound.value.clone(), Expr::Int(1));
-            let description = format!("{}: `{}` -> `{value}`", place(original, Spot::Bound(i)), bound.value);
+            let description = format!("{}: `{}` -> `{value}`", place(original, SchedulePart::Bound(i)), bound.value);
             nursery.add(description, |schedule| schedule.bounds[i].value = value);
         }
     }
 }
 
 /// A part of a schedule, for people.
-fn place(schedule: &Schedule, spot: Spot) -> String {
+fn place(schedule: &Schedule, spot: SchedulePart) -> String {
     match spot {
-        Spot::Declaration => "declaration".into(),
-        Spot::Define(i) => format!("define `{}`", schedule.functions[i].name),
-        Spot::Requires(i) => format!("requires #{i}"),
-        Spot::Round(n) => format!("round #{n}"),
-        Spot::State(n, i) => format!("state `{}`", schedule.loops[n].states[i].var.name),
-        Spot::Transfer(site, field) => {
+        SchedulePart::Declaration => "declaration".into(),
+        SchedulePart::Define(i) => format!("define `{}`", schedule.functions[i].name),
+        SchedulePart::Requires(i) => format!("requires #{i}"),
+        SchedulePart::Round(n) => format!("round #{n}"),
+        SchedulePart::State(n, i) => format!("state `{}`", schedule.loops[n].states[i].var.name),
+        SchedulePart::Transfer(site, field) => {
             let direction = schedule.transfers().find(|t| t.site == site).map(|t| t.direction);
             let (clause, peer) = match direction {
                 Some(Direction::Recv) => ("recv", " from"),
@@ -371,13 +374,13 @@ fn place(schedule: &Schedule, spot: Spot) -> String {
             };
             format!("{clause} #{}{field}", site.number)
         }
-        Spot::Hold(n, i) => format!("holds #{i} of round #{n}"),
-        Spot::Hint(n, i) => format!("hint #{i} of round #{n}"),
-        Spot::EndsWith(n, i) => format!("requires(final) #{i} of round #{n}"),
-        Spot::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
-        Spot::Layout => "layout".into(),
-        Spot::Blocks => "split".into(),
-        Spot::SameTree | Spot::RankOrder => "order".into(),
+        SchedulePart::Hold(n, i) => format!("holds #{i} of round #{n}"),
+        SchedulePart::Hint(n, i) => format!("hint #{i} of round #{n}"),
+        SchedulePart::EndsWith(n, i) => format!("requires(final) #{i} of round #{n}"),
+        SchedulePart::Bound(i) => format!("bound #{i} ({})", schedule.bounds[i].metric),
+        SchedulePart::Layout => "layout".into(),
+        SchedulePart::Blocks => "split".into(),
+        SchedulePart::SameTree | SchedulePart::RankOrder => "order".into(),
     }
 }
 
@@ -427,7 +430,7 @@ impl Class {
 }
 
 /// The messages that count, by round and rank.
-type Essence = Vec<Vec<Vec<oracle::Note>>>;
+type Essence = Vec<Vec<Vec<oracle::OracleMessage>>>;
 
 /// A schedule and what it does at each point of a range: the measure of its mutants.
 #[derive(Debug)]
@@ -503,7 +506,7 @@ fn opinion(schedule: &Schedule, point: &Point) -> Result<Option<Essence>, String
     if !oracle::admits(schedule, args, placement)? {
         return Ok(None);
     }
-    let tape = Tape::of(schedule, args, placement)?;
+    let tape = OracleRounds::of(schedule, args, placement)?;
     oracle::judge(schedule, args, placement, &tape)?;
     Ok(Some(tape.essence()))
 }
@@ -557,7 +560,7 @@ mod tests {
     fn one_node_changes() {
         let (rank, p, d) = (Expr::var("rank", 0), Expr::var("p", 1), Expr::var("D", 9));
         let e = Expr::binary(Binary::Sub, rank, Expr::Builtin(Builtin::Min, vec![p, d.clone()]));
-        let scope = Scope(vec![Var { name: "D".into(), slot: 9 }, Var { name: "s".into(), slot: 8 }]);
+        let scope = MutantScope(vec![Var { name: "D".into(), slot: 9 }, Var { name: "s".into(), slot: 8 }]);
         let texts: Vec<String> = variants(&e, &scope).iter().map(ToString::to_string).collect();
         let expected = [
             "rank + min(p, D)",

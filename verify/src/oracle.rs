@@ -6,13 +6,13 @@
 
 mod memory;
 
-use memory::{Memory, Value};
+use memory::{OracleMemory, OracleValue};
 use roundel_spec::blocks::Blocks;
 use roundel_spec::check::{self, Point};
 use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::expr::Expr;
 use roundel_spec::record::RankLog;
-use roundel_spec::schedule::{Bound, Hold, Layout, Loop, Metric, Schedule, Scope};
+use roundel_spec::schedule::{Bound, BoundScope, Hold, Layout, Loop, Metric, Schedule};
 use roundel_spec::{Action, Arguments, Kind, Placement, Recorder, Sink, Site, Trace};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// One message as one rank tells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub struct OracleMessage {
     /// Whether this rank receives it; sends come first.
     pub receives: bool,
     /// The other rank.
@@ -33,7 +33,7 @@ pub struct Note {
     pub action: Action,
 }
 
-impl Note {
+impl OracleMessage {
     /// Whether it reads or writes a slot, or uses it as an operand.
     fn touches(&self, line: usize, block: usize) -> bool {
         let operand = match self.action {
@@ -50,9 +50,9 @@ impl Note {
 
 /// What every rank does: `tape[rank][round]` is a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tape(pub Vec<Vec<Vec<Note>>>);
+pub struct OracleRounds(pub Vec<Vec<Vec<OracleMessage>>>);
 
-impl Tape {
+impl OracleRounds {
     /// Takes down what a schedule says, on every rank.
     pub fn of(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<Self, String> {
         let mut ranks = Vec::new();
@@ -64,17 +64,17 @@ impl Tape {
         }
         // Groups wait for each other, and those with fewer rounds are silent.
         let taped = |log: &RankLog| {
-            let mut tape = Log::default();
+            let mut tape = OracleLog::default();
             log.replay(&mut tape).map_or_else(|never| match never {}, |()| tape.rounds)
         };
-        Ok(Tape(Trace::lockstep(ranks).ranks.iter().map(taped).collect()))
+        Ok(OracleRounds(Trace::lockstep(ranks).ranks.iter().map(taped).collect()))
     }
 
     fn rounds(&self) -> usize {
         self.0.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    fn notes(&self, rank: usize, round: usize) -> &[Note] {
+    fn notes(&self, rank: usize, round: usize) -> &[OracleMessage] {
         self.0[rank].get(round).map_or(&[], Vec::as_slice)
     }
 
@@ -90,11 +90,11 @@ impl Tape {
 
     /// The messages that count: no silent rounds, and within a round only the order of each pair's messages; and the
     /// order of all that a rank receives where it combines something.
-    pub fn essence(&self) -> Vec<Vec<Vec<Note>>> {
+    pub fn essence(&self) -> Vec<Vec<Vec<OracleMessage>>> {
         let loud: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
         let sorted = |rank: usize, round: usize| {
             let mut notes = self.notes(rank, round).to_vec();
-            let ordered = notes.iter().any(Note::combines);
+            let ordered = notes.iter().any(OracleMessage::combines);
             notes.sort_by_key(|note| (note.receives, if ordered && note.receives { 0 } else { note.peer }));
             notes
         };
@@ -104,21 +104,21 @@ impl Tape {
 
 /// A sink that takes down one rank's rounds.
 #[derive(Default)]
-struct Log {
-    rounds: Vec<Vec<Note>>,
+struct OracleLog {
+    rounds: Vec<Vec<OracleMessage>>,
 }
 
-impl Log {
+impl OracleLog {
     fn push(&mut self, receives: bool, site: Site, peer: usize, blocks: &impl Blocks) {
         let (line, action) = (site.line.into(), site.action);
-        let note = Note { receives, peer, blocks: blocks.each().collect(), line, action };
+        let note = OracleMessage { receives, peer, blocks: blocks.each().collect(), line, action };
         if let Some(round) = self.rounds.last_mut() {
             round.push(note);
         }
     }
 }
 
-impl Sink for Log {
+impl Sink for OracleLog {
     type Error = Infallible;
 
     fn begin_round(&mut self) -> Result<(), Infallible> {
@@ -155,12 +155,22 @@ pub fn admits(schedule: &Schedule, args: &Arguments, placement: &Placement) -> R
 }
 
 /// Judges a schedule at one point of its domain: data, order of reduction, layout, bounds, `holds` and hints.
-pub fn judge(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
+pub fn judge(
+    schedule: &Schedule,
+    args: &Arguments,
+    placement: &Placement,
+    tape: &OracleRounds,
+) -> Result<(), String> {
     tell(schedule, args, placement, tape, simulate)
 }
 
 /// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is taken.
-pub fn judge_alone(schedule: &Schedule, args: &Arguments, placement: &Placement, tape: &Tape) -> Result<(), String> {
+pub fn judge_alone(
+    schedule: &Schedule,
+    args: &Arguments,
+    placement: &Placement,
+    tape: &OracleRounds,
+) -> Result<(), String> {
     tell(schedule, args, placement, tape, believe)
 }
 
@@ -168,10 +178,10 @@ fn tell(
     schedule: &Schedule,
     args: &Arguments,
     placement: &Placement,
-    tape: &Tape,
-    film: impl Fn(&Shape, &Tape) -> Result<Vec<Memories>, String>,
+    tape: &OracleRounds,
+    film: impl Fn(&BufferShape, &OracleRounds) -> Result<Vec<Memories>, String>,
 ) -> Result<(), String> {
-    let shape = Shape {
+    let shape = BufferShape {
         kind: schedule.kind,
         lines: schedule.lines_in_memory(),
         blocks: blocks(schedule, args, placement)?,
@@ -193,7 +203,7 @@ fn tell(
 }
 
 /// What there is on every rank.
-struct Shape {
+struct BufferShape {
     kind: Kind,
     lines: usize,
     blocks: usize,
@@ -226,10 +236,10 @@ fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Resul
 }
 
 /// The memory of every rank at one time.
-type Memories = Vec<Memory>;
+type Memories = Vec<OracleMemory>;
 
 /// Runs the messages with real values. Gives the memories before each round and after the last.
-fn simulate(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+fn simulate(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, String> {
     film(shape, tape, |round, memories| {
         let wires = transmit(tape, round, memories)?;
         if shape.kind == Kind::Alltoall {
@@ -240,7 +250,7 @@ fn simulate(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
 }
 
 /// The same, where every rank of a gather gets what it waits for.
-fn believe(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
+fn believe(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, String> {
     film(shape, tape, |round, memories| {
         transmit(tape, round, memories)?;
         for (rank, memory) in memories.iter_mut().enumerate() {
@@ -251,7 +261,7 @@ fn believe(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
                 }
                 for &b in note.blocks.iter().filter(|_| note.receives) {
                     let fault = |why| format!("round {round}: rank {rank} {why}");
-                    memory.write(note, b, Value::own(b, b), false).map_err(fault)?;
+                    memory.write(note, b, OracleValue::own(b, b), false).map_err(fault)?;
                 }
             }
         }
@@ -261,13 +271,14 @@ fn believe(shape: &Shape, tape: &Tape) -> Result<Vec<Memories>, String> {
 
 /// The memories before each round and after the last, which must be the result.
 fn film(
-    shape: &Shape,
-    tape: &Tape,
+    shape: &BufferShape,
+    tape: &OracleRounds,
     run: impl Fn(usize, &mut Memories) -> Result<(), String>,
 ) -> Result<Vec<Memories>, String> {
     let p = tape.0.len();
-    let mut memories: Memories =
-        (0..p).map(|rank| Memory::initial(shape.kind, (rank, p), shape.lines, shape.blocks, shape.root)).collect();
+    let mut memories: Memories = (0..p)
+        .map(|rank| OracleMemory::initial(shape.kind, (rank, p), shape.lines, shape.blocks, shape.root))
+        .collect();
     let mut film = vec![memories.clone()];
     for round in 0..tape.rounds() {
         run(round, &mut memories)?;
@@ -277,10 +288,10 @@ fn film(
     Ok(film)
 }
 
-type Wires = HashMap<(usize, usize), VecDeque<Vec<Rc<Value>>>>;
+type Wires = HashMap<(usize, usize), VecDeque<Vec<Rc<OracleValue>>>>;
 
 /// Puts all messages of a round on the wires.
-fn transmit(tape: &Tape, round: usize, memories: &Memories) -> Result<Wires, String> {
+fn transmit(tape: &OracleRounds, round: usize, memories: &Memories) -> Result<Wires, String> {
     let mut wires = Wires::new();
     for (rank, memory) in memories.iter().enumerate() {
         for note in tape.notes(rank, round).iter().filter(|note| !note.receives) {
@@ -293,7 +304,7 @@ fn transmit(tape: &Tape, round: usize, memories: &Memories) -> Result<Wires, Str
 }
 
 /// Empties the slots that an all-to-all has sent.
-fn give_up(tape: &Tape, round: usize, memories: &mut Memories) -> Result<(), String> {
+fn give_up(tape: &OracleRounds, round: usize, memories: &mut Memories) -> Result<(), String> {
     for (rank, memory) in memories.iter_mut().enumerate() {
         for note in tape.notes(rank, round).iter().filter(|note| !note.receives) {
             memory.give_up(note).map_err(|b| format!("round {round}: rank {rank} sends slot {b} twice"))?;
@@ -303,7 +314,7 @@ fn give_up(tape: &Tape, round: usize, memories: &mut Memories) -> Result<(), Str
 }
 
 /// Takes all messages of a round off the wires.
-fn deliver(tape: &Tape, round: usize, mut wires: Wires, memories: &mut Memories) -> Result<(), String> {
+fn deliver(tape: &OracleRounds, round: usize, mut wires: Wires, memories: &mut Memories) -> Result<(), String> {
     for (rank, memory) in memories.iter_mut().enumerate() {
         let notes = tape.notes(rank, round);
         for (i, note) in notes.iter().enumerate().filter(|(_, note)| note.receives) {
@@ -315,7 +326,7 @@ fn deliver(tape: &Tape, round: usize, mut wires: Wires, memories: &mut Memories)
             }
             for (&b, value) in note.blocks.iter().zip(message) {
                 // What is given up at the end of the round may be sent in it.
-                let matters = |other: &Note| other.receives || note.action != Action::Overwrite;
+                let matters = |other: &OracleMessage| other.receives || note.action != Action::Overwrite;
                 let in_use = (0..notes.len()).any(|j| j != i && matters(&notes[j]) && notes[j].touches(note.line, b));
                 let fault = |why| format!("round {round}: rank {rank} {why}");
                 memory.write(note, b, value, in_use).map_err(fault)?;
@@ -333,7 +344,7 @@ struct Story<'a> {
     schedule: &'a Schedule,
     args: &'a Arguments,
     placement: &'a Placement,
-    tape: &'a Tape,
+    tape: &'a OracleRounds,
     /// Which rounds are the collective's own, where inner ones have rounds too.
     own: Option<Trace>,
     film: Vec<Memories>,
@@ -409,16 +420,18 @@ impl Story<'_> {
             if fine { Ok(()) } else { Err(format!("`{bound}` is {value}, but {found} was counted")) }
         };
         match bound.scope {
-            Scope::Max => compare(largest(&|rank| self.total(bound.metric, rank, all)), value(&mut self.env(0))?),
-            Scope::Each => {
+            BoundScope::Max => {
+                compare(largest(&|rank| self.total(bound.metric, rank, all)), value(&mut self.env(0))?)
+            }
+            BoundScope::Each => {
                 (0..p).try_for_each(|rank| compare(self.total(bound.metric, rank, all), value(&mut self.env(rank))?))
             }
-            Scope::Node => (0..p).filter(|&rank| self.placement.place(rank).local == 0).try_for_each(|first| {
+            BoundScope::Node => (0..p).filter(|&rank| self.placement.place(rank).local == 0).try_for_each(|first| {
                 let mates = (0..p).filter(|&rank| !self.placement.nonlocal(first, rank));
                 let together = mates.map(|rank| self.total(bound.metric, rank, all)).sum();
                 compare(together, value(&mut self.env(first))?)
             }),
-            Scope::PerRound(wanted) => self.follow(0, &mut |env, round, n, settled| {
+            BoundScope::PerRound(wanted) => self.follow(0, &mut |env, round, n, settled| {
                 if settled || n != wanted || self.tape.silent(round) {
                     return Ok(());
                 }
@@ -428,7 +441,7 @@ impl Story<'_> {
     }
 
     /// What is claimed about the order in which every result was reduced.
-    fn order(&self, shape: &Shape) -> Result<(), String> {
+    fn order(&self, shape: &BufferShape) -> Result<(), String> {
         let claimed = self.schedule.order;
         let Some(end) = self.film.last().filter(|_| claimed.same_tree || claimed.rank_order) else { return Ok(()) };
         for block in 0..shape.blocks {
@@ -568,17 +581,18 @@ fn explain<E>(rank: usize, halt: &Halt<E>) -> String {
 mod tests {
     use super::*;
 
-    fn send(peer: usize, blocks: &[usize]) -> Note {
-        Note { receives: false, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
+    fn send(peer: usize, blocks: &[usize]) -> OracleMessage {
+        OracleMessage { receives: false, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
     }
 
-    fn recv(peer: usize, blocks: &[usize]) -> Note {
-        Note { receives: true, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
+    fn recv(peer: usize, blocks: &[usize]) -> OracleMessage {
+        OracleMessage { receives: true, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
     }
 
-    fn verdict(rounds: &[[Vec<Note>; 2]]) -> Result<(), String> {
-        let tape = Tape((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
-        simulate(&Shape { kind: Kind::Allgather, lines: 0, blocks: 2, root: 0 }, &tape).map(|_| ())
+    fn verdict(rounds: &[[Vec<OracleMessage>; 2]]) -> Result<(), String> {
+        let tape =
+            OracleRounds((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
+        simulate(&BufferShape { kind: Kind::Allgather, lines: 0, blocks: 2, root: 0 }, &tape).map(|_| ())
     }
 
     #[test]
@@ -590,7 +604,7 @@ mod tests {
 
     #[test]
     fn every_fault_is_seen() {
-        let says = |rounds: &[[Vec<Note>; 2]], words: &str| {
+        let says = |rounds: &[[Vec<OracleMessage>; 2]], words: &str| {
             let why = verdict(rounds).expect_err(words);
             assert!(why.contains(words), "{why}");
         };
@@ -607,9 +621,10 @@ mod tests {
 
     #[test]
     fn a_rank_alone_believes_the_others() {
-        let alone = |rounds: &[Vec<Note>]| {
-            let tape = Tape(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
-            believe(&Shape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len(), root: 0 }, &tape).map(|_| ())
+        let alone = |rounds: &[Vec<OracleMessage>]| {
+            let tape = OracleRounds(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
+            believe(&BufferShape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len(), root: 0 }, &tape)
+                .map(|_| ())
         };
         assert_eq!(alone(&[vec![recv(1, &[1])]]), Ok(()));
         assert_eq!(alone(&[vec![recv(1, &[1])], vec![send(1, &[1, 0])]]), Ok(()));
@@ -625,9 +640,9 @@ mod tests {
 
     #[test]
     fn the_essence_leaves_silence_and_interleaving_out() {
-        let one = Tape(vec![vec![vec![], vec![recv(2, &[2]), send(1, &[0]), send(1, &[2])]], vec![], vec![]]);
-        let two = Tape(vec![vec![vec![send(1, &[0]), send(1, &[2]), recv(2, &[2])], vec![]], vec![], vec![]]);
-        let other = Tape(vec![vec![vec![send(1, &[2]), send(1, &[0]), recv(2, &[2])]], vec![], vec![]]);
+        let one = OracleRounds(vec![vec![vec![], vec![recv(2, &[2]), send(1, &[0]), send(1, &[2])]], vec![], vec![]]);
+        let two = OracleRounds(vec![vec![vec![send(1, &[0]), send(1, &[2]), recv(2, &[2])], vec![]], vec![], vec![]]);
+        let other = OracleRounds(vec![vec![vec![send(1, &[2]), send(1, &[0]), recv(2, &[2])]], vec![], vec![]]);
         assert_eq!(one.essence(), two.essence());
         assert_ne!(one.essence(), other.essence());
     }

@@ -1,7 +1,7 @@
 //! Parameters of a collective, from `--set name=value`.
 
 use crate::error::Error;
-use roundel::choose::{Algorithm, Network, choose_radix};
+use roundel::choose::{AlltoallAlgorithm, Network, choose_radix};
 use roundel_spec::Arguments;
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::schedule::{Domain, Schedule};
@@ -90,8 +90,8 @@ impl Params {
     /// Chooses the radix of an all-to-all, if none was given: the fastest on a usual network, by the model.
     pub fn choose_radix(&mut self, name: &str, p: usize, bytes: usize) {
         let algorithm = match name {
-            "alltoall/radix-bruck" | "alltoall/modified-bruck" => Algorithm::ModifiedBruck,
-            "alltoall/k-bruck" => Algorithm::KBruck,
+            "alltoall/radix-bruck" | "alltoall/modified-bruck" => AlltoallAlgorithm::ModifiedBruck,
+            "alltoall/k-bruck" => AlltoallAlgorithm::KBruck,
             _ => return,
         };
         let choice = choose_radix(algorithm, p as i64, bytes as i64, &Network::default());
@@ -185,7 +185,7 @@ pub(crate) fn names(schedule: &Schedule) -> impl Iterator<Item = &String> {
 mod tests {
     use super::*;
     use roundel_spec::expr::{ListVar, Var};
-    use roundel_spec::schedule::{List, Number};
+    use roundel_spec::schedule::{ListParameter, Number};
 
     /// A schedule with a number `radix: 2..=9` and a list `ports: list(1..)`.
     fn schedule() -> Schedule {
@@ -193,7 +193,7 @@ mod tests {
         let var = Var { name: "radix".into(), slot: schedule.slots };
         schedule.numbers.push(Number { var, domain: Domain { lo: 2, hi: Some(9) } });
         let var = ListVar { name: "ports".into(), slot: 0 };
-        schedule.lists.push(List { var, domain: Domain { lo: 1, hi: None } });
+        schedule.lists.push(ListParameter { var, domain: Domain { lo: 1, hi: None } });
         schedule
     }
 

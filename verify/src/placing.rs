@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::number;
-use crate::range::Range;
+use crate::range::ProcessRange;
 use clap::Args;
 use roundel_spec::Placement;
 use std::convert::Infallible;
@@ -18,12 +18,12 @@ pub struct Placing {
     /// How ranks are spread: node by node, dealt out in turn, or as a file says, which has a line for each rank with the
     /// name of its node (and of its part of the node, and so on) [default: consecutive]
     #[arg(long, value_name = "consecutive|cyclic|FILE")]
-    pub placement: Option<Spread>,
+    pub placement: Option<RankSpread>,
 }
 
 /// How ranks are spread over nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spread {
+pub enum RankSpread {
     /// One node after the other is filled.
     Consecutive,
     /// Like cards dealt to the nodes.
@@ -32,26 +32,30 @@ pub enum Spread {
     File(PathBuf),
 }
 
-impl FromStr for Spread {
+impl FromStr for RankSpread {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text {
-            "consecutive" => Spread::Consecutive,
-            "cyclic" => Spread::Cyclic,
-            file => Spread::File(file.into()),
+            "consecutive" => RankSpread::Consecutive,
+            "cyclic" => RankSpread::Cyclic,
+            file => RankSpread::File(file.into()),
         })
     }
 }
 
 impl Placing {
     /// One placement for every p of a range, where the command line says which; a file has one p of its own.
-    pub fn over(&self, range: Option<Range>, default: Range) -> Result<Option<(Range, Vec<Placement>)>, Error> {
+    pub fn over(
+        &self,
+        range: Option<ProcessRange>,
+        default: ProcessRange,
+    ) -> Result<Option<(ProcessRange, Vec<Placement>)>, Error> {
         let range = match (&self.placement, self.ppn, range) {
             (None, None, _) => return Ok(None),
-            (Some(Spread::File(path)), _, None) => {
+            (Some(RankSpread::File(path)), _, None) => {
                 let p = read(path)?.len();
-                Range { from: p, to: p }
+                ProcessRange { from: p, to: p }
             }
             (_, _, range) => range.unwrap_or(default),
         };
@@ -65,11 +69,11 @@ impl Placing {
             return Err(Error::NoRanksPerNode { p });
         }
         match (&self.placement, self.ppn) {
-            (Some(Spread::File(path)), None) => of_file(path, p),
-            (Some(Spread::File(_)), Some(_)) => Err(Error::PlacedTwice),
-            (Some(Spread::Cyclic), None) => Err(Error::CyclicOverWhat),
-            (Some(Spread::Cyclic), Some(ppn)) => Ok(Placement::cyclic(p, ppn)),
-            (Some(Spread::Consecutive) | None, ppn) => Ok(Placement::consecutive(p, ppn.unwrap_or(p))),
+            (Some(RankSpread::File(path)), None) => of_file(path, p),
+            (Some(RankSpread::File(_)), Some(_)) => Err(Error::PlacedTwice),
+            (Some(RankSpread::Cyclic), None) => Err(Error::CyclicOverWhat),
+            (Some(RankSpread::Cyclic), Some(ppn)) => Ok(Placement::cyclic(p, ppn)),
+            (Some(RankSpread::Consecutive) | None, ppn) => Ok(Placement::consecutive(p, ppn.unwrap_or(p))),
         }
     }
 }

@@ -62,20 +62,20 @@ const TOP: f64 = 96.0;
 const BOTTOM: f64 = HEIGHT - 96.0;
 
 /// A logarithmic axis: values and where they lie on the page.
-struct Axis {
+struct LogAxis {
     low: f64,
     high: f64,
     from: f64,
     to: f64,
 }
 
-impl Axis {
+impl LogAxis {
     /// From the smallest to the largest value; a little more where they are the same.
     fn new(values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Self {
         let low = values.clone().fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
         let high = values.fold(0.0, f64::max);
         let (low, high) = if low < high { (low, high) } else { (low / 2.0, low * 2.0) };
-        Axis { low, high, from, to }
+        LogAxis { low, high, from, to }
     }
 
     fn at(&self, value: f64) -> f64 {
@@ -95,8 +95,8 @@ impl Axis {
 /// Plots.
 pub fn draw(plot: &Plot<'_>) -> String {
     let points = || plot.series.iter().flat_map(|series| &series.points);
-    let across = Axis::new(points().map(|point| point.0), LEFT, RIGHT);
-    let mut up = Axis::new(points().map(|point| point.1), BOTTOM, TOP);
+    let across = LogAxis::new(points().map(|point| point.0), LEFT, RIGHT);
+    let mut up = LogAxis::new(points().map(|point| point.1), BOTTOM, TOP);
     // Room between the curves and the frame.
     (up.low, up.high) = (up.low / 1.15, up.high * 1.15);
     let mut svg = String::new();
@@ -120,7 +120,7 @@ pub fn draw(plot: &Plot<'_>) -> String {
     svg
 }
 
-fn axes(svg: &mut String, plot: &Plot<'_>, across: &Axis, up: &Axis) {
+fn axes(svg: &mut String, plot: &Plot<'_>, across: &LogAxis, up: &LogAxis) {
     for tick in across.ticks() {
         let x = across.at(tick);
         let _ = writeln!(
@@ -163,7 +163,7 @@ fn mark(svg: &mut String, x: f64, text: &str) {
     );
 }
 
-fn curve(svg: &mut String, series: &Series, across: &Axis, up: &Axis) {
+fn curve(svg: &mut String, series: &Series, across: &LogAxis, up: &LogAxis) {
     let path: Vec<String> =
         series.points.iter().map(|&(x, y)| format!("{:.1} {:.1}", across.at(x), up.at(y))).collect();
     let _ = writeln!(
@@ -218,10 +218,10 @@ mod tests {
 
     #[test]
     fn axes_are_logarithmic() {
-        let axis = Axis::new([1.0, 100.0, 10.0].into_iter(), 0.0, 200.0);
+        let axis = LogAxis::new([1.0, 100.0, 10.0].into_iter(), 0.0, 200.0);
         assert!([1.0, 10.0, 100.0].into_iter().zip([0.0, 100.0, 200.0]).all(|(v, x)| (axis.at(v) - x).abs() < 1e-9));
         assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
-        let wide = Axis::new([1.0, 1e6].into_iter(), 0.0, 1.0);
+        let wide = LogAxis::new([1.0, 1e6].into_iter(), 0.0, 1.0);
         assert_eq!(wide.ticks().len(), 7);
     }
 }

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 /// A bar over a known amount of work. Shared between threads; gone when dropped.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct WorkProgress {
     bar: ProgressBar,
     start: Instant,
     wanted: AtomicBool,
 }
 
-impl Progress {
+impl WorkProgress {
     /// A bar, hidden for now.
     pub(crate) fn new(total: usize, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
@@ -21,7 +21,7 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         let bar = bar.with_message(what);
-        Progress { bar, start: Instant::now(), wanted: AtomicBool::new(std::io::stderr().is_terminal()) }
+        WorkProgress { bar, start: Instant::now(), wanted: AtomicBool::new(std::io::stderr().is_terminal()) }
     }
 
     /// Another piece of work is done.
@@ -33,7 +33,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for WorkProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

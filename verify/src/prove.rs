@@ -3,11 +3,11 @@
 use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
-use roundel_spec::proof::{self, Exhaustive, Record, Shown};
+use roundel_spec::proof::{self, Answered, Exhaustive, Record};
 use std::collections::BTreeMap;
 
 /// What the solver engine found.
-pub struct Induction {
+pub struct InductionResult {
     /// The obligations and what is not encoded.
     pub obligations: Obligations,
     /// Their verdicts, in the same order.
@@ -16,7 +16,7 @@ pub struct Induction {
 
 /// One property of a collective, as the solver engine sees it.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct PropertySummary {
     /// How many obligations it has.
     pub obligations: usize,
     /// How many of them are proved.
@@ -29,12 +29,12 @@ pub struct Summary {
     pub failed: bool,
 }
 
-impl Induction {
+impl InductionResult {
     /// Proves a schedule by induction over its rounds.
     pub fn over(name: &str, schedule: &Schedule, portfolio: &Portfolio, tick: &(impl Fn() + Sync)) -> Self {
         let obligations = smt::obligations(schedule);
         let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
-        Induction { obligations, verdicts }
+        InductionResult { obligations, verdicts }
     }
 
     /// Whether everything is proved, for all p and all parameters.
@@ -49,8 +49,8 @@ impl Induction {
     }
 
     /// The obligations by property.
-    pub fn by_property(&self) -> BTreeMap<Property, Summary> {
-        let mut all: BTreeMap<Property, Summary> = BTreeMap::new();
+    pub fn by_property(&self) -> BTreeMap<Property, PropertySummary> {
+        let mut all: BTreeMap<Property, PropertySummary> = BTreeMap::new();
         for (obligation, discharged) in self.obligations.all.iter().zip(&self.verdicts) {
             let summary = all.entry(obligation.property).or_default();
             summary.obligations += 1;
@@ -98,34 +98,35 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
 }
 
 /// Lemmas with what became of them.
-pub struct Base(pub Vec<Shown>);
+pub struct Base(pub Vec<Answered>);
 
 impl Base {
     /// Whether nothing is missing: without its lemmas an encoding proves nothing.
     pub fn holds(&self) -> bool {
-        !self.0.is_empty() && self.0.iter().all(Shown::is_proved)
+        !self.0.is_empty() && self.0.iter().all(Answered::is_proved)
     }
 }
 
 /// What became of an obligation, in a word.
 fn word(verdict: &Verdict) -> (&'static str, &str) {
     match verdict {
-        Verdict::Proved { solver } => (Shown::PROVED, solver),
+        Verdict::Proved { solver } => (Answered::PROVED, solver),
         Verdict::Vacuous => ("vacuous", "-"),
         Verdict::Refuted { .. } => ("refuted", "-"),
         Verdict::Open(_) => ("open", "-"),
     }
 }
 
-impl Induction {
+impl InductionResult {
     /// What a record says of it; `None` where nothing was asked.
     fn evidence(&self, base: &Base) -> proof::Induction {
         let shown = |(obligation, discharged): (&smt::Obligation, &Discharged)| {
             let (verdict, solver) = word(&discharged.verdict);
             let (name, query) = (obligation.name.replace(' ', "-"), obligation.hash());
-            Shown { name, query, verdict: verdict.into(), solver: solver.into() }
+            Answered { name, query, verdict: verdict.into(), solver: solver.into() }
         };
-        let gap = |gap: &smt::Gap| proof::Gap { property: gap.property.name().into(), why: gap.why.clone() };
+        let gap =
+            |gap: &smt::MissingObligation| proof::Gap { property: gap.property.name().into(), why: gap.why.clone() };
         proof::Induction {
             obligations: self.obligations.all.iter().zip(&self.verdicts).map(shown).collect(),
             gaps: self.obligations.gaps.iter().map(gap).collect(),
@@ -138,11 +139,11 @@ impl Induction {
 pub fn record(
     schedule: &Schedule,
     checked: Option<&Checked>,
-    induction: Option<&Induction>,
+    induction: Option<&InductionResult>,
     base: &Base,
 ) -> Option<Record> {
     let exhaustive = checked.and_then(|checked| Exhaustive::new(schedule, checked));
-    let asked = |induction: &&Induction| base.holds() && !induction.obligations.all.is_empty();
+    let asked = |induction: &&InductionResult| base.holds() && !induction.obligations.all.is_empty();
     Record::new(schedule, exhaustive, induction.filter(asked).map(|induction| induction.evidence(base)))
 }
 
@@ -166,7 +167,7 @@ pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
 }
 
 /// How the questions of a record differ from those that are asked.
-fn differences(what: &str, asked: impl Iterator<Item = (String, String)>, stated: &[Shown]) -> Vec<String> {
+fn differences(what: &str, asked: impl Iterator<Item = (String, String)>, stated: &[Answered]) -> Vec<String> {
     let asked: Vec<(String, String)> = asked.collect();
     let mut found = Vec::new();
     for (name, query) in &asked {

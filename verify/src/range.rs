@@ -17,32 +17,32 @@ pub const PAIRS_WITH_PLACES: i64 = 48;
 
 /// A range of process counts: `7`, `1..64` or `1..=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct ProcessRange {
     /// The smallest.
     pub from: usize,
     /// The largest.
     pub to: usize,
 }
 
-impl Range {
+impl ProcessRange {
     /// All process counts of the range.
     pub fn iter(self) -> RangeInclusive<usize> {
         self.from..=self.to
     }
 
     /// The part of the range up to `p`; `None` when there is none.
-    pub fn up_to(self, p: usize) -> Option<Range> {
-        (self.from <= p).then(|| Range { from: self.from, to: self.to.min(p) })
+    pub fn up_to(self, p: usize) -> Option<ProcessRange> {
+        (self.from <= p).then(|| ProcessRange { from: self.from, to: self.to.min(p) })
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for ProcessRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.from == self.to { write!(f, "{}", self.from) } else { write!(f, "{}..={}", self.from, self.to) }
     }
 }
 
-impl FromStr for Range {
+impl FromStr for ProcessRange {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -54,28 +54,28 @@ impl FromStr for Range {
             (_, Ok(to)) if to > MAX_P => {
                 Err(Error::Ranks { p: to, limit: MAX_P, why: "every message is held in memory" })
             }
-            (Ok(from), Ok(to)) => Ok(Range { from, to }),
+            (Ok(from), Ok(to)) => Ok(ProcessRange { from, to }),
         }
     }
 }
 
 /// Some rounds, counted from 0: `3`, `2..5` or `2..=4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rounds {
+pub struct RoundRange {
     /// The first.
     pub first: usize,
     /// The last.
     pub last: usize,
 }
 
-impl FromStr for Rounds {
+impl FromStr for RoundRange {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = |why| Error::Rounds { text: text.into(), why };
         let values = values(text).map_err(wrong)?;
         match (usize::try_from(*values.start()), usize::try_from(*values.end())) {
-            (Ok(first), Ok(last)) => Ok(Rounds { first, last }),
+            (Ok(first), Ok(last)) => Ok(RoundRange { first, last }),
             _ => Err(wrong("rounds are counted from 0")),
         }
     }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn ranges_read_as_in_rust() {
-        let parse = |text: &str| text.parse::<Range>().map(|range| (range.from, range.to)).ok();
+        let parse = |text: &str| text.parse::<ProcessRange>().map(|range| (range.from, range.to)).ok();
         assert_eq!(parse("7"), Some((7, 7)));
         assert_eq!(parse("1..64"), Some((1, 63)));
         assert_eq!(parse("1..=64"), Some((1, 64)));
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn the_part_up_to_a_limit() {
-        let range = Range { from: 3, to: 20 };
-        assert_eq!(range.up_to(16), Some(Range { from: 3, to: 16 }));
+        let range = ProcessRange { from: 3, to: 20 };
+        assert_eq!(range.up_to(16), Some(ProcessRange { from: 3, to: 16 }));
         assert_eq!(range.up_to(2), None);
         assert_eq!(range.to_string(), "3..=20");
-        assert_eq!(Range { from: 7, to: 7 }.to_string(), "7");
+        assert_eq!(ProcessRange { from: 7, to: 7 }.to_string(), "7");
     }
 }

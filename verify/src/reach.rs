@@ -41,7 +41,7 @@ pub fn state(saved: &Counterexample, schedule: &Schedule) -> Reached {
         Err(violation) => return unreached(violation.to_string(), Some(point)),
     }
     let rank = saved.rank.unwrap_or(0);
-    let mut search = Search { saved, found: None, seen: Vec::new(), round: 0 };
+    let mut search = ReachSearch { saved, found: None, seen: Vec::new(), round: 0 };
     let mut env = Env::new(schedule, &point.args, &point.placement.place(rank));
     // A run that cannot go on reaches nothing more; the checks say why.
     let _ = eval::walk(&mut env, &mut search);
@@ -56,7 +56,7 @@ pub fn state(saved: &Counterexample, schedule: &Schedule) -> Reached {
 }
 
 /// Compares the indices and states of every round with those of a model.
-struct Search<'a> {
+struct ReachSearch<'a> {
     saved: &'a Counterexample,
     found: Option<usize>,
     /// The states of rounds whose indices are the model's.
@@ -64,7 +64,7 @@ struct Search<'a> {
     round: usize,
 }
 
-impl Search<'_> {
+impl ReachSearch<'_> {
     fn look(&mut self, env: &Env<'_>, n: usize, l: &Loop) {
         // In later loops the names of the model have the loop's number.
         let suffix = if n == 0 { String::new() } else { format!(".{n}") };
@@ -83,7 +83,7 @@ impl Search<'_> {
     }
 }
 
-impl Walker for Search<'_> {
+impl Walker for ReachSearch<'_> {
     type Stop = ();
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<()>> {

@@ -47,7 +47,7 @@ impl Naming {
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct DrawnMessage {
     /// The sender.
     pub from: usize,
     /// The receiver.
@@ -72,7 +72,7 @@ enum Named<'a> {
     Pairs(Vec<(usize, usize)>),
 }
 
-impl Serialize for Message {
+impl Serialize for DrawnMessage {
     /// A block of an all-to-all is `[source, destination]`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
@@ -88,7 +88,7 @@ impl Serialize for Message {
             Naming::Numbers => Named::Numbers(&self.blocks),
             Naming::Pairs(p) => Named::Pairs(self.blocks.iter().map(|&block| ends(block, p)).collect()),
         };
-        let Message { from, to, contributors, nonlocal, .. } = self;
+        let DrawnMessage { from, to, contributors, nonlocal, .. } = self;
         Plain { from: *from, to: *to, blocks, contributors, nonlocal: *nonlocal }.serialize(serializer)
     }
 }
@@ -97,7 +97,7 @@ impl Serialize for Message {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Round {
     /// The messages.
-    pub messages: Vec<Message>,
+    pub messages: Vec<DrawnMessage>,
 }
 
 impl Round {
@@ -111,14 +111,14 @@ impl Round {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holdings {
     /// `slots[rank][block]`
-    pub slots: Vec<Vec<Slot>>,
+    pub slots: Vec<Vec<SlotContent>>,
     /// What blocks are called: pairs are taken along by messages.
     pub naming: Naming,
 }
 
 /// The content of one slot of a receive buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum SlotContent {
     /// Nothing yet.
     Empty,
     /// The rank's own block.
@@ -131,12 +131,12 @@ pub enum Slot {
         nonlocal: bool,
     },
     /// Contributions of some ranks, or blocks from some sources.
-    Share(Share),
+    Share(SlotShare),
 }
 
 /// What a slot has of some ranks, for a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct SlotShare {
     /// Of how many.
     pub have: usize,
     /// Of how many there are.
@@ -149,7 +149,7 @@ pub struct Share {
     pub remote: u64,
 }
 
-impl Share {
+impl SlotShare {
     /// Whether all are there.
     pub fn is_complete(&self) -> bool {
         self.have == self.of
@@ -164,7 +164,9 @@ pub fn bits(ranks: impl IntoIterator<Item = usize>) -> u64 {
 impl Holdings {
     /// Of a gather, before the first round.
     pub fn initial(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
-        let slot = |rank, block| if kind.initially_holds(rank, block, root, p) { Slot::Own } else { Slot::Empty };
+        let slot = |rank, block| {
+            if kind.initially_holds(rank, block, root, p) { SlotContent::Own } else { SlotContent::Empty }
+        };
         let slots = (0..p).map(|rank| (0..blocks).map(|block| slot(rank, block)).collect()).collect();
         Holdings { slots, naming: Naming::of(kind, p) }
     }
@@ -174,11 +176,11 @@ impl Holdings {
         for message in &round.messages {
             for &block in &message.blocks {
                 if let Some(slot) = self.slots[message.to].get_mut(block) {
-                    *slot = Slot::Arrived { round: number, nonlocal: message.nonlocal };
+                    *slot = SlotContent::Arrived { round: number, nonlocal: message.nonlocal };
                 }
                 if let Some(slot) = self.slots[message.from].get_mut(block).filter(|_| self.naming != Naming::Numbers)
                 {
-                    *slot = Slot::Empty;
+                    *slot = SlotContent::Empty;
                 }
             }
         }
@@ -188,21 +190,23 @@ impl Holdings {
     pub fn by_destination(&self, now: Option<usize>) -> Option<Holdings> {
         let Naming::Pairs(p) = self.naming else { return None };
         let share = |rank: usize, destination: usize| {
-            let held: Vec<(usize, Slot)> = (0..p)
+            let held: Vec<(usize, SlotContent)> = (0..p)
                 .map(|source| (source, self.slots[rank][source * p + destination]))
-                .filter(|(_, slot)| *slot != Slot::Empty)
+                .filter(|(_, slot)| *slot != SlotContent::Empty)
                 .collect();
-            let sources = |wanted: &dyn Fn(&Slot) -> bool| {
+            let sources = |wanted: &dyn Fn(&SlotContent) -> bool| {
                 bits(held.iter().filter(|(_, slot)| wanted(slot)).map(|(source, _)| *source))
             };
-            let is_new = |slot: &Slot| matches!(slot, Slot::Arrived { round, .. } if Some(*round) == now);
-            let is_remote = |slot: &Slot| is_new(slot) && matches!(slot, Slot::Arrived { nonlocal: true, .. });
+            let is_new =
+                |slot: &SlotContent| matches!(slot, SlotContent::Arrived { round, .. } if Some(*round) == now);
+            let is_remote =
+                |slot: &SlotContent| is_new(slot) && matches!(slot, SlotContent::Arrived { nonlocal: true, .. });
             let (fresh, remote) = (sources(&is_new), sources(&is_remote));
-            Share { have: held.len(), of: p, ranks: sources(&|_| true), fresh, remote }
+            SlotShare { have: held.len(), of: p, ranks: sources(&|_| true), fresh, remote }
         };
         let slot = |rank: usize, destination: usize| match share(rank, destination) {
-            Share { have: 0, .. } => Slot::Empty,
-            share => Slot::Share(share),
+            SlotShare { have: 0, .. } => SlotContent::Empty,
+            share => SlotContent::Share(share),
         };
         let slots = (0..p).map(|rank| (0..p).map(|destination| slot(rank, destination)).collect()).collect();
         Some(Holdings { slots, naming: self.naming })
@@ -210,8 +214,8 @@ impl Holdings {
 
     /// The same a moment later, when nothing is new.
     pub fn settled(&self) -> Holdings {
-        let settled = |slot: &Slot| match slot {
-            Slot::Share(share) => Slot::Share(Share { fresh: 0, remote: 0, ..*share }),
+        let settled = |slot: &SlotContent| match slot {
+            SlotContent::Share(share) => SlotContent::Share(SlotShare { fresh: 0, remote: 0, ..*share }),
             other => *other,
         };
         let slots = self.slots.iter().map(|slots| slots.iter().map(settled).collect()).collect();
@@ -221,7 +225,7 @@ impl Holdings {
     /// The blocks a rank holds.
     pub fn held(&self, rank: usize) -> Vec<usize> {
         let slots = self.slots[rank].iter().enumerate();
-        slots.filter(|(_, slot)| **slot != Slot::Empty).map(|(block, _)| block).collect()
+        slots.filter(|(_, slot)| **slot != SlotContent::Empty).map(|(block, _)| block).collect()
     }
 }
 
@@ -395,7 +399,7 @@ mod tests {
     use super::*;
 
     fn shift(p: usize, to: usize, blocks: &[usize]) -> Round {
-        let message = |from: usize| Message {
+        let message = |from: usize| DrawnMessage {
             from,
             to: (from + to) % p,
             blocks: blocks.iter().map(|block| (from + block) % p).collect(),
@@ -436,6 +440,6 @@ mod tests {
         assert_eq!(holdings.held(1), [1]);
         holdings.apply(0, &shift(3, 1, &[0]));
         assert_eq!(holdings.held(1), [0, 1]);
-        assert_eq!(holdings.slots[1][0], Slot::Arrived { round: 0, nonlocal: false });
+        assert_eq!(holdings.slots[1][0], SlotContent::Arrived { round: 0, nonlocal: false });
     }
 }

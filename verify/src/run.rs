@@ -3,8 +3,8 @@
 //! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction holds
 //! the contributions of some ranks, which the exact check knows.
 
-use crate::rounds::{self, Holdings, Message, Naming, Round, Share, Slot};
-use roundel_spec::check::{self, Point, Reduction};
+use crate::rounds::{self, DrawnMessage, Holdings, Naming, Round, SlotContent, SlotShare};
+use roundel_spec::check::{self, Point, ReductionStates};
 use roundel_spec::contract::ends;
 use roundel_spec::eval;
 use roundel_spec::record::{self, Direction};
@@ -13,22 +13,22 @@ use std::convert::Infallible;
 
 /// What the ranks do at one point.
 #[derive(Debug)]
-pub struct Run<'a> {
+pub struct PointRun<'a> {
     schedule: &'a Schedule,
     point: &'a Point,
     trace: &'a Trace,
     /// Of a reduction: who has contributed to what, up to the first fault.
-    memory: Option<Reduction>,
+    memory: Option<ReductionStates>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> PointRun<'a> {
     /// A recording and what follows from it.
     pub fn new(schedule: &'a Schedule, point: &'a Point, trace: &'a Trace) -> Self {
-        Run { schedule, point, trace, memory: check::contributions(schedule, point, trace) }
+        PointRun { schedule, point, trace, memory: check::contributions(schedule, point, trace) }
     }
 
     /// The rounds with messages, by their numbers; a round without messages is no round.
-    pub fn loud(&self) -> Vec<usize> {
+    pub fn active_rounds(&self) -> Vec<usize> {
         (0..self.trace.rounds()).filter(|&number| self.trace.has_messages(number)).collect()
     }
 
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
                 let nth = earlier.iter().filter(|&&peer| peer == sent.peer).count();
                 earlier.push(sent.peer);
                 let blocks: Vec<usize> = log.blocks(sent).iter().map(|&block| block as usize).collect();
-                messages.push(Message {
+                messages.push(DrawnMessage {
                     from,
                     to: sent.peer,
                     contributors: self.contributors(number, from, sent.site.line, &blocks),
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
     }
 
     /// The slots of a reduction before a round: line after line, block after block.
-    fn shares(&self, memory: &Reduction, round: usize) -> Holdings {
+    fn shares(&self, memory: &ReductionStates, round: usize) -> Holdings {
         let (p, blocks) = (self.trace.p(), memory.blocks());
         let remote = round.checked_sub(1).map_or_else(Vec::new, |last| self.arrivals_from_other_nodes(last));
         let slot = |rank: usize, row: usize| {
@@ -142,8 +142,14 @@ impl<'a> Run<'a> {
             let fresh = if round == 0 { 0 } else { now & !ranks(round - 1) };
             let is_remote = remote.contains(&(rank, block));
             match have {
-                0 => Slot::Empty,
-                _ => Slot::Share(Share { have, of: p, ranks: now, fresh, remote: if is_remote { fresh } else { 0 } }),
+                0 => SlotContent::Empty,
+                _ => SlotContent::Share(SlotShare {
+                    have,
+                    of: p,
+                    ranks: now,
+                    fresh,
+                    remote: if is_remote { fresh } else { 0 },
+                }),
             }
         };
         let rows = memory.lines() * blocks;
@@ -175,7 +181,7 @@ impl<'a> Run<'a> {
     }
 
     /// What a message brings, in words.
-    pub fn content(&self, message: &Message) -> String {
+    pub fn content(&self, message: &DrawnMessage) -> String {
         match &message.contributors {
             Some(contributors) => rounds::shares(&message.blocks, contributors, self.blocks()),
             None => message.naming.text(&message.blocks),

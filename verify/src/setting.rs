@@ -16,11 +16,11 @@ const MOST: f64 = 1e6;
 pub struct Setting {
     /// The parameter.
     pub name: String,
-    values: Values,
+    values: SettingValues,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Values {
+enum SettingValues {
     /// Of a number, or of the elements of a list.
     Range(RangeInclusive<i64>),
     /// One list.
@@ -40,15 +40,18 @@ impl FromStr for Setting {
             return Err(wrong("there is no name"));
         }
         if let Some(name) = name.strip_prefix("len(").and_then(|name| name.strip_suffix(')')) {
-            return Ok(Setting { name: name.into(), values: Values::Lengths(range::values(values).map_err(wrong)?) });
+            return Ok(Setting {
+                name: name.into(),
+                values: SettingValues::Lengths(range::values(values).map_err(wrong)?),
+            });
         }
         let values = match values {
-            "" => Values::List(Vec::new()),
+            "" => SettingValues::List(Vec::new()),
             list if list.contains(',') => {
                 let element = |value: &str| value.trim().parse().map_err(|_| wrong("elements are whole numbers"));
-                Values::List(list.split(',').map(element).collect::<Result<_, _>>()?)
+                SettingValues::List(list.split(',').map(element).collect::<Result<_, _>>()?)
             }
-            one => Values::Range(range::values(one).map_err(wrong)?),
+            one => SettingValues::Range(range::values(one).map_err(wrong)?),
         };
         Ok(Setting { name: name.into(), values })
     }
@@ -62,9 +65,9 @@ impl fmt::Display for Setting {
             false => format!("{}..={}", values.start(), values.end()),
         };
         match values {
-            Values::Range(values) => write!(f, "{name} = {}", range(values)),
-            Values::List(list) => write!(f, "{name} = {list:?}"),
-            Values::Lengths(lengths) => write!(f, "len({name}) = {}", range(lengths)),
+            SettingValues::Range(values) => write!(f, "{name} = {}", range(values)),
+            SettingValues::List(list) => write!(f, "{name} = {list:?}"),
+            SettingValues::Lengths(lengths) => write!(f, "len({name}) = {}", range(lengths)),
         }
     }
 }
@@ -79,29 +82,29 @@ impl Setting {
     /// Makes the largest value the limit of a check.
     fn limit(&self, schedule: &mut Schedule) -> Result<(), Error> {
         match (&self.values, self.place(schedule)) {
-            (Values::Range(values), (Some(n), _)) => {
+            (SettingValues::Range(values), (Some(n), _)) => {
                 inside(&self.name, &schedule.numbers[n].domain, values)?;
                 schedule.limits.numbers[n] = *values.end();
             }
-            (Values::Range(values), (None, Some(n))) => {
+            (SettingValues::Range(values), (None, Some(n))) => {
                 let domain = schedule.lists[n].domain;
                 inside(&self.name, &domain, values)?;
                 self.begin_with(values, domain.lo)?;
                 schedule.limits.lists[n].1 = *values.end();
             }
-            (Values::Lengths(lengths), (None, Some(n))) => {
+            (SettingValues::Lengths(lengths), (None, Some(n))) => {
                 self.begin_with(lengths, 0)?;
                 schedule.limits.lists[n].0 = *lengths.end();
             }
-            (Values::List(list), (None, Some(n))) => {
+            (SettingValues::List(list), (None, Some(n))) => {
                 let domain = &schedule.lists[n].domain;
                 list.iter().try_for_each(|&value| inside(&self.name, domain, &(value..=value)))?;
             }
-            (Values::List(list), (number, _)) => {
+            (SettingValues::List(list), (number, _)) => {
                 let (parameter, example) = (self.name.clone(), number.map_or(0, |n| schedule.numbers[n].domain.lo));
                 return Err(Error::NotOneNumber { parameter, found: list.len(), example });
             }
-            (Values::Lengths(_) | Values::Range(_), _) => {
+            (SettingValues::Lengths(_) | SettingValues::Range(_), _) => {
                 return Err(Error::Setting { text: self.to_string(), why: "a number has no length" });
             }
         }
@@ -111,10 +114,10 @@ impl Setting {
     /// The choices without the values that are left out.
     fn narrow(&self, schedule: &Schedule, choices: Choices) -> Choices {
         match (&self.values, self.place(schedule)) {
-            (Values::Range(values), (Some(n), _)) if *values.start() > schedule.numbers[n].domain.lo => {
+            (SettingValues::Range(values), (Some(n), _)) if *values.start() > schedule.numbers[n].domain.lo => {
                 choices.with_number(n, values.clone())
             }
-            (Values::List(list), (None, Some(n))) => choices.with_list(n, list.clone()),
+            (SettingValues::List(list), (None, Some(n))) => choices.with_list(n, list.clone()),
             _ => choices,
         }
     }
@@ -133,18 +136,18 @@ impl Setting {
 
 /// The parameters of a check, as the command line sets them.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct ParameterSettings {
     all: Vec<Setting>,
     choices: Option<Choices>,
 }
 
-impl Settings {
+impl ParameterSettings {
     /// Applies what is set to a schedule that has the parameters: its limits become what is checked.
     pub fn of(name: &str, schedule: &mut Schedule, settings: &[Setting]) -> Result<Self, Error> {
         let has = |setting: &&Setting| setting.place(schedule) != (None, None);
         let all: Vec<Setting> = settings.iter().filter(has).cloned().collect();
         if all.is_empty() {
-            return Ok(Settings::default());
+            return Ok(ParameterSettings::default());
         }
         for setting in &all {
             setting.limit(schedule)?;
@@ -157,7 +160,7 @@ impl Settings {
         if combinations > MOST {
             return Err(Error::TooManyCombinations { name: name.into(), combinations });
         }
-        Ok(Settings { all, choices: Some(choices) })
+        Ok(ParameterSettings { all, choices: Some(choices) })
     }
 
     /// The parameters, where some are set.
@@ -175,7 +178,7 @@ impl Settings {
     pub fn make_sense(settings: &[Setting], subjects: &[(&str, &Schedule)]) -> Result<(), Error> {
         for (i, setting) in settings.iter().enumerate() {
             let same = |other: &&Setting| {
-                let lengths = |setting: &Setting| matches!(setting.values, Values::Lengths(_));
+                let lengths = |setting: &Setting| matches!(setting.values, SettingValues::Lengths(_));
                 other.name == setting.name && lengths(other) == lengths(setting)
             };
             if settings[..i].iter().any(|other| same(&other)) {
@@ -214,15 +217,15 @@ mod tests {
     }
 
     /// Whether a record can state what is set: every value from the least on.
-    fn is_range(schedule: &Schedule, settings: &Settings) -> bool {
+    fn is_range(schedule: &Schedule, settings: &ParameterSettings) -> bool {
         settings.choices().is_some_and(|choices| choices.limits(schedule).is_some())
     }
 
-    fn set(name: &str, texts: &[&str]) -> Result<(Schedule, Settings), Error> {
+    fn set(name: &str, texts: &[&str]) -> Result<(Schedule, ParameterSettings), Error> {
         let mut schedule = schedule(name);
         let settings: Vec<Setting> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-        Settings::make_sense(&settings, &[(name, &schedule)])?;
-        let settings = Settings::of(name, &mut schedule, &settings)?;
+        ParameterSettings::make_sense(&settings, &[(name, &schedule)])?;
+        let settings = ParameterSettings::of(name, &mut schedule, &settings)?;
         Ok((schedule, settings))
     }
 

@@ -22,7 +22,7 @@ pub struct Source {
 
 /// A struct that derives `Collective`.
 #[derive(Debug)]
-pub struct Declared {
+pub struct DeclaredStruct {
     /// Its name.
     pub name: String,
     /// The declaration, or the errors that keep it from being one.
@@ -47,9 +47,9 @@ impl Source {
     }
 
     /// All declarations in the text, in order; or the errors that keep it from being Rust.
-    pub fn declarations(&self) -> Result<Vec<Declared>, Vec<Diagnostic>> {
+    pub fn declarations(&self) -> Result<Vec<DeclaredStruct>, Vec<Diagnostic>> {
         let file = syn::parse_file(&self.text).map_err(|error| self.diagnose(&error))?;
-        let declared = |input: &syn::DeriveInput| Declared {
+        let declared = |input: &syn::DeriveInput| DeclaredStruct {
             name: input.ident.unraw().to_string(),
             result: syntax::parse_text(input).map_err(|error| self.diagnose(&error)),
         };

@@ -3,7 +3,7 @@
 //! Points are visited from small p to large, all collectives side by side, so that the first violation that is
 //! kept is the smallest one, and so that a collective that is wrong early costs nothing later.
 
-use crate::progress::Progress;
+use crate::progress::WorkProgress;
 use roundel_spec::check::{Point, Points};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,7 +46,7 @@ pub enum Visit {
 pub type CheckPoint<'a, E> = Box<dyn Fn(&Point) -> Result<Visit, E> + Sync + 'a>;
 
 /// A collective and the points it is checked at.
-pub struct Job<'a, E> {
+pub struct SweepTask<'a, E> {
     /// The points.
     pub points: Points,
     /// Checks one point.
@@ -67,12 +67,12 @@ pub struct Tally<E> {
 }
 
 /// Checks all jobs.
-pub fn sweep<E: Send>(jobs: &[Job<'_, E>], what: &'static str) -> Vec<Tally<E>> {
+pub fn sweep<E: Send>(jobs: &[SweepTask<'_, E>], what: &'static str) -> Vec<Tally<E>> {
     let mut tasks: Vec<(usize, usize)> =
         jobs.iter().enumerate().flat_map(|(job, j)| j.points.p().map(move |p| (p, job))).collect();
     tasks.sort_unstable();
     let wrong_from: Vec<AtomicUsize> = jobs.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
-    let progress = Progress::new(tasks.len(), what);
+    let progress = WorkProgress::new(tasks.len(), what);
     let parts = parallel(tasks.len(), |task| {
         let (p, job) = tasks[task];
         let part = if wrong_from[job].load(Ordering::Relaxed) < p { empty() } else { at(&jobs[job], p) };
@@ -104,7 +104,7 @@ impl<E> Tally<E> {
 }
 
 /// Checks all points with `p` ranks, up to the first that is wrong.
-fn at<E>(job: &Job<'_, E>, p: usize) -> Tally<E> {
+fn at<E>(job: &SweepTask<'_, E>, p: usize) -> Tally<E> {
     let start = Instant::now();
     let mut tally = empty();
     for point in job.points.at(p) {
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_smallest_fault_is_kept_and_the_rest_is_counted() {
         let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
-        let job = |wrong_from: usize| Job {
+        let job = |wrong_from: usize| SweepTask {
             points: Points::new(&schedule, 1..=40),
             check: Box::new(move |point: &Point| match point.placement.p() {
                 p if p >= wrong_from => Err(p),

@@ -101,7 +101,7 @@ impl Trial<'_> {
         let mut times = Vec::with_capacity(repeat);
         for _ in 0..repeat {
             let mut recv = vec![UNTOUCHED; expected.len()];
-            let mut call = Call { comm, send: &send, recv: &mut recv, shape, options, result: None };
+            let mut call = AllgatherTrial { comm, send: &send, recv: &mut recv, shape, options, result: None };
             let start = Instant::now();
             algorithms::visit_one(self.entry.name, self.args, &mut call);
             let (result, time) = (call.result, start.elapsed());
@@ -124,7 +124,7 @@ fn agree(rank: usize, found: &[u8], expected: &[u8]) -> Result<(), String> {
 }
 
 /// One call on one rank. The collective is made anew on each thread, so that it need not be shared.
-struct Call<'a, T> {
+struct AllgatherTrial<'a, T> {
     comm: &'a T,
     send: &'a [u8],
     recv: &'a mut [u8],
@@ -133,7 +133,7 @@ struct Call<'a, T> {
     result: Option<Result<(), String>>,
 }
 
-impl<T: Transport<u8>> Visitor for Call<'_, T> {
+impl<T: Transport<u8>> Visitor for AllgatherTrial<'_, T> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         let result = match self.shape {
             None => collective.allgather_with(self.comm, self.send, self.recv, self.options),

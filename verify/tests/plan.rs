@@ -5,7 +5,7 @@
 mod command;
 
 use command::Subcommand;
-use roundel::plan::{Part, Plan};
+use roundel::plan::{Plan, RankPlan};
 use serde_json::{Value, json};
 
 const PLAN: Subcommand = Subcommand("plan");
@@ -90,7 +90,7 @@ fn table_2() {
 
 #[test]
 fn parts_and_plans_of_the_catalogue() {
-    let part: Part = text(&["allreduce/ring", "-p", "5", "--node", "2"]).parse().unwrap();
+    let part: RankPlan = text(&["allreduce/ring", "-p", "5", "--node", "2"]).parse().unwrap();
     let plan: Plan = text(&["allreduce/ring", "-p", "5"]).parse().unwrap();
     assert_eq!(plan.part(2), Some(part));
     assert!(plan.replay().is_ok());
@@ -107,7 +107,7 @@ fn parts_and_plans_of_the_catalogue() {
 fn parts_of_ports() {
     let parts =
         (0..8).map(|node| text(&["reduce-scatter", "--part", "--node", &node.to_string(), "--ports", "2(-1) 4(-3)"]));
-    let parts: Vec<Part> = parts.map(|text| text.parse().unwrap()).collect();
+    let parts: Vec<RankPlan> = parts.map(|text| text.parse().unwrap()).collect();
     assert!(Plan::from_parts(parts).unwrap().replay().is_ok());
 }
 

@@ -5,7 +5,7 @@
 mod command;
 
 use command::Subcommand;
-use roundel::profile::{Crowd, Grid, Machine, Node, Profile};
+use roundel::profile::{Contention, Grid, Machine, NodeSpeed, Profile};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -38,8 +38,8 @@ fn made_up() -> Profile {
     let grid = Grid::new(sizes.clone(), ports.to_vec(), ports.iter().map(row).collect()).unwrap();
     Profile {
         machine: Machine { cpu: "of nobody".into(), cores: 12, nodes: 160, ranks: 1920, ..Machine::here("") },
-        node: Node { signal: 5e-7, copy: 1e10, combine: 5e9 },
-        crowd: Crowd { lanes: 12, short: 1.5, long: 12.0 },
+        node: NodeSpeed { signal: 5e-7, copy: 1e10, combine: 5e9 },
+        crowd: Contention { lanes: 12, short: 1.5, long: 12.0 },
         inside: Profile::default().inside,
         between: grid,
     }

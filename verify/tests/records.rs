@@ -10,9 +10,9 @@ use common::z3;
 use roundel::Collective;
 use roundel::algorithms::{self, Ring, Sparbit};
 use roundel_spec::check::{self, Points};
-use roundel_spec::proof::{Exhaustive, Gap, Induction, ProvedRange, Record, Shown, Unfit};
+use roundel_spec::proof::{Answered, Exhaustive, Gap, Induction, ProvedRange, Record, RecordError};
 use roundel_spec::{Schedule, syntax};
-use roundel_verify::prove::{Induction as Proof, outdated};
+use roundel_verify::prove::{InductionResult as Proof, outdated};
 use roundel_verify::smt::{self, Portfolio};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ fn stored(schedule: &Schedule) -> String {
 }
 
 /// A question that was answered so.
-fn shown(name: &str, verdict: &str) -> Shown {
-    Shown { name: name.into(), query: "0".repeat(32), verdict: verdict.into(), solver: "z3 4.8.12".into() }
+fn shown(name: &str, verdict: &str) -> Answered {
+    Answered { name: name.into(), query: "0".repeat(32), verdict: verdict.into(), solver: "z3 4.8.12".into() }
 }
 
 /// Evidence as if everything had been proved.
@@ -98,9 +98,9 @@ fn a_record_lapses_when_the_declaration_changes() {
     let mut schedule = Sparbit::schedule();
     let text = stored(&schedule);
     assert!(Record::read(&text, &schedule).is_ok());
-    assert_eq!(Record::read(&text, &Ring::schedule()), Err(Unfit::Declaration));
+    assert_eq!(Record::read(&text, &Ring::schedule()), Err(RecordError::Declaration));
     schedule.loops[0].transfers.swap(0, 1);
-    assert_eq!(Record::read(&text, &schedule), Err(Unfit::Declaration));
+    assert_eq!(Record::read(&text, &schedule), Err(RecordError::Declaration));
 }
 
 #[test]
@@ -112,8 +112,12 @@ fn a_record_of_an_earlier_version_lapses() {
          \"lists\": []}}, \"evidence\": []}}",
         schedule.fingerprint()
     );
-    assert_eq!(Record::read(&text, &schedule), Err(Unfit::Older));
-    assert!(Unfit::Older.has_lapsed() && Unfit::Declaration.has_lapsed() && !Unfit::Changed.has_lapsed());
+    assert_eq!(Record::read(&text, &schedule), Err(RecordError::Older));
+    assert!(
+        RecordError::Older.has_lapsed()
+            && RecordError::Declaration.has_lapsed()
+            && !RecordError::Changed.has_lapsed()
+    );
 }
 
 /// Whatever is changed in a record by hand, it does not count.
@@ -147,15 +151,18 @@ fn a_record_that_was_edited_is_refused() {
         let mut value: Value = serde_json::from_str(&text).unwrap();
         edit(&mut value);
         let found = Record::read(&value.to_string(), &schedule);
-        assert!(matches!(found, Err(Unfit::Parts(_) | Unfit::Changed | Unfit::Malformed(_))), "{i}: {found:?}");
+        assert!(
+            matches!(found, Err(RecordError::Parts(_) | RecordError::Changed | RecordError::Malformed(_))),
+            "{i}: {found:?}"
+        );
     }
     for length in (0..text.len() - 1).step_by(7) {
         let Some(cut) = text.get(..length) else { continue };
         let cut = Record::read(cut, &schedule);
-        assert!(matches!(cut, Err(Unfit::Malformed(_))), "{length}: {cut:?}");
+        assert!(matches!(cut, Err(RecordError::Malformed(_))), "{length}: {cut:?}");
     }
     for other in ["null", "[]", "{}", "{\"collective\": 7}"] {
-        assert!(matches!(Record::read(other, &schedule), Err(Unfit::Malformed(_))), "{other}");
+        assert!(matches!(Record::read(other, &schedule), Err(RecordError::Malformed(_))), "{other}");
     }
 }
 

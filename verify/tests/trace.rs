@@ -7,10 +7,10 @@ mod command;
 
 use command::Subcommand;
 use roundel_verify::Error;
-use roundel_verify::trace::diff::{Fault, Report, Who, diff};
+use roundel_verify::trace::diff::{Discrepancy, TraceReport, Who, diff};
 use roundel_verify::trace::file::File;
 use roundel_verify::trace::job::Job;
-use roundel_verify::trace::promise::Message;
+use roundel_verify::trace::promise::DeclaredMessage;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -64,12 +64,12 @@ fn read(lines: &Lines) -> Result<Job, Error> {
     Job::of(lines.iter().enumerate().map(file).collect::<Result<_, _>>()?)
 }
 
-fn report(lines: &Lines) -> Report {
+fn report(lines: &Lines) -> TraceReport {
     diff(&read(lines).unwrap())
 }
 
 /// The faults of a ring in which something was changed.
-fn changed(change: impl Fn(&mut Lines)) -> Vec<Fault> {
+fn changed(change: impl Fn(&mut Lines)) -> Vec<Discrepancy> {
     let mut lines = ring();
     change(&mut lines);
     let report = report(&lines);
@@ -77,8 +77,8 @@ fn changed(change: impl Fn(&mut Lines)) -> Vec<Fault> {
     report.rows.into_iter().flat_map(|row| row.differences).map(|difference| difference.fault).collect()
 }
 
-fn message(round: u64, from: usize, to: usize, bytes: u64) -> Message {
-    Message { round, from, to, bytes }
+fn message(round: u64, from: usize, to: usize, bytes: u64) -> DeclaredMessage {
+    DeclaredMessage { round, from, to, bytes }
 }
 
 #[test]
@@ -98,33 +98,33 @@ fn every_wrong_message_is_found() {
         all.as_array_mut().unwrap().pop();
         lines[1][2]["call"]["sent"] = all;
     });
-    assert_eq!(lost, [Fault::NotSent(message(1, 1, 2, 8))]);
+    assert_eq!(lost, [Discrepancy::NotSent(message(1, 1, 2, 8))]);
 
     let extra = changed(|lines| lines[2][2]["call"]["sent"].as_array_mut().unwrap().push(json!([1, 1, 0])));
-    assert_eq!(extra, [Fault::Sent(message(1, 2, 1, 0))]);
+    assert_eq!(extra, [Discrepancy::Sent(message(1, 2, 1, 0))]);
 
     let twice = changed(|lines| lines[0][2]["call"]["sent"].as_array_mut().unwrap().push(json!([0, 1, 8])));
-    assert_eq!(twice, [Fault::Sent(message(0, 0, 1, 8))]);
+    assert_eq!(twice, [Discrepancy::Sent(message(0, 0, 1, 8))]);
 
     let longer = changed(|lines| lines[0][2]["call"]["sent"][1][2] = json!(5));
-    assert_eq!(longer, [Fault::NotSent(message(1, 0, 1, 4)), Fault::Sent(message(1, 0, 1, 5))]);
+    assert_eq!(longer, [Discrepancy::NotSent(message(1, 0, 1, 4)), Discrepancy::Sent(message(1, 0, 1, 5))]);
 
     let elsewhere = changed(|lines| lines[0][2]["call"]["sent"][1][1] = json!(2));
-    assert_eq!(elsewhere, [Fault::NotSent(message(1, 0, 1, 4)), Fault::Sent(message(1, 0, 2, 4))]);
+    assert_eq!(elsewhere, [Discrepancy::NotSent(message(1, 0, 1, 4)), Discrepancy::Sent(message(1, 0, 2, 4))]);
 
     let later = changed(|lines| lines[2][2]["call"]["sent"][0][0] = json!(1));
-    assert_eq!(later, [Fault::NotSent(message(0, 2, 0, 4)), Fault::Sent(message(1, 2, 0, 4))]);
+    assert_eq!(later, [Discrepancy::NotSent(message(0, 2, 0, 4)), Discrepancy::Sent(message(1, 2, 0, 4))]);
 
     let no_rank = changed(|lines| lines[2][2]["call"]["sent"][0][1] = json!(9));
-    assert_eq!(no_rank, [Fault::NotSent(message(0, 2, 0, 4)), Fault::Sent(message(0, 2, 9, 4))]);
+    assert_eq!(no_rank, [Discrepancy::NotSent(message(0, 2, 0, 4)), Discrepancy::Sent(message(0, 2, 9, 4))]);
 }
 
 #[test]
 fn both_ends_are_looked_at() {
     let lost = changed(|lines| lines[1][2]["call"]["received"] = json!([[0, 0, 8]]));
-    assert_eq!(lost, [Fault::NotReceived(message(1, 0, 1, 4))]);
+    assert_eq!(lost, [Discrepancy::NotReceived(message(1, 0, 1, 4))]);
     let other = changed(|lines| lines[1][2]["call"]["received"][0] = json!([0, 2, 8]));
-    assert_eq!(other, [Fault::NotReceived(message(0, 0, 1, 8)), Fault::Received(message(0, 2, 1, 8))]);
+    assert_eq!(other, [Discrepancy::NotReceived(message(0, 0, 1, 8)), Discrepancy::Received(message(0, 2, 1, 8))]);
 }
 
 /// Messages may come in any order: which of a round comes first is not declared.
@@ -141,7 +141,7 @@ fn the_order_of_messages_is_no_difference() {
 
 #[test]
 fn ranks_must_tell_the_same() {
-    let unlike = |what| vec![Fault::Unlike { rank: 2, other: 0, what }];
+    let unlike = |what| vec![Discrepancy::Unlike { rank: 2, other: 0, what }];
     assert_eq!(changed(|lines| lines[2][2]["call"]["algorithm"] = json!("allgather/bruck")), unlike("algorithms"));
     assert_eq!(changed(|lines| lines[2][2]["call"]["collective"] = json!("alltoall")), unlike("collectives"));
     assert_eq!(changed(|lines| lines[2][2]["call"]["arguments"]["numbers"] = json!([2])), unlike("parameters"));
@@ -149,15 +149,15 @@ fn ranks_must_tell_the_same() {
                                      "error": "no" } });
     assert_eq!(changed(|lines| lines[2][2] = failed.clone()), unlike("outcomes"));
     let lengths = changed(|lines| lines[2][2]["call"]["blocks"] = json!({ "list": [8, 0, 5] }));
-    assert_eq!(lengths, [Fault::Impossible("ranks have blocks of different lengths".into())]);
-    assert_eq!(changed(|lines| drop(lines[2].pop())), [Fault::Incomplete { rank: 2 }]);
+    assert_eq!(lengths, [Discrepancy::Impossible("ranks have blocks of different lengths".into())]);
+    assert_eq!(changed(|lines| drop(lines[2].pop())), [Discrepancy::Incomplete { rank: 2 }]);
 }
 
 #[test]
 fn an_algorithm_must_be_able_to_do_the_call() {
     let impossible = |words: &str, change: &dyn Fn(&mut Value)| {
         let faults = changed(|lines| lines.iter_mut().for_each(|rank| change(&mut rank[2]["call"])));
-        assert!(matches!(&faults[..], [Fault::Impossible(why)] if why.contains(words)), "{faults:?}");
+        assert!(matches!(&faults[..], [Discrepancy::Impossible(why)] if why.contains(words)), "{faults:?}");
     };
     impossible("the catalogue has no `allgather/none`", &|call| call["algorithm"] = json!("allgather/none"));
     impossible("other parameters", &|call| call["arguments"]["numbers"] = json!([2]));
@@ -232,20 +232,24 @@ fn lengths_of_blocks_go_ahead_in_an_alltoallv() {
     // Somebody has sent something empty, or has a longer block than it sends.
     let mut lines = bruck();
     lines[3][2]["call"]["sent"].as_array_mut().unwrap().push(json!([1, 1, 0]));
-    assert_eq!(report(&lines).rows[0].differences[0].fault, Fault::Sent(message(1, 3, 1, 0)));
+    assert_eq!(report(&lines).rows[0].differences[0].fault, Discrepancy::Sent(message(1, 3, 1, 0)));
     let mut lines = bruck();
     lines[0][2]["call"]["blocks"]["own"][3] = json!(4);
-    let faults: Vec<Fault> = report(&lines).rows.remove(0).differences.into_iter().map(|one| one.fault).collect();
+    let faults: Vec<Discrepancy> =
+        report(&lines).rows.remove(0).differences.into_iter().map(|one| one.fault).collect();
     // It passes through rank 1.
     let (before, after) = ([message(0, 0, 1, 4), message(1, 1, 3, 3)], [message(0, 0, 1, 5), message(1, 1, 3, 4)]);
     assert_eq!(faults.len(), 8);
     for i in 0..2 {
-        assert!(faults.contains(&Fault::NotSent(after[i])) && faults.contains(&Fault::Sent(before[i])));
-        assert!(faults.contains(&Fault::NotReceived(after[i])) && faults.contains(&Fault::Received(before[i])));
+        assert!(faults.contains(&Discrepancy::NotSent(after[i])) && faults.contains(&Discrepancy::Sent(before[i])));
+        assert!(
+            faults.contains(&Discrepancy::NotReceived(after[i]))
+                && faults.contains(&Discrepancy::Received(before[i]))
+        );
     }
     let mut lines = bruck();
     lines[0][2]["call"]["blocks"]["own"] = json!([0, 1]);
-    assert!(matches!(report(&lines).rows[0].differences[0].fault, Fault::Impossible(_)));
+    assert!(matches!(report(&lines).rows[0].differences[0].fault, Discrepancy::Impossible(_)));
 }
 
 /// A block straight to its destination is a message also if it is empty, and its length does not go ahead.
@@ -263,7 +267,7 @@ fn straight_blocks_are_messages_also_if_they_are_empty() {
         ]
     };
     assert!(report(&lines(json!([[0, 1, 0]]))).is_fine());
-    assert_eq!(report(&lines(json!([]))).rows[0].differences[0].fault, Fault::NotSent(message(0, 0, 1, 0)));
+    assert_eq!(report(&lines(json!([]))).rows[0].differences[0].fault, Discrepancy::NotSent(message(0, 0, 1, 0)));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::beyond::{beyond, points};
 use roundel_verify::mutants::{Fate, Mutant, Original, induction, sample};
-use roundel_verify::prove::Induction;
+use roundel_verify::prove::InductionResult;
 use roundel_verify::smt::{Effort, Portfolio, Verdict};
 use roundel_verify::sweep::parallel;
 use std::collections::BTreeMap;
@@ -507,7 +507,7 @@ fn without_the_fault_they_are_proved() {
         let schedule = declared(text, false);
         check::over(&schedule, &Points::new(&schedule, 1..=48))
             .unwrap_or_else(|violation| panic!("{name}: {violation}"));
-        let induction = Induction::over(name, &schedule, &portfolio, &|| ());
+        let induction = InductionResult::over(name, &schedule, &portfolio, &|| ());
         let why = induction.by_property().into_values().flat_map(|summary| summary.open).collect::<Vec<_>>();
         println!("{name}: {why:?}");
         if !induction.complete() {
@@ -568,7 +568,7 @@ fn machine_width_is_proved_of_what_generated_code_computes() {
         )
     };
     let open = |text: &str| {
-        let induction = Induction::over("Case", &declared(text, false), &portfolio, &|| ());
+        let induction = InductionResult::over("Case", &declared(text, false), &portfolio, &|| ());
         let not_proved = induction.verdicts.iter().filter(|d| !matches!(d.verdict, Verdict::Proved { .. }));
         let claims = not_proved.map(|d| induction.obligations.all[d.obligation].claim.clone());
         claims.filter(|claim| claim.contains("fits 64 bits")).collect::<Vec<_>>()

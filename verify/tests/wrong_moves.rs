@@ -16,7 +16,7 @@ use roundel_spec::check::{self, Points};
 use roundel_spec::schedule::Hold;
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::induction;
-use roundel_verify::prove::Induction;
+use roundel_verify::prove::InductionResult;
 use roundel_verify::smt::{Effort, Portfolio, obligations};
 use roundel_verify::sweep::parallel;
 
@@ -437,7 +437,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 fn all_to_alls_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
     for name in [SPREAD_OUT, PAIRWISE, RADIX, "alltoall/modified-bruck", K_BRUCK] {
-        let induction = Induction::over(name, &replaced(name, &[]).unwrap(), &portfolio, &|| {});
+        let induction = InductionResult::over(name, &replaced(name, &[]).unwrap(), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }
 }

@@ -15,7 +15,7 @@ use common::{every, z3};
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::mutants::induction;
-use roundel_verify::prove::Induction;
+use roundel_verify::prove::InductionResult;
 use roundel_verify::smt::{Effort, Portfolio};
 
 const LOCALITY_BRUCK: &str = "allgather/locality-bruck";
@@ -121,7 +121,7 @@ fn fault_on_even_nodes(schedule: &Schedule) -> Option<Violation> {
 fn entries_that_look_at_nodes_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
     for name in [LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE] {
-        let induction = Induction::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
+        let induction = InductionResult::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }
 }

@@ -1,16 +1,16 @@
 //! Handles that say how a call is done.
 
-use crate::error::{Failure, SUCCESS, quiet, write};
-use engine::mpi::raw::{self, By, Call};
-use engine::selection::{self, Force, Selection, Settings, Unforced, Way};
+use crate::error::{ApiFailure, SUCCESS, quiet, write};
+use engine::mpi::raw::{self, By, MpiCall};
+use engine::selection::{self, Force, ForceError, Implementation, Selection, Settings};
 use roundel_spec::Kind;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::PathBuf;
 
 /// How calls are done: by one algorithm, or by a selection. NULL stands for what the environment says, or the default.
-pub struct Algorithm(How);
+pub struct CAlgorithm(AlgorithmSource);
 
-enum How {
+enum AlgorithmSource {
     /// By this algorithm, or not at all.
     One(Kind, Box<selection::Algorithm>),
     /// By the MPI library.
@@ -23,20 +23,20 @@ enum How {
 ///
 /// # Safety
 /// The handle is null or live.
-pub(crate) unsafe fn who<'a>(how: *const Algorithm, call: &Call) -> Result<By<'a>, Failure> {
+pub(crate) unsafe fn who<'a>(how: *const CAlgorithm, call: &MpiCall) -> Result<By<'a>, ApiFailure> {
     // SAFETY: the caller promises it.
     match unsafe { how.as_ref() }.map(|algorithm| &algorithm.0) {
         None => Ok(By::Environment),
-        Some(How::Rules(settings)) => Ok(By::Settings(settings)),
-        Some(How::One(kind, algorithm)) if *kind == call.kind() => Ok(By::Algorithm(algorithm)),
-        Some(How::Library(kind)) if *kind == call.kind() => Ok(By::Library),
-        Some(How::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
-        Some(How::Library(kind)) => other(format!("{kind}/library"), call.kind()),
+        Some(AlgorithmSource::Rules(settings)) => Ok(By::Settings(settings)),
+        Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind() => Ok(By::Algorithm(algorithm)),
+        Some(AlgorithmSource::Library(kind)) if *kind == call.kind() => Ok(By::Library),
+        Some(AlgorithmSource::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
+        Some(AlgorithmSource::Library(kind)) => other(format!("{kind}/library"), call.kind()),
     }
 }
 
-fn other<T>(name: String, kind: Kind) -> Result<T, Failure> {
-    Err(Failure::OtherCollective { name, kind })
+fn other<T>(name: String, kind: Kind) -> Result<T, ApiFailure> {
+    Err(ApiFailure::OtherCollective { name, kind })
 }
 
 /// Finds an algorithm by its name.
@@ -47,7 +47,7 @@ fn other<T>(name: String, kind: Kind) -> Result<T, Failure> {
 ///
 /// Returns MPI_SUCCESS, or an error class; no error handler is called. Free it with roundel_algorithm_free().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm: *mut *mut Algorithm) -> c_int {
+pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm: *mut *mut CAlgorithm) -> c_int {
     // SAFETY: the caller promises a text that ends with 0, and room for a handle.
     quiet(|| unsafe { give(algorithm, || named(&text("the name", name)?)) })
 }
@@ -60,17 +60,18 @@ pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm
 /// Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line. Free it
 /// with roundel_algorithm_free().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection: *mut *mut Algorithm) -> c_int {
+pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection: *mut *mut CAlgorithm) -> c_int {
     // SAFETY: the caller promises a text that ends with 0, and room for a handle.
     quiet(|| unsafe { give(selection, || rules(text("the path", path)?.into())) })
 }
 
 /// Frees a handle, and sets it to NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut Algorithm) -> c_int {
+pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut CAlgorithm) -> c_int {
     quiet(|| {
         // SAFETY: the caller promises a handle that was made here and is not freed, or NULL.
-        let algorithm = unsafe { algorithm.as_mut() }.ok_or(Failure::Null { what: "the address of the handle" })?;
+        let algorithm =
+            unsafe { algorithm.as_mut() }.ok_or(ApiFailure::Null { what: "the address of the handle" })?;
         let freed = std::mem::replace(algorithm, std::ptr::null_mut());
         if !freed.is_null() {
             // SAFETY: it was made by `give`, and nobody has it any more.
@@ -87,7 +88,7 @@ pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut Algorithm) 
 /// to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error class; no error handler is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_explain(
-    how: *const Algorithm,
+    how: *const CAlgorithm,
     collective: *const c_char,
     ranks: c_int,
     ppn: c_int,
@@ -107,70 +108,76 @@ pub unsafe extern "C" fn roundel_explain(
     })
 }
 
-fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Call, Failure> {
+fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Call, ApiFailure> {
     let kind = collective.replace('-', "_").parse();
-    let kind: Kind = kind.map_err(|_| Failure::NoCollective { found: collective.into() })?;
+    let kind: Kind = kind.map_err(|_| ApiFailure::NoCollective { found: collective.into() })?;
     let at_least_one = |what, found| match usize::try_from(found) {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(Failure::Negative { what, found }),
+        _ => Err(ApiFailure::Negative { what, found }),
     };
     Ok(selection::Call::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
 }
 
-fn explained(how: Option<&Algorithm>, call: &selection::Call) -> Result<String, Failure> {
+fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String, ApiFailure> {
     Ok(match how.map(|algorithm| &algorithm.0) {
         None => raw::usual()?.choose(call).explain(),
-        Some(How::Rules(settings)) => settings.choose(call).explain(),
-        Some(How::Library(kind)) if *kind == call.kind => format!("{call}: library; {}", Way::Library.proof()),
-        Some(How::One(kind, algorithm)) if *kind == call.kind => {
-            match Way::Catalogue(*algorithm.clone()).serves(call) {
+        Some(AlgorithmSource::Rules(settings)) => settings.choose(call).explain(),
+        Some(AlgorithmSource::Library(kind)) if *kind == call.kind => {
+            format!("{call}: library; {}", Implementation::Library.proof())
+        }
+        Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind => {
+            match Implementation::Catalogue(*algorithm.clone()).serves(call) {
                 Ok(()) => format!("{call}: {algorithm}; {}", algorithm.proof()),
                 Err(why) => format!("{call}: {algorithm} does not serve this call: {why}"),
             }
         }
-        Some(How::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
-        Some(How::Library(kind)) => return other(format!("{kind}/library"), call.kind),
+        Some(AlgorithmSource::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
+        Some(AlgorithmSource::Library(kind)) => return other(format!("{kind}/library"), call.kind),
     })
 }
 
 /// Hands out what was made.
-unsafe fn give(to: *mut *mut Algorithm, make: impl FnOnce() -> Result<How, Failure>) -> Result<c_int, Failure> {
+unsafe fn give(
+    to: *mut *mut CAlgorithm,
+    make: impl FnOnce() -> Result<AlgorithmSource, ApiFailure>,
+) -> Result<c_int, ApiFailure> {
     // SAFETY: the caller promises room for a handle, or null.
-    let to = unsafe { to.as_mut() }.ok_or(Failure::Null { what: "the address of the handle" })?;
+    let to = unsafe { to.as_mut() }.ok_or(ApiFailure::Null { what: "the address of the handle" })?;
     *to = std::ptr::null_mut();
-    *to = Box::into_raw(Box::new(Algorithm(make()?)));
+    *to = Box::into_raw(Box::new(CAlgorithm(make()?)));
     Ok(SUCCESS)
 }
 
-unsafe fn text(what: &'static str, from: *const c_char) -> Result<String, Failure> {
+unsafe fn text(what: &'static str, from: *const c_char) -> Result<String, ApiFailure> {
     if from.is_null() {
-        return Err(Failure::Null { what });
+        return Err(ApiFailure::Null { what });
     }
     // SAFETY: the caller promises that it ends with 0.
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
 /// `allreduce/nap` is what `ROUNDEL_FORCE` calls `allreduce:nap`.
-fn named(name: &str) -> Result<How, Failure> {
-    let none = || Failure::NoName { found: name.into() };
+fn named(name: &str) -> Result<AlgorithmSource, ApiFailure> {
+    let none = || ApiFailure::NoName { found: name.into() };
     let mut forced = Force::read(&name.replacen('/', ":", 1)).map_err(|unforced| match unforced {
-        Unforced::Shape { .. } => none(),
+        ForceError::Shape { .. } => none(),
         other => other.into(),
     })?;
     let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
     match way {
-        Way::Catalogue(algorithm) => Ok(How::One(kind, Box::new(algorithm))),
-        Way::Library => Ok(How::Library(kind)),
-        Way::Ports(_) => Err(Failure::Ports { found: name.into() }),
+        Implementation::Catalogue(algorithm) => Ok(AlgorithmSource::One(kind, Box::new(algorithm))),
+        Implementation::Library => Ok(AlgorithmSource::Library(kind)),
+        Implementation::Ports(_) => Err(ApiFailure::Ports { found: name.into() }),
     }
 }
 
-fn rules(path: PathBuf) -> Result<How, Failure> {
-    let unread = |source| Failure::Read { path: path.clone(), source };
+fn rules(path: PathBuf) -> Result<AlgorithmSource, ApiFailure> {
+    let unread = |source| ApiFailure::Read { path: path.clone(), source };
     let content = std::fs::read_to_string(&path).map_err(unread)?;
-    let selection = Selection::parse(&content).map_err(|source| Failure::Selection { path: path.clone(), source })?;
+    let selection =
+        Selection::parse(&content).map_err(|source| ApiFailure::Selection { path: path.clone(), source })?;
     let others =
         |name| (!matches!(name, "ROUNDEL_SELECTION" | "ROUNDEL_FORCE")).then(|| std::env::var_os(name)).flatten();
     let settings = Settings::from_variables(others)?;
-    Ok(How::Rules(Box::new(Settings { selection, file: Some(path), ..settings })))
+    Ok(AlgorithmSource::Rules(Box::new(Settings { selection, file: Some(path), ..settings })))
 }

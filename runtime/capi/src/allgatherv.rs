@@ -1,11 +1,11 @@
 //! `MPI_Allgatherv`: every rank gets the blocks of all, which have lengths of their own.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{scattered, typed, unless_in_place};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn roundel_allgatherv(
     displs: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -42,8 +42,8 @@ pub unsafe extern "C" fn roundel_iallgatherv(
     displs: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn roundel_allgatherv_init(
     displs: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype);
     let library = prepares!(PMPI_Allgatherv_init or PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
@@ -82,7 +82,7 @@ fn call(
     recvcounts: *const c_int,
     displs: *const c_int,
     recvtype: ffi::MPI_Datatype,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let send = unless_in_place(sendbuf, || typed(sendbuf, sendcount, sendtype))?;
-    Ok(Call::Allgatherv { send, recv: scattered(recvbuf, recvcounts, displs, recvtype)? })
+    Ok(MpiCall::Allgatherv { send, recv: scattered(recvbuf, recvcounts, displs, recvtype)? })
 }

@@ -1,11 +1,11 @@
 //! `MPI_Allreduce`: every rank gets the reduction of what all bring.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{self, reduced};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn roundel_allreduce(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -36,8 +36,8 @@ pub unsafe extern "C" fn roundel_iallreduce(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn roundel_allreduce_init(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op);
     let library = prepares!(PMPI_Allreduce_init or PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm));
@@ -72,8 +72,8 @@ fn call(
     count: c_int,
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
-) -> Result<Call, Failure> {
-    Ok(Call::Allreduce {
+) -> Result<MpiCall, ApiFailure> {
+    Ok(MpiCall::Allreduce {
         data: reduced(sendbuf, recvbuf, datatype, op)?,
         count: arguments::count("the count", count)?,
     })

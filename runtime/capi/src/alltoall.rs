@@ -1,11 +1,11 @@
 //! `MPI_Alltoall`: every rank has a block for every other.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{typed, unless_in_place};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn roundel_alltoall(
     recvcount: c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -40,8 +40,8 @@ pub unsafe extern "C" fn roundel_ialltoall(
     recvcount: c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -62,8 +62,8 @@ pub unsafe extern "C" fn roundel_alltoall_init(
     recvcount: c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     let library = prepares!(PMPI_Alltoall_init or PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -78,7 +78,7 @@ fn call(
     recvbuf: *mut c_void,
     recvcount: c_int,
     recvtype: ffi::MPI_Datatype,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let send = unless_in_place(sendbuf, || typed(sendbuf, sendcount, sendtype))?;
-    Ok(Call::Alltoall { send, recv: typed(recvbuf, recvcount, recvtype)? })
+    Ok(MpiCall::Alltoall { send, recv: typed(recvbuf, recvcount, recvtype)? })
 }

@@ -1,11 +1,11 @@
 //! `MPI_Alltoallv`: every rank has a block for every other, with a length of its own.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{scattered, unless_in_place};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn roundel_alltoallv(
     rdispls: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -44,8 +44,8 @@ pub unsafe extern "C" fn roundel_ialltoallv(
     rdispls: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -70,8 +70,8 @@ pub unsafe extern "C" fn roundel_alltoallv_init(
     rdispls: *const c_int,
     recvtype: ffi::MPI_Datatype,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
     let library = prepares!(PMPI_Alltoallv_init or PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
@@ -88,7 +88,7 @@ fn call(
     recvcounts: *const c_int,
     rdispls: *const c_int,
     recvtype: ffi::MPI_Datatype,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let send = unless_in_place(sendbuf, || scattered(sendbuf, sendcounts, sdispls, sendtype))?;
-    Ok(Call::Alltoallv { send, recv: scattered(recvbuf, recvcounts, rdispls, recvtype)? })
+    Ok(MpiCall::Alltoallv { send, recv: scattered(recvbuf, recvcounts, rdispls, recvtype)? })
 }

@@ -1,12 +1,16 @@
 //! MPI's arguments, checked as far as they can be without asking the library.
 
-use crate::error::Failure;
-use engine::mpi::raw::{List, Reduced, Scattered, Typed, in_place};
+use crate::error::ApiFailure;
+use engine::mpi::raw::{IntList, Reduced, Scattered, Typed, in_place};
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
 /// Elements at an address.
-pub(crate) fn typed(address: *const c_void, elements: c_int, datatype: ffi::MPI_Datatype) -> Result<Typed, Failure> {
+pub(crate) fn typed(
+    address: *const c_void,
+    elements: c_int,
+    datatype: ffi::MPI_Datatype,
+) -> Result<Typed, ApiFailure> {
     let address = address.cast_mut();
     buffer("a buffer", address)?;
     Ok(Typed { address, count: count("a count", elements)?, datatype: known(datatype)? })
@@ -20,8 +24,8 @@ pub(crate) fn ignored(datatype: ffi::MPI_Datatype) -> Typed {
 /// Elements, unless it is the buffer of the other side.
 pub(crate) fn unless_in_place<T>(
     address: *const c_void,
-    elements: impl FnOnce() -> Result<T, Failure>,
-) -> Result<Option<T>, Failure> {
+    elements: impl FnOnce() -> Result<T, ApiFailure>,
+) -> Result<Option<T>, ApiFailure> {
     if address.cast_mut() == in_place() { Ok(None) } else { elements().map(Some) }
 }
 
@@ -31,7 +35,7 @@ pub(crate) fn scattered(
     counts: *const c_int,
     displs: *const c_int,
     datatype: ffi::MPI_Datatype,
-) -> Result<Scattered, Failure> {
+) -> Result<Scattered, ApiFailure> {
     let address = address.cast_mut();
     buffer("a buffer", address)?;
     let (counts, displs) = (list("the list of counts", counts)?, list("the list of displacements", displs)?);
@@ -44,20 +48,20 @@ pub(crate) fn reduced(
     recv: *mut c_void,
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
-) -> Result<Reduced, Failure> {
+) -> Result<Reduced, ApiFailure> {
     buffer("the receive buffer", recv)?;
     let send = unless_in_place(send, || Ok(send))?;
     Ok(Reduced { send, recv, datatype: known(datatype)?, op })
 }
 
 /// A number of elements.
-pub(crate) fn count(what: &'static str, found: c_int) -> Result<usize, Failure> {
-    usize::try_from(found).map_err(|_| Failure::Negative { what, found })
+pub(crate) fn count(what: &'static str, found: c_int) -> Result<usize, ApiFailure> {
+    usize::try_from(found).map_err(|_| ApiFailure::Negative { what, found })
 }
 
 /// A list, of which one entry must exist for each rank.
-pub(crate) fn list(what: &'static str, list: *const c_int) -> Result<List, Failure> {
-    if list.is_null() { Err(Failure::Null { what }) } else { Ok(List::Ints(list)) }
+pub(crate) fn list(what: &'static str, list: *const c_int) -> Result<IntList, ApiFailure> {
+    if list.is_null() { Err(ApiFailure::Null { what }) } else { Ok(IntList::Ints(list)) }
 }
 
 /// Whether this rank is the root. `comm` is live.
@@ -69,12 +73,12 @@ pub(crate) fn is_root(comm: ffi::MPI_Comm, root: c_int) -> bool {
 }
 
 /// Refuses MPI_IN_PLACE where it says nothing.
-pub(crate) fn buffer(what: &'static str, address: *mut c_void) -> Result<(), Failure> {
-    if address == in_place() { Err(Failure::InPlace { what }) } else { Ok(()) }
+pub(crate) fn buffer(what: &'static str, address: *mut c_void) -> Result<(), ApiFailure> {
+    if address == in_place() { Err(ApiFailure::InPlace { what }) } else { Ok(()) }
 }
 
-fn known(datatype: ffi::MPI_Datatype) -> Result<ffi::MPI_Datatype, Failure> {
+fn known(datatype: ffi::MPI_Datatype) -> Result<ffi::MPI_Datatype, ApiFailure> {
     // SAFETY: a constant.
     let none = unsafe { ffi::RSMPI_DATATYPE_NULL };
-    if datatype == none { Err(Failure::NoDatatype { what: "a datatype" }) } else { Ok(datatype) }
+    if datatype == none { Err(ApiFailure::NoDatatype { what: "a datatype" }) } else { Ok(datatype) }
 }

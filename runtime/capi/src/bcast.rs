@@ -1,11 +1,11 @@
 //! `MPI_Bcast`: every rank gets what the root has.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::typed;
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -17,7 +17,7 @@ pub unsafe extern "C" fn roundel_bcast(
     datatype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(buffer, count, datatype, root);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn roundel_ibcast(
     datatype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(buffer, count, datatype, root);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -52,8 +52,8 @@ pub unsafe extern "C" fn roundel_bcast_init(
     datatype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(buffer, count, datatype, root);
     let library = prepares!(PMPI_Bcast_init or PMPI_Ibcast(buffer, count, datatype, root, comm));
@@ -61,6 +61,6 @@ pub unsafe extern "C" fn roundel_bcast_init(
     unsafe { init("roundel_bcast_init", comm, how, request, call, library) }
 }
 
-fn call(buffer: *mut c_void, count: c_int, datatype: ffi::MPI_Datatype, root: c_int) -> Result<Call, Failure> {
-    Ok(Call::Broadcast { data: typed(buffer, count, datatype)?, root })
+fn call(buffer: *mut c_void, count: c_int, datatype: ffi::MPI_Datatype, root: c_int) -> Result<MpiCall, ApiFailure> {
+    Ok(MpiCall::Broadcast { data: typed(buffer, count, datatype)?, root })
 }

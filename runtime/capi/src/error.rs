@@ -1,7 +1,7 @@
 //! What goes wrong: an error class of MPI for the program, and words for people.
 
 use engine::mpi::raw;
-use engine::selection::{self, Unforced, Unset};
+use engine::selection::{self, ForceError, Unset};
 use mpi::ffi;
 use roundel_spec::Kind;
 use std::any::Any;
@@ -15,7 +15,7 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 
 /// Why a function of this library failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum ApiFailure {
     #[error("MPI is not running: call MPI_Init before, and nothing after MPI_Finalize")]
     NotRunning,
     #[error("the communicator is MPI_COMM_NULL: call on the ranks of a communicator alone")]
@@ -53,7 +53,7 @@ pub(crate) enum Failure {
     #[error("{}: {source}", path.display())]
     Selection { path: PathBuf, source: selection::Error },
     #[error(transparent)]
-    Name(#[from] Unforced),
+    Name(#[from] ForceError),
     #[error(transparent)]
     Environment(#[from] Unset),
     #[error(transparent)]
@@ -62,19 +62,21 @@ pub(crate) enum Failure {
     Panic(String),
 }
 
-impl Failure {
+impl ApiFailure {
     /// The error class that says most about it.
     fn class(&self) -> c_int {
         let class = match self {
-            Failure::NoCommunicator => ffi::MPI_ERR_COMM,
-            Failure::NoDatatype { .. } => ffi::MPI_ERR_TYPE,
-            Failure::Negative { .. } => ffi::MPI_ERR_COUNT,
-            Failure::InPlace { .. } => ffi::MPI_ERR_BUFFER,
-            Failure::NoRequest | Failure::Running | Failure::Once | Failure::OtherThread => ffi::MPI_ERR_REQUEST,
-            Failure::Read { .. } => ffi::MPI_ERR_NO_SUCH_FILE,
-            Failure::NotRunning | Failure::Environment(_) => ffi::MPI_ERR_OTHER,
-            Failure::Panic(_) => ffi::MPI_ERR_INTERN,
-            Failure::Call(error) => return raw::class(error),
+            ApiFailure::NoCommunicator => ffi::MPI_ERR_COMM,
+            ApiFailure::NoDatatype { .. } => ffi::MPI_ERR_TYPE,
+            ApiFailure::Negative { .. } => ffi::MPI_ERR_COUNT,
+            ApiFailure::InPlace { .. } => ffi::MPI_ERR_BUFFER,
+            ApiFailure::NoRequest | ApiFailure::Running | ApiFailure::Once | ApiFailure::OtherThread => {
+                ffi::MPI_ERR_REQUEST
+            }
+            ApiFailure::Read { .. } => ffi::MPI_ERR_NO_SUCH_FILE,
+            ApiFailure::NotRunning | ApiFailure::Environment(_) => ffi::MPI_ERR_OTHER,
+            ApiFailure::Panic(_) => ffi::MPI_ERR_INTERN,
+            ApiFailure::Call(error) => return raw::class(error),
             _ => ffi::MPI_ERR_ARG,
         };
         class as c_int
@@ -82,7 +84,7 @@ impl Failure {
 }
 
 /// Does something that returns a code, and catches panics. What went wrong is remembered, and nobody else is told.
-pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     caught(what).unwrap_or_else(|failure| {
         remember(&failure);
         failure.class()
@@ -90,13 +92,13 @@ pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
 }
 
 /// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD` is.
-pub(crate) fn guard(function: &str, comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+pub(crate) fn guard(function: &str, comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     if !runs() {
-        return quiet(|| Err(Failure::NotRunning));
+        return quiet(|| Err(ApiFailure::NotRunning));
     }
     // SAFETY: a constant.
     let nobody = comm == unsafe { ffi::RSMPI_COMM_NULL };
-    let result = if nobody { Err(Failure::NoCommunicator) } else { caught(what) };
+    let result = if nobody { Err(ApiFailure::NoCommunicator) } else { caught(what) };
     result.unwrap_or_else(|failure| {
         // SAFETY: a constant.
         raise(function, if nobody { unsafe { ffi::RSMPI_COMM_WORLD } } else { comm }, &failure)
@@ -114,8 +116,8 @@ fn runs() -> bool {
     begun != 0 && over == 0
 }
 
-fn caught<T>(what: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|panic| Err(Failure::Panic(words(&*panic))))
+fn caught<T>(what: impl FnOnce() -> Result<T, ApiFailure>) -> Result<T, ApiFailure> {
+    catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|panic| Err(ApiFailure::Panic(words(&*panic))))
 }
 
 fn words(panic: &(dyn Any + Send)) -> String {
@@ -125,9 +127,9 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// Tells the error handler of a communicator that a function has failed.
 #[cold]
-fn raise(function: &str, comm: ffi::MPI_Comm, failure: &Failure) -> c_int {
+fn raise(function: &str, comm: ffi::MPI_Comm, failure: &ApiFailure) -> c_int {
     remember(failure);
-    if let Failure::Call(error) = failure {
+    if let ApiFailure::Call(error) = failure {
         // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
         return unsafe { raw::raise(comm, function, error) };
     }
@@ -141,7 +143,7 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-fn remember(failure: &Failure) {
+fn remember(failure: &ApiFailure) {
     LAST.set(failure.to_string());
 }
 

@@ -1,11 +1,11 @@
 //! `MPI_Gather`: the root gets the blocks of all.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{ignored, is_root, typed, unless_in_place};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn roundel_gather(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -42,8 +42,8 @@ pub unsafe extern "C" fn roundel_igather(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn roundel_gather_init(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     let library = prepares!(PMPI_Gather_init or PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -83,8 +83,8 @@ fn call(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let send = unless_in_place(sendbuf, || typed(sendbuf, sendcount, sendtype))?;
     let recv = if is_root(comm, root) { typed(recvbuf, recvcount, recvtype)? } else { ignored(recvtype) };
-    Ok(Call::Gather { send, recv, root })
+    Ok(MpiCall::Gather { send, recv, root })
 }

@@ -1,9 +1,9 @@
 //! Calls, as far as they are the same for all collectives.
 
-use crate::algorithm::{Algorithm, who};
-use crate::error::{Failure, SUCCESS, guard};
-use crate::request::{Begin, Request};
-use engine::mpi::raw::{self, Call, Life, Operation, Outcome};
+use crate::algorithm::{CAlgorithm, who};
+use crate::error::{ApiFailure, SUCCESS, guard};
+use crate::request::{CRequest, StartMode};
+use engine::mpi::raw::{self, CallOutcome, MpiCall, PendingCall, RequestLife};
 use mpi::ffi;
 use std::ffi::c_int;
 
@@ -14,15 +14,15 @@ use std::ffi::c_int;
 pub(crate) unsafe fn now(
     function: &'static str,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    call: impl FnOnce() -> Result<Call, Failure>,
+    how: *const CAlgorithm,
+    call: impl FnOnce() -> Result<MpiCall, ApiFailure>,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
     guard(function, comm, || {
         let call = call()?;
         // SAFETY: the caller promises it.
         let outcome = unsafe { raw::run(comm, &call, who(how, &call)?) }?;
-        Ok(if outcome == Outcome::Done { SUCCESS } else { library() })
+        Ok(if outcome == CallOutcome::Done { SUCCESS } else { library() })
     })
 }
 
@@ -33,17 +33,17 @@ pub(crate) unsafe fn now(
 pub(crate) unsafe fn begin(
     function: &'static str,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    to: *mut *mut Request,
-    call: impl FnOnce() -> Result<Call, Failure>,
+    how: *const CAlgorithm,
+    to: *mut *mut CRequest,
+    call: impl FnOnce() -> Result<MpiCall, ApiFailure>,
     library: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
 ) -> c_int {
     guard(function, comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
-        match unsafe { prepared(comm, how, &call()?, Life::Once) }? {
-            Some(operation) => Request::once(comm, operation)?.give(to),
-            None => Request::begun(comm, library, to),
+        match unsafe { prepared(comm, how, &call()?, RequestLife::Once) }? {
+            Some(operation) => CRequest::once(comm, operation)?.give(to),
+            None => CRequest::begun(comm, library, to),
         }
     })
 }
@@ -55,17 +55,17 @@ pub(crate) unsafe fn begin(
 pub(crate) unsafe fn init(
     function: &'static str,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    to: *mut *mut Request,
-    call: impl FnOnce() -> Result<Call, Failure>,
-    library: Begin,
+    how: *const CAlgorithm,
+    to: *mut *mut CRequest,
+    call: impl FnOnce() -> Result<MpiCall, ApiFailure>,
+    library: StartMode,
 ) -> c_int {
     guard(function, comm, || {
         let to = room(to)?;
         // SAFETY: the caller promises it.
-        match unsafe { prepared(comm, how, &call()?, Life::Persistent) }? {
-            Some(operation) => Request::many(comm, operation).give(to),
-            None => Request::kept(comm, library, to),
+        match unsafe { prepared(comm, how, &call()?, RequestLife::Persistent) }? {
+            Some(operation) => CRequest::many(comm, operation).give(to),
+            None => CRequest::kept(comm, library, to),
         }
     })
 }
@@ -73,17 +73,17 @@ pub(crate) unsafe fn init(
 /// The operation, if it is not the library's.
 unsafe fn prepared(
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    call: &Call,
-    life: Life,
-) -> Result<Option<Operation>, Failure> {
+    how: *const CAlgorithm,
+    call: &MpiCall,
+    life: RequestLife,
+) -> Result<Option<PendingCall>, ApiFailure> {
     // SAFETY: the caller promises it.
     Ok(unsafe { raw::prepare(comm, call, who(how, call)?, life) }?)
 }
 
-fn room<'a>(to: *mut *mut Request) -> Result<&'a mut *mut Request, Failure> {
+fn room<'a>(to: *mut *mut CRequest) -> Result<&'a mut *mut CRequest, ApiFailure> {
     // SAFETY: the caller promises that there is room, or null.
-    let to = unsafe { to.as_mut() }.ok_or(Failure::Null { what: "the address of the request" })?;
+    let to = unsafe { to.as_mut() }.ok_or(ApiFailure::Null { what: "the address of the request" })?;
     *to = std::ptr::null_mut();
     Ok(to)
 }

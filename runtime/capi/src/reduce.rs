@@ -1,11 +1,11 @@
 //! `MPI_Reduce`: the root gets the reduction of what all bring.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{self, is_root, reduced};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn roundel_reduce(
     op: ffi::MPI_Op,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn roundel_ireduce(
     op: ffi::MPI_Op,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -60,8 +60,8 @@ pub unsafe extern "C" fn roundel_reduce_init(
     op: ffi::MPI_Op,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, count, datatype, op, root, comm);
     let library = prepares!(PMPI_Reduce_init or PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm));
@@ -77,7 +77,7 @@ fn call(
     op: ffi::MPI_Op,
     root: c_int,
     comm: ffi::MPI_Comm,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     // The receive buffer means nothing on the others, and nothing lies there.
     let is_root = is_root(comm, root);
     if !is_root {
@@ -85,5 +85,5 @@ fn call(
     }
     let recvbuf = if is_root { recvbuf } else { std::ptr::null_mut() };
     let data = reduced(sendbuf, recvbuf, datatype, op)?;
-    Ok(Call::Reduce { data, count: arguments::count("the count", count)?, root })
+    Ok(MpiCall::Reduce { data, count: arguments::count("the count", count)?, root })
 }

@@ -1,11 +1,11 @@
 //! `MPI_Reduce_scatter`: every rank gets its block of the reduction, with a length of its own.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{list, reduced};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn roundel_reduce_scatter(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcounts, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn roundel_ireduce_scatter(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcounts, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn roundel_reduce_scatter_init(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcounts, datatype, op);
     let library =
@@ -75,7 +75,7 @@ fn call(
     recvcounts: *const c_int,
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let counts = list("the list of counts", recvcounts)?;
-    Ok(Call::ReduceScatter { data: reduced(sendbuf, recvbuf, datatype, op)?, counts })
+    Ok(MpiCall::ReduceScatter { data: reduced(sendbuf, recvbuf, datatype, op)?, counts })
 }

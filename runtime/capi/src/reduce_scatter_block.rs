@@ -1,11 +1,11 @@
 //! `MPI_Reduce_scatter_block`: every rank gets its block of the reduction.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{count, reduced};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn roundel_reduce_scatter_block(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn roundel_ireduce_scatter_block(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn roundel_reduce_scatter_block_init(
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, recvbuf, recvcount, datatype, op);
     let library = prepares!(PMPI_Reduce_scatter_block_init or PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
@@ -74,7 +74,7 @@ fn call(
     recvcount: c_int,
     datatype: ffi::MPI_Datatype,
     op: ffi::MPI_Op,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let count = count("the count", recvcount)?;
-    Ok(Call::ReduceScatterBlock { data: reduced(sendbuf, recvbuf, datatype, op)?, count })
+    Ok(MpiCall::ReduceScatterBlock { data: reduced(sendbuf, recvbuf, datatype, op)?, count })
 }

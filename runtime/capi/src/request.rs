@@ -1,37 +1,37 @@
 //! Calls that go on while the program does something else.
 
-use crate::error::{Failure, SUCCESS, guard, quiet};
-use crate::running::{Running, is_anything, progress};
-use engine::mpi::raw::Operation;
+use crate::error::{ApiFailure, SUCCESS, guard, quiet};
+use crate::running::{RunningCall, is_anything, progress};
+use engine::mpi::raw::PendingCall;
 use mpi::ffi;
 use std::ffi::c_int;
 use std::rc::Rc;
 use std::thread::{self, ThreadId};
 
 /// A call that was begun, or prepared. NULL is none.
-pub struct Request {
+pub struct CRequest {
     comm: ffi::MPI_Comm,
     owner: ThreadId,
     persistent: bool,
     /// Whether it was started, and nobody has been told that it is complete.
     active: bool,
-    work: Work,
+    work: RequestWork,
 }
 
-enum Work {
-    Ours(Rc<Running>),
+enum RequestWork {
+    Ours(Rc<RunningCall>),
     Library(Library),
 }
 
 /// A request of the library.
 struct Library {
     request: ffi::MPI_Request,
-    again: Option<Begin>,
+    again: Option<StartMode>,
 }
 
 /// How a persistent call of the library begins.
 #[allow(dead_code, reason = "one or the other, as MPI has persistent collectives or not")]
-pub(crate) enum Begin {
+pub(crate) enum StartMode {
     /// By a request that is made once.
     Made(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
     /// By a new request each time.
@@ -48,104 +48,104 @@ macro_rules! prepares {
         // SAFETY: the arguments are those of a call that the library would take, and stay until the request is free.
         let library = move |request| unsafe { ffi::$begin($($argument,)* request) };
         if cfg!(persistent) {
-            crate::request::Begin::Made(Box::new(library))
+            crate::request::StartMode::Made(Box::new(library))
         } else {
-            crate::request::Begin::Again(Box::new(library))
+            crate::request::StartMode::Again(Box::new(library))
         }
     }};
 }
 pub(crate) use prepares;
 
-impl Request {
+impl CRequest {
     /// An operation that is started now, and done once.
-    pub(crate) fn once(comm: ffi::MPI_Comm, operation: Operation) -> Result<Self, Failure> {
-        let running = Running::new(operation);
+    pub(crate) fn once(comm: ffi::MPI_Comm, operation: PendingCall) -> Result<Self, ApiFailure> {
+        let running = RunningCall::new(operation);
         running.start()?;
-        Ok(Request::new(comm, false, Work::Ours(running)))
+        Ok(CRequest::new(comm, false, RequestWork::Ours(running)))
     }
 
     /// An operation that can be started many times.
-    pub(crate) fn many(comm: ffi::MPI_Comm, operation: Operation) -> Self {
-        Request::new(comm, true, Work::Ours(Running::new(operation)))
+    pub(crate) fn many(comm: ffi::MPI_Comm, operation: PendingCall) -> Self {
+        CRequest::new(comm, true, RequestWork::Ours(RunningCall::new(operation)))
     }
 
     /// Hands out a request that the library begins now.
     pub(crate) fn begun(
         comm: ffi::MPI_Comm,
         begin: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
-        to: &mut *mut Request,
-    ) -> Result<c_int, Failure> {
+        to: &mut *mut CRequest,
+    ) -> Result<c_int, ApiFailure> {
         let mut library = Library::new(None);
         match begin(&mut library.request) {
-            SUCCESS => Request::new(comm, false, Work::Library(library)).give(to),
+            SUCCESS => CRequest::new(comm, false, RequestWork::Library(library)).give(to),
             code => Ok(code),
         }
     }
 
     /// Hands out a request that the library begins each time.
-    pub(crate) fn kept(comm: ffi::MPI_Comm, begin: Begin, to: &mut *mut Request) -> Result<c_int, Failure> {
+    pub(crate) fn kept(comm: ffi::MPI_Comm, begin: StartMode, to: &mut *mut CRequest) -> Result<c_int, ApiFailure> {
         let mut library = Library::new(None);
         let code = match &begin {
-            Begin::Made(make) => make(&mut library.request),
-            Begin::Again(_) => SUCCESS,
+            StartMode::Made(make) => make(&mut library.request),
+            StartMode::Again(_) => SUCCESS,
         };
         library.again = Some(begin);
-        if code == SUCCESS { Request::new(comm, true, Work::Library(library)).give(to) } else { Ok(code) }
+        if code == SUCCESS { CRequest::new(comm, true, RequestWork::Library(library)).give(to) } else { Ok(code) }
     }
 
     /// Hands it out.
-    pub(crate) fn give(self, to: &mut *mut Request) -> Result<c_int, Failure> {
+    pub(crate) fn give(self, to: &mut *mut CRequest) -> Result<c_int, ApiFailure> {
         *to = Box::into_raw(Box::new(self));
         Ok(SUCCESS)
     }
 
-    fn new(comm: ffi::MPI_Comm, persistent: bool, work: Work) -> Self {
-        Request { comm, owner: thread::current().id(), persistent, active: !persistent, work }
+    fn new(comm: ffi::MPI_Comm, persistent: bool, work: RequestWork) -> Self {
+        CRequest { comm, owner: thread::current().id(), persistent, active: !persistent, work }
     }
 
-    fn start(&mut self) -> Result<c_int, Failure> {
+    fn start(&mut self) -> Result<c_int, ApiFailure> {
         self.is_own()?;
         match (self.persistent, self.active) {
-            (false, _) => return Err(Failure::Once),
-            (_, true) => return Err(Failure::Running),
+            (false, _) => return Err(ApiFailure::Once),
+            (_, true) => return Err(ApiFailure::Running),
             _ => {}
         }
         let code = match &mut self.work {
-            Work::Ours(running) => running.start().map(|()| SUCCESS)?,
-            Work::Library(library) => library.start(),
+            RequestWork::Ours(running) => running.start().map(|()| SUCCESS)?,
+            RequestWork::Library(library) => library.start(),
         };
         self.active = code == SUCCESS;
         Ok(code)
     }
 
     /// The code that says how it went, if it is complete. With patience, the library is waited for.
-    fn test(&mut self, patient: bool) -> Result<Option<c_int>, Failure> {
+    fn test(&mut self, patient: bool) -> Result<Option<c_int>, ApiFailure> {
         if !self.active {
             return Ok(Some(SUCCESS));
         }
         let end = match &mut self.work {
-            Work::Ours(running) => running.end().transpose(),
-            Work::Library(library) if patient => Ok(Some(library.wait())),
-            Work::Library(library) => Ok(library.test()),
+            RequestWork::Ours(running) => running.end().transpose(),
+            RequestWork::Library(library) if patient => Ok(Some(library.wait())),
+            RequestWork::Library(library) => Ok(library.test()),
         };
         self.active = matches!(end, Ok(None));
         Ok(end?)
     }
 
-    fn is_own(&self) -> Result<(), Failure> {
-        if self.owner == thread::current().id() { Ok(()) } else { Err(Failure::OtherThread) }
+    fn is_own(&self) -> Result<(), ApiFailure> {
+        if self.owner == thread::current().id() { Ok(()) } else { Err(ApiFailure::OtherThread) }
     }
 }
 
 impl Library {
-    fn new(again: Option<Begin>) -> Self {
+    fn new(again: Option<StartMode>) -> Self {
         // SAFETY: a constant.
         Library { request: unsafe { ffi::RSMPI_REQUEST_NULL }, again }
     }
 
     fn start(&mut self) -> c_int {
         match &self.again {
-            Some(Begin::Again(begin)) => begin(&mut self.request),
+            Some(StartMode::Again(begin)) => begin(&mut self.request),
             // SAFETY: a persistent request that is not running.
             _ => unsafe { ffi::MPI_Start(&mut self.request) },
         }
@@ -169,7 +169,7 @@ impl Drop for Library {
     fn drop(&mut self) {
         // SAFETY: a request that is not running; MPI has taken back those that are not persistent.
         unsafe {
-            if matches!(self.again, Some(Begin::Made(_))) && self.request != ffi::RSMPI_REQUEST_NULL {
+            if matches!(self.again, Some(StartMode::Made(_))) && self.request != ffi::RSMPI_REQUEST_NULL {
                 ffi::MPI_Request_free(&mut self.request);
             }
         }
@@ -178,9 +178,9 @@ impl Drop for Library {
 
 /// Starts a call that a function with `_init` has prepared. Its buffers belong to the library until it is complete.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_start(request: *mut *mut Request) -> c_int {
+pub unsafe extern "C" fn roundel_start(request: *mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises a live request.
-    unsafe { with(request, Request::start) }
+    unsafe { with(request, CRequest::start) }
 }
 
 /// Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
@@ -188,15 +188,15 @@ pub unsafe extern "C" fn roundel_start(request: *mut *mut Request) -> c_int {
 /// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
 /// complete.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_test(request: *mut *mut Request, flag: *mut c_int) -> c_int {
+pub unsafe extern "C" fn roundel_test(request: *mut *mut CRequest, flag: *mut c_int) -> c_int {
     // SAFETY: the caller promises room for the flag.
     let Some(flag) = (unsafe { flag.as_mut() }) else {
-        return refused(Failure::Null { what: "the address of the flag" });
+        return refused(ApiFailure::Null { what: "the address of the flag" });
     };
     *flag = 0;
     // SAFETY: the caller promises a live request.
     let Some(request) = (unsafe { request.as_mut() }) else {
-        return refused(Failure::Null { what: "the address of the request" });
+        return refused(ApiFailure::Null { what: "the address of the request" });
     };
     match go_on() {
         SUCCESS => {
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn roundel_test(request: *mut *mut Request, flag: *mut c_i
 /// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
 /// complete.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_wait(request: *mut *mut Request) -> c_int {
+pub unsafe extern "C" fn roundel_wait(request: *mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises a live request.
     unsafe { roundel_waitall(1, request) }
 }
@@ -223,11 +223,11 @@ pub unsafe extern "C" fn roundel_wait(request: *mut *mut Request) -> c_int {
 ///
 /// Every call that failed is told to the error handler of its communicator; the code of the last one is returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut Request) -> c_int {
+pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut CRequest) -> c_int {
     match usize::try_from(count) {
-        Err(_) => refused(Failure::Negative { what: "the number of requests", found: count }),
+        Err(_) => refused(ApiFailure::Negative { what: "the number of requests", found: count }),
         Ok(0) => SUCCESS,
-        Ok(_) if requests.is_null() => refused(Failure::Null { what: "the address of requests" }),
+        Ok(_) if requests.is_null() => refused(ApiFailure::Null { what: "the address of requests" }),
         // SAFETY: the caller promises so many live requests.
         Ok(count) => unsafe { wait(std::slice::from_raw_parts_mut(requests, count)) },
     }
@@ -235,10 +235,10 @@ pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut Reque
 
 /// Frees a request that is not running, and sets it to NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundel_request_free(request: *mut *mut Request) -> c_int {
-    let is_free = |one: &mut Request| {
+pub unsafe extern "C" fn roundel_request_free(request: *mut *mut CRequest) -> c_int {
+    let is_free = |one: &mut CRequest| {
         one.is_own()?;
-        if one.active { Err(Failure::Running) } else { Ok(SUCCESS) }
+        if one.active { Err(ApiFailure::Running) } else { Ok(SUCCESS) }
     };
     // SAFETY: the caller promises a live request, which is not used any more after that.
     unsafe {
@@ -256,7 +256,7 @@ const REQUESTS: &str = "a function for requests of Roundel";
 ///
 /// # Safety
 /// They are null or live.
-unsafe fn wait(requests: &mut [*mut Request]) -> c_int {
+unsafe fn wait(requests: &mut [*mut CRequest]) -> c_int {
     let mut code = SUCCESS;
     loop {
         let (patient, mut left) = (!is_anything(), false);
@@ -284,7 +284,7 @@ unsafe fn wait(requests: &mut [*mut Request]) -> c_int {
 ///
 /// # Safety
 /// It is null or live.
-unsafe fn end(request: &mut *mut Request, patient: bool) -> Option<c_int> {
+unsafe fn end(request: &mut *mut CRequest, patient: bool) -> Option<c_int> {
     // SAFETY: the caller promises it.
     let Some(one) = (unsafe { request.as_mut() }) else { return Some(SUCCESS) };
     let mut goes_on = false;
@@ -317,20 +317,20 @@ fn go_on() -> c_int {
 ///
 /// # Safety
 /// It is null or live.
-unsafe fn with(request: *mut *mut Request, act: impl FnOnce(&mut Request) -> Result<c_int, Failure>) -> c_int {
+unsafe fn with(request: *mut *mut CRequest, act: impl FnOnce(&mut CRequest) -> Result<c_int, ApiFailure>) -> c_int {
     // SAFETY: the caller promises it.
     let Some(request) = (unsafe { request.as_ref() }) else {
-        return refused(Failure::Null { what: "the address of the request" });
+        return refused(ApiFailure::Null { what: "the address of the request" });
     };
     // SAFETY: the caller promises it.
     match unsafe { request.as_mut() } {
-        None => refused(Failure::NoRequest),
+        None => refused(ApiFailure::NoRequest),
         Some(one) => guard(REQUESTS, one.comm, || act(one)),
     }
 }
 
 /// Tells the error handler of `MPI_COMM_WORLD`, because there is no communicator that it belongs to.
-fn refused(failure: Failure) -> c_int {
+fn refused(failure: ApiFailure) -> c_int {
     // SAFETY: a constant.
     guard(REQUESTS, unsafe { ffi::RSMPI_COMM_WORLD }, || Err(failure))
 }
@@ -339,7 +339,7 @@ fn refused(failure: Failure) -> c_int {
 ///
 /// # Safety
 /// It was handed out by [`Request::give`], and is not running.
-unsafe fn free(request: &mut *mut Request) -> c_int {
+unsafe fn free(request: &mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises it.
     drop(unsafe { Box::from_raw(std::mem::replace(request, std::ptr::null_mut())) });
     SUCCESS

@@ -3,7 +3,7 @@
 
 use crate::error::SUCCESS;
 use engine::Error;
-use engine::mpi::raw::Operation;
+use engine::mpi::raw::PendingCall;
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
@@ -11,19 +11,19 @@ use std::rc::Rc;
 
 thread_local! {
     // Never dropped: what a program has not waited for must not be touched after the end of MPI.
-    static RUNNING: RefCell<ManuallyDrop<Vec<Rc<Running>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    static RUNNING: RefCell<ManuallyDrop<Vec<Rc<RunningCall>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// An operation that is started and goes on.
-pub(crate) struct Running {
-    operation: RefCell<Operation>,
+pub(crate) struct RunningCall {
+    operation: RefCell<PendingCall>,
     failure: RefCell<Option<Error>>,
 }
 
-impl Running {
+impl RunningCall {
     /// An operation that is not started.
-    pub(crate) fn new(operation: Operation) -> Rc<Self> {
-        Rc::new(Running { operation: RefCell::new(operation), failure: RefCell::new(None) })
+    pub(crate) fn new(operation: PendingCall) -> Rc<Self> {
+        Rc::new(RunningCall { operation: RefCell::new(operation), failure: RefCell::new(None) })
     }
 
     /// Starts it, and lets it go as far as it can.

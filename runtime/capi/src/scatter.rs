@@ -1,11 +1,11 @@
 //! `MPI_Scatter`: every rank gets its block of what the root has.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::CAlgorithm;
 use crate::arguments::{ignored, is_root, typed, unless_in_place};
-use crate::error::Failure;
+use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
-use crate::request::{Request, prepares};
-use engine::mpi::raw::Call;
+use crate::request::{CRequest, prepares};
+use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn roundel_scatter(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
+    how: *const CAlgorithm,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
@@ -42,8 +42,8 @@ pub unsafe extern "C" fn roundel_iscatter(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a request.
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn roundel_scatter_init(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-    how: *const Algorithm,
-    request: *mut *mut Request,
+    how: *const CAlgorithm,
+    request: *mut *mut CRequest,
 ) -> c_int {
     let call = || call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
     let library = prepares!(PMPI_Scatter_init or PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -83,8 +83,8 @@ fn call(
     recvtype: ffi::MPI_Datatype,
     root: c_int,
     comm: ffi::MPI_Comm,
-) -> Result<Call, Failure> {
+) -> Result<MpiCall, ApiFailure> {
     let recv = unless_in_place(recvbuf, || typed(recvbuf, recvcount, recvtype))?;
     let send = if is_root(comm, root) { typed(sendbuf, sendcount, sendtype)? } else { ignored(sendtype) };
-    Ok(Call::Scatter { send, recv, root })
+    Ok(MpiCall::Scatter { send, recv, root })
 }

@@ -1,17 +1,17 @@
-//! From MPI's arguments to a [`Call`]. None if something is odd: the library is to say what.
+//! From MPI's arguments to a [`MpiCall`]. None if something is odd: the library is to say what.
 //!
 //! Only arguments that mean something are looked at: what a rank passes where MPI ignores it must not decide who does a
 //! call, because the other ranks do not see it.
 
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Op};
-use roundel::mpi::raw::{Call, List, Reduced, Scattered, Typed, in_place};
+use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 use std::ffi::{c_int, c_void};
 
 /// The integers of a function: C's `int`, or those for large counts.
 pub(crate) trait Integer: Copy {
     fn length(self) -> Option<usize>;
-    fn list(first: *const Self) -> Option<List>;
+    fn list(first: *const Self) -> Option<IntList>;
 }
 
 impl Integer for c_int {
@@ -21,8 +21,8 @@ impl Integer for c_int {
     }
 
     #[inline]
-    fn list(first: *const Self) -> Option<List> {
-        (!first.is_null()).then_some(List::Ints(first))
+    fn list(first: *const Self) -> Option<IntList> {
+        (!first.is_null()).then_some(IntList::Ints(first))
     }
 }
 
@@ -33,8 +33,8 @@ impl Integer for i64 {
     }
 
     #[inline]
-    fn list(first: *const Self) -> Option<List> {
-        (!first.is_null()).then_some(List::Longs(first))
+    fn list(first: *const Self) -> Option<IntList> {
+        (!first.is_null()).then_some(IntList::Longs(first))
     }
 }
 
@@ -45,7 +45,7 @@ impl Integer for isize {
     }
 
     #[inline]
-    fn list(first: *const Self) -> Option<List> {
+    fn list(first: *const Self) -> Option<IntList> {
         const { assert!(size_of::<MPI_Aint>() == size_of::<i64>()) };
         i64::list(first.cast())
     }
@@ -112,18 +112,18 @@ macro_rules! unless_in_place {
 pub(crate) fn allgather<N: Integer>(
     (send, sends, sendtype): (In, N, MPI_Datatype),
     (recv, recvs, recvtype): (Out, N, MPI_Datatype),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let send = unless_in_place!(send, typed(send, sends, sendtype));
-    Some(Call::Allgather { send, recv: typed(recv, recvs, recvtype)? })
+    Some(MpiCall::Allgather { send, recv: typed(recv, recvs, recvtype)? })
 }
 
 #[inline]
 pub(crate) fn allgatherv<N: Integer, D: Integer>(
     (send, sends, sendtype): (In, N, MPI_Datatype),
     (recv, counts, displs, recvtype): (Out, *const N, *const D, MPI_Datatype),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let send = unless_in_place!(send, typed(send, sends, sendtype));
-    Some(Call::Allgatherv { send, recv: scattered(recv, counts, displs, recvtype)? })
+    Some(MpiCall::Allgatherv { send, recv: scattered(recv, counts, displs, recvtype)? })
 }
 
 #[inline]
@@ -133,8 +133,8 @@ pub(crate) fn allreduce<N: Integer>(
     count: N,
     datatype: MPI_Datatype,
     op: MPI_Op,
-) -> Option<Call> {
-    Some(Call::Allreduce { data: reduced(send, recv, datatype, op)?, count: count.length()? })
+) -> Option<MpiCall> {
+    Some(MpiCall::Allreduce { data: reduced(send, recv, datatype, op)?, count: count.length()? })
 }
 
 #[inline]
@@ -144,8 +144,8 @@ pub(crate) fn reduce_scatter<N: Integer>(
     counts: *const N,
     datatype: MPI_Datatype,
     op: MPI_Op,
-) -> Option<Call> {
-    Some(Call::ReduceScatter { data: reduced(send, recv, datatype, op)?, counts: N::list(counts)? })
+) -> Option<MpiCall> {
+    Some(MpiCall::ReduceScatter { data: reduced(send, recv, datatype, op)?, counts: N::list(counts)? })
 }
 
 #[inline]
@@ -155,31 +155,31 @@ pub(crate) fn reduce_scatter_block<N: Integer>(
     count: N,
     datatype: MPI_Datatype,
     op: MPI_Op,
-) -> Option<Call> {
-    Some(Call::ReduceScatterBlock { data: reduced(send, recv, datatype, op)?, count: count.length()? })
+) -> Option<MpiCall> {
+    Some(MpiCall::ReduceScatterBlock { data: reduced(send, recv, datatype, op)?, count: count.length()? })
 }
 
 #[inline]
 pub(crate) fn alltoall<N: Integer>(
     (send, sends, sendtype): (In, N, MPI_Datatype),
     (recv, recvs, recvtype): (Out, N, MPI_Datatype),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let send = unless_in_place!(send, typed(send, sends, sendtype));
-    Some(Call::Alltoall { send, recv: typed(recv, recvs, recvtype)? })
+    Some(MpiCall::Alltoall { send, recv: typed(recv, recvs, recvtype)? })
 }
 
 #[inline]
 pub(crate) fn alltoallv<N: Integer, D: Integer>(
     (send, sends, from, sendtype): (In, *const N, *const D, MPI_Datatype),
     (recv, recvs, to, recvtype): (Out, *const N, *const D, MPI_Datatype),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let send = unless_in_place!(send, scattered(send, sends, from, sendtype));
-    Some(Call::Alltoallv { send, recv: scattered(recv, recvs, to, recvtype)? })
+    Some(MpiCall::Alltoallv { send, recv: scattered(recv, recvs, to, recvtype)? })
 }
 
 #[inline]
-pub(crate) fn bcast<N: Integer>(address: Out, count: N, datatype: MPI_Datatype, root: c_int) -> Option<Call> {
-    Some(Call::Broadcast { data: typed(address, count, datatype)?, root })
+pub(crate) fn bcast<N: Integer>(address: Out, count: N, datatype: MPI_Datatype, root: c_int) -> Option<MpiCall> {
+    Some(MpiCall::Broadcast { data: typed(address, count, datatype)?, root })
 }
 
 #[inline]
@@ -188,8 +188,8 @@ pub(crate) fn reduce<N: Integer>(
     recv: Out,
     count: N,
     (datatype, op, root): (MPI_Datatype, MPI_Op, c_int),
-) -> Option<Call> {
-    Some(Call::Reduce { data: reduced(send, recv, datatype, op)?, count: count.length()?, root })
+) -> Option<MpiCall> {
+    Some(MpiCall::Reduce { data: reduced(send, recv, datatype, op)?, count: count.length()?, root })
 }
 
 #[inline]
@@ -197,10 +197,10 @@ pub(crate) fn gather<N: Integer>(
     (send, sends, sendtype): (In, N, MPI_Datatype),
     (recv, recvs, recvtype): (Out, N, MPI_Datatype),
     (root, comm): (c_int, MPI_Comm),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let send = unless_in_place!(send, typed(send, sends, sendtype));
     let recv = on_root(root, comm, recv, recvs, recvtype)?;
-    Some(Call::Gather { send, recv, root })
+    Some(MpiCall::Gather { send, recv, root })
 }
 
 #[inline]
@@ -208,10 +208,10 @@ pub(crate) fn scatter<N: Integer>(
     (send, sends, sendtype): (In, N, MPI_Datatype),
     (recv, recvs, recvtype): (Out, N, MPI_Datatype),
     (root, comm): (c_int, MPI_Comm),
-) -> Option<Call> {
+) -> Option<MpiCall> {
     let recv = unless_in_place!(recv.cast_const(), typed(recv, recvs, recvtype));
     let send = on_root(root, comm, send, sends, sendtype)?;
-    Some(Call::Scatter { send, recv, root })
+    Some(MpiCall::Scatter { send, recv, root })
 }
 
 /// Blocks that mean something on the root alone. Elsewhere there are none, whatever was passed.

@@ -4,7 +4,7 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{Key, Word, all};
+use crate::passing::{ArgumentWord, CallKey, all};
 use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
@@ -23,11 +23,11 @@ macro_rules! forms {
             #[cold]
             #[inline(never)]
             unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {
-                let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+                let key = CallKey { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
                 // SAFETY: the program's arguments, and the library's function for them.
                 unsafe { serve::blocking(stringify!($name), &key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
             }
-            let key = Key { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+            let key = CallKey { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
             // SAFETY: the program's arguments.
             unsafe {
                 if all($comm) || key.is_last() {

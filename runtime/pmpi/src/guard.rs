@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// How deep a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum CallDepth {
     /// In the program.
     Program,
     /// In a collective.
@@ -23,27 +23,27 @@ pub(crate) enum Place {
 }
 
 thread_local! {
-    static PLACE: Cell<Place> = const { Cell::new(Place::Program) };
+    static PLACE: Cell<CallDepth> = const { Cell::new(CallDepth::Program) };
 }
 
 /// Where this thread is.
 #[inline]
-pub(crate) fn place() -> Place {
+pub(crate) fn place() -> CallDepth {
     PLACE.get()
 }
 
 /// Whether a call comes from Roundel itself.
 #[inline]
 pub(crate) fn inside() -> bool {
-    PLACE.get() != Place::Program
+    PLACE.get() != CallDepth::Program
 }
 
 /// Back to where the thread was, when it is dropped.
-pub(crate) struct Entered(Place);
+pub(crate) struct Entered(CallDepth);
 
 /// This thread is there until the value is dropped.
 #[inline]
-pub(crate) fn enter(place: Place) -> Entered {
+pub(crate) fn enter(place: CallDepth) -> Entered {
     Entered(PLACE.replace(place))
 }
 
@@ -56,13 +56,13 @@ impl Drop for Entered {
 
 /// The communicator of a thread's last call, if it has one group, and how many were freed before.
 #[derive(Clone, Copy)]
-struct Recent {
+struct LastIntracomm {
     comm: Option<MPI_Comm>,
     freed: usize,
 }
 
 thread_local! {
-    static RECENT: Cell<Recent> = const { Cell::new(Recent { comm: None, freed: 0 }) };
+    static RECENT: Cell<LastIntracomm> = const { Cell::new(LastIntracomm { comm: None, freed: 0 }) };
 }
 
 /// How many communicators were freed. MPI may give the handle of one that is gone to a new one.
@@ -84,7 +84,7 @@ fn look(comm: MPI_Comm, freed: usize) -> bool {
     // SAFETY: the communicator is the program's, and MPI is live.
     unsafe { ffi::PMPI_Comm_test_inter(comm, &mut inter) };
     if inter == 0 {
-        RECENT.set(Recent { comm: Some(comm), freed });
+        RECENT.set(LastIntracomm { comm: Some(comm), freed });
     }
     inter == 0
 }

@@ -10,20 +10,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A handle that so many calls use, and that the program has freed so many times. (It may have got one more than once.)
-struct Used<H> {
+struct UsedHandle<H> {
     handle: H,
     calls: usize,
     freed: usize,
 }
 
 // SAFETY: a handle is a number, or an address that MPI looks after.
-unsafe impl<H> Send for Used<H> {}
+unsafe impl<H> Send for UsedHandle<H> {}
 
 /// The handles of a kind that are in use.
 pub(crate) struct Shelf<H> {
     /// How many there are.
     count: AtomicUsize,
-    used: Mutex<Vec<Used<H>>>,
+    used: Mutex<Vec<UsedHandle<H>>>,
 }
 
 impl<H: PartialEq> Shelf<H> {
@@ -31,7 +31,7 @@ impl<H: PartialEq> Shelf<H> {
         Shelf { count: AtomicUsize::new(0), used: Mutex::new(Vec::new()) }
     }
 
-    fn used(&self) -> MutexGuard<'_, Vec<Used<H>>> {
+    fn used(&self) -> MutexGuard<'_, Vec<UsedHandle<H>>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -77,26 +77,26 @@ impl Handle for MPI_Datatype {
 }
 
 /// One more call uses a handle, until this is dropped.
-pub(crate) struct Use<H: Handle>(H);
+pub(crate) struct HandleUse<H: Handle>(H);
 
 // SAFETY: a handle is a number, or an address that MPI looks after.
-unsafe impl<H: Handle> Send for Use<H> {}
+unsafe impl<H: Handle> Send for HandleUse<H> {}
 // SAFETY: as above.
-unsafe impl<H: Handle> Sync for Use<H> {}
+unsafe impl<H: Handle> Sync for HandleUse<H> {}
 
-impl<H: Handle> Use<H> {
+impl<H: Handle> HandleUse<H> {
     pub(crate) fn new(handle: H) -> Self {
         let mut all = H::SHELF.used();
         match all.iter_mut().find(|used| used.handle == handle) {
             Some(used) => used.calls += 1,
-            None => all.push(Used { handle, calls: 1, freed: 0 }),
+            None => all.push(UsedHandle { handle, calls: 1, freed: 0 }),
         }
         H::SHELF.count.store(all.len(), Ordering::Relaxed);
-        Use(handle)
+        HandleUse(handle)
     }
 }
 
-impl<H: Handle> Drop for Use<H> {
+impl<H: Handle> Drop for HandleUse<H> {
     fn drop(&mut self) {
         let mut all = H::SHELF.used();
         let Some(at) = all.iter().position(|used| used.handle == self.0) else { return };

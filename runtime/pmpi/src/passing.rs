@@ -60,14 +60,14 @@ pub(crate) fn keep_all(comm: MPI_Comm) {
 
 /// A call, for comparison.
 #[derive(Clone, Copy)]
-pub(crate) struct Key<const N: usize> {
+pub(crate) struct CallKey<const N: usize> {
     /// The address of MPI's function.
     pub(crate) function: usize,
     pub(crate) comm: MPI_Comm,
     pub(crate) words: [usize; N],
 }
 
-impl<const N: usize> Key<N> {
+impl<const N: usize> CallKey<N> {
     /// Whether this is the last call that was the library's.
     #[inline]
     pub(crate) fn is_last(&self) -> bool {
@@ -98,13 +98,13 @@ impl<const N: usize> Key<N> {
 }
 
 /// An argument, for comparison.
-pub(crate) trait Word {
+pub(crate) trait ArgumentWord {
     fn word(self) -> usize;
 }
 
 macro_rules! words {
     ($($type:ty: $argument:ident => $word:expr;)*) => {$(
-        impl Word for $type {
+        impl ArgumentWord for $type {
             #[inline]
             fn word(self) -> usize {
                 let $argument = self;

@@ -2,9 +2,9 @@
 //!
 //! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`). While nothing is under way, that costs one load.
 
-use crate::guard::{self, Place};
-use crate::request::{self, Job};
-use crate::serve::{Failure, guarded};
+use crate::guard::{self, CallDepth};
+use crate::request::{self, ActiveRequest};
+use crate::serve::{CallFailure, guarded};
 use mpi::ffi::MPI_Comm;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// They, in the order in which they were started.
-static JOBS: Mutex<Vec<Arc<Job>>> = Mutex::new(Vec::new());
+static JOBS: Mutex<Vec<Arc<ActiveRequest>>> = Mutex::new(Vec::new());
 
-fn jobs() -> MutexGuard<'static, Vec<Arc<Job>>> {
+fn jobs() -> MutexGuard<'static, Vec<Arc<ActiveRequest>>> {
     JOBS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn available() -> bool {
 }
 
 /// An operation is under way from now on. It goes on at once as far as it can.
-pub(crate) fn add(job: Arc<Job>) {
+pub(crate) fn add(job: Arc<ActiveRequest>) {
     jobs().push(job);
     COUNT.fetch_add(1, Ordering::Relaxed);
     advance();
@@ -48,7 +48,7 @@ pub(crate) fn add(job: Arc<Job>) {
 
 /// All operations go on as far as they can without waiting, unless that happens already.
 pub(crate) fn advance() {
-    if idle() || guard::place() == Place::Progress {
+    if idle() || guard::place() == CallDepth::Progress {
         return;
     }
     let failed = match JOBS.try_lock() {
@@ -63,8 +63,8 @@ pub(crate) fn advance() {
 }
 
 /// Takes out what is complete, and returns what has failed.
-fn sweep(jobs: &mut Vec<Arc<Job>>) -> Vec<(Arc<Job>, Failure)> {
-    let _progress = guard::enter(Place::Progress);
+fn sweep(jobs: &mut Vec<Arc<ActiveRequest>>) -> Vec<(Arc<ActiveRequest>, CallFailure)> {
+    let _progress = guard::enter(CallDepth::Progress);
     let mut failed = Vec::new();
     jobs.retain(|job| match step(job) {
         Ok(false) => true,
@@ -82,7 +82,7 @@ fn sweep(jobs: &mut Vec<Arc<Job>>) -> Vec<(Arc<Job>, Failure)> {
 }
 
 /// One operation goes on, unless another thread has it; true if it is complete.
-fn step(job: &Job) -> Result<bool, Failure> {
+fn step(job: &ActiveRequest) -> Result<bool, CallFailure> {
     match job.operation.try_lock() {
         Ok(mut operation) => guarded(|| operation.progress()),
         Err(_) => Ok(false),
@@ -93,7 +93,7 @@ fn step(job: &Job) -> Result<bool, Failure> {
 /// before they come to it.
 #[inline]
 pub(crate) fn complete(comm: MPI_Comm) {
-    if !idle() && guard::place() != Place::Progress {
+    if !idle() && guard::place() != CallDepth::Progress {
         wait(|job| job.comm() == comm);
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn complete_all() {
 }
 
 #[cold]
-fn wait(whose: impl Fn(&Job) -> bool) {
+fn wait(whose: impl Fn(&ActiveRequest) -> bool) {
     let mut pause = Pause::default();
     while jobs().iter().any(|job| whose(job)) {
         advance();

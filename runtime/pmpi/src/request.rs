@@ -3,11 +3,11 @@
 //! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes when
 //! we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
 
-use crate::held::Use;
+use crate::held::HandleUse;
 use crate::progress;
-use crate::serve::{Failure, SUCCESS, guarded};
+use crate::serve::{CallFailure, SUCCESS, guarded};
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
-use roundel::mpi::raw::Operation;
+use roundel::mpi::raw::PendingCall;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// An operation and its request.
-pub(crate) struct Job {
+pub(crate) struct ActiveRequest {
     /// The function that the program has called.
     function: &'static str,
     /// The program's communicator, or the world after it was freed.
@@ -23,25 +23,25 @@ pub(crate) struct Job {
     /// The tag of the message that completes the request.
     tag: c_int,
     /// What is done.
-    pub(crate) operation: Mutex<Operation>,
+    pub(crate) operation: Mutex<PendingCall>,
     /// With these.
-    _op: Option<Use<MPI_Op>>,
-    _datatypes: [Option<Use<MPI_Datatype>>; 3],
+    _op: Option<HandleUse<MPI_Op>>,
+    _datatypes: [Option<HandleUse<MPI_Datatype>>; 3],
 }
 
 // SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
-unsafe impl Send for Job {}
+unsafe impl Send for ActiveRequest {}
 // SAFETY: as above.
-unsafe impl Sync for Job {}
+unsafe impl Sync for ActiveRequest {}
 
-impl Job {
+impl ActiveRequest {
     /// Where errors are told.
     pub(crate) fn comm(&self) -> MPI_Comm {
         self.comm.lock().unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-impl Drop for Job {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         with_own(|own| own.free.push(self.tag));
     }
@@ -77,7 +77,7 @@ impl Own {
     }
 
     /// The communicator; made at first use. Made by a split: a duplicate would copy the program's attributes.
-    fn comm(&mut self) -> Result<MPI_Comm, Failure> {
+    fn comm(&mut self) -> Result<MPI_Comm, CallFailure> {
         if let Some(Comm(comm)) = self.comm {
             return Ok(comm);
         }
@@ -93,20 +93,29 @@ impl Own {
     }
 }
 
-fn check(code: c_int) -> Result<(), Failure> {
-    if code == SUCCESS { Ok(()) } else { Err(Failure::Code(code)) }
+fn check(code: c_int) -> Result<(), CallFailure> {
+    if code == SUCCESS { Ok(()) } else { Err(CallFailure::Code(code)) }
 }
 
-fn job(function: &'static str, comm: MPI_Comm, operation: Operation) -> Result<(Arc<Job>, MPI_Comm), Failure> {
+fn job(
+    function: &'static str,
+    comm: MPI_Comm,
+    operation: PendingCall,
+) -> Result<(Arc<ActiveRequest>, MPI_Comm), CallFailure> {
     let (own, tag) = with_own(|own| own.comm().map(|comm| (comm, own.tag())))?;
-    let (op, datatypes) = (operation.op().map(Use::new), operation.datatypes().map(|held| held.map(Use::new)));
+    let (op, datatypes) =
+        (operation.op().map(HandleUse::new), operation.datatypes().map(|held| held.map(HandleUse::new)));
     let (comm, operation) = (Mutex::new(Comm(comm)), Mutex::new(operation));
-    let job = Job { function, comm, tag, operation, _op: op, _datatypes: datatypes };
+    let job = ActiveRequest { function, comm, tag, operation, _op: op, _datatypes: datatypes };
     Ok((Arc::new(job), own))
 }
 
 /// Starts an operation. Its request is gone when it was waited for.
-pub(crate) fn once(function: &'static str, comm: MPI_Comm, operation: Operation) -> Result<MPI_Request, Failure> {
+pub(crate) fn once(
+    function: &'static str,
+    comm: MPI_Comm,
+    operation: PendingCall,
+) -> Result<MPI_Request, CallFailure> {
     let (job, own) = job(function, comm, operation)?;
     // SAFETY: a constant of the library.
     let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
@@ -117,7 +126,7 @@ pub(crate) fn once(function: &'static str, comm: MPI_Comm, operation: Operation)
 }
 
 /// Starts the operation of a request that is active.
-fn start(job: &Arc<Job>) {
+fn start(job: &Arc<ActiveRequest>) {
     let started = {
         let mut operation = job.operation.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the program has started the call, so its memory is ours until the request is complete.
@@ -130,17 +139,17 @@ fn start(job: &Arc<Job>) {
 }
 
 /// Completes the request of an operation.
-pub(crate) fn complete(job: &Job) {
+pub(crate) fn complete(job: &ActiveRequest) {
     send(job, 0);
 }
 
 /// Tells the error handler, and completes the request such that waiting for it fails, too.
-pub(crate) fn fail(job: &Job, failure: &Failure) {
+pub(crate) fn fail(job: &ActiveRequest, failure: &CallFailure) {
     failure.raise(job.comm(), job.function);
     send(job, 1);
 }
 
-fn send(job: &Job, length: c_int) {
+fn send(job: &ActiveRequest, length: c_int) {
     let Some(Comm(own)) = with_own(|own| own.comm) else { return };
     let byte = 0u8;
     let from: *const c_void = (&raw const byte).cast();
@@ -152,9 +161,9 @@ fn send(job: &Job, length: c_int) {
 static PERSISTENT: AtomicUsize = AtomicUsize::new(0);
 
 /// They, by their handles.
-static TABLE: LazyLock<Mutex<HashMap<usize, Arc<Job>>>> = LazyLock::new(Mutex::default);
+static TABLE: LazyLock<Mutex<HashMap<usize, Arc<ActiveRequest>>>> = LazyLock::new(Mutex::default);
 
-fn table() -> MutexGuard<'static, HashMap<usize, Arc<Job>>> {
+fn table() -> MutexGuard<'static, HashMap<usize, Arc<ActiveRequest>>> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -162,8 +171,8 @@ fn table() -> MutexGuard<'static, HashMap<usize, Arc<Job>>> {
 pub(crate) fn persistent(
     function: &'static str,
     comm: MPI_Comm,
-    operation: Operation,
-) -> Result<MPI_Request, Failure> {
+    operation: PendingCall,
+) -> Result<MPI_Request, CallFailure> {
     let (job, own) = job(function, comm, operation)?;
     // SAFETY: a constant of the library.
     let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
@@ -181,7 +190,7 @@ pub(crate) fn any_persistent() -> bool {
 }
 
 /// The operation of a persistent request.
-pub(crate) fn find(request: MPI_Request) -> Option<Arc<Job>> {
+pub(crate) fn find(request: MPI_Request) -> Option<Arc<ActiveRequest>> {
     if !any_persistent() {
         return None;
     }
@@ -192,7 +201,7 @@ pub(crate) fn find(request: MPI_Request) -> Option<Arc<Job>> {
 ///
 /// # Safety
 /// The request is that of the operation.
-pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<Job>) -> c_int {
+pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<ActiveRequest>) -> c_int {
     // SAFETY: the caller promises it.
     let code = unsafe { ffi::PMPI_Start(request) };
     if code == SUCCESS {

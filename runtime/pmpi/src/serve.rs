@@ -1,11 +1,11 @@
 //! A call is served, or left to the library.
 
-use crate::guard::{self, Place};
-use crate::passing::{self, Key};
+use crate::guard::{self, CallDepth};
+use crate::passing::{self, CallKey};
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::Error;
-use roundel::mpi::raw::{self, By, Call, Life, Outcome};
+use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, RequestLife};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,16 +18,16 @@ pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 /// The program has called a collective with these arguments.
 pub(crate) unsafe fn blocking<const N: usize>(
     function: &'static str,
-    key: &Key<N>,
-    call: impl FnOnce() -> Option<Call>,
+    key: &CallKey<N>,
+    call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     let call = admitted(key.comm, call)?;
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(key.comm, &call, By::Environment) });
     match result {
-        Ok(Outcome::Done) => return Some(SUCCESS),
-        Ok(Outcome::Library) => {}
-        Ok(Outcome::Passes) => key.keep(),
+        Ok(CallOutcome::Done) => return Some(SUCCESS),
+        Ok(CallOutcome::Library) => {}
+        Ok(CallOutcome::Passes) => key.keep(),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
@@ -42,10 +42,10 @@ pub(crate) unsafe fn starting(
     function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
-    call: impl FnOnce() -> Option<Call>,
+    call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(function, comm, to, || known(comm).then(call).flatten(), Life::Once) }
+    unsafe { prepared(function, comm, to, || known(comm).then(call).flatten(), RequestLife::Once) }
 }
 
 /// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
@@ -57,10 +57,10 @@ pub(crate) unsafe fn preparing(
     function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
-    call: impl FnOnce() -> Option<Call>,
+    call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     // SAFETY: the caller promises it.
-    unsafe { prepared(function, comm, to, call, Life::Persistent) }
+    unsafe { prepared(function, comm, to, call, RequestLife::Persistent) }
 }
 
 /// Whether an operation can be prepared without waiting for other ranks.
@@ -76,8 +76,8 @@ unsafe fn prepared(
     function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
-    call: impl FnOnce() -> Option<Call>,
-    life: Life,
+    call: impl FnOnce() -> Option<MpiCall>,
+    life: RequestLife,
 ) -> Option<c_int> {
     let call = admitted(comm, call)?;
     if to.is_null() {
@@ -87,8 +87,8 @@ unsafe fn prepared(
     let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) });
     let request = match (operation, life) {
         (Ok(None), _) => return None,
-        (Ok(Some(operation)), Life::Once) => request::once(function, comm, operation),
-        (Ok(Some(operation)), Life::Persistent) => request::persistent(function, comm, operation),
+        (Ok(Some(operation)), RequestLife::Once) => request::once(function, comm, operation),
+        (Ok(Some(operation)), RequestLife::Persistent) => request::persistent(function, comm, operation),
         (Err(failure), _) => Err(failure),
     };
     Some(match request {
@@ -103,7 +103,7 @@ unsafe fn prepared(
 
 /// The call, if it is the program's and nothing about it is odd.
 #[inline]
-fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call> {
+fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<MpiCall>) -> Option<MpiCall> {
     // SAFETY: a constant of the library.
     let null = unsafe { ffi::RSMPI_COMM_NULL };
     if guard::inside() || comm == null || !guard::live() || !guard::is_intra(comm) {
@@ -123,7 +123,7 @@ fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<Call>) -> Option<Call>
 }
 
 /// What went wrong.
-pub(crate) enum Failure {
+pub(crate) enum CallFailure {
     /// Roundel says so.
     Error(Error),
     /// MPI says so, and has told the error handler.
@@ -132,16 +132,16 @@ pub(crate) enum Failure {
     Panic,
 }
 
-impl Failure {
+impl CallFailure {
     /// Tells the communicator's error handler that a function of MPI's has failed, and returns what that is to return.
     #[cold]
     pub(crate) fn raise(&self, comm: MPI_Comm, function: &str) -> c_int {
         let code = ffi::MPI_ERR_INTERN as c_int;
         match self {
             // SAFETY: the communicator of the call is live.
-            Failure::Error(error) => unsafe { raw::raise(comm, function, error) },
-            Failure::Code(code) => *code,
-            Failure::Panic => {
+            CallFailure::Error(error) => unsafe { raw::raise(comm, function, error) },
+            CallFailure::Code(code) => *code,
+            CallFailure::Panic => {
                 // SAFETY: as above; a class is a code.
                 unsafe { raw::tell(comm, function, "a fault of Roundel, please report it", code) };
                 code
@@ -152,10 +152,10 @@ impl Failure {
 
 /// Runs something of Roundel's. Nothing that it calls is served, and a panic ends here.
 #[inline]
-pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, Error>) -> Result<R, Failure> {
-    let _inside = guard::enter(guard::place().max(Place::Collective));
+pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, Error>) -> Result<R, CallFailure> {
+    let _inside = guard::enter(guard::place().max(CallDepth::Collective));
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(Failure::Error),
-        Err(_) => Err(Failure::Panic),
+        Ok(result) => result.map_err(CallFailure::Error),
+        Err(_) => Err(CallFailure::Panic),
     }
 }

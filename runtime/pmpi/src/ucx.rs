@@ -6,7 +6,7 @@
 //! complete if another thread has completed it.) Then, and if MPICH polls something else than UCX, non-blocking and
 //! persistent collectives are the library's.
 
-use crate::guard::{self, Place};
+use crate::guard::{self, CallDepth};
 use crate::progress;
 use crate::symbol;
 use mpi::ffi;
@@ -49,7 +49,7 @@ fn library() -> Poll {
 
 /// Whether this is the call by which we find out that MPICH polls us.
 fn asked() -> bool {
-    guard::place() == Place::Progress && WORKER.load(Ordering::Relaxed).is_null()
+    guard::place() == CallDepth::Progress && WORKER.load(Ordering::Relaxed).is_null()
 }
 
 /// Whether operations go on while MPICH waits. The first call finds out.
@@ -68,7 +68,7 @@ fn many_threads() -> bool {
 
 /// Lets MPICH look at the network: for a message that does not come before it is sent.
 fn ask() -> bool {
-    let _progress = guard::enter(Place::Progress);
+    let _progress = guard::enter(CallDepth::Progress);
     // SAFETY: constants of the library; nothing is sent, from this rank to itself, on a communicator that nobody else has.
     unsafe {
         let mut own = ffi::RSMPI_COMM_NULL;

@@ -1,10 +1,10 @@
 //! Calls that choose for themselves, and calls of what was chosen.
 
-use super::{Algorithm, Choice, Cluster};
+use super::{AlltoallAlgorithm, Cluster, ModelledAlltoall};
 use crate::algorithms::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use crate::alltoall::Alltoall;
 use crate::error::Error;
-use crate::transport::{Here, Transport};
+use crate::transport::{RankPlacement, Transport};
 
 /// An alltoall without a radix: the fastest by the model on this cluster, which all ranks must describe alike, of those that
 /// are proved for the call.
@@ -36,23 +36,25 @@ pub fn alltoall<T>(comm: &impl Transport<T>, send: &[T], recv: &mut [T], cluster
     }
 }
 
-impl Choice {
+impl ModelledAlltoall {
     /// The radix, for algorithms that have one.
     fn base(&self) -> i64 {
         self.radix.unwrap_or(2)
     }
 
     /// Whether what was chosen is proved for a call here.
-    pub fn serves(&self, here: Here<'_>) -> bool {
+    pub fn serves(&self, here: RankPlacement<'_>) -> bool {
         let radix = self.base();
         match (self.algorithm, self.radix) {
-            (Algorithm::SpreadOut, _) => here.serves(&SpreadOut).is_ok(),
-            (Algorithm::Pairwise, _) => here.serves(&PairwiseAlltoall).is_ok(),
-            (Algorithm::KBruck, _) => here.serves(&KBruckAlltoall { radix }).is_ok(),
-            (Algorithm::ModifiedBruck, _) => here.serves(&ModifiedBruck { radix }).is_ok(),
-            (Algorithm::Leaders, _) => here.serves(&Leaders).is_ok(),
-            (Algorithm::Hierarchical, None) => here.serves(&<HierarchicalAlltoall>::default()).is_ok(),
-            (Algorithm::Hierarchical, Some(radix)) => here.serves(&HierarchicalAlltoall::with_radix(radix)).is_ok(),
+            (AlltoallAlgorithm::SpreadOut, _) => here.serves(&SpreadOut).is_ok(),
+            (AlltoallAlgorithm::Pairwise, _) => here.serves(&PairwiseAlltoall).is_ok(),
+            (AlltoallAlgorithm::KBruck, _) => here.serves(&KBruckAlltoall { radix }).is_ok(),
+            (AlltoallAlgorithm::ModifiedBruck, _) => here.serves(&ModifiedBruck { radix }).is_ok(),
+            (AlltoallAlgorithm::Leaders, _) => here.serves(&Leaders).is_ok(),
+            (AlltoallAlgorithm::Hierarchical, None) => here.serves(&<HierarchicalAlltoall>::default()).is_ok(),
+            (AlltoallAlgorithm::Hierarchical, Some(radix)) => {
+                here.serves(&HierarchicalAlltoall::with_radix(radix)).is_ok()
+            }
         }
     }
 
@@ -62,12 +64,12 @@ impl Choice {
     /// Those of the call.
     pub fn alltoall<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         match self.algorithm {
-            Algorithm::SpreadOut => SpreadOut.alltoall(comm, send, recv),
-            Algorithm::Pairwise => PairwiseAlltoall.alltoall(comm, send, recv),
-            Algorithm::KBruck => KBruckAlltoall { radix: self.base() }.alltoall(comm, send, recv),
-            Algorithm::ModifiedBruck => ModifiedBruck { radix: self.base() }.alltoall(comm, send, recv),
-            Algorithm::Leaders => Leaders.alltoall(comm, send, recv),
-            Algorithm::Hierarchical => match self.radix {
+            AlltoallAlgorithm::SpreadOut => SpreadOut.alltoall(comm, send, recv),
+            AlltoallAlgorithm::Pairwise => PairwiseAlltoall.alltoall(comm, send, recv),
+            AlltoallAlgorithm::KBruck => KBruckAlltoall { radix: self.base() }.alltoall(comm, send, recv),
+            AlltoallAlgorithm::ModifiedBruck => ModifiedBruck { radix: self.base() }.alltoall(comm, send, recv),
+            AlltoallAlgorithm::Leaders => Leaders.alltoall(comm, send, recv),
+            AlltoallAlgorithm::Hierarchical => match self.radix {
                 None => <HierarchicalAlltoall>::default().alltoall(comm, send, recv),
                 Some(radix) => HierarchicalAlltoall::with_radix(radix).alltoall(comm, send, recv),
             },
@@ -92,14 +94,16 @@ impl Choice {
     ) -> Result<(), Error> {
         let (leaving, arriving) = ((send_counts, send_displs), (recv_counts, recv_displs));
         match self.algorithm {
-            Algorithm::SpreadOut => varying(&SpreadOut, comm, send, leaving, recv, arriving),
-            Algorithm::Pairwise => varying(&PairwiseAlltoall, comm, send, leaving, recv, arriving),
-            Algorithm::KBruck => varying(&KBruckAlltoall { radix: self.base() }, comm, send, leaving, recv, arriving),
-            Algorithm::ModifiedBruck => {
+            AlltoallAlgorithm::SpreadOut => varying(&SpreadOut, comm, send, leaving, recv, arriving),
+            AlltoallAlgorithm::Pairwise => varying(&PairwiseAlltoall, comm, send, leaving, recv, arriving),
+            AlltoallAlgorithm::KBruck => {
+                varying(&KBruckAlltoall { radix: self.base() }, comm, send, leaving, recv, arriving)
+            }
+            AlltoallAlgorithm::ModifiedBruck => {
                 varying(&ModifiedBruck { radix: self.base() }, comm, send, leaving, recv, arriving)
             }
-            Algorithm::Leaders => varying(&Leaders, comm, send, leaving, recv, arriving),
-            Algorithm::Hierarchical => match self.radix {
+            AlltoallAlgorithm::Leaders => varying(&Leaders, comm, send, leaving, recv, arriving),
+            AlltoallAlgorithm::Hierarchical => match self.radix {
                 None => varying(&<HierarchicalAlltoall>::default(), comm, send, leaving, recv, arriving),
                 Some(radix) => varying(&HierarchicalAlltoall::with_radix(radix), comm, send, leaving, recv, arriving),
             },

@@ -1,6 +1,6 @@
 //! Nodes: messages inside of one cost other than those between them, and some all-to-alls know it.
 
-use super::model::{Algorithm, Choice, Time, candidates, modelled};
+use super::model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, modelled};
 use super::{Error, Network};
 use roundel_spec::arith::ceil_div;
 
@@ -19,7 +19,7 @@ pub struct Cluster {
     /// Between nodes.
     pub between: Network,
     /// What algorithms that look at nodes take, where that is known.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<MeasuredTimes>,
     /// How many times longer Bruck's all-to-alls take than the model says, where that is known: it does not see what packing
     /// costs, nor what a library does with messages of other lengths.
     pub(super) bruck: f64,
@@ -27,19 +27,19 @@ pub struct Cluster {
 
 /// Times that were measured: they know what the model does not, such as ranks that share a processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Known {
-    pub(super) hierarchical: Line,
-    pub(super) leaders: Line,
+pub(super) struct MeasuredTimes {
+    pub(super) hierarchical: LinearTime,
+    pub(super) leaders: LinearTime,
 }
 
 /// A time, in seconds, that grows with the bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Line {
+pub(super) struct LinearTime {
     pub(super) least: f64,
     pub(super) per_byte: f64,
 }
 
-impl Line {
+impl LinearTime {
     fn at(self, bytes: i64) -> Time {
         Time { latency: self.least, overhead: 0.0, transfer: self.per_byte * bytes as f64 }
     }
@@ -77,27 +77,28 @@ impl Cluster {
     /// assert_eq!((choice.algorithm, choice.rounds), (Algorithm::Hierarchical, 2));
     /// # Ok::<(), roundel::choose::Error>(())
     /// ```
-    pub fn choose(&self, bytes: i64) -> Result<Choice, Error> {
+    pub fn choose(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {
         let all = self.candidates(bytes)?;
         all.into_iter().next().ok_or(Error::Ranks { p: self.p })
     }
 
     /// All candidates, the fastest first.
-    pub fn candidates(&self, bytes: i64) -> Result<Vec<Choice>, Error> {
+    pub fn candidates(&self, bytes: i64) -> Result<Vec<ModelledAlltoall>, Error> {
         let mut all = candidates(self.p, bytes, self.outer())?;
         all.iter_mut()
             .filter(|choice| choice.radix.is_some())
             .for_each(|choice| choice.time = choice.time.times(self.bruck));
-        all.sort_by(Choice::order);
+        all.sort_by(ModelledAlltoall::order);
         if self.nodes > 1 && self.ppn > 1 {
             // What lanes exchange between nodes are the blocks of all ranks of a node.
-            let inside = modelled(Algorithm::SpreadOut, self.ppn, 2, bytes.saturating_mul(self.nodes), &self.inside)?;
+            let inside =
+                modelled(AlltoallAlgorithm::SpreadOut, self.ppn, 2, bytes.saturating_mul(self.nodes), &self.inside)?;
             for between in candidates(self.nodes, bytes.saturating_mul(self.ppn), &self.between)? {
                 // Between nodes too, rounds of many messages are the better ones of their radix.
                 let wanted = match between.algorithm {
-                    Algorithm::SpreadOut => true,
+                    AlltoallAlgorithm::SpreadOut => true,
                     // Only what is modelled can be compared with what is modelled.
-                    Algorithm::KBruck => self.known.is_none(),
+                    AlltoallAlgorithm::KBruck => self.known.is_none(),
                     _ => false,
                 };
                 if wanted {
@@ -107,26 +108,27 @@ impl Cluster {
             all.push(self.through_leaders(bytes)?);
             for choice in &mut all {
                 match (self.known, choice.algorithm) {
-                    (Some(known), Algorithm::Hierarchical) => choice.time = known.hierarchical.at(bytes),
-                    (Some(known), Algorithm::Leaders) => choice.time = known.leaders.at(bytes),
+                    (Some(known), AlltoallAlgorithm::Hierarchical) => choice.time = known.hierarchical.at(bytes),
+                    (Some(known), AlltoallAlgorithm::Leaders) => choice.time = known.leaders.at(bytes),
                     _ => {}
                 }
             }
-            all.sort_by(Choice::order);
+            all.sort_by(ModelledAlltoall::order);
         }
         Ok(all)
     }
 
     /// What a leader does: all others do less.
-    fn through_leaders(&self, bytes: i64) -> Result<Choice, Error> {
+    fn through_leaders(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {
         let (others, remote) = (self.ppn - 1, self.p - self.ppn);
         // What comes from a rank of the node, or goes to it, and what goes to other nodes.
-        let between = modelled(Algorithm::SpreadOut, self.nodes, 2, bytes.saturating_mul(self.ppn), &self.between)?;
+        let between =
+            modelled(AlltoallAlgorithm::SpreadOut, self.nodes, 2, bytes.saturating_mul(self.ppn), &self.between)?;
         let handed = others * (self.p - 1);
         let (inside, wire) =
             (&self.inside, |blocks: i64, network: &Network| blocks as f64 * bytes as f64 / network.bandwidth());
-        Ok(Choice {
-            algorithm: Algorithm::Leaders,
+        Ok(ModelledAlltoall {
+            algorithm: AlltoallAlgorithm::Leaders,
             radix: None,
             rounds: 3,
             messages: self.nodes - 1 + others,
@@ -141,10 +143,10 @@ impl Cluster {
     }
 
     /// An all-to-all inside of nodes, whose blocks are those for all nodes, and one between them.
-    fn composed(&self, inside: &Choice, between: &Choice) -> Choice {
+    fn composed(&self, inside: &ModelledAlltoall, between: &ModelledAlltoall) -> ModelledAlltoall {
         let sum = |a: f64, b: f64| a + b;
-        Choice {
-            algorithm: Algorithm::Hierarchical,
+        ModelledAlltoall {
+            algorithm: AlltoallAlgorithm::Hierarchical,
             radix: between.radix,
             rounds: inside.rounds + between.rounds,
             messages: inside.messages + between.messages,
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn nodes_count_what_the_hierarchical_one_sends() {
         use crate::algorithms::HierarchicalAlltoall;
-        use roundel_spec::check::{self, Census, Point, Scene};
+        use roundel_spec::check::{self, Census, CheckInput, Point};
         use roundel_spec::schedule::Metric;
         use roundel_spec::{Collective, Placement};
         let (inside, between) = (network(1e-6, 1e10, 1e-7), network(1e-3, 1e9, 1e-5));
@@ -184,8 +186,8 @@ mod tests {
             };
             let schedule = <HierarchicalAlltoall as Collective>::schedule();
             let point = Point { placement, args: Default::default() };
-            let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
-            assert_eq!(choice.algorithm, Algorithm::Hierarchical);
+            let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
+            assert_eq!(choice.algorithm, AlltoallAlgorithm::Hierarchical);
             assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn leaders_send_what_is_counted() {
         use crate::algorithms::Leaders;
-        use roundel_spec::check::{self, Census, Point, Scene};
+        use roundel_spec::check::{self, Census, CheckInput, Point};
         use roundel_spec::schedule::Metric;
         use roundel_spec::{Collective, Placement};
         for (nodes, ppn) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
@@ -203,7 +205,7 @@ mod tests {
             let placement = Placement::consecutive((nodes * ppn) as usize, ppn as usize);
             let trace = check::record_code(&Leaders, &placement);
             let (schedule, point) = (Leaders::schedule(), Point { placement, args: Default::default() });
-            let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+            let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
             let choice = choice.expect("in the domain");
             assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
@@ -213,11 +215,11 @@ mod tests {
     #[test]
     fn what_is_known_counts_more_than_what_is_modelled() {
         let usual = Network::default();
-        let line = |least, per_byte| Line { least, per_byte };
-        let known = Some(Known { hierarchical: line(2e-6, 1e-9), leaders: line(1e-6, 1e-8) });
+        let line = |least, per_byte| LinearTime { least, per_byte };
+        let known = Some(MeasuredTimes { hierarchical: line(2e-6, 1e-9), leaders: line(1e-6, 1e-8) });
         let cluster = Cluster { known, ..Cluster::new(16, 4, usual, usual).expect("has ranks") };
         let chosen = |bytes| cluster.choose(bytes).expect("in the domain").algorithm;
-        assert_eq!((chosen(8), chosen(1024)), (Algorithm::Leaders, Algorithm::Hierarchical));
+        assert_eq!((chosen(8), chosen(1024)), (AlltoallAlgorithm::Leaders, AlltoallAlgorithm::Hierarchical));
     }
 
     #[test]
@@ -225,7 +227,7 @@ mod tests {
         let model = Cluster::flat(64, Network::default());
         let slow = Cluster { bruck: 100.0, ..model };
         let chosen = |cluster: &Cluster| cluster.choose(8).expect("in the domain").algorithm;
-        assert_eq!((chosen(&model), chosen(&slow)), (Algorithm::KBruck, Algorithm::SpreadOut));
+        assert_eq!((chosen(&model), chosen(&slow)), (AlltoallAlgorithm::KBruck, AlltoallAlgorithm::SpreadOut));
     }
 
     #[test]
@@ -243,6 +245,6 @@ mod tests {
         let (inside, between) = (network(1e-6, 1e10, 1e-7), network(1e-5, 1e10, 1e-5));
         let choice =
             Cluster::new(4096, 16, inside, between).and_then(|cluster| cluster.choose(1)).expect("in the domain");
-        assert_eq!((choice.algorithm, choice.radix.is_some()), (Algorithm::Hierarchical, true));
+        assert_eq!((choice.algorithm, choice.radix.is_some()), (AlltoallAlgorithm::Hierarchical, true));
     }
 }

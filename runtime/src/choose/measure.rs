@@ -5,8 +5,8 @@
 //! ones so much more. Libraries send messages of different lengths in different ways, so lengths are those that matter:
 //! a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
-use super::cluster::{Known, Line};
-use super::{Algorithm, Cluster, Network, choose_radix};
+use super::cluster::{LinearTime, MeasuredTimes};
+use super::{AlltoallAlgorithm, Cluster, Network, choose_radix};
 use crate::algorithms::{
     HierarchicalAlltoall, KBruckAlltoall, Leaders, PairwiseAlltoall, RecursiveDoublingAllreduce, SpreadOut,
 };
@@ -48,7 +48,7 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
     let hierarchy = <HierarchicalAlltoall>::default();
     let has_nodes = nodes > 1 && ppn > 1 && here.serves(&hierarchy).is_ok() && here.serves(&Leaders).is_ok();
     let others = (p - 1) as f64;
-    let lengths = Lengths::of(bytes, p);
+    let lengths = MeasuredLengths::of(bytes, p);
     let (short, long) = (p * lengths.short, p * lengths.long);
     let together = time(&SpreadOut, comm, short)?;
     let one_by_one = [time(&PairwiseAlltoall, comm, short)? / others, time(&PairwiseAlltoall, comm, long)? / others];
@@ -60,7 +60,7 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
     let by_lanes = [time(&hierarchy, comm, short)?, time(&hierarchy, comm, long)?];
     let by_leaders = [time(&Leaders, comm, short)?, time(&Leaders, comm, long)?];
     let inside = solve_inside(by_lanes, &between, (nodes, ppn), lengths);
-    let known = Some(Known { hierarchical: lengths.line(by_lanes), leaders: lengths.line(by_leaders) });
+    let known = Some(MeasuredTimes { hierarchical: lengths.line(by_lanes), leaders: lengths.line(by_leaders) });
     Ok(Cluster { p: p as i64, nodes, ppn, inside, between, known, bruck })
 }
 
@@ -68,10 +68,10 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
 fn bruck<C: Transport<u8> + Transport<f64>>(
     comm: &C,
     p: usize,
-    lengths: Lengths,
+    lengths: MeasuredLengths,
     network: &Network,
 ) -> Result<f64, Error> {
-    let choice = choose_radix(Algorithm::KBruck, p as i64, lengths.short as i64, network);
+    let choice = choose_radix(AlltoallAlgorithm::KBruck, p as i64, lengths.short as i64, network);
     let Some((radix, modelled)) = choice.ok().and_then(|choice| Some((choice.radix?, choice.time.total()))) else {
         return Ok(1.0);
     };
@@ -87,22 +87,22 @@ fn factor(found: f64, modelled: f64) -> f64 {
 
 /// The bytes of the blocks that are measured.
 #[derive(Clone, Copy, Debug)]
-struct Lengths {
+struct MeasuredLengths {
     short: usize,
     long: usize,
 }
 
-impl Lengths {
+impl MeasuredLengths {
     /// Blocks of so many bytes among `p` ranks, and half of all of them; long enough to differ.
     fn of(bytes: usize, p: usize) -> Self {
         let short = bytes.clamp(1, MOST);
-        Lengths { short, long: short.saturating_mul(p / 2).clamp(short * 2, MOST * 2).max(LEAST) }
+        MeasuredLengths { short, long: short.saturating_mul(p / 2).clamp(short * 2, MOST * 2).max(LEAST) }
     }
 
     /// What two times, of short and of long blocks, say of others.
-    fn line(self, [short, long]: [f64; 2]) -> Line {
+    fn line(self, [short, long]: [f64; 2]) -> LinearTime {
         let per_byte = ((long - short) / self.difference()).max(0.0);
-        Line { least: (short - per_byte * self.short as f64).max(0.0), per_byte }
+        LinearTime { least: (short - per_byte * self.short as f64).max(0.0), per_byte }
     }
 
     fn difference(self) -> f64 {
@@ -118,7 +118,12 @@ const LEAST: usize = 1024;
 
 /// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs there is
 /// called latency.
-fn solve_inside([short, long]: [f64; 2], between: &Network, (nodes, ppn): (i64, i64), lengths: Lengths) -> Network {
+fn solve_inside(
+    [short, long]: [f64; 2],
+    between: &Network,
+    (nodes, ppn): (i64, i64),
+    lengths: MeasuredLengths,
+) -> Network {
     let lanes = (nodes - 1) as f64;
     let (sent_between, sent_inside) = (lanes * ppn as f64, ((ppn - 1) * nodes) as f64);
     let transfer = long - short - sent_between * lengths.difference() / between.bandwidth();
@@ -130,7 +135,7 @@ fn solve_inside([short, long]: [f64; 2], between: &Network, (nodes, ppn): (i64, 
 }
 
 /// The network of three times: of all short messages together, of a short one and of a long one.
-fn solve(together: f64, [short, long]: [f64; 2], others: f64, lengths: Lengths) -> Network {
+fn solve(together: f64, [short, long]: [f64; 2], others: f64, lengths: MeasuredLengths) -> Network {
     let extra = (long - short).max(short * 1e-3).max(1e-12);
     let bandwidth = lengths.difference() / extra;
     let wire = lengths.short as f64 / bandwidth;
@@ -171,7 +176,7 @@ mod tests {
     fn three_times_give_the_network_that_made_them() {
         let (latency, overhead, bandwidth) = (500e-6, 12e-6, 2e8);
         for (others, bytes) in [(2.0, 8), (3.0, 64), (15.0, 1), (1023.0, 4096)] {
-            let lengths = Lengths::of(bytes, others as usize + 1);
+            let lengths = MeasuredLengths::of(bytes, others as usize + 1);
             let each = overhead + lengths.short as f64 / bandwidth;
             let (short, extra) = (latency + each, lengths.difference() / bandwidth);
             let network = solve(latency + others * each, [short, short + extra], others, lengths);
@@ -179,14 +184,14 @@ mod tests {
             assert!((network.overhead() / overhead - 1.0).abs() < 1e-6, "{network:?}");
             assert!((network.bandwidth() / bandwidth - 1.0).abs() < 1e-6, "{network:?}");
         }
-        let two = solve(1e-3, [1e-3, 2e-3], 1.0, Lengths::of(8, 2));
+        let two = solve(1e-3, [1e-3, 2e-3], 1.0, MeasuredLengths::of(8, 2));
         assert!((two.latency() - 1e-3).abs() < 1e-5 && two.overhead() == 0.0, "{two:?}");
     }
 
     #[test]
     fn nodes_are_told_from_what_is_left() {
         let (between, nodes, ppn) = (Network::new(5e-4, 1e9, 1e-5).expect("makes sense"), 4, 4);
-        let (latency, bandwidth, lengths) = (3e-6, 4e9, Lengths::of(256, 16));
+        let (latency, bandwidth, lengths) = (3e-6, 4e9, MeasuredLengths::of(256, 16));
         let wires = |bytes: f64| 3.0 * 4.0 * bytes / between.bandwidth() + 3.0 * 4.0 * bytes / bandwidth;
         let short = latency + between.latency() + 3.0 * between.overhead() + wires(lengths.short as f64);
         let long = short + wires(lengths.difference());
@@ -209,7 +214,7 @@ mod tests {
     #[test]
     fn times_that_make_no_sense_give_a_network_all_the_same() {
         for times in [[0.0; 3], [1.0, 1.0, 0.5], [f64::NAN; 3], [f64::INFINITY; 3], [0.1, 5.0, 5.0]] {
-            let network = solve(times[0], [times[1], times[2]], 7.0, Lengths::of(8, 8));
+            let network = solve(times[0], [times[1], times[2]], 7.0, MeasuredLengths::of(8, 8));
             assert!(network.latency() >= 0.0 && network.bandwidth() > 0.0 && network.overhead() >= 0.0);
         }
     }

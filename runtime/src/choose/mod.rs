@@ -38,7 +38,7 @@ pub use call::alltoall;
 pub use cluster::Cluster;
 pub use counts::{MAX_P, Split, Substep, blocks, ceil_sqrt, substeps, total_blocks};
 pub use measure::measure;
-pub use model::{Algorithm, Choice, Time, candidates, choose, choose_radix, modelled};
+pub use model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, choose, choose_radix, modelled};
 pub use network::Network;
 
 /// Why nothing can be chosen or counted.
@@ -67,7 +67,7 @@ pub enum Error {
     #[error("{algorithm} looks at nodes: ask a `Cluster`, which has some")]
     NoNodes {
         /// What was asked for.
-        algorithm: Algorithm,
+        algorithm: AlltoallAlgorithm,
     },
     /// A block of negative length, or blocks whose lengths do not add up in 64 bits.
     #[error("blocks of {bytes} bytes cannot be sent among {p} ranks: give a number of bytes in 0..={most}")]

@@ -9,11 +9,11 @@ use super::{Error, MAX_P, Network};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`Algorithm::ModifiedBruck`] and copies once
+/// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`AlltoallAlgorithm::ModifiedBruck`] and copies once
 /// more, so it is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Algorithm {
+pub enum AlltoallAlgorithm {
     /// Every block straight to its destination, all at the same time.
     SpreadOut,
     /// Every block straight to its destination, one after the other.
@@ -29,30 +29,34 @@ pub enum Algorithm {
     Leaders,
 }
 
-impl Algorithm {
+impl AlltoallAlgorithm {
     /// All that do not look at nodes.
-    pub const ALL: [Algorithm; 4] =
-        [Algorithm::SpreadOut, Algorithm::Pairwise, Algorithm::KBruck, Algorithm::ModifiedBruck];
+    pub const ALL: [AlltoallAlgorithm; 4] = [
+        AlltoallAlgorithm::SpreadOut,
+        AlltoallAlgorithm::Pairwise,
+        AlltoallAlgorithm::KBruck,
+        AlltoallAlgorithm::ModifiedBruck,
+    ];
 
     /// Its name in the catalogue.
     pub const fn name(self) -> &'static str {
         match self {
-            Algorithm::SpreadOut => "alltoall/spread-out",
-            Algorithm::Pairwise => "alltoall/pairwise",
-            Algorithm::KBruck => "alltoall/k-bruck",
-            Algorithm::ModifiedBruck => "alltoall/modified-bruck",
-            Algorithm::Hierarchical => "alltoall/hierarchical",
-            Algorithm::Leaders => "alltoall/leaders",
+            AlltoallAlgorithm::SpreadOut => "alltoall/spread-out",
+            AlltoallAlgorithm::Pairwise => "alltoall/pairwise",
+            AlltoallAlgorithm::KBruck => "alltoall/k-bruck",
+            AlltoallAlgorithm::ModifiedBruck => "alltoall/modified-bruck",
+            AlltoallAlgorithm::Hierarchical => "alltoall/hierarchical",
+            AlltoallAlgorithm::Leaders => "alltoall/leaders",
         }
     }
 
     /// Whether it has a radix to choose.
     pub const fn has_radix(self) -> bool {
-        matches!(self, Algorithm::KBruck | Algorithm::ModifiedBruck)
+        matches!(self, AlltoallAlgorithm::KBruck | AlltoallAlgorithm::ModifiedBruck)
     }
 }
 
-impl fmt::Display for Algorithm {
+impl fmt::Display for AlltoallAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -61,9 +65,9 @@ impl fmt::Display for Algorithm {
 /// An algorithm with its radix, what it sends, and how long that takes by the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Choice {
+pub struct ModelledAlltoall {
     /// The algorithm.
-    pub algorithm: Algorithm,
+    pub algorithm: AlltoallAlgorithm,
     /// Its radix, if it has one.
     pub radix: Option<i64>,
     /// Rounds, one after the other.
@@ -102,7 +106,7 @@ impl Time {
     }
 }
 
-impl Choice {
+impl ModelledAlltoall {
     /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then the
     /// order of [`Algorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
     pub(super) fn order(&self, other: &Self) -> Ordering {
@@ -133,8 +137,8 @@ const EVERY_RADIX: i64 = 64;
 /// assert_eq!((choice.algorithm, choice.radix), (Algorithm::KBruck, Some(4)));
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```
-pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<Choice, Error> {
-    let first = modelled(Algorithm::SpreadOut, p, 2, bytes, network)?;
+pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall, Error> {
+    let first = modelled(AlltoallAlgorithm::SpreadOut, p, 2, bytes, network)?;
     every(p, EVERY_RADIX).try_fold(first, |best, (algorithm, radix)| {
         Ok(best.or_faster(modelled(algorithm, p, radix, bytes, network)?))
     })
@@ -148,7 +152,12 @@ pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<Choice, Error> {
 /// assert_eq!((choice.radix, choice.rounds), (Some(22), 43));
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```
-pub fn choose_radix(algorithm: Algorithm, p: i64, bytes: i64, network: &Network) -> Result<Choice, Error> {
+pub fn choose_radix(
+    algorithm: AlltoallAlgorithm,
+    p: i64,
+    bytes: i64,
+    network: &Network,
+) -> Result<ModelledAlltoall, Error> {
     let first = modelled(algorithm, p, 2, bytes, network)?;
     let mut same = every(p, EVERY_RADIX).filter(|&(other, _)| other == algorithm);
     same.try_fold(first, |best, (_, radix)| Ok(best.or_faster(modelled(algorithm, p, radix, bytes, network)?)))
@@ -173,28 +182,34 @@ pub fn choose_radix(algorithm: Algorithm, p: i64, bytes: i64, network: &Network)
 /// assert_eq!(all.len(), 2 * 32 + 2);
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```
-pub fn candidates(p: i64, bytes: i64, network: &Network) -> Result<Vec<Choice>, Error> {
+pub fn candidates(p: i64, bytes: i64, network: &Network) -> Result<Vec<ModelledAlltoall>, Error> {
     // The order is total, so candidates have one order only.
     let modelled = |(algorithm, radix)| modelled(algorithm, p, radix, bytes, network);
-    let mut all: Vec<Choice> = every(p, EVERY_RADIX).map(modelled).collect::<Result<_, _>>()?;
-    all.sort_by(Choice::order);
+    let mut all: Vec<ModelledAlltoall> = every(p, EVERY_RADIX).map(modelled).collect::<Result<_, _>>()?;
+    all.sort_by(ModelledAlltoall::order);
     Ok(all)
 }
 
 /// The candidates, with all radices up to so many ranks. The radix of an algorithm without one says nothing.
-fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (Algorithm, i64)> {
+fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (AlltoallAlgorithm, i64)> {
     let radices = move || {
         let (end, last) = if p <= every_radix { (p.max(3), None) } else { (ceil_sqrt(p) + 1, Some(p - 1)) };
         (2..end).chain(last)
     };
-    Algorithm::ALL.into_iter().flat_map(move |algorithm| {
+    AlltoallAlgorithm::ALL.into_iter().flat_map(move |algorithm| {
         radices().take(if algorithm.has_radix() { usize::MAX } else { 1 }).map(move |radix| (algorithm, radix))
     })
 }
 
 /// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at; one that looks at
 /// nodes is an error, because there are none.
-pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &Network) -> Result<Choice, Error> {
+pub fn modelled(
+    algorithm: AlltoallAlgorithm,
+    p: i64,
+    radix: i64,
+    bytes: i64,
+    network: &Network,
+) -> Result<ModelledAlltoall, Error> {
     // To send every block straight is to write offsets with one digit.
     let split = Split::new(p, if algorithm.has_radix() { radix } else { MAX_P })?;
     // No block takes more than 31 hops.
@@ -204,9 +219,9 @@ pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &
     }
     let (messages, blocks) = (split.substeps(), split.total());
     let rounds = match algorithm {
-        Algorithm::SpreadOut | Algorithm::KBruck => split.digits(),
-        Algorithm::Pairwise | Algorithm::ModifiedBruck => messages,
-        Algorithm::Hierarchical | Algorithm::Leaders => return Err(Error::NoNodes { algorithm }),
+        AlltoallAlgorithm::SpreadOut | AlltoallAlgorithm::KBruck => split.digits(),
+        AlltoallAlgorithm::Pairwise | AlltoallAlgorithm::ModifiedBruck => messages,
+        AlltoallAlgorithm::Hierarchical | AlltoallAlgorithm::Leaders => return Err(Error::NoNodes { algorithm }),
     };
     let bytes = blocks * bytes;
     let time = Time {
@@ -214,7 +229,15 @@ pub fn modelled(algorithm: Algorithm, p: i64, radix: i64, bytes: i64, network: &
         overhead: messages as f64 * network.overhead(),
         transfer: bytes as f64 / network.bandwidth(),
     };
-    Ok(Choice { algorithm, radix: algorithm.has_radix().then_some(radix), rounds, messages, blocks, bytes, time })
+    Ok(ModelledAlltoall {
+        algorithm,
+        radix: algorithm.has_radix().then_some(radix),
+        rounds,
+        messages,
+        blocks,
+        bytes,
+        time,
+    })
 }
 
 #[cfg(test)]
@@ -255,10 +278,10 @@ mod tests {
                     };
                     let first = if p == 1 { 0.0 } else { network.latency() };
                     let sums = [
-                        (Algorithm::SpreadOut, first + direct * (network.overhead() + wire(1))),
-                        (Algorithm::Pairwise, direct * step(1)),
-                        (Algorithm::KBruck, (0..split.digits()).map(digit).sum()),
-                        (Algorithm::ModifiedBruck, split.each().map(|substep| step(substep.blocks)).sum()),
+                        (AlltoallAlgorithm::SpreadOut, first + direct * (network.overhead() + wire(1))),
+                        (AlltoallAlgorithm::Pairwise, direct * step(1)),
+                        (AlltoallAlgorithm::KBruck, (0..split.digits()).map(digit).sum()),
+                        (AlltoallAlgorithm::ModifiedBruck, split.each().map(|substep| step(substep.blocks)).sum()),
                     ];
                     for (algorithm, sum) in sums {
                         let time =
@@ -276,15 +299,15 @@ mod tests {
     /// What is left out beyond 64 ranks is never faster, up to the last bits of a sum.
     #[test]
     fn the_fastest_is_never_left_out() {
-        let fastest = |p, bytes, network: &Network, algorithm: Algorithm, every_radix| {
+        let fastest = |p, bytes, network: &Network, algorithm: AlltoallAlgorithm, every_radix| {
             let same = every(p, every_radix).filter(|&(other, _)| other == algorithm);
             let times = same.map(|(_, radix)| modelled(algorithm, p, radix, bytes, network).expect("in the domain"));
-            times.min_by(Choice::order).expect("there are some").time.total()
+            times.min_by(ModelledAlltoall::order).expect("there are some").time.total()
         };
         for network in networks() {
             for p in 3..=300 {
                 for bytes in [0, 1, 64, 4096] {
-                    for algorithm in Algorithm::ALL {
+                    for algorithm in AlltoallAlgorithm::ALL {
                         let all = fastest(p, bytes, &network, algorithm, i64::MAX);
                         let few = fastest(p, bytes, &network, algorithm, 0);
                         assert!(few <= all * (1.0 + 1e-12), "{algorithm}, p = {p}, {bytes} bytes: {few} {all}");
@@ -322,7 +345,7 @@ mod tests {
                     let all = candidates(p, bytes, &network).expect("in the domain");
                     assert_eq!(all.first(), choose(p, bytes, &network).ok().as_ref(), "p = {p}, {bytes} bytes");
                     assert!(all.windows(2).all(|two| two[0].order(&two[1]) == Ordering::Less), "p = {p}");
-                    for algorithm in Algorithm::ALL {
+                    for algorithm in AlltoallAlgorithm::ALL {
                         let first = all.iter().find(|choice| choice.algorithm == algorithm);
                         assert_eq!(first, choose_radix(algorithm, p, bytes, &network).ok().as_ref(), "p = {p}");
                     }
@@ -335,17 +358,17 @@ mod tests {
     fn where_nothing_differs_the_simplest_is_chosen() {
         // Nothing costs anything.
         let free = choose(100, 0, &network(0.0, 1.0, 0.0)).expect("in the domain");
-        assert_eq!((free.algorithm, free.radix), (Algorithm::SpreadOut, None));
+        assert_eq!((free.algorithm, free.radix), (AlltoallAlgorithm::SpreadOut, None));
         // With two digits a message costs what a block costs: radix 10 and 99 take the same time.
         let even = network(0.0, 1e6, 1e-6);
-        let times = [10, 99].map(|radix| modelled(Algorithm::ModifiedBruck, 100, radix, 1, &even));
+        let times = [10, 99].map(|radix| modelled(AlltoallAlgorithm::ModifiedBruck, 100, radix, 1, &even));
         let [Ok(small), Ok(large)] = times else { panic!("in the domain") };
         assert!((small.time.total() - large.time.total()).abs() < 1e-15);
         // One rank sends nothing.
         let alone = choose(1, 8, &Network::default()).expect("in the domain");
         assert_eq!(
             (alone.algorithm, alone.rounds, alone.messages, alone.time.total()),
-            (Algorithm::SpreadOut, 0, 0, 0.0)
+            (AlltoallAlgorithm::SpreadOut, 0, 0, 0.0)
         );
     }
 
@@ -384,13 +407,15 @@ mod tests {
         for (p, largest, bytes, best) in
             [(512, 56, 64, 22), (4096, 80, 64, 64), (512, 56, 1024, 56), (4096, 80, 1024, 80)]
         {
-            let at = |radix| modelled(Algorithm::ModifiedBruck, p, radix, bytes, &theta()).expect("in the domain");
-            let found = (2..=largest).map(at).min_by(Choice::order).expect("there are some");
+            let at =
+                |radix| modelled(AlltoallAlgorithm::ModifiedBruck, p, radix, bytes, &theta()).expect("in the domain");
+            let found = (2..=largest).map(at).min_by(ModelledAlltoall::order).expect("there are some");
             let root = at(ceil_sqrt(p));
             assert_eq!(found.radix, Some(best), "p = {p}, {bytes} bytes");
             assert!(root.time.total() <= 1.02 * found.time.total(), "p = {p}, {bytes} bytes");
             assert!(root.time.total() <= 0.7 * at(2).time.total(), "p = {p}, {bytes} bytes: radix 2 is much slower");
-            let among_all = choose_radix(Algorithm::ModifiedBruck, p, bytes, &theta()).expect("in the domain");
+            let among_all =
+                choose_radix(AlltoallAlgorithm::ModifiedBruck, p, bytes, &theta()).expect("in the domain");
             let ratio = root.time.total() / among_all.time.total();
             match bytes {
                 64 => assert_eq!(among_all.radix, Some(best), "p = {p}"),
@@ -398,15 +423,17 @@ mod tests {
             }
         }
         let alone = network(2e-6, 10e9, 1e-6);
-        let radix = |p| choose_radix(Algorithm::ModifiedBruck, p, 64, &alone).map(|choice| choice.radix);
+        let radix = |p| choose_radix(AlltoallAlgorithm::ModifiedBruck, p, 64, &alone).map(|choice| choice.radix);
         assert_eq!((radix(512), radix(4096)), (Ok(Some(2)), Ok(Some(5))));
     }
 
     /// The paper's Fig. 2b: 2048 ranks, 512 bytes. It found 48 best among powers of two and 48; the square root is 46.
     #[test]
     fn figure_2b() {
-        let at = |radix| modelled(Algorithm::ModifiedBruck, 2048, radix, 512, &theta()).expect("in the domain");
-        let found = [2, 4, 8, 16, 32, 48, 64].map(at).into_iter().min_by(Choice::order).expect("there are some");
+        let at =
+            |radix| modelled(AlltoallAlgorithm::ModifiedBruck, 2048, radix, 512, &theta()).expect("in the domain");
+        let found =
+            [2, 4, 8, 16, 32, 48, 64].map(at).into_iter().min_by(ModelledAlltoall::order).expect("there are some");
         let ratio = at(48).time.total() / found.time.total();
         assert!(found.radix >= Some(48) && ratio < 1.01, "{found:?} {ratio}");
     }

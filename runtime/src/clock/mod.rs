@@ -6,14 +6,14 @@
 
 mod node;
 
-pub(crate) use node::Share;
+pub(crate) use node::NodeShare;
 
-use crate::plan::part::{Local, Message, Part, Slot, Turn};
+use crate::plan::part::{Local, RankPlan, Slot, SlotMessage, Turn};
 use crate::profile::Profile;
 
 /// What a round is made of, as far as time is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct RoundCost {
     /// How many messages travel at once, each way.
     pub ports: usize,
     /// The bytes of the longest of them.
@@ -45,32 +45,32 @@ impl<'a> Clock<'a> {
     }
 
     /// The seconds of a round between nodes.
-    pub fn round(&self, round: &Round) -> f64 {
+    pub fn round(&self, round: &RoundCost) -> f64 {
         let node = &self.profile.node;
         let messages = self.profile.round(round.longest, round.ports, self.lanes);
         messages + round.combined as f64 / node.combine + round.copied as f64 / node.copy
     }
 
     /// The seconds of rounds, one after the other.
-    pub fn rounds(&self, rounds: &[Round]) -> f64 {
+    pub fn rounds(&self, rounds: &[RoundCost]) -> f64 {
         // A sum of nothing would be a negative zero.
         rounds.iter().fold(0.0, |sum, round| sum + self.round(round))
     }
 
     /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is empty.
-    pub fn part(&self, part: &Part, lengths: &[usize]) -> f64 {
+    pub fn part(&self, part: &RankPlan, lengths: &[usize]) -> f64 {
         self.rounds(&rounds_of(part, lengths))
     }
 }
 
 /// What the rounds of a part are made of, with blocks of these lengths in bytes.
-pub fn rounds_of(part: &Part, lengths: &[usize]) -> Vec<Round> {
+pub fn rounds_of(part: &RankPlan, lengths: &[usize]) -> Vec<RoundCost> {
     let bytes = |slot: &Slot| lengths.get(slot.block as usize).map_or(0, |&length| length as u64);
     part.turns.iter().map(|turn| round_of(turn, bytes)).collect()
 }
 
-fn round_of(turn: &Turn, bytes: impl Fn(&Slot) -> u64) -> Round {
-    let length = |message: &Message| message.slots.iter().map(&bytes).sum::<u64>();
+fn round_of(turn: &Turn, bytes: impl Fn(&Slot) -> u64) -> RoundCost {
+    let length = |message: &SlotMessage| message.slots.iter().map(&bytes).sum::<u64>();
     let longest = turn.sends.iter().chain(&turn.receives).map(length).max();
     let (mut combined, mut copied) = (0, 0);
     for local in &turn.locals {
@@ -80,17 +80,17 @@ fn round_of(turn: &Turn, bytes: impl Fn(&Slot) -> u64) -> Round {
         }
     }
     let (ports, sent) = (turn.sends.len().max(turn.receives.len()), turn.sends.iter().map(length).sum());
-    Round { ports, longest: longest.unwrap_or(0), sent, combined, copied }
+    RoundCost { ports, longest: longest.unwrap_or(0), sent, combined, copied }
 }
 
 /// The rounds of parallel paths, rounded up to the highest value of each.
-pub fn slowest(paths: impl IntoIterator<Item = Vec<Round>>) -> Vec<Round> {
+pub fn slowest(paths: impl IntoIterator<Item = Vec<RoundCost>>) -> Vec<RoundCost> {
     paths.into_iter().reduce(|one, other| rounded_up(&one, &other)).unwrap_or_default()
 }
 
-fn rounded_up(one: &[Round], other: &[Round]) -> Vec<Round> {
-    let round = |rounds: &[Round], i: usize| rounds.get(i).copied().unwrap_or_default();
-    let up = |(a, b): (Round, Round)| Round {
+fn rounded_up(one: &[RoundCost], other: &[RoundCost]) -> Vec<RoundCost> {
+    let round = |rounds: &[RoundCost], i: usize| rounds.get(i).copied().unwrap_or_default();
+    let up = |(a, b): (RoundCost, RoundCost)| RoundCost {
         ports: a.ports.max(b.ports),
         longest: a.longest.max(b.longest),
         sent: a.sent.max(b.sent),
@@ -105,12 +105,12 @@ mod tests {
     use super::*;
     use roundel_spec::Kind;
 
-    fn message(peer: usize, blocks: &[u32]) -> Message {
-        Message { peer, slots: blocks.iter().map(|&block| Slot { line: 0, block }).collect() }
+    fn message(peer: usize, blocks: &[u32]) -> SlotMessage {
+        SlotMessage { peer, slots: blocks.iter().map(|&block| Slot { line: 0, block }).collect() }
     }
 
-    fn part(turns: Vec<Turn>) -> Part {
-        Part { kind: Kind::Allreduce, p: 3, rank: 0, root: 0, blocks: 3, lines: 2, turns }
+    fn part(turns: Vec<Turn>) -> RankPlan {
+        RankPlan { kind: Kind::Allreduce, p: 3, rank: 0, root: 0, blocks: 3, lines: 2, turns }
     }
 
     #[test]
@@ -122,8 +122,8 @@ mod tests {
             locals: vec![Local::Combine { left: a, right: b, into: b }, Local::Copy { from: b, to: a }],
         };
         let rounds = rounds_of(&part(vec![turn, Turn::default()]), &[10, 20, 700]);
-        let expected = Round { ports: 2, longest: 720, sent: 730, combined: 700, copied: 10 };
-        assert_eq!(rounds, [expected, Round::default()]);
+        let expected = RoundCost { ports: 2, longest: 720, sent: 730, combined: 700, copied: 10 };
+        assert_eq!(rounds, [expected, RoundCost::default()]);
         let profile = Profile::default();
         let (clock, node) = (Clock::new(&profile), &profile.node);
         let by_hand = profile.between.seconds(720, 2) + 700.0 / node.combine + 10.0 / node.copy;
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn the_slowest_path_counts() {
-        let one = Round { ports: 1, longest: 9, sent: 9, ..Round::default() };
-        let other = Round { ports: 2, longest: 5, sent: 10, combined: 5, ..Round::default() };
-        let both = Round { ports: 2, longest: 9, sent: 10, combined: 5, copied: 0 };
+        let one = RoundCost { ports: 1, longest: 9, sent: 9, ..RoundCost::default() };
+        let other = RoundCost { ports: 2, longest: 5, sent: 10, combined: 5, ..RoundCost::default() };
+        let both = RoundCost { ports: 2, longest: 9, sent: 10, combined: 5, copied: 0 };
         assert_eq!(slowest([vec![one], vec![other, one]]), [both, one]);
         assert_eq!(slowest([]), []);
     }

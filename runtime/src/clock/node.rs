@@ -1,13 +1,13 @@
 //! How long the processes of a node take among themselves, before and after the rounds between nodes.
 
-use crate::profile::Node;
+use crate::profile::NodeSpeed;
 use crate::program::build::Scheme;
 use roundel_spec::Kind;
 use roundel_spec::arith::ceil_log;
 
 /// A call, as one process of a node sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct NodeShare {
     pub(crate) kind: Kind,
     /// The processes of the node.
     pub(crate) ppn: usize,
@@ -21,9 +21,9 @@ pub(crate) struct Share {
     pub(crate) takes: u64,
 }
 
-impl Share {
+impl NodeShare {
     /// The seconds that a call takes inside of nodes. A process that is alone has nobody to wait for, and nothing to copy.
-    pub(crate) fn seconds(&self, scheme: Scheme, node: &Node) -> f64 {
+    pub(crate) fn seconds(&self, scheme: Scheme, node: &NodeSpeed) -> f64 {
         if self.ppn < 2 {
             return 0.0;
         }
@@ -33,7 +33,7 @@ impl Share {
     }
 
     /// Until the node has what it sends, or, if there is only one, what its processes take.
-    fn bringing(&self, scheme: Scheme, node: &Node, wait: f64) -> f64 {
+    fn bringing(&self, scheme: Scheme, node: &NodeSpeed, wait: f64) -> f64 {
         let (brings, others) = (self.brings as f64, (self.ppn - 1) as f64);
         let copied = brings / node.copy;
         // Everybody reduces the chunk that is its share.
@@ -68,13 +68,13 @@ impl Share {
 mod tests {
     use super::*;
 
-    const NODE: Node = Node { signal: 1e-6, copy: 8e9, combine: 4e9 };
+    const NODE: NodeSpeed = NodeSpeed { signal: 1e-6, copy: 8e9, combine: 4e9 };
 
-    fn allreduce(ppn: usize, several: bool, bytes: u64) -> Share {
-        Share { kind: Kind::Allreduce, ppn, several, lanes: 1, brings: bytes, takes: bytes }
+    fn allreduce(ppn: usize, several: bool, bytes: u64) -> NodeShare {
+        NodeShare { kind: Kind::Allreduce, ppn, several, lanes: 1, brings: bytes, takes: bytes }
     }
 
-    fn best(share: Share, schemes: &[Scheme]) -> Scheme {
+    fn best(share: NodeShare, schemes: &[Scheme]) -> Scheme {
         let time = |scheme: &&Scheme| share.seconds(**scheme, &NODE);
         *schemes.iter().min_by(|a, b| time(a).total_cmp(&time(b))).expect("has schemes")
     }
@@ -104,7 +104,7 @@ mod tests {
         near(several.seconds(Scheme::Copies, &NODE), 8000.0 / 8e9 + 4e-6 + 12000.0 / 4e9);
         near(one.seconds(Scheme::Chunks, &NODE), 5000.0 / 8e9 + 3000.0 / 4e9 + 3e-6 + 2e-6);
         near(one.seconds(Scheme::Direct, &NODE), 4e-6 + 3000.0 / 4e9);
-        let gather = Share { kind: Kind::Allgather, takes: 400, brings: 10, ..several };
+        let gather = NodeShare { kind: Kind::Allgather, takes: 400, brings: 10, ..several };
         near(gather.seconds(Scheme::Copies, &NODE), 410.0 / 8e9 + 4e-6);
         near(gather.seconds(Scheme::Direct, &NODE), 10.0 / 8e9 + 4e-6);
     }

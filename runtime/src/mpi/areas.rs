@@ -19,7 +19,7 @@ pub(super) enum Area {
 
 /// A place in memory: an area, and a distance from its beginning in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct AreaOffset {
     pub(super) area: Area,
     pub(super) offset: usize,
 }
@@ -62,7 +62,7 @@ impl Areas {
 
     /// The address of a spot.
     #[inline(always)]
-    pub(super) fn at(&self, spot: Spot) -> *mut u8 {
+    pub(super) fn at(&self, spot: AreaOffset) -> *mut u8 {
         self.0[spot.area as usize].wrapping_add(spot.offset)
     }
 }

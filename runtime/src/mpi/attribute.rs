@@ -1,4 +1,4 @@
-//! From a communicator to its [`State`], through an attribute cached on it.
+//! From a communicator to its [`CommState`], through an attribute cached on it.
 //!
 //! MPI deletes attributes with their communicator, which is just when our duplicate should go. `MPI_COMM_WORLD` is never
 //! freed, and when its attributes are deleted at the end, if at all, MPI is too far gone to free another communicator.
@@ -9,7 +9,7 @@
 
 use super::code::{OTHER, SUCCESS, check};
 use super::raw;
-use super::state::{self, State};
+use super::state::{self, CommState};
 use crate::error::Error;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
@@ -34,17 +34,17 @@ pub(super) fn making() -> MutexGuard<'static, ()> {
 
 /// The communicator that a thread used last. Asking MPI for an attribute costs as much as a small message does.
 #[derive(Clone, Copy)]
-struct Recent {
+struct LastState {
     comm: Option<ffi::MPI_Comm>,
-    state: *const State,
+    state: *const CommState,
     epoch: usize,
 }
 
 thread_local! {
-    static RECENT: Cell<Recent> = const { Cell::new(Recent { comm: None, state: null(), epoch: 0 }) };
+    static RECENT: Cell<LastState> = const { Cell::new(LastState { comm: None, state: null(), epoch: 0 }) };
 }
 
-/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a [`Recent`]
+/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a [`LastState`]
 /// state is good only as long as no state was freed.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
 
@@ -56,7 +56,7 @@ pub(super) fn epoch() -> usize {
 
 /// The state of a communicator; the first call makes it.
 #[inline]
-pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {
+pub(super) fn state<C: Communicator>(comm: &C) -> Result<&CommState, Error> {
     // SAFETY: the communicator is borrowed as long as the state is.
     unsafe { state_of(comm.as_raw()) }
 }
@@ -66,7 +66,7 @@ pub(super) fn state<C: Communicator>(comm: &C) -> Result<&State, Error> {
 /// # Safety
 /// The communicator must be live as long as the state is used.
 #[inline]
-pub(super) unsafe fn state_of<'a>(raw: ffi::MPI_Comm) -> Result<&'a State, Error> {
+pub(super) unsafe fn state_of<'a>(raw: ffi::MPI_Comm) -> Result<&'a CommState, Error> {
     let recent = RECENT.get();
     let state = if recent.comm == Some(raw) && recent.epoch == EPOCH.load(Ordering::Acquire) {
         recent.state
@@ -78,7 +78,7 @@ pub(super) unsafe fn state_of<'a>(raw: ffi::MPI_Comm) -> Result<&'a State, Error
 }
 
 #[inline(never)]
-fn look_up(comm: ffi::MPI_Comm) -> Result<*const State, Error> {
+fn look_up(comm: ffi::MPI_Comm) -> Result<*const CommState, Error> {
     let epoch = EPOCH.load(Ordering::Acquire);
     let key = KEY.load(Ordering::Acquire);
     let found = if key == NO_KEY { None } else { find(comm, key as c_int)? };
@@ -86,13 +86,13 @@ fn look_up(comm: ffi::MPI_Comm) -> Result<*const State, Error> {
         Some(state) => state.as_ptr().cast_const(),
         None => attach(comm)?.as_ptr().cast_const(),
     };
-    RECENT.set(Recent { comm: Some(comm), state, epoch });
+    RECENT.set(LastState { comm: Some(comm), state, epoch });
     Ok(state)
 }
 
 /// The state that is cached on a communicator.
-fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<State>>, Error> {
-    let mut value: *mut State = null_mut();
+fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<CommState>>, Error> {
+    let mut value: *mut CommState = null_mut();
     let mut found: c_int = 0;
     // SAFETY: the communicator is live and the key is ours; MPI stores the attribute, a pointer, in `value`.
     let code = unsafe { ffi::MPI_Comm_get_attr(comm, key, (&raw mut value).cast(), &mut found) };
@@ -102,13 +102,13 @@ fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<State>>, Error
 
 /// Caches a new state on a communicator, unless another thread was faster.
 #[cold]
-fn attach(comm: ffi::MPI_Comm) -> Result<NonNull<State>, Error> {
+fn attach(comm: ffi::MPI_Comm) -> Result<NonNull<CommState>, Error> {
     let _making = making();
     let key = make_key()?;
     if let Some(state) = find(comm, key)? {
         return Ok(state);
     }
-    let state = NonNull::from(Box::leak(Box::<State>::default()));
+    let state = NonNull::from(Box::leak(Box::<CommState>::default()));
     // SAFETY: the communicator is live and the key is ours; the attribute owns the state from now on.
     let code = unsafe { ffi::MPI_Comm_set_attr(comm, key, state.as_ptr().cast()) };
     if code != SUCCESS {
@@ -171,7 +171,7 @@ unsafe extern "C" fn do_not_copy(
 /// MPI deletes the attribute: frees what was cached. A state that a thread is using stays where it is.
 unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let free = || {
-        let state: *mut State = value.cast();
+        let state: *mut CommState = value.cast();
         // SAFETY: the value is what `attach` stored, and it was not freed: MPI deletes an attribute once.
         match unsafe { &*state }.lease() {
             Err(_) => return OTHER,

@@ -1,17 +1,19 @@
-//! The sink that turns a schedule's rounds into a [`Plan`].
+//! The sink that turns a schedule's rounds into a [`MessagePlan`].
 //!
 //! Nothing is sent here, so there is nothing to clean up in MPI when a schedule's code panics; but the other ranks would
 //! wait for this one for ever, so the job ends.
 
-use super::areas::{Area, Spot};
+use super::areas::{Area, AreaOffset};
 use super::ending::end_the_job;
 use super::limit::LIMIT;
-use super::plan::{Begin, Combination, Form, Message, Parcel, Piece, Plan, Step};
-use super::score::Score;
+use super::plan::{
+    Combination, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart,
+};
+use super::rank_rounds::RankRounds;
 use crate::geometry::Geometry;
 use crate::policy::{Policy, Wire};
-use crate::runs::{Run, Shape, for_each_run};
-use crate::transport::Here;
+use crate::runs::{MessageShape, Run, for_each_run};
+use crate::transport::RankPlacement;
 use roundel_spec::{Action, Blocks, Line, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -20,27 +22,27 @@ use std::mem::forget;
 /// Memory in which the blocks of a line lie: where it begins, how many bytes there are, and the size of an element.
 #[derive(Clone, Copy)]
 pub(super) struct Home {
-    pub(super) begin: Spot,
+    pub(super) begin: AreaOffset,
     pub(super) bytes: usize,
     pub(super) size: usize,
 }
 
 impl Home {
     /// The spot of a run and its length in bytes. Panics if it does not lie inside.
-    pub(super) fn locate(&self, run: Run) -> (Spot, usize) {
+    pub(super) fn locate(&self, run: Run) -> (AreaOffset, usize) {
         let (offset, bytes) = (run.start.saturating_mul(self.size), run.len.saturating_mul(self.size));
         let inside = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         assert!(inside, "the schedule names a block outside the buffer");
-        (Spot { area: self.begin.area, offset: self.begin.offset + offset }, bytes)
+        (AreaOffset { area: self.begin.area, offset: self.begin.offset + offset }, bytes)
     }
 }
 
 /// Appends rounds to a plan, with their lines in `homes`. Scratch from
 /// `plan.scratch` on is free.
 pub(super) fn rounds(
-    plan: &mut Plan,
-    score: &Score,
-    here: Here<'_>,
+    plan: &mut MessagePlan,
+    score: &RankRounds,
+    here: RankPlacement<'_>,
     homes: &[Home],
     geometry: impl Geometry,
     policy: Policy,
@@ -63,14 +65,14 @@ pub(super) fn rounds(
         combined_from,
         filled,
     };
-    score.play(&mut builder);
+    score.replay(&mut builder);
     builder.close();
     plan.numbers.clone_from(&score.numbers);
     forget(guard);
 }
 
 struct Builder<'a, G> {
-    plan: &'a mut Plan,
+    plan: &'a mut MessagePlan,
     p: usize,
     homes: &'a [Home],
     geometry: G,
@@ -79,7 +81,7 @@ struct Builder<'a, G> {
     /// Where scratch for packed messages begins, and where the round's use of it ends.
     free: usize,
     used: usize,
-    round: Begin,
+    round: RoundStart,
     /// Where the round's combinations begin.
     combined_from: usize,
     /// Which blocks of the lines after the first hold something: nothing else may be read there.
@@ -88,9 +90,9 @@ struct Builder<'a, G> {
 
 impl<G: Geometry> Builder<'_, G> {
     /// The message of `blocks`.
-    fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, site: Site, direction: Direction) -> Parcel {
+    fn parcel<B: Blocks>(&mut self, peer: usize, blocks: &B, site: Site, direction: Direction) -> ExtraMessage {
         assert!(peer < self.p, "the schedule names a rank outside the communicator");
-        let (home, shape) = (self.homes[site.line as usize], Shape::of(blocks, &self.geometry, self.blocks));
+        let (home, shape) = (self.homes[site.line as usize], MessageShape::of(blocks, &self.geometry, self.blocks));
         let bytes = shape.elements.checked_mul(home.size.max(1)).filter(|&bytes| bytes <= isize::MAX as usize);
         assert!(bytes.is_some(), "the schedule repeats blocks until no message can hold them");
         let (elements, peer) = (shape.elements, peer as c_int);
@@ -100,14 +102,14 @@ impl<G: Geometry> Builder<'_, G> {
         // What is given up may still be on its way to somebody.
         let aside = direction == Direction::In && site.action == Action::Overwrite;
         let (spot, form) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
-            _ if combines => (self.combined(blocks, site), Form::Whole),
-            _ if aside => (self.packed(blocks, home, direction), Form::Whole),
-            Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, Form::Whole),
-            Wire::Packed => (self.packed(blocks, home, direction), Form::Whole),
-            Wire::Datatype => (home.begin, Form::Within(self.scattered(blocks, home))),
+            _ if combines => (self.combined(blocks, site), MessageForm::Whole),
+            _ if aside => (self.packed(blocks, home, direction), MessageForm::Whole),
+            Wire::Contiguous => (home.locate(Run { start: shape.start, len: shape.elements }).0, MessageForm::Whole),
+            Wire::Packed => (self.packed(blocks, home, direction), MessageForm::Whole),
+            Wire::Datatype => (home.begin, MessageForm::Within(self.scattered(blocks, home))),
         };
-        let form = if let Form::Whole = form { self.plan.cut(elements, home.size, LIMIT) } else { form };
-        Parcel { message: Message { spot, elements, peer }, form }
+        let form = if let MessageForm::Whole = form { self.plan.cut(elements, home.size, LIMIT) } else { form };
+        ExtraMessage { message: PlannedMessage { spot, elements, peer }, form }
     }
 
     /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an element.
@@ -129,15 +131,15 @@ impl<G: Geometry> Builder<'_, G> {
     }
 
     /// Scratch through which the blocks travel.
-    fn packed<B: Blocks>(&mut self, blocks: &B, home: Home, direction: Direction) -> Spot {
-        let start = Spot { area: Area::Scratch, offset: self.used };
+    fn packed<B: Blocks>(&mut self, blocks: &B, home: Home, direction: Direction) -> AreaOffset {
+        let start = AreaOffset { area: Area::Scratch, offset: self.used };
         let mut at = start;
         let plan = &mut *self.plan;
         for_each_run(blocks, &self.geometry, self.blocks, |run| {
             let (spot, bytes) = home.locate(run);
             match direction {
-                Direction::Out => plan.packs.push(Piece { from: spot, to: at, bytes }),
-                Direction::In => plan.unpacks.push(Piece { from: at, to: spot, bytes }),
+                Direction::Out => plan.packs.push(MovedPiece { from: spot, to: at, bytes }),
+                Direction::In => plan.unpacks.push(MovedPiece { from: at, to: spot, bytes }),
             }
             at.offset += bytes;
         });
@@ -146,8 +148,8 @@ impl<G: Geometry> Builder<'_, G> {
     }
 
     /// Scratch in which blocks arrive that are combined with what is there.
-    fn combined<B: Blocks>(&mut self, blocks: &B, site: Site) -> Spot {
-        let start = Spot { area: Area::Scratch, offset: self.used };
+    fn combined<B: Blocks>(&mut self, blocks: &B, site: Site) -> AreaOffset {
+        let start = AreaOffset { area: Area::Scratch, offset: self.used };
         let (with, arrives_left) = match site.action {
             Action::CombineLeft { with } => (with, true),
             Action::CombineRight { with } => (with, false),
@@ -187,7 +189,7 @@ impl<G: Geometry> Builder<'_, G> {
         let plan = &mut *self.plan;
         plan.end_round(self.round);
         if self.combined_from < plan.combinations.len() {
-            plan.steps.push(Step::Combine { combinations: self.combined_from..plan.combinations.len() });
+            plan.steps.push(PlanStep::Combine { combinations: self.combined_from..plan.combinations.len() });
         }
         self.combined_from = plan.combinations.len();
         self.round = plan.begin_round();

@@ -1,14 +1,14 @@
 //! Plans of alltoalls with blocks of any lengths that go straight from their source to their destination: all lengths are known
 //! where they are needed, so everything can be planned ahead.
 
-use super::areas::{Area, Spot};
+use super::areas::{Area, AreaOffset};
 use super::build::EndsTheJob;
 use super::limit::LIMIT;
-use super::plan::{Begin, Message, Parcel, Piece, Plan, Step};
-use super::score::Score;
+use super::plan::{ExtraMessage, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart};
+use super::rank_rounds::RankRounds;
 use crate::error::Error;
 use crate::geometry::Varying;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use roundel_spec::contract::pair;
 use roundel_spec::{Blocks, Sink, Site};
 use std::convert::Infallible;
@@ -20,52 +20,52 @@ use std::mem::forget;
 /// # Errors
 /// [`Error::NotStraight`] if blocks make a detour.
 pub(super) fn draw(
-    plan: &mut Plan,
-    here: Here<'_>,
-    (name, score): (&str, &Score),
+    plan: &mut MessagePlan,
+    here: RankPlacement<'_>,
+    (name, score): (&str, &RankRounds),
     leaving: Option<Varying<'_>>,
     arriving: Varying<'_>,
 ) -> Result<(), Error> {
     let guard = EndsTheJob { rank: here.rank };
     plan.clear();
     let mut builder =
-        Builder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
+        DirectBuilder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
     builder.bring();
-    score.play(&mut builder);
+    score.replay(&mut builder);
     let straight = builder.straight;
     plan.numbers.clone_from(&score.numbers);
     forget(guard);
     if straight { Ok(()) } else { Err(Error::NotStraight { name: name.into() }) }
 }
 
-struct Builder<'a> {
-    plan: &'a mut Plan,
-    here: Here<'a>,
+struct DirectBuilder<'a> {
+    plan: &'a mut MessagePlan,
+    here: RankPlacement<'a>,
     leaving: Option<Varying<'a>>,
     arriving: Varying<'a>,
     /// Where blocks lie that were set aside, because those that arrive would overwrite them.
     aside: Vec<usize>,
-    begin: Begin,
+    begin: RoundStart,
     straight: bool,
 }
 
-impl Builder<'_> {
+impl DirectBuilder<'_> {
     /// The own block, or all of them.
     fn bring(&mut self) {
         let (own, counts) = (self.here.rank, self.arriving.counts);
-        let piece = |from, to, bytes| Step::Move(Piece { from, to, bytes });
+        let piece = |from, to, bytes| PlanStep::Move(MovedPiece { from, to, bytes });
         match &self.leaving {
             Some(leaving) => {
-                let from = Spot { area: Area::Send, offset: leaving.displs[own] };
-                let to = Spot { area: Area::Recv, offset: self.arriving.displs[own] };
+                let from = AreaOffset { area: Area::Send, offset: leaving.displs[own] };
+                let to = AreaOffset { area: Area::Recv, offset: self.arriving.displs[own] };
                 let bytes = counts[own].min(leaving.counts[own]);
                 self.plan.steps.extend((bytes > 0).then(|| piece(from, to, bytes)));
             }
             None => {
                 let mut end = 0;
                 for (&displ, &bytes) in self.arriving.displs.iter().zip(counts) {
-                    let from = Spot { area: Area::Recv, offset: displ };
-                    let to = Spot { area: Area::Scratch, offset: end };
+                    let from = AreaOffset { area: Area::Recv, offset: displ };
+                    let to = AreaOffset { area: Area::Scratch, offset: end };
                     self.plan.steps.extend((bytes > 0).then(|| piece(from, to, bytes)));
                     self.aside.push(end);
                     end += bytes;
@@ -75,13 +75,13 @@ impl Builder<'_> {
         }
     }
 
-    fn parcel(&mut self, peer: usize, spot: Spot, elements: usize) -> Parcel {
+    fn parcel(&mut self, peer: usize, spot: AreaOffset, elements: usize) -> ExtraMessage {
         let form = self.plan.cut(elements, 1, LIMIT);
-        Parcel { message: Message { spot, elements, peer: peer as c_int }, form }
+        ExtraMessage { message: PlannedMessage { spot, elements, peer: peer as c_int }, form }
     }
 }
 
-impl Sink for Builder<'_> {
+impl Sink for DirectBuilder<'_> {
     type Error = Infallible;
 
     fn begin_round(&mut self) -> Result<(), Infallible> {
@@ -91,8 +91,8 @@ impl Sink for Builder<'_> {
     fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
         self.straight &= blocks.each().eq([pair(self.here.rank, to, self.here.p())]);
         let (spot, bytes) = match &self.leaving {
-            Some(leaving) => (Spot { area: Area::Send, offset: leaving.displs[to] }, leaving.counts[to]),
-            None => (Spot { area: Area::Scratch, offset: self.aside[to] }, self.arriving.counts[to]),
+            Some(leaving) => (AreaOffset { area: Area::Send, offset: leaving.displs[to] }, leaving.counts[to]),
+            None => (AreaOffset { area: Area::Scratch, offset: self.aside[to] }, self.arriving.counts[to]),
         };
         let parcel = self.parcel(to, spot, bytes);
         self.plan.departures.push(parcel);
@@ -101,7 +101,7 @@ impl Sink for Builder<'_> {
 
     fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
         self.straight &= blocks.each().eq([pair(from, self.here.rank, self.here.p())]);
-        let spot = Spot { area: Area::Recv, offset: self.arriving.displs[from] };
+        let spot = AreaOffset { area: Area::Recv, offset: self.arriving.displs[from] };
         let parcel = self.parcel(from, spot, self.arriving.counts[from]);
         self.plan.arrivals.push(parcel);
         Ok(())

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::geometry::Geometry;
-use crate::runs::Shape;
+use crate::runs::MessageShape;
 use roundel_spec::sink::infallible;
 use roundel_spec::{Blocks, Collective, Placement, Sink, Site, rounds_of};
 use std::convert::Infallible;
@@ -94,7 +94,7 @@ impl<G: Geometry> Sink for Largest<'_, G> {
     }
 
     fn send<B: Blocks>(&mut self, _: Site, _: usize, blocks: B) -> Result<(), Infallible> {
-        self.elements = self.elements.max(Shape::of(&blocks, self.geometry, self.p).elements);
+        self.elements = self.elements.max(MessageShape::of(&blocks, self.geometry, self.p).elements);
         Ok(())
     }
 

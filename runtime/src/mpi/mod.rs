@@ -20,7 +20,7 @@
 //! - `direct`: plans of alltoalls with blocks of any lengths that go straight, for calls that do not block
 //! - [`raw`]: calls with MPI's own arguments
 //! - [`persistent`]: collectives that are prepared once and started many times, by programs of their own
-//! - `varying`, `itinerary`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
+//! - `varying`, `route`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
 //! - `spread`: what only collectives with a root need
 //! - `replay`: the loop that takes the steps
 //! - `trace`: records the messages that it posts
@@ -37,6 +37,8 @@
 //! does not fit is not written anywhere. Counts of more than 2^31 elements that differ may leave messages behind, because
 //! the two ranks do not agree about how many there are.
 
+mod alltoall;
+mod alltoallv;
 mod areas;
 mod arena;
 mod attribute;
@@ -44,43 +46,41 @@ mod build;
 mod code;
 mod direct;
 mod ending;
-mod itinerary;
+mod execution;
 mod limit;
 mod nodes;
 pub mod persistent;
 mod plan;
+mod rank_rounds;
 pub mod raw;
 mod reduction;
-mod replay;
+mod rooted;
+mod route;
 mod say;
-mod score;
-mod shuffle;
 mod space;
-mod spread;
 mod state;
 mod trace;
 mod tune;
-mod varying;
 mod world;
 
 pub use self::trace::trace;
 pub use self::tune::{BUDGET, tune};
 
-use self::areas::{Area, Areas, Extents, Spot};
+use self::areas::{Area, AreaOffset, Areas, Extents};
 use self::build::Home;
-use self::plan::{Draft, Piece, Plan, Step};
-use self::replay::{Nothing, Replay, TAG};
-use self::score::Score;
-use self::state::{Group, Work};
-use crate::alltoall::{Shuffle, ShuffleVarying};
+use self::execution::{Nothing, PlanExecution, TAG};
+use self::plan::{Draft, MessagePlan, MovedPiece, PlanStep};
+use self::rank_rounds::RankRounds;
+use self::state::{CommWork, OwnComm};
+use crate::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::error::Error;
 use crate::geometry::{Described, Geometry, Moved, Rotated, Uniform};
 use crate::operation::Operation;
 use crate::policy::Policy;
-use crate::reduce::Reduce;
-use crate::rooted::Spread;
+use crate::reduce::ReductionCall;
+use crate::rooted::RootedCall;
 use crate::runs::Run;
-use crate::transport::{Gather, Here, Options, Transport};
+use crate::transport::{AllgatherCall, Options, RankPlacement, Transport};
 use ::mpi::datatype::Equivalence;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
@@ -100,37 +100,45 @@ pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
 /// tests: otherwise only messages of 2^31 elements would.
 #[doc(hidden)]
 pub fn cut_messages(comm: &impl Communicator, elements: usize) -> Result<(), Error> {
-    attribute::state(comm)?.lease()?.luggage.limit = elements.clamp(1, limit::LIMIT);
+    attribute::state(comm)?.lease()?.buffers.limit = elements.clamp(1, limit::LIMIT);
     Ok(())
 }
 
 impl<T: Equivalence, C: Communicator> Transport<T> for C {
-    fn here(&self) -> Result<Here<'_>, Error> {
+    fn here(&self) -> Result<RankPlacement<'_>, Error> {
         Ok(attribute::state(self)?.group(self)?.here())
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
     #[inline(always)]
-    fn gather<K: Collective, G: Described>(&self, collective: &K, call: Gather<'_, T, G>) -> Result<(), Error> {
+    fn gather<K: Collective, G: Described>(
+        &self,
+        collective: &K,
+        call: AllgatherCall<'_, T, G>,
+    ) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
         // Taken apart, and put together again only where a plan is made: a call that is like the last one keeps
         // nothing in memory.
-        let Gather { send, recv, geometry, options } = call;
+        let AllgatherCall { send, recv, geometry, options } = call;
         if !work.key.fits(collective, &geometry, Extents::of(send, recv), options) {
-            plan_anew(&mut work, group, collective, Gather { send, recv: &mut *recv, geometry, options })?;
+            plan_anew(&mut work, group, collective, AllgatherCall { send, recv: &mut *recv, geometry, options })?;
         }
-        let Work { plan, scratch, flight, .. } = &mut *work;
+        let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(send, recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
             .run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
     #[inline(always)]
-    fn reduce<K: Collective, O: Operation<T>>(&self, collective: &K, call: Reduce<'_, T, O>) -> Result<(), Error> {
+    fn reduce<K: Collective, O: Operation<T>>(
+        &self,
+        collective: &K,
+        call: ReductionCall<'_, T, O>,
+    ) -> Result<(), Error> {
         const { assert!(align_of::<T>() <= size_of::<u128>(), "elements of reductions are aligned to at most 16 bytes") };
         let state = attribute::state(self)?;
         let group = state.group(self)?;
@@ -143,35 +151,35 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
             call.validate(collective, group.here())?;
             reduction::plan_anew(&mut work, group, collective, &call, extents)?;
         }
-        let Work { plan, scratch, flight, .. } = &mut *work;
+        let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         let combine = reduction::Elements::new(call.op, rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine }.run(plan)
+        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine }.run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
     #[inline(always)]
-    fn spread<K: Collective>(&self, collective: &K, call: Spread<'_, T>) -> Result<(), Error> {
+    fn spread<K: Collective>(&self, collective: &K, call: RootedCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
-        if !work.key.fits(collective, &call.standing, extents, Options::default()) {
+        if !work.key.fits(collective, &call.layout, extents, Options::default()) {
             call.validate(collective, group.here())?;
-            spread::plan_anew(&mut work, group, collective, &call, extents)?;
+            rooted::plan_anew(&mut work, group, collective, &call, extents)?;
         }
-        let Work { plan, scratch, flight, .. } = &mut *work;
+        let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
             .run(plan)
     }
 
     /// A call like the last one is known to be valid, and its steps are known.
     #[inline(always)]
-    fn shuffle<K: Collective>(&self, collective: &K, call: Shuffle<'_, T>) -> Result<(), Error> {
+    fn shuffle<K: Collective>(&self, collective: &K, call: AlltoallCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
@@ -180,46 +188,47 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let geometry = Uniform { count: extents.recv };
         if !work.key.fits(collective, &geometry, extents, call.options) {
             let rotation = call.validate(collective, group.here())?;
-            shuffle::plan_anew(&mut work, group, collective, extents, call.options, rotation)?;
+            alltoall::plan_anew(&mut work, group, collective, extents, call.options, rotation)?;
             work.key.set(collective, &geometry, extents, call.options);
         }
-        let Work { plan, scratch, flight, .. } = &mut *work;
+        let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        Replay { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
+        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
             .run(plan)
     }
 
     /// Counts may differ from call to call; the way of blocks is known from the last one.
-    fn shuffle_varying<K: Collective>(&self, collective: &K, call: ShuffleVarying<'_, T>) -> Result<(), Error> {
+    fn shuffle_varying<K: Collective>(&self, collective: &K, call: AlltoallvCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
         call.validate(group.here())?;
-        let (layout, itinerary) = (call.options.layout, &mut work.luggage.itinerary);
-        if !itinerary.fits(collective, layout) {
+        let (layout, route) = (call.options.layout, &mut work.buffers.route);
+        if !route.fits(collective, layout) {
             call.serve(collective, group.here())?;
-            itinerary.plan(collective, group.here(), layout);
+            route.plan(collective, group.here(), layout);
         }
-        varying::run(&mut work, group, call)
+        alltoallv::run(&mut work, group, call)
     }
 }
 
 /// Makes the plan for a call that is not like the last one.
 #[inline(never)]
 fn plan_anew<T, K: Collective, G: Described>(
-    work: &mut Work,
-    group: &Group,
+    work: &mut CommWork,
+    group: &OwnComm,
     collective: &K,
-    call: Gather<'_, T, G>,
+    call: AllgatherCall<'_, T, G>,
 ) -> Result<(), Error> {
     let rotation = call.validate(collective, group.here())?;
-    let Gather { send, recv, geometry, options } = call;
+    let AllgatherCall { send, recv, geometry, options } = call;
     let (extents, geometry) = (Extents::of(send, recv), &geometry);
     limit::check(collective, &group.placement, geometry, extents.recv)?;
-    let Work { key, plan, counts, offsets, flight, .. } = work;
+    let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let (draft, score) = (Draft { plan, counts, offsets }, Score::of(collective, group.here(), flight.log.is_some()));
+    let (draft, score) =
+        (Draft { plan, counts, offsets }, RankRounds::of(collective, group.here(), flight.log.is_some()));
     draw_gather(draft, group.here(), &score, geometry, extents, options.policy, rotation);
     key.set(collective, geometry, extents, options);
     Ok(())
@@ -228,8 +237,8 @@ fn plan_anew<T, K: Collective, G: Described>(
 /// Draws up the plan of an allgather. The call is valid.
 fn draw_gather<G: Geometry>(
     draft: Draft<'_>,
-    here: Here<'_>,
-    score: &Score,
+    here: RankPlacement<'_>,
+    score: &RankRounds,
     geometry: &G,
     extents: Extents,
     policy: Policy,
@@ -246,9 +255,9 @@ fn draw_gather<G: Geometry>(
 
 /// Decides where blocks lie while the collective runs.
 struct Planner<'a, G> {
-    plan: &'a mut Plan,
-    score: &'a Score,
-    here: Here<'a>,
+    plan: &'a mut MessagePlan,
+    score: &'a RankRounds,
+    here: RankPlacement<'a>,
     geometry: &'a G,
     extents: Extents,
     policy: Policy,
@@ -286,7 +295,7 @@ impl<G: Geometry> Planner<'_, G> {
     fn scratch(&mut self, elements: usize) -> Home {
         let size = self.extents.size;
         self.plan.scratch = (elements * size).next_multiple_of(size_of::<u128>());
-        Home { begin: Spot { area: Area::Scratch, offset: 0 }, bytes: elements * size, size }
+        Home { begin: AreaOffset { area: Area::Scratch, offset: 0 }, bytes: elements * size, size }
     }
 
     /// The own block, then the rounds, with blocks in `home`.
@@ -298,13 +307,13 @@ impl<G: Geometry> Planner<'_, G> {
             let (to, bytes) = home.locate(own);
             match self.extents.send {
                 Some(_) => {
-                    let from = Spot { area: Area::Send, offset: 0 };
-                    self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+                    let from = AreaOffset { area: Area::Send, offset: 0 };
+                    self.plan.steps.push(PlanStep::Move(MovedPiece { from, to, bytes }));
                 }
                 None if to.area == Area::Recv => {}
                 None => {
                     let (from, _) = self.recv().locate(given);
-                    self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+                    self.plan.steps.push(PlanStep::Move(MovedPiece { from, to, bytes }));
                 }
             }
         }
@@ -316,13 +325,13 @@ impl<G: Geometry> Planner<'_, G> {
         if elements.len > 0 {
             let (from, bytes) = scratch.locate(elements);
             let (to, _) = self.recv().locate(Run { start: to, len: elements.len });
-            self.plan.unpacks.push(Piece { from, to, bytes });
+            self.plan.unpacks.push(MovedPiece { from, to, bytes });
         }
     }
 
     /// The receive buffer.
     fn recv(&self) -> Home {
-        let begin = Spot { area: Area::Recv, offset: 0 };
+        let begin = AreaOffset { area: Area::Recv, offset: 0 };
         Home { begin, bytes: self.extents.recv * self.extents.size, size: self.extents.size }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and those that follow replay them: peers,
 //! addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's areas,
-//! so it serves any buffers; its [`Key`] says which calls.
+//! so it serves any buffers; its [`PlanKey`] says which calls.
 
-use super::areas::{Area, Extents, Spot};
+use super::areas::{Area, AreaOffset, Extents};
 use crate::geometry::{Blocking, Recognised};
 use crate::transport::Options;
 use ::mpi::ffi;
@@ -15,15 +15,15 @@ use std::ops::Range;
 
 /// One message: `elements` of them from or into a spot, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
-    pub(super) spot: Spot,
+pub(super) struct PlannedMessage {
+    pub(super) spot: AreaOffset,
     pub(super) elements: usize,
     pub(super) peer: c_int,
 }
 
 /// A plan that is being drawn up, and memory for lengths and beginnings of blocks meanwhile.
 pub(super) struct Draft<'a> {
-    pub(super) plan: &'a mut Plan,
+    pub(super) plan: &'a mut MessagePlan,
     pub(super) counts: &'a mut Vec<usize>,
     pub(super) offsets: &'a mut Vec<usize>,
 }
@@ -31,20 +31,20 @@ pub(super) struct Draft<'a> {
 /// A round of one message each way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchange {
-    pub(super) out: Message,
-    pub(super) into: Message,
+    pub(super) out: PlannedMessage,
+    pub(super) into: PlannedMessage,
 }
 
 /// A message of a round that is more than one message each way.
 #[derive(Clone, Debug)]
-pub(super) struct Parcel {
-    pub(super) message: Message,
-    pub(super) form: Form,
+pub(super) struct ExtraMessage {
+    pub(super) message: PlannedMessage,
+    pub(super) form: MessageForm,
 }
 
 /// How a message lies in memory.
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(super) enum MessageForm {
     /// In one piece.
     Whole,
     /// In pieces after its spot, which are these among the plan's lengths and displacements.
@@ -55,9 +55,9 @@ pub(super) enum Form {
 
 /// A piece of memory that moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) from: Spot,
-    pub(super) to: Spot,
+pub(super) struct MovedPiece {
+    pub(super) from: AreaOffset,
+    pub(super) to: AreaOffset,
     pub(super) bytes: usize,
 }
 
@@ -65,13 +65,13 @@ pub(super) struct Piece {
 /// one instruction.
 #[derive(Clone, Debug)]
 #[repr(u8)]
-pub(super) enum Step {
+pub(super) enum PlanStep {
     /// One message each way, at the same time.
     Exchange(Exchange),
     /// Any number of messages at the same time.
     Round { departures: Range<usize>, arrivals: Range<usize> },
     /// A copy of what is there.
-    Move(Piece),
+    Move(MovedPiece),
     /// Copies of what is there.
     Copy { pieces: Range<usize> },
     /// Copies of what has arrived; none, if something did not.
@@ -83,26 +83,26 @@ pub(super) enum Step {
 /// Elements that are combined, one by one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Combination {
-    pub(super) left: Spot,
-    pub(super) right: Spot,
-    pub(super) into: Spot,
+    pub(super) left: AreaOffset,
+    pub(super) right: AreaOffset,
+    pub(super) into: AreaOffset,
     pub(super) elements: usize,
 }
 
 /// The beginning of a round among the plan's messages.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Begin {
+pub(super) struct RoundStart {
     departures: usize,
     arrivals: usize,
 }
 
 /// The steps of a call, and what they refer to.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) steps: Vec<Step>,
-    pub(super) departures: Vec<Parcel>,
-    pub(super) arrivals: Vec<Parcel>,
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct MessagePlan {
+    pub(super) steps: Vec<PlanStep>,
+    pub(super) departures: Vec<ExtraMessage>,
+    pub(super) arrivals: Vec<ExtraMessage>,
+    pub(super) pieces: Vec<MovedPiece>,
     pub(super) combinations: Vec<Combination>,
     /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
     pub(super) lengths: Vec<c_int>,
@@ -114,14 +114,14 @@ pub(super) struct Plan {
     /// How many bytes of scratch the steps use.
     pub(super) scratch: usize,
     /// Copies before and after the messages of the round that is being planned.
-    pub(super) packs: Vec<Piece>,
-    pub(super) unpacks: Vec<Piece>,
+    pub(super) packs: Vec<MovedPiece>,
+    pub(super) unpacks: Vec<MovedPiece>,
 }
 
-impl Plan {
+impl MessagePlan {
     /// Forgets the steps and keeps their memory.
     pub(super) fn clear(&mut self) {
-        let Plan {
+        let MessagePlan {
             steps,
             departures,
             arrivals,
@@ -150,34 +150,37 @@ impl Plan {
     }
 
     /// Where the messages of a round that begins now will be.
-    pub(super) fn begin_round(&self) -> Begin {
-        Begin { departures: self.departures.len(), arrivals: self.arrivals.len() }
+    pub(super) fn begin_round(&self) -> RoundStart {
+        RoundStart { departures: self.departures.len(), arrivals: self.arrivals.len() }
     }
 
     /// Adds the copies and messages of a round, if it has any.
-    pub(super) fn end_round(&mut self, begin: Begin) {
+    pub(super) fn end_round(&mut self, begin: RoundStart) {
         let (departures, arrivals) = (begin.departures..self.departures.len(), begin.arrivals..self.arrivals.len());
         self.flush_packs();
         match (&self.departures[departures.clone()], &self.arrivals[arrivals.clone()]) {
             ([], []) => {}
-            ([Parcel { message: out, form: Form::Whole }], [Parcel { message: into, form: Form::Whole }]) => {
-                self.steps.push(Step::Exchange(Exchange { out: *out, into: *into }));
+            (
+                [ExtraMessage { message: out, form: MessageForm::Whole }],
+                [ExtraMessage { message: into, form: MessageForm::Whole }],
+            ) => {
+                self.steps.push(PlanStep::Exchange(Exchange { out: *out, into: *into }));
                 self.departures.truncate(departures.start);
                 self.arrivals.truncate(arrivals.start);
             }
-            _ => self.steps.push(Step::Round { departures, arrivals }),
+            _ => self.steps.push(PlanStep::Round { departures, arrivals }),
         }
         self.flush_unpacks();
     }
 
     /// The pieces of so many elements of a size, one after the other, where MPI cannot count them; none if it can.
-    pub(super) fn cut(&mut self, elements: usize, size: usize, longest: usize) -> Form {
+    pub(super) fn cut(&mut self, elements: usize, size: usize, longest: usize) -> MessageForm {
         if elements <= longest {
-            return Form::Whole;
+            return MessageForm::Whole;
         }
         let begin = self.lengths.len();
         self.push_run(0, elements, size, longest);
-        Form::Within(begin..self.lengths.len())
+        MessageForm::Within(begin..self.lengths.len())
     }
 
     /// Adds a run of elements to the pieces of a message, in several if MPI cannot count it.
@@ -193,7 +196,7 @@ impl Plan {
         if !self.packs.is_empty() {
             let begin = self.pieces.len();
             self.pieces.append(&mut self.packs);
-            self.steps.push(Step::Copy { pieces: begin..self.pieces.len() });
+            self.steps.push(PlanStep::Copy { pieces: begin..self.pieces.len() });
         }
     }
 
@@ -202,14 +205,14 @@ impl Plan {
         if !self.unpacks.is_empty() {
             let begin = self.pieces.len();
             self.pieces.append(&mut self.unpacks);
-            self.steps.push(Step::Arrived { pieces: begin..self.pieces.len() });
+            self.steps.push(PlanStep::Arrived { pieces: begin..self.pieces.len() });
         }
     }
 }
 
 /// Which calls a plan serves: those with the same collective, parameters, blocks, lengths and choices.
 #[derive(Debug, Default)]
-pub(super) struct Key {
+pub(super) struct PlanKey {
     /// None if there is no plan.
     collective: Option<TypeId>,
     arguments: Arguments,
@@ -217,7 +220,7 @@ pub(super) struct Key {
     settings: Option<(Extents, Options)>,
 }
 
-impl Key {
+impl PlanKey {
     /// Whether the plan serves this call.
     #[inline(always)]
     pub(super) fn fits<K: Collective>(
@@ -270,7 +273,7 @@ mod tests {
     #[test]
     fn a_plan_serves_the_call_that_it_was_made_for_and_no_other() {
         let (collective, geometry, options) = (KBruck { radix: 3 }, Uniform { count: 3 }, Options::default());
-        let mut key = Key::default();
+        let mut key = PlanKey::default();
         assert!(!key.fits(&collective, &geometry, EXTENTS, options));
         key.set(&collective, &geometry, EXTENTS, options);
         assert!(key.fits(&collective, &geometry, EXTENTS, options));
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn blocks_of_different_lengths_are_compared_one_by_one() {
         let (options, counts, displs) = (Options::default(), [3, 0, 4, 5], [0, 3, 3, 7]);
-        let mut key = Key::default();
+        let mut key = PlanKey::default();
         key.set(&Ring, &Varying::new(&counts, &displs), EXTENTS, options);
         assert!(key.fits(&Ring, &Varying::new(&counts, &displs), EXTENTS, options));
         assert!(!key.fits(&Ring, &Varying::new(&[3, 1, 4, 5], &displs), EXTENTS, options));

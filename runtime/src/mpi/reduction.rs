@@ -1,19 +1,19 @@
 //! What only reductions need: plans with several lines, and operations on elements.
 
-use super::areas::{Area, Extents, Spot};
+use super::areas::{Area, AreaOffset, Extents};
 use super::build::{self, Home};
 use super::ending::end_the_job;
+use super::execution::Combine;
 use super::limit;
-use super::plan::{Draft, Piece, Step};
-use super::replay::Combine;
-use super::score::Score;
-use super::state::{Group, Work};
+use super::plan::{Draft, MovedPiece, PlanStep};
+use super::rank_rounds::RankRounds;
+use super::state::{CommWork, OwnComm};
 use crate::error::Error;
 use crate::geometry::{Geometry, Varying};
 use crate::operation::Operation;
 use crate::policy::Policy;
-use crate::reduce::{Division, Reduce};
-use crate::transport::Here;
+use crate::reduce::{Division, ReductionCall};
+use crate::transport::RankPlacement;
 use roundel_spec::Collective;
 use std::marker::PhantomData;
 use std::mem::forget;
@@ -22,15 +22,15 @@ use std::mem::forget;
 /// of it is the output, in scratch; all others lie in scratch.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
-    work: &mut Work,
-    group: &Group,
+    work: &mut CommWork,
+    group: &OwnComm,
     collective: &K,
-    call: &Reduce<'_, T, O>,
+    call: &ReductionCall<'_, T, O>,
     extents: Extents,
 ) -> Result<(), Error> {
-    let Work { key, plan, counts, offsets, flight, .. } = work;
+    let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let score = Score::of(collective, group.here(), flight.log.is_some());
+    let score = RankRounds::of(collective, group.here(), flight.log.is_some());
     call.divide(score.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.elements())?;
     draw(Draft { plan, counts, offsets }, group.here(), &score, call.division, call.elements(), extents);
@@ -41,8 +41,8 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
 /// Draws up a plan for so many elements. The call is valid.
 pub(super) fn draw(
     draft: Draft<'_>,
-    here: Here<'_>,
-    score: &Score,
+    here: RankPlacement<'_>,
+    score: &RankRounds,
     division: Division<'_>,
     elements: usize,
     extents: Extents,
@@ -56,7 +56,7 @@ pub(super) fn draw(
     let mut scratch = |area| {
         let offset = if area == Area::Scratch { plan.scratch } else { 0 };
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
-        Home { begin: Spot { area, offset }, bytes, size }
+        Home { begin: AreaOffset { area, offset }, bytes, size }
     };
     // Where the result belongs to another rank, nothing of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
@@ -64,16 +64,16 @@ pub(super) fn draw(
         (0..score.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     let given = if extents.send.is_some() { Area::Send } else { Area::Recv };
     if given != first && bytes > 0 {
-        let from = Spot { area: given, offset: 0 };
-        plan.steps.push(Step::Move(Piece { from, to: homes[0].begin, bytes }));
+        let from = AreaOffset { area: given, offset: 0 };
+        plan.steps.push(PlanStep::Move(MovedPiece { from, to: homes[0].begin, bytes }));
     }
     build::rounds(plan, score, here, &homes, geometry, Policy::default());
     let result = geometry.len(here.rank.min(blocks - 1)) * size;
     if first == Area::Scratch && extents.recv > 0 && result > 0 {
         let own = geometry.offset(here.rank) * size;
-        let from = Spot { area: Area::Scratch, offset: homes[0].begin.offset + own };
-        let to = Spot { area: Area::Recv, offset: 0 };
-        plan.unpacks.push(Piece { from, to, bytes: result });
+        let from = AreaOffset { area: Area::Scratch, offset: homes[0].begin.offset + own };
+        let to = AreaOffset { area: Area::Recv, offset: 0 };
+        plan.unpacks.push(MovedPiece { from, to, bytes: result });
         plan.flush_unpacks();
     }
 }

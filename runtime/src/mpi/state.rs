@@ -1,18 +1,18 @@
 //! What is cached on a communicator.
 
+use super::alltoallv::AlltoallvBuffers;
 use super::areas::Scratch;
 use super::code::{SUCCESS, check};
+use super::execution::{MessagesInFlight, Tags};
 use super::nodes;
-use super::persistent::{self, Node};
-use super::plan::{Key, Plan};
-use super::raw::{self, By, Decider, Journal, Recent, Settled, Spare};
-use super::replay::{Flight, Tags};
-use super::varying::Luggage;
-use super::world::{self, Members};
+use super::persistent::{self, NodeRanks};
+use super::plan::{MessagePlan, PlanKey};
+use super::raw::{self, By, CallCache, Decider, Journal, Settled, Spare};
+use super::world::{self, CommMembers};
 use crate::error::Error;
 use crate::profile::Profile;
 use crate::selection::Settings;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
 use roundel_spec::Placement;
@@ -28,37 +28,37 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Safe code can share a communicator between threads, so exclusive use of the working memory is a run-time matter:
 /// whoever holds the [`Lease`] has it.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct CommState {
     busy: AtomicBool,
     /// Whether all calls are the library's, whatever they are.
     passes: AtomicBool,
     /// How many calls there were before the group was made, of those that all ranks count.
     uses: AtomicU32,
     /// Its ranks, where they are known without asking them; none in it if they are not all of this world.
-    members: OnceLock<Option<Members>>,
-    group: OnceLock<Group>,
-    work: UnsafeCell<Work>,
+    members: OnceLock<Option<CommMembers>>,
+    group: OnceLock<OwnComm>,
+    work: UnsafeCell<CommWork>,
 }
 
 /// Memory that calls use again.
 #[derive(Default)]
-pub(super) struct Work {
+pub(super) struct CommWork {
     /// The steps of the last call, and which calls they serve.
-    pub(super) key: Key,
-    pub(super) plan: Plan,
+    pub(super) key: PlanKey,
+    pub(super) plan: MessagePlan,
     /// Blocks in the rotated layout, and packed messages.
     pub(super) scratch: Scratch,
     /// Messages of the current round.
-    pub(super) flight: Flight,
+    pub(super) flight: MessagesInFlight,
     /// How long blocks of different lengths are, and where they begin.
     pub(super) counts: Vec<usize>,
     pub(super) offsets: Vec<usize>,
     /// What alltoalls with blocks of any lengths use.
-    pub(super) luggage: Luggage,
+    pub(super) buffers: AlltoallvBuffers,
     /// The tags of requests.
     pub(super) tags: Tags,
     /// What persistent requests of this rank's node share.
-    node: Option<Node>,
+    node: Option<NodeRanks>,
     /// The times by which they are planned, or why there are none.
     pub(super) profile: Option<Result<Profile, Error>>,
     /// What all ranks have agreed upon about choices, or why they have not.
@@ -70,25 +70,25 @@ pub(super) struct Work {
     /// What was the library's before there was a group, and stays so.
     pub(super) settled: Settled,
     /// What calls with MPI's own arguments use again.
-    pub(super) recent: Recent,
+    pub(super) recent: CallCache,
     /// What operations that are over have left.
     pub(super) spare: Spare,
     /// Where they are written down, while somebody wants to know.
     pub(super) journal: Option<Journal>,
 }
 
-impl Work {
+impl CommWork {
     /// What persistent requests of this rank's node share; the first call makes it, and is then collective.
-    pub(super) fn node(&mut self, group: &Group) -> Result<&mut Node, Error> {
+    pub(super) fn node(&mut self, group: &OwnComm) -> Result<&mut NodeRanks, Error> {
         match &mut self.node {
             Some(node) => Ok(node),
-            none => Ok(none.insert(Node::new(group)?)),
+            none => Ok(none.insert(NodeRanks::new(group)?)),
         }
     }
 
     /// Has all ranks agree about settings, and about what decides; the first call with each asks for them, and is then collective.
     #[inline]
-    pub(super) fn agree(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+    pub(super) fn agree(&mut self, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
         match &self.settings {
             Some(Ok(_)) if matches!(by, By::Environment) || self.deciders.iter().any(|known| known.is(by)) => Ok(()),
             Some(Ok(_)) => self.compare(group, by),
@@ -107,7 +107,7 @@ impl Work {
     }
 
     #[cold]
-    fn ask(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+    fn ask(&mut self, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
         if let (By::Environment, true, Some(world)) = (by, group.inherits, world::known()) {
             self.inherit(&world.settings, world.requests);
             return Ok(());
@@ -120,7 +120,7 @@ impl Work {
     }
 
     #[cold]
-    fn compare(&mut self, group: &Group, by: By<'_>) -> Result<(), Error> {
+    fn compare(&mut self, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
         raw::same_decider(group, by)?;
         self.deciders.push(by.into());
         Ok(())
@@ -133,16 +133,16 @@ impl Work {
     }
 
     /// The times by which persistent requests are planned; the first call asks for them, and is then collective.
-    pub(super) fn profile(&mut self, group: &Group) -> Result<&Profile, Error> {
+    pub(super) fn profile(&mut self, group: &OwnComm) -> Result<&Profile, Error> {
         let profile = self.profile.get_or_insert_with(|| persistent::profile(group));
         profile.as_ref().map_err(Clone::clone)
     }
 }
 
-impl State {
+impl CommState {
     /// The group behind the communicator `user`; the first call makes it, and is then collective.
     #[inline]
-    pub(super) fn group(&self, user: &impl Communicator) -> Result<&Group, Error> {
+    pub(super) fn group(&self, user: &impl Communicator) -> Result<&OwnComm, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
             // Only now: which handle it is takes some instructions to find out.
@@ -152,7 +152,7 @@ impl State {
 
     /// The group behind a communicator that is known by its handle; the first call makes it, and is then collective.
     #[inline]
-    pub(super) fn group_of(&self, user: ffi::MPI_Comm) -> Result<&Group, Error> {
+    pub(super) fn group_of(&self, user: ffi::MPI_Comm) -> Result<&OwnComm, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
             None => self.make_group(user, None),
@@ -160,15 +160,15 @@ impl State {
     }
 
     /// The group behind the communicator, if a call has made it.
-    pub(super) fn known_group(&self) -> Option<&Group> {
+    pub(super) fn known_group(&self) -> Option<&OwnComm> {
         self.group.get()
     }
 
     #[cold]
-    fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&Group, Error> {
+    fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&OwnComm, Error> {
         let _lease = self.lease()?;
         let members = if path.is_none() { self.members(user)? } else { None };
-        let group = Group::new(user, path, members)?;
+        let group = OwnComm::new(user, path, members)?;
         Ok(self.group.get_or_init(|| group))
     }
 
@@ -199,7 +199,7 @@ impl State {
     }
 
     /// The ranks of the communicator `user`, if they are known without asking them.
-    pub(super) fn members(&self, user: ffi::MPI_Comm) -> Result<Option<&Members>, Error> {
+    pub(super) fn members(&self, user: ffi::MPI_Comm) -> Result<Option<&CommMembers>, Error> {
         if let Some(known) = self.members.get() {
             return Ok(known.as_ref());
         }
@@ -235,14 +235,14 @@ impl State {
 
 /// The right to use the working memory, given back on drop.
 pub(super) struct Lease<'a> {
-    state: &'a State,
+    state: &'a CommState,
 }
 
 impl Deref for Lease<'_> {
-    type Target = Work;
+    type Target = CommWork;
 
     #[inline]
-    fn deref(&self) -> &Work {
+    fn deref(&self) -> &CommWork {
         // SAFETY: `busy` was false when this lease was made and is true while it lives, so there is no other.
         unsafe { &*self.state.work.get() }
     }
@@ -250,7 +250,7 @@ impl Deref for Lease<'_> {
 
 impl DerefMut for Lease<'_> {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Work {
+    fn deref_mut(&mut self) -> &mut CommWork {
         // SAFETY: as in `deref`, and the lease itself is borrowed exclusively.
         unsafe { &mut *self.state.work.get() }
     }
@@ -264,7 +264,7 @@ impl Drop for Lease<'_> {
 }
 
 /// A communicator of our own with the ranks of the user's.
-pub(super) struct Group {
+pub(super) struct OwnComm {
     pub(super) comm: Duplicate,
     pub(super) rank: usize,
     pub(super) placement: Placement,
@@ -274,13 +274,13 @@ pub(super) struct Group {
     pub(super) largest_tag: c_int,
 }
 
-impl Group {
+impl OwnComm {
     /// Duplicates `user` and finds out where its ranks sit, unless that is known. Collective.
-    fn new(user: ffi::MPI_Comm, path: Option<&[usize]>, members: Option<&Members>) -> Result<Self, Error> {
+    fn new(user: ffi::MPI_Comm, path: Option<&[usize]>, members: Option<&CommMembers>) -> Result<Self, Error> {
         let comm = Duplicate::of(user)?;
-        if let Some(Members { rank, placement }) = members {
+        if let Some(CommMembers { rank, placement }) = members {
             let largest_tag = largest_tag(comm.raw())?;
-            return Ok(Group { comm, rank: *rank, placement: placement.clone(), inherits: true, largest_tag });
+            return Ok(OwnComm { comm, rank: *rank, placement: placement.clone(), inherits: true, largest_tag });
         }
         let (mut rank, mut p) = (0, 0);
         // SAFETY: the communicator is live.
@@ -294,7 +294,7 @@ impl Group {
         match placement {
             Ok(placement) => {
                 let largest_tag = largest_tag(comm.raw())?;
-                Ok(Group { comm, rank: rank as usize, placement, inherits: false, largest_tag })
+                Ok(OwnComm { comm, rank: rank as usize, placement, inherits: false, largest_tag })
             }
             Err(error @ (Error::PlaceDepth { .. } | Error::PlaceTooLarge { .. })) => {
                 // All ranks got this error, so that all of them free the duplicate, which is collective.
@@ -306,8 +306,8 @@ impl Group {
     }
 
     /// This rank among all of them.
-    pub(super) fn here(&self) -> Here<'_> {
-        Here { placement: &self.placement, rank: self.rank }
+    pub(super) fn here(&self) -> RankPlacement<'_> {
+        RankPlacement { placement: &self.placement, rank: self.rank }
     }
 }
 

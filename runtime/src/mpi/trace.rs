@@ -6,10 +6,10 @@
 //! recorded looks at the rounds of all ranks.
 
 use super::attribute;
-use super::state::State;
+use super::state::CommState;
 use crate::error::Error;
-use crate::trace::{Message, Record};
-use crate::transport::Here;
+use crate::trace::{PostedMessage, RankTrace};
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
 use roundel_spec::Collective;
@@ -36,7 +36,7 @@ use std::ffi::c_int;
 /// # Errors
 /// [`Error::Traced`] if the communicator's messages are being recorded already, [`Error::Busy`] if another thread runs a
 /// collective on it when the recording begins or ends.
-pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R, Record), Error> {
+pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R, RankTrace), Error> {
     let tracing = Tracing::begin(attribute::state(comm)?)?;
     let result = body();
     Ok((result, tracing.end()?))
@@ -44,11 +44,11 @@ pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R
 
 /// A recording under way. It ends on drop, also when the body panics.
 struct Tracing<'a> {
-    state: &'a State,
+    state: &'a CommState,
 }
 
 impl<'a> Tracing<'a> {
-    fn begin(state: &'a State) -> Result<Self, Error> {
+    fn begin(state: &'a CommState) -> Result<Self, Error> {
         let mut work = state.lease()?;
         if work.flight.log.is_some() {
             return Err(Error::Traced);
@@ -56,14 +56,14 @@ impl<'a> Tracing<'a> {
         // Plans that were made before do not know the numbers of their rounds.
         work.key.clear();
         work.plan.numbers = Some(Vec::new());
-        work.luggage.itinerary.know_numbers();
+        work.buffers.route.know_numbers();
         work.flight.log = Some(Box::default());
         Ok(Tracing { state })
     }
 
-    fn end(self) -> Result<Record, Error> {
+    fn end(self) -> Result<RankTrace, Error> {
         let mut work = self.state.lease()?;
-        let mut record = work.flight.log.take().map_or_else(Record::default, |log| log.record);
+        let mut record = work.flight.log.take().map_or_else(RankTrace::default, |log| log.record);
         let placement = self.state.known_group().map(|group| &group.placement);
         for message in record.sent.iter_mut().chain(&mut record.received) {
             message.nonlocal = placement.is_some_and(|placement| placement.nonlocal(message.from, message.to));
@@ -76,14 +76,14 @@ impl Drop for Tracing<'_> {
     fn drop(&mut self) {
         if let Ok(mut work) = self.state.lease() {
             work.plan.numbers = None;
-            work.luggage.itinerary.numbers = None;
+            work.buffers.route.numbers = None;
             work.flight.log = None;
         }
     }
 }
 
 /// The number of each round in which this rank has messages, among all rounds in which any rank has.
-pub(super) fn numbers<K: Collective>(collective: &K, here: Here<'_>) -> Vec<usize> {
+pub(super) fn numbers<K: Collective>(collective: &K, here: RankPlacement<'_>) -> Vec<usize> {
     let trace = record_code(collective, here.placement);
     let real = (0..trace.rounds()).filter(|&round| trace.has_messages(round));
     let own = real.enumerate().filter(|&(_, round)| !trace.ranks[here.rank].round(round).is_empty());
@@ -92,14 +92,14 @@ pub(super) fn numbers<K: Collective>(collective: &K, here: Here<'_>) -> Vec<usiz
 
 /// What has been posted since the recording began.
 #[derive(Default)]
-pub(super) struct Log {
-    record: Record,
+pub(super) struct PostLog {
+    record: RankTrace,
     /// How many calls have begun, and how many rounds of the last one this rank has passed.
     calls: usize,
     passed: usize,
 }
 
-impl Log {
+impl PostLog {
     /// A call begins.
     pub(super) fn begin(&mut self) {
         self.calls += 1;
@@ -112,7 +112,7 @@ impl Log {
     }
 
     /// What was sent and received since a mark.
-    pub(super) fn since(&self, (sent, received): (usize, usize)) -> (&[Message], &[Message]) {
+    pub(super) fn since(&self, (sent, received): (usize, usize)) -> (&[PostedMessage], &[PostedMessage]) {
         (&self.record.sent[sent..], &self.record.received[received..])
     }
 
@@ -128,10 +128,10 @@ impl Log {
         self.record.received.push(message);
     }
 
-    fn message(&self, numbers: &[usize], from: usize, to: usize, bytes: usize) -> Message {
+    fn message(&self, numbers: &[usize], from: usize, to: usize, bytes: usize) -> PostedMessage {
         let round = numbers.get(self.passed).copied().unwrap_or(usize::MAX);
         // Where the ranks sit is asked when the recording ends.
-        Message { call: self.calls - 1, round, from, to, bytes, nonlocal: false }
+        PostedMessage { call: self.calls - 1, round, from, to, bytes, nonlocal: false }
     }
 
     /// The messages of a round are complete.

@@ -7,10 +7,10 @@
 
 use super::code::check;
 use super::nodes::ranks_in;
-use super::state::Group;
+use super::state::OwnComm;
 use crate::error::Error;
 use crate::selection::Settings;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::sync::OnceLock;
@@ -35,34 +35,34 @@ pub(super) fn known() -> Option<&'static World> {
 }
 
 /// Writes down what all ranks of the world have agreed upon. All ranks call it, or none.
-pub(super) fn remember(group: &Group, settings: &Settings, requests: bool) {
+pub(super) fn remember(group: &OwnComm, settings: &Settings, requests: bool) {
     let nodes = (0..group.placement.p()).map(|rank| group.placement.node(rank)).collect();
     let passes = settings.leaves_all(group.placement.regions().nodes() as usize);
     WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests, passes });
 }
 
 /// The ranks of a communicator, as far as one rank knows them.
-pub(super) struct Members {
+pub(super) struct CommMembers {
     pub(super) rank: usize,
     pub(super) placement: Placement,
 }
 
-impl Members {
-    pub(super) fn here(&self) -> Here<'_> {
-        Here { placement: &self.placement, rank: self.rank }
+impl CommMembers {
+    pub(super) fn here(&self) -> RankPlacement<'_> {
+        RankPlacement { placement: &self.placement, rank: self.rank }
     }
 }
 
 /// The ranks of a communicator, if they are all of this world and that is known; all of its ranks get such an answer,
 /// or none.
-pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<Members>, Error> {
+pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<CommMembers>, Error> {
     let Some(World { nodes, .. }) = known() else { return Ok(None) };
     let mut rank = 0;
     // SAFETY: the communicator is live: a call on it led here.
     check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(comm, &mut rank) })?;
     let node = |&rank: &i32| usize::try_from(rank).ok().and_then(|rank| nodes.get(rank).copied());
     let nodes: Option<Vec<usize>> = ranks_of(comm)?.iter().map(node).collect();
-    Ok(nodes.map(|nodes| Members { rank: rank as usize, placement: Placement::from_nodes(nodes) }))
+    Ok(nodes.map(|nodes| CommMembers { rank: rank as usize, placement: Placement::from_nodes(nodes) }))
 }
 
 /// Whether the ranks of a communicator are all of this world.

@@ -4,7 +4,7 @@ use super::Slot;
 
 /// What is wrong with a plan. Rounds are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PlanFault {
     /// Numbers that no plan has.
     #[error("no plan is like this: {why}")]
     Shape {

@@ -11,7 +11,7 @@
 //! Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
 //! systems, Parallel Computing 107, 2021, figures 8 and 9.
 
-use super::ports::{Fractions, Pattern, Ports, Received, Step, Unfit};
+use super::ports::{Fractions, GroupsError, Pattern, Ports, Received, Step};
 use roundel_spec::Kind;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -32,21 +32,21 @@ pub struct Listing {
     /// The lengths of the fractions in elements; not said if there are none.
     pub sizes: Vec<usize>,
     /// The lines after each step, the initial ones first.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<ListingStage>,
 }
 
 /// The lines after a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct ListingStage {
     /// What the step is.
     pub title: &'static str,
     /// The lines.
-    pub lines: Vec<Entry>,
+    pub lines: Vec<ListingLine>,
 }
 
 /// A line of a stage. No node is the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListingLine {
     /// The fraction of the data.
     pub fraction: u32,
     /// The nodes to which it goes next.
@@ -60,19 +60,19 @@ impl Ports {
     ///
     /// # Errors
     /// When the groups are not those of such a collective, or there is no such node.
-    pub fn listing(&self, kind: Kind, node: usize) -> Result<Listing, Unfit> {
+    pub fn listing(&self, kind: Kind, node: usize) -> Result<Listing, GroupsError> {
         let pattern = self.pattern(kind, Fractions::All)?;
         let nodes = pattern.nodes();
         if node >= nodes {
-            return Err(Unfit::NoSuchNode { node, nodes });
+            return Err(GroupsError::NoSuchNode { node, nodes });
         }
-        let stages = Writer::new(&pattern, node).stages();
+        let stages = ListingWriter::new(&pattern, node).stages();
         Ok(Listing { kind, ports: self.clone(), nodes, node, ranks_per_node: 1, sizes: Vec::new(), stages })
     }
 }
 
 /// One node's view of a pattern.
-struct Writer<'a> {
+struct ListingWriter<'a> {
     pattern: &'a Pattern,
     node: usize,
     /// The numbers of the fractions, as the node sees them.
@@ -83,7 +83,7 @@ struct Writer<'a> {
     numbers: Vec<HashMap<u32, usize>>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ListingWriter<'a> {
     fn new(pattern: &'a Pattern, node: usize) -> Self {
         let mut lines = vec![pattern.initial().filter(|&line| pattern.is_live(line)).collect::<Vec<u32>>()];
         for step in pattern.steps() {
@@ -95,14 +95,14 @@ impl<'a> Writer<'a> {
         }
         let number = |lines: &Vec<u32>| lines.iter().enumerate().map(|(number, &line)| (line, number)).collect();
         let numbers = lines.iter().map(number).collect();
-        Writer { pattern, node, fractions: pattern.numbers(node), lines, numbers }
+        ListingWriter { pattern, node, fractions: pattern.numbers(node), lines, numbers }
     }
 
-    fn stages(&self) -> Vec<Stage> {
+    fn stages(&self) -> Vec<ListingStage> {
         (0..self.lines.len()).map(|stage| self.stage(stage)).collect()
     }
 
-    fn stage(&self, stage: usize) -> Stage {
+    fn stage(&self, stage: usize) -> ListingStage {
         let step = stage.checked_sub(1).map(|step| &self.pattern.steps()[step]);
         let title = match step {
             None => "initial data",
@@ -110,12 +110,12 @@ impl<'a> Writer<'a> {
             Some(Step { kept: None, .. }) => "allgather step",
         };
         let to = Destinations::new(self, stage);
-        let entry = |(number, &line): (usize, &u32)| Entry {
+        let entry = |(number, &line): (usize, &u32)| ListingLine {
             fraction: self.fractions[self.pattern.line(line).fraction as usize],
             to: to.of(line),
             from: step.map_or(vec![(None, number)], |step| self.from(stage, step, line)),
         };
-        Stage { title, lines: self.lines[stage].iter().enumerate().map(entry).collect() }
+        ListingStage { title, lines: self.lines[stage].iter().enumerate().map(entry).collect() }
     }
 
     /// Where a line of a stage comes from.
@@ -145,7 +145,7 @@ struct Destinations {
 }
 
 impl Destinations {
-    fn new(writer: &Writer<'_>, stage: usize) -> Self {
+    fn new(writer: &ListingWriter<'_>, stage: usize) -> Self {
         let (pattern, node) = (writer.pattern, writer.node);
         let mut to = Destinations { node, stay: None, sent: HashMap::new(), results: HashSet::new() };
         let Some(step) = pattern.steps().get(stage) else {
@@ -202,7 +202,7 @@ impl fmt::Display for Listing {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for ListingLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to: Vec<String> = self.to.iter().map(|&node| number(node)).collect();
         let from: Vec<String> = self.from.iter().map(|&(node, line)| format!("{}|{line}", number(node))).collect();

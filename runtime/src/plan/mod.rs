@@ -2,7 +2,7 @@
 //!
 //! A schedule says what each rank does for every p; a [`Plan`] is that for one p and one set of parameters. It is recorded from
 //! generated code ([`Plan::record`]) or made from [`Ports`](ports::Ports), the notation of numbers of ports and factors. One
-//! rank's share of it is a [`Part`], which is all that a rank needs to run.
+//! rank's share of it is a [`RankPlan`], which is all that a rank needs to run.
 //!
 //! On a plan one can see all ranks at once, so this is where what only all of them together know is used: the [`passes`] take
 //! away or rearrange messages and copies. A pass is never trusted: what it makes is [replayed](Plan::replay) like what it was
@@ -36,8 +36,8 @@ mod replay;
 mod sizes;
 mod text;
 
-pub use fault::Fault;
-pub use part::{INPUT, Local, Message, OUTPUT, Part, SCRATCH, Slot, Turn};
+pub use fault::PlanFault;
+pub use part::{INPUT, Local, OUTPUT, RankPlan, SCRATCH, Slot, SlotMessage, Turn};
 pub use record::Unplanned;
 pub use sizes::cost;
 pub use text::Malformed;
@@ -94,14 +94,14 @@ impl Plan {
     }
 
     /// One rank's share. There is none of a rank that does not exist.
-    pub fn part(&self, rank: usize) -> Option<Part> {
+    pub fn part(&self, rank: usize) -> Option<RankPlan> {
         let turns = self.rounds.iter().map(|round| round.get(rank).cloned().unwrap_or_default()).collect();
         let Plan { kind, p, root, blocks, lines, .. } = *self;
-        (rank < p).then_some(Part { kind, p, rank, root, blocks, lines, turns })
+        (rank < p).then_some(RankPlan { kind, p, rank, root, blocks, lines, turns })
     }
 
     /// The shares of all ranks.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<RankPlan> {
         (0..self.p).filter_map(|rank| self.part(rank)).collect()
     }
 
@@ -109,7 +109,7 @@ impl Plan {
     ///
     /// # Errors
     /// When they are not the parts of all ranks of one call.
-    pub fn from_parts(parts: Vec<Part>) -> Result<Self, Mismatch> {
+    pub fn from_parts(parts: Vec<RankPlan>) -> Result<Self, Mismatch> {
         let Some(first) = parts.first() else { return Err(Mismatch::Nobody) };
         let mut plan = Plan::new(first.kind, first.p, first.lines, first.blocks);
         plan.root = first.root;
@@ -123,7 +123,7 @@ impl Plan {
     }
 
     /// Whether a part is the one that the plan needs next.
-    fn belongs(&self, place: usize, part: &Part) -> Result<(), Mismatch> {
+    fn belongs(&self, place: usize, part: &RankPlan) -> Result<(), Mismatch> {
         let same = [
             ("its kind", self.kind == part.kind),
             ("its number of ranks", self.p == part.p),
@@ -150,7 +150,7 @@ impl Plan {
     }
 
     /// Changes each rank's share by itself.
-    fn map_parts(&mut self, change: impl Fn(&mut Part)) {
+    fn map_parts(&mut self, change: impl Fn(&mut RankPlan)) {
         let mut lines = SCRATCH as usize;
         for rank in 0..self.p {
             let Some(mut part) = self.part(rank) else { continue };

@@ -8,7 +8,7 @@
 //! assert_eq!(order(&[1, 2, 6, 9, 10, 11, 14]), [0, 3, 4, 1, 6, 2, 5]);
 //! ```
 
-use super::{Message, Part, Plan, Slot, Turn};
+use super::{Plan, RankPlan, Slot, SlotMessage, Turn};
 
 /// A tree of ranks: how long their blocks are together, and their order.
 type Heap = (usize, Vec<usize>);
@@ -44,27 +44,27 @@ fn paired(mut heaps: Vec<Heap>) -> Vec<Heap> {
 /// An order that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the order has {found} ranks or names one twice: give each of the {p} ranks a place")]
-pub struct NoOrder {
+pub struct InvalidOrder {
     /// The number of ranks.
     pub p: usize,
     /// How many are named.
     pub found: usize,
 }
 
-fn is_order(order: &[usize], p: usize) -> Result<(), NoOrder> {
+fn is_order(order: &[usize], p: usize) -> Result<(), InvalidOrder> {
     let mut seen = vec![false; p];
     let once = |&rank: &usize| seen.get_mut(rank).is_some_and(|seen| !std::mem::replace(seen, true));
     let all = order.len() == p && order.iter().all(once);
-    if all { Ok(()) } else { Err(NoOrder { p, found: order.len() }) }
+    if all { Ok(()) } else { Err(InvalidOrder { p, found: order.len() }) }
 }
 
-impl Part {
+impl RankPlan {
     /// The part with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a block of
     /// its own, blocks follow their ranks.
     ///
     /// # Errors
     /// When not every rank has a place.
-    pub fn renumbered(mut self, order: &[usize]) -> Result<Self, NoOrder> {
+    pub fn renumbered(mut self, order: &[usize]) -> Result<Self, InvalidOrder> {
         is_order(order, self.p)?;
         let follow = self.kind.has_a_block_each();
         self.turns.iter_mut().for_each(|turn| turn.renumber(order, follow));
@@ -79,7 +79,7 @@ impl Plan {
     ///
     /// # Errors
     /// When not every rank has a place.
-    pub fn renumbered(mut self, order: &[usize]) -> Result<Self, NoOrder> {
+    pub fn renumbered(mut self, order: &[usize]) -> Result<Self, InvalidOrder> {
         is_order(order, self.p)?;
         let follow = self.kind.has_a_block_each();
         for round in &mut self.rounds {
@@ -102,7 +102,7 @@ impl Turn {
                 slot.block = rank as u32;
             }
         };
-        let message = |message: &mut Message| {
+        let message = |message: &mut SlotMessage| {
             message.peer = order.get(message.peer).copied().unwrap_or(message.peer);
             message.slots.iter_mut().for_each(block);
         };

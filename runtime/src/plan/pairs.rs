@@ -1,9 +1,9 @@
 //! Which send meets which receive: messages of a pair of ranks keep their order.
 
-use super::{Message, Turn};
+use super::{SlotMessage, Turn};
 
 /// One message of a round: who sends, who receives, its number among the sends of the one or the receives of the other.
-pub(super) type End<'a> = (usize, usize, usize, &'a Message);
+pub(super) type End<'a> = (usize, usize, usize, &'a SlotMessage);
 
 /// All sends of a round, by the pair of their ranks, those of a pair in their order.
 pub(super) fn sends(turns: &[Turn]) -> Vec<End<'_>> {

@@ -24,7 +24,7 @@ pub struct Slot {
 
 /// A message, as one of its two ranks sees it: the blocks travel in the order of the slots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Message {
+pub struct SlotMessage {
     /// The other rank.
     pub peer: usize,
     /// What is read or written here.
@@ -58,9 +58,9 @@ pub enum Local {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Turn {
     /// What leaves.
-    pub sends: Vec<Message>,
+    pub sends: Vec<SlotMessage>,
     /// What arrives.
-    pub receives: Vec<Message>,
+    pub receives: Vec<SlotMessage>,
     /// What happens then.
     pub locals: Vec<Local>,
 }
@@ -69,7 +69,7 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
-pub struct Part {
+pub struct RankPlan {
     /// What the whole promises.
     pub kind: Kind,
     /// The number of ranks.
@@ -100,10 +100,10 @@ impl Slot {
     }
 }
 
-impl Message {
+impl SlotMessage {
     /// A message to or from a rank.
     pub fn new(peer: usize, slots: Vec<Slot>) -> Self {
-        Message { peer, slots }
+        SlotMessage { peer, slots }
     }
 }
 

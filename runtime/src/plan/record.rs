@@ -3,7 +3,7 @@
 //! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is copied to
 //! the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.
 
-use super::{INPUT, Local, Message, OUTPUT, Plan, SCRATCH, Slot, Turn};
+use super::{INPUT, Local, OUTPUT, Plan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::check::record_code;
 use roundel_spec::record::{Direction, RankLog};
 use roundel_spec::{Action, Collective, Kind, Line, Placement, Refusal};
@@ -91,7 +91,7 @@ impl Aside {
         let mut turn = Turn::default();
         for sent in log.directed(round, Direction::Send) {
             let slots = log.blocks(sent).iter().map(|&block| slot(sent.site.line, block)).collect();
-            turn.sends.push(Message::new(sent.peer, slots));
+            turn.sends.push(SlotMessage::new(sent.peer, slots));
         }
         let mut busy: HashSet<Slot> = turn.sends.iter().flat_map(|message| message.slots.iter().copied()).collect();
         for received in log.directed(round, Direction::Recv) {
@@ -104,7 +104,7 @@ impl Aside {
                 turn.locals.extend(afterwards(action, from, to));
                 slots.push(from);
             }
-            turn.receives.push(Message::new(received.peer, slots));
+            turn.receives.push(SlotMessage::new(received.peer, slots));
         }
         turn
     }

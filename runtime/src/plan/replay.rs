@@ -4,18 +4,18 @@
 //! language, once more and for slots: what is read is there, what is sent meets one receive of the same round, nothing is
 //! combined twice. This is the judge of whatever makes or changes plans; it knows nothing of how they are made.
 
-use super::fault::Fault;
+use super::fault::PlanFault;
 use super::pairs::{End, receives, sends};
 use super::{INPUT, Local, OUTPUT, Plan, Slot, Turn};
 use roundel_spec::schedule::Order;
-use roundel_spec::trees::{Trees, Value};
+use roundel_spec::trees::{TreeValue, Trees};
 
 impl Plan {
     /// Whether the plan keeps its contract; and in which order it reduces (of what does not reduce, both are said).
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn replay(&self) -> Result<Order, Fault> {
+    pub fn replay(&self) -> Result<Order, PlanFault> {
         self.replay_where(|_| true)
     }
 
@@ -23,9 +23,9 @@ impl Plan {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, Fault> {
-        self.shape().map_err(|why| Fault::Shape { why })?;
-        let mut memory = Memory::new(self);
+    pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, PlanFault> {
+        self.shape().map_err(|why| PlanFault::Shape { why })?;
+        let mut memory = PlanMemory::new(self);
         for (number, round) in self.rounds.iter().enumerate() {
             memory.round(number, round)?;
         }
@@ -56,20 +56,20 @@ impl Plan {
 }
 
 /// What all slots hold.
-struct Memory<'a> {
+struct PlanMemory<'a> {
     plan: &'a Plan,
     trees: Trees,
-    slots: Vec<Option<Value>>,
+    slots: Vec<Option<TreeValue>>,
     /// For every slot, one more than the last round in which a message read it, and wrote it.
     used: Vec<(u32, u32)>,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> PlanMemory<'a> {
     fn new(plan: &'a Plan) -> Self {
         let trees = Trees::new(if plan.kind.reduces() { plan.p } else { plan.blocks });
         let slots = vec![None; plan.p * plan.lines * plan.blocks];
         let used = vec![(0, 0); slots.len()];
-        let mut memory = Memory { plan, trees, slots, used };
+        let mut memory = PlanMemory { plan, trees, slots, used };
         for (rank, block) in (0..plan.p).flat_map(|rank| (0..plan.blocks).map(move |block| (rank, block))) {
             if plan.kind.initially_holds(rank, block, plan.root, plan.p) {
                 let leaf = memory.trees.leaf(if plan.kind.reduces() { rank } else { block });
@@ -84,9 +84,9 @@ impl<'a> Memory<'a> {
         (rank * self.plan.lines + slot.line as usize) * self.plan.blocks + slot.block as usize
     }
 
-    fn round(&mut self, round: usize, turns: &[Turn]) -> Result<(), Fault> {
+    fn round(&mut self, round: usize, turns: &[Turn]) -> Result<(), PlanFault> {
         if turns.len() != self.plan.p {
-            return Err(Fault::Turns { round, expected: self.plan.p, found: turns.len() });
+            return Err(PlanFault::Turns { round, expected: self.plan.p, found: turns.len() });
         }
         for (rank, turn) in turns.iter().enumerate() {
             self.exists(round, rank, turn)?;
@@ -103,38 +103,38 @@ impl<'a> Memory<'a> {
     }
 
     /// All that a turn names is there, and it does not write the input.
-    fn exists(&self, round: usize, rank: usize, turn: &Turn) -> Result<(), Fault> {
+    fn exists(&self, round: usize, rank: usize, turn: &Turn) -> Result<(), PlanFault> {
         let &Plan { p, lines, blocks, .. } = self.plan;
         let messages = || turn.sends.iter().chain(&turn.receives);
         if let Some(message) = messages().find(|message| message.peer >= p || message.peer == rank) {
-            return Err(Fault::NoSuchPeer { rank, round, peer: message.peer, p });
+            return Err(PlanFault::NoSuchPeer { rank, round, peer: message.peer, p });
         }
         let locals = turn.locals.iter().flat_map(|local| local.reads().chain([local.writes()]));
         let mut named = messages().flat_map(|message| message.slots.iter().copied()).chain(locals);
         if let Some(slot) = named.find(|slot| slot.line as usize >= lines || slot.block as usize >= blocks) {
-            return Err(Fault::NoSuchSlot { rank, round, slot, lines, blocks });
+            return Err(PlanFault::NoSuchSlot { rank, round, slot, lines, blocks });
         }
         let received = turn.receives.iter().flat_map(|message| message.slots.iter().copied());
         match received.chain(turn.locals.iter().map(Local::writes)).find(|slot| slot.line == INPUT) {
-            Some(slot) => Err(Fault::InputWritten { rank, round, slot }),
+            Some(slot) => Err(PlanFault::InputWritten { rank, round, slot }),
             None => Ok(()),
         }
     }
 
     /// What is sent is there, and no message writes what another one touches.
-    fn messages(&mut self, round: usize, rank: usize, turn: &Turn) -> Result<(), Fault> {
+    fn messages(&mut self, round: usize, rank: usize, turn: &Turn) -> Result<(), PlanFault> {
         let now = round as u32 + 1;
         for &slot in turn.sends.iter().flat_map(|message| &message.slots) {
             let index = self.index(rank, slot);
             self.used[index].0 = now;
             if self.slots[index].is_none() {
-                return Err(Fault::Empty { rank, round, slot });
+                return Err(PlanFault::Empty { rank, round, slot });
             }
         }
         for &slot in turn.receives.iter().flat_map(|message| &message.slots) {
             let index = self.index(rank, slot);
             if self.used[index].0 == now || self.used[index].1 == now {
-                return Err(Fault::Clash { rank, round, slot });
+                return Err(PlanFault::Clash { rank, round, slot });
             }
             self.used[index].1 = now;
         }
@@ -142,7 +142,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Every send meets a receive; says what arrives where.
-    fn travel(&self, round: usize, turns: &[Turn]) -> Result<Vec<(usize, Value)>, Fault> {
+    fn travel(&self, round: usize, turns: &[Turn]) -> Result<Vec<(usize, TreeValue)>, PlanFault> {
         let (sends, receives) = (sends(turns), receives(turns));
         let mut arrived = Vec::new();
         for (sent, received) in sends.iter().zip(&receives) {
@@ -152,7 +152,7 @@ impl<'a> Memory<'a> {
             }
             if !out.slots.iter().map(|slot| slot.block).eq(into.slots.iter().map(|slot| slot.block)) {
                 let [found, expected] = [out, into].map(|m| m.slots.iter().map(|slot| slot.block).collect());
-                return Err(Fault::OtherBlocks { round, from, to, expected, found });
+                return Err(PlanFault::OtherBlocks { round, from, to, expected, found });
             }
             for (&read, &written) in out.slots.iter().zip(&into.slots) {
                 if let Some(value) = self.slots[self.index(from, read)] {
@@ -167,24 +167,24 @@ impl<'a> Memory<'a> {
     }
 
     /// What a slot holds that a local step reads for a block.
-    fn read(&self, round: usize, rank: usize, slot: Slot, block: u32) -> Result<Value, Fault> {
+    fn read(&self, round: usize, rank: usize, slot: Slot, block: u32) -> Result<TreeValue, PlanFault> {
         if slot.block != block {
-            return Err(Fault::OtherBlock { rank, round, slot, expected: block });
+            return Err(PlanFault::OtherBlock { rank, round, slot, expected: block });
         }
-        self.slots[self.index(rank, slot)].ok_or(Fault::Empty { rank, round, slot })
+        self.slots[self.index(rank, slot)].ok_or(PlanFault::Empty { rank, round, slot })
     }
 
-    fn local(&mut self, round: usize, rank: usize, local: &Local) -> Result<(), Fault> {
+    fn local(&mut self, round: usize, rank: usize, local: &Local) -> Result<(), PlanFault> {
         let slot = local.writes();
         let value = match *local {
             Local::Copy { from, to } => self.read(round, rank, from, to.block)?,
             Local::Combine { .. } if !self.plan.kind.reduces() => {
-                return Err(Fault::NothingToReduce { rank, round, slot });
+                return Err(PlanFault::NothingToReduce { rank, round, slot });
             }
             Local::Combine { left, right, into } => {
                 let left = self.read(round, rank, left, into.block)?;
                 let right = self.read(round, rank, right, into.block)?;
-                let twice = |contributor| Fault::Twice { rank, round, slot, contributor };
+                let twice = |contributor| PlanFault::Twice { rank, round, slot, contributor };
                 self.trees.join(left, right).map_err(twice)?
             }
         };
@@ -194,7 +194,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Whether the contract is kept in the output.
-    fn end(&self, matters: impl Fn(usize) -> bool) -> Result<Order, Fault> {
+    fn end(&self, matters: impl Fn(usize) -> bool) -> Result<Order, PlanFault> {
         let &Plan { kind, p, root, .. } = self.plan;
         let mut order = Order { same_tree: true, rank_order: true };
         for block in (0..self.plan.blocks).filter(|&block| matters(block)) {
@@ -209,20 +209,20 @@ impl<'a> Memory<'a> {
     }
 
     /// What an output holds, if it is all that it must.
-    fn complete(&self, rank: usize, slot: Slot) -> Result<Value, Fault> {
+    fn complete(&self, rank: usize, slot: Slot) -> Result<TreeValue, PlanFault> {
         let reduces = self.plan.kind.reduces();
         let expected = if reduces { self.plan.p } else { 1 };
         let held = self.slots[self.index(rank, slot)];
-        let counts = |value: Value| match reduces {
+        let counts = |value: TreeValue| match reduces {
             true => self.trees.count(value.tree),
             false => (value.tree == self.trees.leaf(slot.block as usize).tree) as usize,
         };
         let found = held.map_or(0, counts);
-        held.filter(|_| found == expected).ok_or(Fault::Incomplete { rank, slot, expected, found })
+        held.filter(|_| found == expected).ok_or(PlanFault::Incomplete { rank, slot, expected, found })
     }
 }
 
-fn unmatched(round: usize, sends: &[End<'_>], receives: &[End<'_>], (from, to): (usize, usize)) -> Fault {
+fn unmatched(round: usize, sends: &[End<'_>], receives: &[End<'_>], (from, to): (usize, usize)) -> PlanFault {
     let count = |ends: &[End<'_>]| ends.iter().filter(|end| (end.0, end.1) == (from, to)).count();
-    Fault::Unmatched { round, from, to, sent: count(sends), received: count(receives) }
+    PlanFault::Unmatched { round, from, to, sent: count(sends), received: count(receives) }
 }

@@ -3,12 +3,12 @@
 //! A broadcast is an allgather, and a reduce a reduce_scatter, with one block that is not empty; then of all messages a tree is
 //! left.
 
-use super::{Message, Part, Plan, Slot, Turn};
+use super::{Plan, RankPlan, Slot, SlotMessage, Turn};
 
 impl Turn {
     /// Takes away what the filter does not want, and messages of which nothing is left.
     fn retain(&mut self, wanted: impl Fn(Slot) -> bool) {
-        let prune = |messages: &mut Vec<Message>| {
+        let prune = |messages: &mut Vec<SlotMessage>| {
             messages.iter_mut().for_each(|message| message.slots.retain(|&slot| wanted(slot)));
             messages.retain(|message| !message.slots.is_empty());
         };
@@ -18,7 +18,7 @@ impl Turn {
     }
 }
 
-impl Part {
+impl RankPlan {
     /// The part without blocks of length zero and without messages that have no others. Blocks beyond the list are not empty.
     pub fn without_empty(mut self, sizes: &[usize]) -> Self {
         self.turns.iter_mut().for_each(|turn| turn.retain(|slot| sizes.get(slot.block as usize) != Some(&0)));
@@ -37,8 +37,8 @@ impl Plan {
 
 /// The modelled cost of parts that run together: the sum over all rounds of the longest message, for blocks of these sizes.
 /// Latency is not counted. Blocks beyond the list have size 0.
-pub fn cost(parts: &[Part], sizes: &[usize]) -> usize {
-    let length = |message: &Message| -> usize {
+pub fn cost(parts: &[RankPlan], sizes: &[usize]) -> usize {
+    let length = |message: &SlotMessage| -> usize {
         message.slots.iter().map(|slot| sizes.get(slot.block as usize).copied().unwrap_or(0)).sum()
     };
     let rounds = parts.iter().map(|part| part.turns.len()).max().unwrap_or(0);

@@ -17,7 +17,7 @@
 //!
 //! The text of a part says `rank 0` after `p 2`, and its steps do not begin with a rank.
 
-use super::{Local, Message, Part, Plan, Slot, Turn};
+use super::{Local, Plan, RankPlan, Slot, SlotMessage, Turn};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,7 +70,7 @@ impl fmt::Display for Slot {
     }
 }
 
-impl fmt::Display for Message {
+impl fmt::Display for SlotMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.peer)?;
         let follows = |a: &Slot, b: &Slot| a.line == b.line && a.block + 1 == b.block;
@@ -114,9 +114,9 @@ impl fmt::Display for Plan {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for RankPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Part { kind, p, rank, root, lines, blocks, .. } = self;
+        let RankPlan { kind, p, rank, root, lines, blocks, .. } = self;
         writeln!(f, "{kind} p {p} rank {rank} root {root} lines {lines} blocks {blocks}")?;
         for turn in &self.turns {
             writeln!(f, "round")?;
@@ -130,9 +130,9 @@ impl FromStr for Plan {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        let mut lines = Lines::new(text);
+        let mut lines = NumberedLines::new(text);
         let mut plan = lines.head(PLAN, plan_head)?;
-        let limits = Limits::new(plan.p, plan.p, plan.lines, plan.blocks)?;
+        let limits = TextLimits::new(plan.p, plan.p, plan.lines, plan.blocks)?;
         while let Some(line) = lines.next() {
             if line.text == "round" {
                 plan.rounds.push(vec![Turn::default(); plan.p]);
@@ -148,13 +148,13 @@ impl FromStr for Plan {
     }
 }
 
-impl FromStr for Part {
+impl FromStr for RankPlan {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        let mut lines = Lines::new(text);
+        let mut lines = NumberedLines::new(text);
         let mut part = lines.head(PART, part_head)?;
-        let limits = Limits::new(1, part.p, part.lines, part.blocks)?;
+        let limits = TextLimits::new(1, part.p, part.lines, part.blocks)?;
         while let Some(line) = lines.next() {
             if line.text == "round" {
                 part.turns.push(Turn::default());
@@ -173,8 +173,8 @@ impl From<Plan> for String {
     }
 }
 
-impl From<Part> for String {
-    fn from(part: Part) -> Self {
+impl From<RankPlan> for String {
+    fn from(part: RankPlan) -> Self {
         part.to_string()
     }
 }
@@ -187,7 +187,7 @@ impl TryFrom<String> for Plan {
     }
 }
 
-impl TryFrom<String> for Part {
+impl TryFrom<String> for RankPlan {
     type Error = Malformed;
 
     fn try_from(text: String) -> Result<Self, Malformed> {
@@ -206,35 +206,35 @@ fn plan_head(words: &[&str]) -> Option<Plan> {
 }
 
 /// `allreduce p 2 rank 0 root 0 lines 3 blocks 1`
-fn part_head(words: &[&str]) -> Option<Part> {
+fn part_head(words: &[&str]) -> Option<RankPlan> {
     let [kind, "p", p, "rank", rank, rest @ ..] = words else { return None };
     let Plan { kind, p, root, blocks, lines, .. } = plan_head(&[&[*kind, "p", *p], rest].concat())?;
     let rank = rank.parse().ok().filter(|&rank| rank < p)?;
-    Some(Part { kind, p, rank, root, blocks, lines, turns: Vec::new() })
+    Some(RankPlan { kind, p, rank, root, blocks, lines, turns: Vec::new() })
 }
 
 /// How many there are of what a step can name.
 #[derive(Clone, Copy)]
-struct Limits {
+struct TextLimits {
     p: usize,
     lines: usize,
     blocks: usize,
 }
 
-impl Limits {
+impl TextLimits {
     /// For so many ranks whose slots count, if it is not too much.
     fn new(ranks: usize, p: usize, lines: usize, blocks: usize) -> Result<Self, Malformed> {
         let slots = [lines, blocks].iter().try_fold(ranks, |all, &more| all.checked_mul(more));
-        slots.filter(|&slots| slots <= MOST).map(|_| Limits { p, lines, blocks }).ok_or(Malformed::TooLarge)
+        slots.filter(|&slots| slots <= MOST).map(|_| TextLimits { p, lines, blocks }).ok_or(Malformed::TooLarge)
     }
 }
 
 /// The lines of a text, with their numbers.
-struct Lines<'a>(std::iter::Enumerate<std::str::Lines<'a>>);
+struct NumberedLines<'a>(std::iter::Enumerate<std::str::Lines<'a>>);
 
-impl<'a> Lines<'a> {
+impl<'a> NumberedLines<'a> {
     fn new(text: &'a str) -> Self {
-        Lines(text.lines().enumerate())
+        NumberedLines(text.lines().enumerate())
     }
 
     fn head<T>(&mut self, expected: &'static str, read: impl Fn(&[&str]) -> Option<T>) -> Result<T, Malformed> {
@@ -265,7 +265,7 @@ impl TextLine<'_> {
     }
 
     /// Reads a step into a turn.
-    fn step(&self, step: &str, limits: Limits, turn: &mut Turn) -> Result<(), Malformed> {
+    fn step(&self, step: &str, limits: TextLimits, turn: &mut Turn) -> Result<(), Malformed> {
         let words: Vec<&str> = step.split(' ').collect();
         let one = |word: &str| self.slots(word, limits, false).map(|slots| slots[0]);
         match words[..] {
@@ -281,15 +281,15 @@ impl TextLine<'_> {
     }
 
     /// `1:` and `1.0 2.0-3`
-    fn message(&self, peer: &str, slots: &[&str], limits: Limits) -> Result<Message, Malformed> {
+    fn message(&self, peer: &str, slots: &[&str], limits: TextLimits) -> Result<SlotMessage, Malformed> {
         let peer = peer.strip_suffix(':').and_then(|peer| peer.parse().ok()).ok_or_else(|| self.wrong())?;
         self.within(peer, limits.p)?;
         let slots: Result<Vec<_>, _> = slots.iter().map(|word| self.slots(word, limits, true)).collect();
-        Ok(Message::new(peer, slots?.concat()))
+        Ok(SlotMessage::new(peer, slots?.concat()))
     }
 
     /// `1.0` or, where there may be several, `1.0-3`
-    fn slots(&self, word: &str, limits: Limits, several: bool) -> Result<Vec<Slot>, Malformed> {
+    fn slots(&self, word: &str, limits: TextLimits, several: bool) -> Result<Vec<Slot>, Malformed> {
         let numbers = || {
             let (line, blocks) = word.split_once('.')?;
             let (first, last) = blocks.split_once('-').filter(|_| several).unwrap_or((blocks, blocks));

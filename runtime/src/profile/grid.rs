@@ -17,7 +17,7 @@ pub struct Grid {
 
 /// What makes no sense about a grid, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum GridFault {
     /// There are no sizes.
     NoSizes,
     /// A size is not larger than the one before, or is zero.
@@ -62,7 +62,7 @@ impl Grid {
     ///
     /// # Errors
     /// What makes no sense about it.
-    pub fn new(sizes: Vec<u64>, ports: Vec<usize>, seconds: Vec<Vec<f64>>) -> Result<Self, Fault> {
+    pub fn new(sizes: Vec<u64>, ports: Vec<usize>, seconds: Vec<Vec<f64>>) -> Result<Self, GridFault> {
         check(&sizes, &ports, &seconds)?;
         let logs = sizes.iter().map(|&size| log2(size as f64)).collect();
         let log_seconds = seconds.iter().map(|row| row.iter().map(|&time| log2(time)).collect()).collect();
@@ -159,21 +159,21 @@ impl Grid {
     }
 }
 
-fn check(sizes: &[u64], ports: &[usize], seconds: &[Vec<f64>]) -> Result<(), Fault> {
-    let first_size = sizes.first().ok_or(Fault::NoSizes)?;
-    let fail = |wrong: bool, fault: Fault| if wrong { Err(fault) } else { Ok(()) };
-    fail(*first_size == 0, Fault::Size { at: 0 })?;
+fn check(sizes: &[u64], ports: &[usize], seconds: &[Vec<f64>]) -> Result<(), GridFault> {
+    let first_size = sizes.first().ok_or(GridFault::NoSizes)?;
+    let fail = |wrong: bool, fault: GridFault| if wrong { Err(fault) } else { Ok(()) };
+    fail(*first_size == 0, GridFault::Size { at: 0 })?;
     let falls = sizes.windows(2).position(|pair| pair[1] <= pair[0]);
-    falls.map_or(Ok(()), |before| Err(Fault::Size { at: before + 1 }))?;
-    fail(ports.first() != Some(&1), Fault::FirstPorts)?;
+    falls.map_or(Ok(()), |before| Err(GridFault::Size { at: before + 1 }))?;
+    fail(ports.first() != Some(&1), GridFault::FirstPorts)?;
     let falls = ports.windows(2).position(|pair| pair[1] <= pair[0]);
-    falls.map_or(Ok(()), |before| Err(Fault::Ports { at: before + 1 }))?;
-    fail(seconds.len() != ports.len(), Fault::Rows { found: seconds.len() })?;
+    falls.map_or(Ok(()), |before| Err(GridFault::Ports { at: before + 1 }))?;
+    fail(seconds.len() != ports.len(), GridFault::Rows { found: seconds.len() })?;
     for (row, times) in seconds.iter().enumerate() {
-        fail(times.len() != sizes.len(), Fault::Row { row, found: times.len() })?;
+        fail(times.len() != sizes.len(), GridFault::Row { row, found: times.len() })?;
         // A time that is no number lies in no range.
         let odd = times.iter().position(|time| !TIMES.contains(time));
-        odd.map_or(Ok(()), |at| Err(Fault::Seconds { row, at }))?;
+        odd.map_or(Ok(()), |at| Err(GridFault::Seconds { row, at }))?;
     }
     Ok(())
 }
@@ -237,16 +237,16 @@ mod tests {
             let rows = rows.iter().map(|row| row.to_vec()).collect();
             Grid::new(sizes.to_vec(), ports.to_vec(), rows).err()
         };
-        assert_eq!(fault(&[], &[1], &[&[]]), Some(Fault::NoSizes));
-        assert_eq!(fault(&[0], &[1], &[&[1.0]]), Some(Fault::Size { at: 0 }));
-        assert_eq!(fault(&[8, 8], &[1], &[&[1.0, 1.0]]), Some(Fault::Size { at: 1 }));
-        assert_eq!(fault(&[8], &[], &[]), Some(Fault::FirstPorts));
-        assert_eq!(fault(&[8], &[2], &[&[1.0]]), Some(Fault::FirstPorts));
-        assert_eq!(fault(&[8], &[1, 1], &[&[1.0], &[1.0]]), Some(Fault::Ports { at: 1 }));
-        assert_eq!(fault(&[8], &[1, 2], &[&[1.0]]), Some(Fault::Rows { found: 1 }));
-        assert_eq!(fault(&[8], &[1], &[&[1.0, 2.0]]), Some(Fault::Row { row: 0, found: 2 }));
+        assert_eq!(fault(&[], &[1], &[&[]]), Some(GridFault::NoSizes));
+        assert_eq!(fault(&[0], &[1], &[&[1.0]]), Some(GridFault::Size { at: 0 }));
+        assert_eq!(fault(&[8, 8], &[1], &[&[1.0, 1.0]]), Some(GridFault::Size { at: 1 }));
+        assert_eq!(fault(&[8], &[], &[]), Some(GridFault::FirstPorts));
+        assert_eq!(fault(&[8], &[2], &[&[1.0]]), Some(GridFault::FirstPorts));
+        assert_eq!(fault(&[8], &[1, 1], &[&[1.0], &[1.0]]), Some(GridFault::Ports { at: 1 }));
+        assert_eq!(fault(&[8], &[1, 2], &[&[1.0]]), Some(GridFault::Rows { found: 1 }));
+        assert_eq!(fault(&[8], &[1], &[&[1.0, 2.0]]), Some(GridFault::Row { row: 0, found: 2 }));
         for odd in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e7] {
-            assert_eq!(fault(&[8], &[1], &[&[odd]]), Some(Fault::Seconds { row: 0, at: 0 }), "{odd}");
+            assert_eq!(fault(&[8], &[1], &[&[odd]]), Some(GridFault::Seconds { row: 0, at: 0 }), "{odd}");
         }
     }
 }

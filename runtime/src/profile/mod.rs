@@ -22,7 +22,7 @@ mod usual;
 mod write;
 
 pub use error::Error;
-pub use grid::{Fault, Grid};
+pub use grid::{Grid, GridFault};
 pub use machine::Machine;
 #[cfg(feature = "mpi")]
 pub(crate) use usual::{PORTS, SIZES};
@@ -36,9 +36,9 @@ pub struct Profile {
     /// Where it was measured.
     pub machine: Machine,
     /// What processes do by themselves.
-    pub node: Node,
+    pub node: NodeSpeed,
     /// What it costs when all processes of a node send at once.
-    pub crowd: Crowd,
+    pub crowd: Contention,
     /// Messages between processes of a node.
     pub inside: Grid,
     /// Messages between nodes, from one process of each.
@@ -47,7 +47,7 @@ pub struct Profile {
 
 /// What the processes of a node do without messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
+pub struct NodeSpeed {
     /// Seconds from raising a counter to another process's answer.
     pub signal: f64,
     /// Bytes that a process copies in a second.
@@ -58,7 +58,7 @@ pub struct Node {
 
 /// How many times longer a round between nodes takes when so many processes of every node do it at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crowd {
+pub struct Contention {
     /// How many processes of a node sent at once, at least 2.
     pub lanes: usize,
     /// With the shortest messages of the grid.
@@ -80,7 +80,7 @@ impl Profile {
         if lanes < 2 {
             return 1.0;
         }
-        let Crowd { lanes: of, short, long } = self.crowd;
+        let Contention { lanes: of, short, long } = self.crowd;
         let at = self.between.position(bytes);
         let share = (lanes - 1) as f64 / (of.max(2) - 1) as f64;
         1.0 + (short + (long - short) * at - 1.0) * share
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn lanes_crowd() {
-        let profile = Profile { crowd: Crowd { lanes: 5, short: 2.0, long: 5.0 }, ..Profile::default() };
+        let profile = Profile { crowd: Contention { lanes: 5, short: 2.0, long: 5.0 }, ..Profile::default() };
         let alone = profile.round(8, 1, 1);
         assert_eq!(alone, profile.between.seconds(8, 1));
         assert_eq!(profile.round(8, 1, 5), 2.0 * alone);

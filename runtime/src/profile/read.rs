@@ -1,8 +1,8 @@
 //! A profile from text. The parser of TOML says where every value stands, so every error names a line.
 
 use super::error::Error;
-use super::grid::{Fault, Grid, TIMES};
-use super::{Crowd, Machine, Node, Profile, VERSION};
+use super::grid::{Grid, GridFault, TIMES};
+use super::{Contention, Machine, NodeSpeed, Profile, VERSION};
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -22,7 +22,7 @@ impl Profile {
     /// # Errors
     /// What is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        Text(text).profile().map(|(profile, _)| profile)
+        ProfileText(text).profile().map(|(profile, _)| profile)
     }
 
     /// Reads a profile of this machine.
@@ -30,7 +30,7 @@ impl Profile {
     /// # Errors
     /// What is wrong with the text, and in which line; [`Error::Foreign`] if it is one of another machine.
     pub fn parse_for(text: &str, machine: &Machine) -> Result<Self, Error> {
-        let (profile, [cpu, cores, mpi]) = Text(text).profile()?;
+        let (profile, [cpu, cores, mpi]) = ProfileText(text).profile()?;
         let Some((key, found, expected)) = profile.machine.differs(machine) else { return Ok(profile) };
         let line = match key {
             "cpu" => cpu,
@@ -45,7 +45,7 @@ impl Profile {
 type Value<'a> = Spanned<DeValue<'a>>;
 
 /// A table that has a name and stands somewhere.
-struct Table<'a, 'i> {
+struct ProfileTable<'a, 'i> {
     name: String,
     at: usize,
     entries: &'a DeTable<'i>,
@@ -53,13 +53,13 @@ struct Table<'a, 'i> {
 
 /// The text, which knows its lines.
 #[derive(Clone, Copy)]
-struct Text<'i>(&'i str);
+struct ProfileText<'i>(&'i str);
 
-impl<'i> Text<'i> {
+impl<'i> ProfileText<'i> {
     /// The profile, and the lines that say which machine it is of.
     fn profile(self) -> Result<(Profile, [usize; 3]), Error> {
         let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
-        let top = Table { name: "the profile".into(), at: 0, entries: parsed.get_ref() };
+        let top = ProfileTable { name: "the profile".into(), at: 0, entries: parsed.get_ref() };
         self.is_profile(&top)?;
         self.knows(&top, &TOP)?;
         self.is_complete(&top)?;
@@ -75,7 +75,7 @@ impl<'i> Text<'i> {
     }
 
     /// Says that it is a profile, and of which version.
-    fn is_profile(self, top: &Table<'_, '_>) -> Result<(), Error> {
+    fn is_profile(self, top: &ProfileTable<'_, '_>) -> Result<(), Error> {
         let format = top.entries.get("format");
         let named = format.is_some_and(|format| format.get_ref().as_str() == Some("roundel-profile"));
         if !named {
@@ -89,13 +89,13 @@ impl<'i> Text<'i> {
     }
 
     /// A text that lost its end has lost this.
-    fn is_complete(self, top: &Table<'_, '_>) -> Result<(), Error> {
+    fn is_complete(self, top: &ProfileTable<'_, '_>) -> Result<(), Error> {
         let end = top.entries.get("end").and_then(|end| end.get_ref().as_table());
         let complete = end.and_then(|end| end.get("complete")).and_then(|complete| complete.get_ref().as_bool());
         if complete == Some(true) { Ok(()) } else { Err(Error::Truncated { line: self.last_line() }) }
     }
 
-    fn machine(self, table: &Table<'_, '_>) -> Result<(Machine, [usize; 3]), Error> {
+    fn machine(self, table: &ProfileTable<'_, '_>) -> Result<(Machine, [usize; 3]), Error> {
         self.knows(table, &["host", "cores", "cpu", "mpi", "date", "nodes", "ranks"])?;
         let machine = Machine {
             host: self.words(table, "host")?,
@@ -110,18 +110,18 @@ impl<'i> Text<'i> {
         Ok((machine, [line("cpu")?, line("cores")?, line("mpi")?]))
     }
 
-    fn node(self, table: &Table<'_, '_>) -> Result<Node, Error> {
+    fn node(self, table: &ProfileTable<'_, '_>) -> Result<NodeSpeed, Error> {
         self.knows(table, &["signal", "copy", "combine"])?;
-        Ok(Node {
+        Ok(NodeSpeed {
             signal: self.number(table, "signal", TIMES, "seconds")?,
             copy: self.number(table, "copy", RATES, "bytes per second")?,
             combine: self.number(table, "combine", RATES, "bytes per second")?,
         })
     }
 
-    fn crowd(self, table: &Table<'_, '_>) -> Result<Crowd, Error> {
+    fn crowd(self, table: &ProfileTable<'_, '_>) -> Result<Contention, Error> {
         self.knows(table, &["lanes", "short", "long"])?;
-        Ok(Crowd {
+        Ok(Contention {
             lanes: self.count(table, "lanes", 2)?,
             short: self.number(table, "short", FACTORS, "times the time")?,
             long: self.number(table, "long", FACTORS, "times the time")?,
@@ -129,7 +129,7 @@ impl<'i> Text<'i> {
     }
 
     /// A grid, or the usual one if it was not measured.
-    fn grid(self, top: &Table<'_, '_>, key: &'static str, usual: fn(Profile) -> Grid) -> Result<Grid, Error> {
+    fn grid(self, top: &ProfileTable<'_, '_>, key: &'static str, usual: fn(Profile) -> Grid) -> Result<Grid, Error> {
         if self.entry(top, key)?.get_ref().as_str() == Some("not measured") {
             return Ok(usual(Profile::default()));
         }
@@ -144,21 +144,21 @@ impl<'i> Text<'i> {
     }
 
     /// What makes no sense about a grid, in the line where it stands.
-    fn fault(self, table: &Table<'_, '_>, fault: Fault) -> Error {
+    fn fault(self, table: &ProfileTable<'_, '_>, fault: GridFault) -> Error {
         let (path, expected): (Vec<usize>, String) = match fault {
-            Fault::NoSizes => (vec![], "at least one size in bytes".into()),
-            Fault::Size { at } => (vec![at], "sizes above 0 that increase".into()),
-            Fault::FirstPorts => (vec![], "numbers of messages at once that begin with 1".into()),
-            Fault::Ports { at } => (vec![at], "numbers of messages that increase".into()),
-            Fault::Rows { .. } => (vec![], "a row of seconds for each number of ports".into()),
-            Fault::Row { row, .. } => (vec![row], "a time for each of the sizes".into()),
-            Fault::Seconds { row, at } => {
+            GridFault::NoSizes => (vec![], "at least one size in bytes".into()),
+            GridFault::Size { at } => (vec![at], "sizes above 0 that increase".into()),
+            GridFault::FirstPorts => (vec![], "numbers of messages at once that begin with 1".into()),
+            GridFault::Ports { at } => (vec![at], "numbers of messages that increase".into()),
+            GridFault::Rows { .. } => (vec![], "a row of seconds for each number of ports".into()),
+            GridFault::Row { row, .. } => (vec![row], "a time for each of the sizes".into()),
+            GridFault::Seconds { row, at } => {
                 (vec![row, at], format!("seconds in {:e}..={:e}", TIMES.start(), TIMES.end()))
             }
         };
         let key = match fault {
-            Fault::NoSizes | Fault::Size { .. } => "sizes",
-            Fault::FirstPorts | Fault::Ports { .. } => "ports",
+            GridFault::NoSizes | GridFault::Size { .. } => "sizes",
+            GridFault::FirstPorts | GridFault::Ports { .. } => "ports",
             _ => "seconds",
         };
         let Some(mut value) = table.entries.get(key) else {
@@ -170,20 +170,20 @@ impl<'i> Text<'i> {
         self.odd(value, key, expected)
     }
 
-    fn table<'a>(self, of: &Table<'a, 'i>, key: &'static str) -> Result<Table<'a, 'i>, Error> {
+    fn table<'a>(self, of: &ProfileTable<'a, 'i>, key: &'static str) -> Result<ProfileTable<'a, 'i>, Error> {
         let value = self.entry(of, key)?;
         let expected = || self.odd(value, key, format!("a table `[{key}]`"));
         let entries = value.get_ref().as_table().ok_or_else(expected)?;
-        Ok(Table { name: format!("`[{key}]`"), at: value.span().start, entries })
+        Ok(ProfileTable { name: format!("`[{key}]`"), at: value.span().start, entries })
     }
 
-    fn entry<'a>(self, of: &Table<'a, 'i>, key: &'static str) -> Result<&'a Value<'i>, Error> {
+    fn entry<'a>(self, of: &ProfileTable<'a, 'i>, key: &'static str) -> Result<&'a Value<'i>, Error> {
         let missing = || Error::Missing { line: self.at(of.at), key, of: of.name.clone() };
         of.entries.get(key).ok_or_else(missing)
     }
 
     /// Refuses keys that are not among these.
-    fn knows(self, table: &Table<'_, '_>, known: &[&str]) -> Result<(), Error> {
+    fn knows(self, table: &ProfileTable<'_, '_>, known: &[&str]) -> Result<(), Error> {
         let strange = table.entries.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = strange else { return Ok(()) };
         let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
@@ -191,12 +191,12 @@ impl<'i> Text<'i> {
         Err(Error::Unknown { line, key: key.get_ref().to_string(), of, known })
     }
 
-    fn words(self, table: &Table<'_, 'i>, key: &'static str) -> Result<String, Error> {
+    fn words(self, table: &ProfileTable<'_, 'i>, key: &'static str) -> Result<String, Error> {
         let value = self.entry(table, key)?;
         value.get_ref().as_str().map(Into::into).ok_or_else(|| self.odd(value, key, "a text in quotes".into()))
     }
 
-    fn count(self, table: &Table<'_, 'i>, key: &'static str, least: i64) -> Result<usize, Error> {
+    fn count(self, table: &ProfileTable<'_, 'i>, key: &'static str, least: i64) -> Result<usize, Error> {
         let value = self.entry(table, key)?;
         let fits = whole(value).filter(|number| (least..=MANY).contains(number));
         let odd = || self.odd(value, key, format!("a whole number, at least {least}"));
@@ -205,7 +205,7 @@ impl<'i> Text<'i> {
 
     fn number(
         self,
-        table: &Table<'_, 'i>,
+        table: &ProfileTable<'_, 'i>,
         key: &'static str,
         within: RangeInclusive<f64>,
         unit: &str,
@@ -232,7 +232,7 @@ impl<'i> Text<'i> {
 
     fn list<T>(
         self,
-        table: &Table<'_, 'i>,
+        table: &ProfileTable<'_, 'i>,
         key: &'static str,
         item: impl Fn(&Value<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {

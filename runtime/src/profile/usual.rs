@@ -1,6 +1,6 @@
 //! The profile that serves where nothing was measured.
 
-use super::{Crowd, Grid, Machine, Node, Profile};
+use super::{Contention, Grid, Machine, NodeSpeed, Profile};
 use crate::choose::Network;
 
 /// The sizes of messages that are measured, in bytes: 8 B to 4 MiB.
@@ -25,8 +25,8 @@ impl Default for Profile {
         let wire = Network::default();
         Profile {
             machine: Machine { host: "default".into(), ..Machine::default() },
-            node: Node { signal: 5e-7, copy: 8e9, combine: 4e9 },
-            crowd: Crowd { lanes: 4, short: 1.2, long: 4.0 },
+            node: NodeSpeed { signal: 5e-7, copy: 8e9, combine: 4e9 },
+            crowd: Contention { lanes: 4, short: 1.2, long: 4.0 },
             inside: modelled(1e-6, 3e-7, 5e9),
             between: modelled(wire.latency(), wire.overhead(), wire.bandwidth()),
         }

@@ -5,18 +5,24 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Op, Spot};
+use super::{Op, RegionOffset};
 
 /// Does single steps of a program, for one process.
-pub trait Machine {
+pub trait StepExecutor {
     /// What can go wrong in a step.
     type Error;
 
     /// Copies elements.
-    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Self::Error>;
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Self::Error>;
 
     /// Combines elements.
-    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Self::Error>;
+    fn combine(
+        &mut self,
+        left: RegionOffset,
+        right: RegionOffset,
+        into: RegionOffset,
+        elements: usize,
+    ) -> Result<(), Self::Error>;
 
     /// Starts messages.
     fn post(&mut self, first: usize, count: usize) -> Result<(), Self::Error>;
@@ -33,15 +39,15 @@ pub trait Machine {
 
 /// How far a process is in its program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct Execution {
     /// The next step.
     pub pc: usize,
 }
 
-impl Run {
+impl Execution {
     /// Takes steps until one must wait, or none is left; says whether none is left.
     #[inline]
-    pub fn advance<M: Machine>(&mut self, ops: &[Op], machine: &mut M) -> Result<bool, M::Error> {
+    pub fn advance<M: StepExecutor>(&mut self, ops: &[Op], machine: &mut M) -> Result<bool, M::Error> {
         while let Some(op) = ops.get(self.pc) {
             if !step(op, machine)? {
                 return Ok(false);
@@ -54,7 +60,7 @@ impl Run {
 
 /// Takes one step, unless it must wait.
 #[inline]
-fn step<M: Machine>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
+fn step<M: StepExecutor>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
     match *op {
         Op::Copy { from, to, elements } => machine.copy(from, to, elements)?,
         Op::Combine { left, right, into, elements } => machine.combine(left, right, into, elements)?,
@@ -67,7 +73,7 @@ fn step<M: Machine>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
 }
 
 /// A number that one process writes and others read. What was done before a release is seen after an acquire of its value.
-pub trait Word {
+pub trait SharedWord {
     /// Reads what the process to which it belongs has written itself.
     fn own(&self) -> u32;
 
@@ -78,7 +84,7 @@ pub trait Word {
     fn release(&self, value: u32);
 }
 
-impl Word for AtomicU32 {
+impl SharedWord for AtomicU32 {
     #[inline]
     fn own(&self) -> u32 {
         self.load(Ordering::Relaxed)
@@ -100,7 +106,7 @@ impl Word for AtomicU32 {
 #[repr(C, align(64))]
 pub struct Counter<W = AtomicU32>(W);
 
-impl<W: Word> Counter<W> {
+impl<W: SharedWord> Counter<W> {
     /// A counter that stands where a word stands.
     pub const fn new(word: W) -> Self {
         Counter(word)

@@ -16,13 +16,13 @@ mod validate;
 
 pub use validate::{Invalid, validate};
 
-pub use build::{BuildError, Job, Scheme, build};
-pub use machine::{Counter, Machine, Run};
-pub use replay::{Fault, Order, ReplayError, replay};
+pub use build::{BuildError, ProgramSpec, Scheme, build};
+pub use machine::{Counter, Execution, StepExecutor};
+pub use replay::{ProgramFault, ReductionOrder, ReplayError, replay};
 
 /// Which memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Region {
+pub enum MemoryRegion {
     /// The user's input, which only this process sees. It is never written.
     Input,
     /// The user's output, which only this process sees.
@@ -35,16 +35,16 @@ pub enum Region {
 
 /// A place in memory: bytes from the beginning of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct RegionOffset {
     /// Which memory.
-    pub region: Region,
+    pub region: MemoryRegion,
     /// How far from its beginning.
     pub offset: usize,
 }
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum MessageDirection {
     /// To the peer.
     Out,
     /// From the peer.
@@ -53,13 +53,13 @@ pub enum Way {
 
 /// A message in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Message {
+pub struct ProgramMessage {
     /// Which way it goes.
-    pub way: Way,
+    pub way: MessageDirection,
     /// The other process, a rank of the communicator.
     pub peer: usize,
     /// Where it lies.
-    pub spot: Spot,
+    pub spot: RegionOffset,
     /// How many elements it has.
     pub elements: usize,
 }
@@ -70,20 +70,20 @@ pub enum Op {
     /// Copies elements. The two ends do not overlap.
     Copy {
         /// From here.
-        from: Spot,
+        from: RegionOffset,
         /// To there.
-        to: Spot,
+        to: RegionOffset,
         /// How many.
         elements: usize,
     },
     /// Combines elements, one by one; `into` may be the same as `left` or `right`, and otherwise overlaps neither.
     Combine {
         /// The left operands.
-        left: Spot,
+        left: RegionOffset,
         /// The right operands.
-        right: Spot,
+        right: RegionOffset,
         /// Where the results go.
-        into: Spot,
+        into: RegionOffset,
         /// How many.
         elements: usize,
     },
@@ -119,15 +119,15 @@ pub struct Program {
     /// Step by step.
     pub ops: Vec<Op>,
     /// The messages that the steps name.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ProgramMessage>,
     /// How many bytes of the node's shared memory all of its programs use together, counters not included. Equal on the node.
     pub shared: usize,
     /// How many bytes of working memory this program uses.
     pub scratch: usize,
     /// How many times each process of the node raises its counter in a call. Equal on the node.
     pub signals: Vec<u32>,
-    /// Where in shared memory the user's input lies, if it lies there and not in [`Region::Input`].
+    /// Where in shared memory the user's input lies, if it lies there and not in [`MemoryRegion::Input`].
     pub input: Option<usize>,
-    /// Where in shared memory the user's output lies, if it lies there and not in [`Region::Output`].
+    /// Where in shared memory the user's output lies, if it lies there and not in [`MemoryRegion::Output`].
     pub output: Option<usize>,
 }

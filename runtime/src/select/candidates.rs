@@ -1,7 +1,7 @@
 //! The families of notations that are tried.
 
 use super::lists::{all, balanced, constant};
-use crate::plan::ports::{Group, Ports};
+use crate::plan::ports::{DigitGroup, Ports};
 use roundel_spec::Kind;
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) fn candidates(kind: Kind, nodes: usize, same_bits: bool) -> BTreeSet<
         return BTreeSet::from([Ports::one(1, &[])]);
     }
     let lists = lists(nodes);
-    let single = lists.iter().map(|list| vec![Group::gathers(nodes, list)]);
+    let single = lists.iter().map(|list| vec![DigitGroup::gathers(nodes, list)]);
     let gathers = single.chain(factorised(nodes));
     let mut found: BTreeSet<Ports> = match kind {
         Kind::Allgather => gathers.map(|groups| Ports { groups }).collect(),
@@ -43,12 +43,12 @@ fn lists(q: usize) -> Vec<Vec<i64>> {
 }
 
 /// What scatters what these gather.
-fn reversed(groups: &[Group]) -> Vec<Group> {
-    groups.iter().rev().map(Group::reversed).collect()
+fn reversed(groups: &[DigitGroup]) -> Vec<DigitGroup> {
+    groups.iter().rev().map(DigitGroup::reversed).collect()
 }
 
 /// Allreduces of these groups: the last few of them scatter and gather, and those before reduce.
-fn split(groups: &[Group]) -> Vec<Ports> {
+fn split(groups: &[DigitGroup]) -> Vec<Ports> {
     let at = |reduces: usize| {
         let (middle, around) = groups.split_at(reduces);
         Ports { groups: [&reversed(around), middle, around].concat() }
@@ -57,14 +57,14 @@ fn split(groups: &[Group]) -> Vec<Ports> {
 }
 
 /// The nodes as a product of primes, small ones merged, in ascending and in descending order.
-fn factorised(nodes: usize) -> Vec<Vec<Group>> {
+fn factorised(nodes: usize) -> Vec<Vec<DigitGroup>> {
     let primes = primes(nodes);
     let mut found = Vec::new();
     for limit in LIMITS {
         let factors = merged(&primes, limit as usize + 1);
         if factors.len() > 1 {
-            let groups = factors.iter().map(|&factor| Group::gathers(factor, &constant(factor, limit)));
-            let groups: Vec<Group> = groups.collect();
+            let groups = factors.iter().map(|&factor| DigitGroup::gathers(factor, &constant(factor, limit)));
+            let groups: Vec<DigitGroup> = groups.collect();
             found.push(groups.iter().rev().cloned().collect());
             found.push(groups);
         }
@@ -104,9 +104,9 @@ fn three_phases(nodes: usize) -> Vec<Ports> {
     for outer in divisors(nodes) {
         let inner = nodes / outer;
         for around in balanced(outer) {
-            let around = Group::gathers(outer, &around);
+            let around = DigitGroup::gathers(outer, &around);
             for middle in balanced(inner) {
-                let groups = vec![around.reversed(), Group::gathers(inner, &middle), around.clone()];
+                let groups = vec![around.reversed(), DigitGroup::gathers(inner, &middle), around.clone()];
                 found.push(Ports { groups });
             }
         }
@@ -170,7 +170,7 @@ mod tests {
             for nodes in 2..=130 {
                 for notation in candidates(kind, nodes, false) {
                     let (first, second, third) = notation.thirds();
-                    let product = |groups: &[Group]| groups.iter().map(|group| group.factor).product::<usize>();
+                    let product = |groups: &[DigitGroup]| groups.iter().map(|group| group.factor).product::<usize>();
                     let (whole, reach) = match kind {
                         Kind::Allreduce => (product(first) * product(second), product(third) * product(second)),
                         _ => (product(&notation.groups), nodes),

@@ -23,21 +23,21 @@ mod notation;
 mod question;
 mod shape;
 
-pub use question::{Error, Order, Question};
+pub use question::{Error, Question, RequiredOrder};
 pub use shape::shape;
 
-use crate::clock::{Clock, Round};
+use crate::clock::{Clock, RoundCost};
 use crate::plan::ports::Ports;
 use crate::profile::Profile;
 use crate::program::build::Scheme;
-use question::Lane;
+use question::LaneShare;
 
 /// Up to so many nodes, every plan was replayed and checked against its contract.
 pub const REPLAYED: usize = 64;
 
 /// Why a plan can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
+pub enum PlanEvidence {
     /// It was replayed and checked, like all plans of so few nodes.
     Replayed,
     /// It is checked when it is made, before anything is sent.
@@ -45,8 +45,8 @@ pub enum Proof {
 }
 
 /// What covers plans of so many nodes.
-pub const fn proved(nodes: usize) -> Proof {
-    if nodes <= REPLAYED { Proof::Replayed } else { Proof::AtInitialisation }
+pub const fn proved(nodes: usize) -> PlanEvidence {
+    if nodes <= REPLAYED { PlanEvidence::Replayed } else { PlanEvidence::AtInitialisation }
 }
 
 /// A candidate and what it takes.
@@ -67,7 +67,7 @@ pub struct Ranked {
     /// Seconds inside of nodes.
     pub inside: f64,
     /// Why it can be relied on.
-    pub proof: Proof,
+    pub proof: PlanEvidence,
 }
 
 impl Ranked {
@@ -89,10 +89,10 @@ impl Ranked {
 /// If the question makes no sense.
 pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Error> {
     question.check()?;
-    if question.order == Order::RankOrder && question.nodes > 1 {
+    if question.order == RequiredOrder::RankOrder && question.nodes > 1 {
         return Ok(Vec::new());
     }
-    let same_bits = question.order != Order::Any;
+    let same_bits = question.order != RequiredOrder::Any;
     let notations = candidates::candidates(question.kind, question.nodes, same_bits);
     let mut all = Vec::new();
     for lane in question.lanes(profile) {
@@ -103,9 +103,9 @@ pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Err
     Ok(all)
 }
 
-fn ranked(profile: &Profile, question: &Question, lane: &Lane, notation: &Ports) -> Ranked {
+fn ranked(profile: &Profile, question: &Question, lane: &LaneShare, notation: &Ports) -> Ranked {
     let rounds = shape(notation, question.kind, lane.bytes);
-    let sent: u64 = rounds.iter().map(|round: &Round| round.sent).sum();
+    let sent: u64 = rounds.iter().map(|round: &RoundCost| round.sent).sum();
     Ranked {
         notation: notation.clone(),
         lanes: lane.lanes,

@@ -1,16 +1,16 @@
 //! What the selector asks of factors and ports.
 
-use crate::plan::ports::{Group, Ports};
+use crate::plan::ports::{DigitGroup, Ports};
 
-impl Group {
+impl DigitGroup {
     /// A group that gathers.
     pub(crate) fn gathers(factor: usize, ports: &[i64]) -> Self {
-        Group { factor, ports: ports.to_vec() }
+        DigitGroup { factor, ports: ports.to_vec() }
     }
 
     /// The group that scatters what this one gathers.
     pub(crate) fn reversed(&self) -> Self {
-        Group { factor: self.factor, ports: self.ports.iter().rev().map(|&ports| -ports).collect() }
+        DigitGroup { factor: self.factor, ports: self.ports.iter().rev().map(|&ports| -ports).collect() }
     }
 
     /// Whether all of its rounds scatter.
@@ -22,12 +22,12 @@ impl Group {
 impl Ports {
     /// One group.
     pub(crate) fn one(factor: usize, ports: &[i64]) -> Self {
-        Ports { groups: vec![Group::gathers(factor, ports)] }
+        Ports { groups: vec![DigitGroup::gathers(factor, ports)] }
     }
 
     /// The groups that scatter, those that reduce and those that gather, of an allreduce. The last ones undo the first ones, in
     /// reverse.
-    pub(crate) fn thirds(&self) -> (&[Group], &[Group], &[Group]) {
+    pub(crate) fn thirds(&self) -> (&[DigitGroup], &[DigitGroup], &[DigitGroup]) {
         let scatters = self.groups.iter().take_while(|group| group.scatters()).count();
         let (first, rest) = self.groups.split_at(scatters);
         let (second, third) = rest.split_at(rest.len().saturating_sub(scatters));

@@ -1,13 +1,13 @@
 //! What is asked of the selector.
 
-use crate::clock::Share;
+use crate::clock::NodeShare;
 use crate::profile::Profile;
 use crate::program::build::Scheme;
 use roundel_spec::Kind;
 
 /// What a reduction must keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum RequiredOrder {
     /// Nothing: nodes may reduce different trees.
     #[default]
     Any,
@@ -29,7 +29,7 @@ pub struct Question {
     /// The bytes of an allreduce's vector, of what a process brings to an allgather, or of what it gets from a reduce_scatter.
     pub bytes: u64,
     /// What a reduction must keep.
-    pub order: Order,
+    pub order: RequiredOrder,
     /// Whether inputs lie in memory that the processes of a node share.
     pub owned_buffers: bool,
 }
@@ -80,7 +80,7 @@ const NODES: usize = i32::MAX as usize;
 const BYTES: u64 = 1 << 60;
 
 /// How a node's processes share a call.
-pub(super) struct Lane {
+pub(super) struct LaneShare {
     pub(super) lanes: usize,
     pub(super) scheme: Scheme,
     /// The bytes of the vector that one of them takes through all nodes.
@@ -92,7 +92,7 @@ pub(super) struct Lane {
 impl Question {
     /// A call on nodes that all have the same number of processes.
     pub const fn new(kind: Kind, nodes: usize, ppn: usize, bytes: u64) -> Self {
-        Question { kind, nodes, ppn: (ppn, ppn), bytes, order: Order::Any, owned_buffers: false }
+        Question { kind, nodes, ppn: (ppn, ppn), bytes, order: RequiredOrder::Any, owned_buffers: false }
     }
 
     /// The most processes there may be.
@@ -119,36 +119,36 @@ impl Question {
     }
 
     /// What a process brings and what it takes away.
-    fn share(&self, lanes: usize) -> Share {
+    fn share(&self, lanes: usize) -> NodeShare {
         let all = self.bytes.saturating_mul(self.ranks());
         let (brings, takes) = match self.kind {
             Kind::Allgather => (self.bytes, all),
             Kind::ReduceScatter => (all, self.bytes),
             _ => (self.bytes, self.bytes),
         };
-        Share { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
+        NodeShare { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
     }
 
     /// One process of a node sends, or two, or four, or all of them: the best that the node can do in each case.
-    pub(super) fn lanes(&self, profile: &Profile) -> Vec<Lane> {
+    pub(super) fn lanes(&self, profile: &Profile) -> Vec<LaneShare> {
         let most = if self.nodes > 1 { self.ppn.0 } else { 1 };
         let powers = (0..).map(|power| 1 << power).take_while(|&lanes| lanes < most);
         powers.chain([most]).map(|lanes| self.lane(lanes, profile)).collect()
     }
 
     /// The best that a node can do when so many of its processes send.
-    fn lane(&self, lanes: usize, profile: &Profile) -> Lane {
+    fn lane(&self, lanes: usize, profile: &Profile) -> LaneShare {
         let share = self.share(lanes);
         let time = |scheme: Scheme| share.seconds(scheme, &profile.node);
         let serves = |scheme: &Scheme| match scheme {
             Scheme::Copies => true,
             // There is nothing to combine in an allgather; and chunks are not reduced in the order of ranks.
-            Scheme::Chunks => self.kind != Kind::Allgather && self.order != Order::RankOrder,
+            Scheme::Chunks => self.kind != Kind::Allgather && self.order != RequiredOrder::RankOrder,
             Scheme::Direct => self.owned_buffers,
         };
         let schemes = Scheme::ALL.into_iter().filter(serves);
         let scheme = schemes.min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(Scheme::Copies);
         let bytes = share.brings.max(share.takes).div_ceil(lanes as u64);
-        Lane { lanes, scheme, bytes, inside: time(scheme) }
+        LaneShare { lanes, scheme, bytes, inside: time(scheme) }
     }
 }

@@ -6,13 +6,13 @@
 //! combined. Lines that nobody needs are not sent (section 2.1 of Jocksch et al.). How many are sent has a closed form,
 //! which the tests hold against their removal one by one.
 
-use crate::clock::Round;
-use crate::plan::ports::{Group, Ports};
+use crate::clock::RoundCost;
+use crate::plan::ports::{DigitGroup, Ports};
 use roundel_spec::Kind;
 
 /// The rounds of one node, rounded up to the slowest, in an allreduce of a vector of so many bytes, a reduce_scatter of it, or an
 /// allgather that ends with it.
-pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<Round> {
+pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<RoundCost> {
     let mut vector = Vector { bytes, parts: 1 };
     let mut rounds = Vec::new();
     match kind {
@@ -45,20 +45,20 @@ impl Vector {
         move |lines| (lines as u128 * bytes).div_ceil(of.max(1)) as u64
     }
 
-    fn gather(&mut self, group: &Group, rounds: &mut Vec<Round>) {
+    fn gather(&mut self, group: &DigitGroup, rounds: &mut Vec<RoundCost>) {
         self.parts /= group.factor as u64;
         rounds.extend(gathered(group.factor, 1, &group.ports, self.lines(group.factor)));
     }
 
-    fn scatter(&mut self, group: &Group, rounds: &mut Vec<Round>) {
+    fn scatter(&mut self, group: &DigitGroup, rounds: &mut Vec<RoundCost>) {
         let back: Vec<i64> = group.ports.iter().rev().map(|ports| -ports).collect();
         let reversed = gathered(group.factor, 1, &back, self.lines(group.factor));
-        rounds.extend(reversed.into_iter().rev().map(|round| Round { combined: round.sent, ..round }));
+        rounds.extend(reversed.into_iter().rev().map(|round| RoundCost { combined: round.sent, ..round }));
         self.parts *= group.factor as u64;
     }
 
     /// An allreduce of the part, with or without a partial scatter before.
-    fn reduce(&self, group: &Group, rounds: &mut Vec<Round>) {
+    fn reduce(&self, group: &DigitGroup, rounds: &mut Vec<RoundCost>) {
         let (q, lines) = (group.factor, self.lines(group.factor));
         let scatters = group.ports.iter().take_while(|&&ports| ports < 0).count();
         let (first, then) = group.ports.split_at(scatters);
@@ -73,15 +73,15 @@ impl Vector {
 }
 
 /// A round of a partial scatter: the lines in as many runs as there are ports and the own one. Also how many lines are left.
-fn divided(kept: usize, ports: i64, lines: impl Fn(usize) -> u64) -> (Round, usize) {
+fn divided(kept: usize, ports: i64, lines: impl Fn(usize) -> u64) -> (RoundCost, usize) {
     let left = kept.div_ceil(ports as usize + 1);
     let peers = kept.div_ceil(left) - 1;
     let sent = lines(kept - left);
-    (Round { ports: peers, longest: lines(left.min(kept - left)), sent, combined: sent, copied: 0 }, left)
+    (RoundCost { ports: peers, longest: lines(left.min(kept - left)), sent, combined: sent, copied: 0 }, left)
 }
 
 /// The rounds of a group of `q` nodes that gathers, where every node begins with `kept` lines.
-fn gathered(q: usize, kept: usize, ports: &[i64], lines: impl Fn(usize) -> u64) -> Vec<Round> {
+fn gathered(q: usize, kept: usize, ports: &[i64], lines: impl Fn(usize) -> u64) -> Vec<RoundCost> {
     let (mut rounds, mut width) = (Vec::new(), 1);
     for &ports in ports {
         if width >= q {
@@ -105,7 +105,7 @@ struct Shift {
 }
 
 impl Shift {
-    fn round(&self, lines: impl Fn(usize) -> u64) -> Round {
+    fn round(&self, lines: impl Fn(usize) -> u64) -> RoundCost {
         let peers = self.ports.min((self.q - 1) / self.width);
         let (mut longest, mut sum) = (0, 0);
         for peer in 1..=peers {
@@ -116,7 +116,7 @@ impl Shift {
         // What was there before on either side is combined; the rest is new.
         let new = self.known(self.next) - self.known(self.width);
         let (longest, sent, combined) = (lines(longest), lines(sum), lines(sum.saturating_sub(new)));
-        Round { ports: peers, longest, sent, combined, copied: 0 }
+        RoundCost { ports: peers, longest, sent, combined, copied: 0 }
     }
 
     /// How many different lines so many neighbours have.
@@ -148,12 +148,12 @@ mod tests {
     use super::super::lists;
     use super::*;
     use crate::algorithms::CyclicShiftAllreduce;
-    use roundel_spec::check::{self, Census, Point, Scene};
+    use roundel_spec::check::{self, Census, CheckInput, Point};
     use roundel_spec::{Collective, Placement};
     use std::collections::BTreeSet;
 
     fn notation(groups: &[(usize, &[i64])]) -> Ports {
-        Ports { groups: groups.iter().map(|&(factor, ports)| Group::gathers(factor, ports)).collect() }
+        Ports { groups: groups.iter().map(|&(factor, ports)| DigitGroup::gathers(factor, ports)).collect() }
     }
 
     /// Rounds and bytes sent.
@@ -259,7 +259,7 @@ mod tests {
                 let trace = check::record_code(&collective, &placement);
                 let (schedule, args) = (CyclicShiftAllreduce::schedule(), collective.arguments());
                 let point = Point { placement, args };
-                let census = Census::of(&Scene { schedule: &schedule, point: &point, trace: &trace });
+                let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
                 let rounds = shape(&Ports::one(q, &ports), Kind::Allreduce, 1);
                 let sent: u64 = rounds.iter().map(|round| round.sent).sum();
                 let counted = census.max(roundel_spec::schedule::Metric::BlocksSent);
@@ -274,7 +274,7 @@ mod tests {
         for q in 2..=70 {
             for ports in lists::all(q) {
                 let gather = Ports::one(q, &ports);
-                let sent = |rounds: &[Round]| rounds.iter().map(|round| round.sent).sum::<u64>();
+                let sent = |rounds: &[RoundCost]| rounds.iter().map(|round| round.sent).sum::<u64>();
                 let rounds = shape(&gather, Kind::Allgather, 10 * q as u64);
                 assert_eq!(sent(&rounds), 10 * (q as u64 - 1), "{gather}");
                 assert!(rounds.iter().all(|round| round.combined == 0), "{gather}");

@@ -1,8 +1,8 @@
 //! What is chosen on machines that are made up, as in the paper and beyond it.
 
 use super::*;
-use crate::plan::ports::Group;
-use crate::profile::{Crowd, Grid, Node};
+use crate::plan::ports::DigitGroup;
+use crate::profile::{Contention, Grid, NodeSpeed};
 use roundel_spec::Kind;
 
 /// A machine like the paper's: latency weighs much, ports are nearly free for short messages, and a process that sends to
@@ -13,8 +13,8 @@ fn aries() -> Profile {
     let time = |ports: f64, bytes: f64| 3e-5 + 1e-7 * ports + ports * bytes / 5e9 * (1.0 + 0.1 * (ports - 1.0));
     let row = |&ports: &usize| sizes.iter().map(|&bytes| time(ports as f64, bytes as f64)).collect();
     let grid = Grid::new(sizes.clone(), ports.to_vec(), ports.iter().map(row).collect()).expect("makes sense");
-    let node = Node { signal: 5e-7, copy: 1e10, combine: 5e9 };
-    Profile { node, between: grid, crowd: Crowd { lanes: 12, short: 1.5, long: 12.0 }, ..Profile::default() }
+    let node = NodeSpeed { signal: 5e-7, copy: 1e10, combine: 5e9 };
+    Profile { node, between: grid, crowd: Contention { lanes: 12, short: 1.5, long: 12.0 }, ..Profile::default() }
 }
 
 fn best(profile: &Profile, question: Question) -> Ranked {
@@ -81,9 +81,9 @@ fn nothing_is_faster_than_possible() {
 
 #[test]
 fn orders_are_kept() {
-    let mut question = Question { order: Order::SameTree, ..Question::new(Kind::Allreduce, 12, 2, 8) };
+    let mut question = Question { order: RequiredOrder::SameTree, ..Question::new(Kind::Allreduce, 12, 2, 8) };
     assert!(select(&aries(), &question).expect("makes sense").iter().all(|one| one.notation.is_complete()));
-    question.order = Order::RankOrder;
+    question.order = RequiredOrder::RankOrder;
     assert_eq!(select(&aries(), &question), Ok(vec![]));
     question.nodes = 1;
     let alone = select(&aries(), &question).expect("makes sense");
@@ -97,15 +97,15 @@ fn gathers_gather_and_scatters_scatter() {
         assert!(gathers.iter().all(|one| one.notation.groups.iter().all(|group| !group.scatters())));
         assert!(gathers.iter().all(|one| one.bytes >= 3 * 64 * (nodes as u64 - 1)));
         let scatters = select(&aries(), &Question::new(Kind::ReduceScatter, nodes, 3, 64)).expect("makes sense");
-        assert!(scatters.iter().all(|one| one.notation.groups.iter().all(Group::scatters)));
+        assert!(scatters.iter().all(|one| one.notation.groups.iter().all(DigitGroup::scatters)));
         assert_eq!(scatters.len(), gathers.len());
     }
 }
 
 #[test]
 fn lanes_and_schemes_are_weighed() {
-    let wide = Profile { crowd: Crowd { lanes: 4, short: 1.0, long: 1.0 }, ..aries() };
-    let narrow = Profile { crowd: Crowd { lanes: 4, short: 8.0, long: 8.0 }, ..aries() };
+    let wide = Profile { crowd: Contention { lanes: 4, short: 1.0, long: 1.0 }, ..aries() };
+    let narrow = Profile { crowd: Contention { lanes: 4, short: 8.0, long: 8.0 }, ..aries() };
     let question = Question::new(Kind::Allreduce, 16, 4, 1 << 20);
     assert_eq!((best(&wide, question).lanes, best(&narrow, question).lanes), (4, 1));
     let uneven = Question { ppn: (3, 4), ..question };
@@ -117,8 +117,11 @@ fn lanes_and_schemes_are_weighed() {
 
 #[test]
 fn what_covers_a_plan_is_said() {
-    assert_eq!((proved(1), proved(64), proved(65)), (Proof::Replayed, Proof::Replayed, Proof::AtInitialisation));
-    assert_eq!(best(&aries(), Question::new(Kind::Allreduce, 65, 1, 8)).proof, Proof::AtInitialisation);
+    assert_eq!(
+        (proved(1), proved(64), proved(65)),
+        (PlanEvidence::Replayed, PlanEvidence::Replayed, PlanEvidence::AtInitialisation)
+    );
+    assert_eq!(best(&aries(), Question::new(Kind::Allreduce, 65, 1, 8)).proof, PlanEvidence::AtInitialisation);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! An algorithm of the catalogue with its parameters: what it promises, and whether it is proved for ranks on nodes.
 
-use super::misfit::Misfit;
+use super::rank_counts::RankCounts;
+use super::rule_error::RuleError;
 use super::settings::print_of;
-use super::spot::Spot;
 use crate::algorithms::{Entry, Visitor, catalogue, visit_one};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::arguments::least_inner;
@@ -47,12 +47,12 @@ impl Algorithm {
     ///
     /// # Errors
     /// If there is none of that kind, or the parameters are not its own.
-    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, Misfit> {
+    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
         let entry = find(kind, name)?;
         let schedule = (entry.schedule)();
         let args = arguments(entry, &schedule, parameters)?;
         let mut traits = Traits::default();
-        let unfit = || Misfit::Parameters { algorithm: entry.name };
+        let unfit = || RuleError::Parameters { algorithm: entry.name };
         visit_one(entry.name, &args, &mut Asked(&mut traits)).then_some(()).ok_or_else(unfit)?;
         let Traits { order, looks_at_nodes, range } = traits;
         Ok(Algorithm { entry, kind, args, names: names(&schedule), order, looks_at_nodes, range })
@@ -109,7 +109,7 @@ impl Algorithm {
     }
 
     /// Whether it is declared and proved for ranks on nodes, whichever rank is the root.
-    pub(super) fn serves(&self, spot: &Spot) -> Result<(), Refusal> {
+    pub(super) fn serves(&self, spot: &RankCounts) -> Result<(), Refusal> {
         let roots = if self.kind.has_root() { vec![0, spot.p.saturating_sub(1) as i64] } else { vec![0] };
         roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
     }
@@ -122,7 +122,7 @@ impl Algorithm {
         reaches.answer
     }
 
-    fn serves_root(&self, spot: &Spot, root: i64) -> Result<(), Refusal> {
+    fn serves_root(&self, spot: &RankCounts, root: i64) -> Result<(), Refusal> {
         let args = self.with_root(root);
         let not_asked = Err(Refusal::Placement { range: self.range });
         let ask = |place: &Place<'_>| {
@@ -130,7 +130,7 @@ impl Algorithm {
             visit_one(self.entry.name, &args, &mut Asked(&mut served));
             served.answer
         };
-        let spot = if self.looks_at_nodes { *spot } else { Spot::flat(spot.p) };
+        let spot = if self.looks_at_nodes { *spot } else { RankCounts::flat(spot.p) };
         spot.ask(ask).unwrap_or(not_asked.clone())
     }
 }
@@ -147,7 +147,7 @@ impl fmt::Display for Algorithm {
 }
 
 /// A question that is asked of collectives of every type.
-trait Question {
+trait CollectiveQuery {
     fn ask<C: Collective>(&mut self, collective: &C);
 }
 
@@ -159,7 +159,7 @@ struct Traits {
     range: &'static str,
 }
 
-impl Question for Traits {
+impl CollectiveQuery for Traits {
     fn ask<C: Collective>(&mut self, collective: &C) {
         (self.order, self.looks_at_nodes) = (C::ORDER, C::LOOKS_AT_NODES);
         // Nothing is proved of so many ranks, and the refusal says of how many it is.
@@ -175,7 +175,7 @@ struct Served<'a, 'p> {
     answer: Result<(), Refusal>,
 }
 
-impl Question for Served<'_, '_> {
+impl CollectiveQuery for Served<'_, '_> {
     fn ask<C: Collective>(&mut self, collective: &C) {
         let flat = Place::flat(0, self.place.p);
         let at = if C::LOOKS_AT_NODES { self.place } else { &flat };
@@ -189,7 +189,7 @@ struct Reaches {
     answer: Result<(), Refusal>,
 }
 
-impl Question for Reaches {
+impl CollectiveQuery for Reaches {
     fn ask<C: Collective>(&mut self, collective: &C) {
         let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
         self.answer = match collective.proved(&at) {
@@ -202,7 +202,7 @@ impl Question for Reaches {
 
 struct Asked<'a, Q>(&'a mut Q);
 
-impl<Q: Question> Visitor for Asked<'_, Q> {
+impl<Q: CollectiveQuery> Visitor for Asked<'_, Q> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.0.ask(collective);
     }
@@ -242,15 +242,15 @@ fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Entry> {
     catalogue().iter().filter(move |entry| entry.name.split('/').next() == Some(prefix.as_str()))
 }
 
-fn find(kind: Kind, name: &str) -> Result<&'static Entry, Misfit> {
+fn find(kind: Kind, name: &str) -> Result<&'static Entry, RuleError> {
     let is = |entry: &&Entry| entry.name == name || entry.name.rsplit('/').next() == Some(name);
     if let Some(entry) = of_kind(kind).find(is) {
         return Ok(entry);
     }
     let known = of_kind(kind).map(|entry| entry.name).collect();
     match catalogue().iter().find(is) {
-        Some(other) => Err(Misfit::OtherKind { kind, found: other.name, known }),
-        None => Err(Misfit::Algorithm { kind, name: name.into(), known }),
+        Some(other) => Err(RuleError::OtherKind { kind, found: other.name, known }),
+        None => Err(RuleError::Algorithm { kind, name: name.into(), known }),
     }
 }
 
@@ -260,15 +260,19 @@ fn names(schedule: &Schedule) -> Vec<String> {
 }
 
 /// The values of all parameters, which must all be given but for the root.
-fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Parameter)]) -> Result<Arguments, Misfit> {
+fn arguments(
+    entry: &'static Entry,
+    schedule: &Schedule,
+    given: &[(String, Parameter)],
+) -> Result<Arguments, RuleError> {
     let algorithm = entry.name;
     let names = names(schedule);
     for (name, _) in given {
         if name == "root" && schedule.kind.has_root() {
-            return Err(Misfit::Root { algorithm });
+            return Err(RuleError::Root { algorithm });
         }
         if !names.contains(name) {
-            return Err(Misfit::NoParameter { algorithm, name: name.clone(), known: names });
+            return Err(RuleError::NoParameter { algorithm, name: name.clone(), known: names });
         }
     }
     let value = |name: &str| given.iter().find(|(other, _)| other == name).map(|(_, value)| value);
@@ -278,7 +282,7 @@ fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Param
         args.numbers.push(match value(name) {
             None if name == "root" => 0,
             Some(&Parameter::Number(value)) => inside(algorithm, name, &number.domain, value)?,
-            other => return Err(Misfit::form(algorithm, name, &number.domain, false, other)),
+            other => return Err(RuleError::form(algorithm, name, &number.domain, false, other)),
         });
     }
     for list in &schedule.lists {
@@ -287,13 +291,13 @@ fn arguments(entry: &'static Entry, schedule: &Schedule, given: &[(String, Param
             Some(Parameter::List(values)) => {
                 values.iter().map(|&value| inside(algorithm, name, &list.domain, value)).collect::<Result<_, _>>()?
             }
-            other => return Err(Misfit::form(algorithm, name, &list.domain, true, other)),
+            other => return Err(RuleError::form(algorithm, name, &list.domain, true, other)),
         });
     }
     Ok(args)
 }
 
-fn inside(algorithm: &'static str, name: &str, domain: &Domain, value: i64) -> Result<i64, Misfit> {
-    let outside = || Misfit::Domain { algorithm, name: name.into(), domain: domain.to_string(), value };
+fn inside(algorithm: &'static str, name: &str, domain: &Domain, value: i64) -> Result<i64, RuleError> {
+    let outside = || RuleError::Domain { algorithm, name: name.into(), domain: domain.to_string(), value };
     domain.contains(value).then_some(value).ok_or_else(outside)
 }

@@ -1,12 +1,12 @@
 //! The calls for which an algorithm is chosen: values that are equal on all ranks.
 
-use super::region::{AXES, Axis};
+use super::region::{AXES, CallAxis};
 use roundel_spec::{Kind, Placement};
 use std::fmt;
 
 /// How ranks are spread over nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
+pub enum NodeSizes {
     /// Equally many ranks on all nodes.
     Even,
     /// The same, but for the last node, which may have fewer.
@@ -15,16 +15,16 @@ pub enum Shape {
     Any,
 }
 
-impl Shape {
+impl NodeSizes {
     /// All of them, the strictest first.
-    pub const ALL: [Shape; 3] = [Shape::Even, Shape::Regular, Shape::Any];
+    pub const ALL: [NodeSizes; 3] = [NodeSizes::Even, NodeSizes::Regular, NodeSizes::Any];
 
     /// Its name in files.
     pub const fn name(self) -> &'static str {
         match self {
-            Shape::Even => "even",
-            Shape::Regular => "regular",
-            Shape::Any => "any",
+            NodeSizes::Even => "even",
+            NodeSizes::Regular => "regular",
+            NodeSizes::Any => "any",
         }
     }
 }
@@ -46,7 +46,7 @@ pub struct Call {
     /// The most ranks of a node.
     pub ppn_max: usize,
     /// How ranks are spread over nodes: the strictest that is true.
-    pub shape: Shape,
+    pub shape: NodeSizes,
     /// Whether ranks are numbered node by node.
     pub sorted: bool,
     /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a gather, or
@@ -77,7 +77,7 @@ impl Call {
     pub fn new(kind: Kind, p: usize, ppn: usize, bytes: u64) -> Self {
         let ppn_max = ppn.clamp(1, p.max(1));
         let (nodes, rest) = (p.div_ceil(ppn_max), p % ppn_max);
-        let (ppn_min, shape) = if rest == 0 { (ppn_max, Shape::Even) } else { (rest, Shape::Regular) };
+        let (ppn_min, shape) = if rest == 0 { (ppn_max, NodeSizes::Even) } else { (rest, NodeSizes::Regular) };
         Call { p, nodes, ppn_min, ppn_max, shape, bytes, ..Call::of(kind) }
     }
 
@@ -87,9 +87,9 @@ impl Call {
         let (ppn_min, ppn_max) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
         let regular = placement.p() > 0 && placement.regions().is_regular();
         let shape = match regular {
-            _ if ppn_min == ppn_max => Shape::Even,
-            true => Shape::Regular,
-            false => Shape::Any,
+            _ if ppn_min == ppn_max => NodeSizes::Even,
+            true => NodeSizes::Regular,
+            false => NodeSizes::Any,
         };
         let (p, nodes) = (placement.p(), placement.regions().nodes() as usize);
         let sorted = placement.is_sorted();
@@ -98,7 +98,7 @@ impl Call {
 
     /// A call of one rank that needs nothing in particular.
     const fn of(kind: Kind) -> Self {
-        let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, Shape::Even, true);
+        let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
         let (bytes, commutes, reproducible, identical, request) = (0, true, false, false, false);
         Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes, reproducible, identical, request }
     }
@@ -129,15 +129,15 @@ impl Call {
 
     /// Where it lies on every axis of a [`Region`](super::Region).
     pub(super) fn point(&self) -> [u64; AXES] {
-        Axis::ALL.map(|axis| match axis {
-            Axis::P => self.p as u64,
-            Axis::Nodes => self.nodes as u64,
-            Axis::Least => self.ppn_min as u64,
-            Axis::Most => self.ppn_max as u64,
-            Axis::Shape => self.shape as u64,
-            Axis::Bytes => self.bytes,
-            Axis::Tree => u64::from(self.needs_tree()),
-            Axis::Order => self.order(),
+        CallAxis::ALL.map(|axis| match axis {
+            CallAxis::P => self.p as u64,
+            CallAxis::Nodes => self.nodes as u64,
+            CallAxis::Least => self.ppn_min as u64,
+            CallAxis::Most => self.ppn_max as u64,
+            CallAxis::Shape => self.shape as u64,
+            CallAxis::Bytes => self.bytes,
+            CallAxis::Tree => u64::from(self.needs_tree()),
+            CallAxis::Order => self.order(),
         })
     }
 }
@@ -148,7 +148,7 @@ impl fmt::Display for Call {
         write!(
             f,
             "{kind} p={p} nodes={nodes} ppn={}",
-            super::range::Range { from: *ppn_min as u64, to: *ppn_max as u64 }
+            super::range::NumberRange { from: *ppn_min as u64, to: *ppn_max as u64 }
         )?;
         match *bytes {
             ANY => f.write_str(" any number of bytes")?,

@@ -5,12 +5,12 @@
 //! ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
 
 use super::algorithm::Algorithm;
-use super::call::Shape;
-use super::misfit::Misfit;
-use super::range::Range;
+use super::call::NodeSizes;
+use super::implementation::{Implementation, PortsPlan, brief};
+use super::range::NumberRange;
+use super::rank_counts::{RankCounts, spots};
 use super::region::Region;
-use super::spot::{Spot, spots};
-use super::way::{Planned, Way, brief};
+use super::rule_error::RuleError;
 use roundel_spec::Refusal;
 
 /// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many ways to
@@ -22,33 +22,33 @@ const fn points(algorithm: &Algorithm) -> u64 {
     if algorithm.looks_at_nodes() { POINTS_ON_NODES } else { POINTS }
 }
 
-impl Way {
+impl Implementation {
     /// Whether it serves all calls of a region.
-    pub(super) fn covers(&self, region: &Region) -> Result<(), Misfit> {
+    pub(super) fn covers(&self, region: &Region) -> Result<(), RuleError> {
         let tight = region.tightened();
         if !has_calls(&tight) {
             return Err(no_call(region));
         }
         match self {
-            Way::Library => Ok(()),
-            Way::Catalogue(algorithm) => covers(algorithm, &tight),
-            Way::Ports(planned) => fits(planned, &tight),
+            Implementation::Library => Ok(()),
+            Implementation::Catalogue(algorithm) => covers(algorithm, &tight),
+            Implementation::Ports(planned) => fits(planned, &tight),
         }
     }
 }
 
 /// The first so many numbers of ranks.
-fn near(p: Range, points: u64) -> Range {
-    p.and(Range { from: p.from, to: p.from.saturating_add(points - 1) })
+fn near(p: NumberRange, points: u64) -> NumberRange {
+    p.and(NumberRange { from: p.from, to: p.from.saturating_add(points - 1) })
 }
 
 fn has_calls(region: &Region) -> bool {
-    let Range { from, to } = near(region.p(), POINTS);
+    let NumberRange { from, to } = near(region.p(), POINTS);
     to < region.p().to || (from..=to).any(|p| spots(region, p).next().is_some())
 }
 
-fn no_call(region: &Region) -> Misfit {
-    Misfit::NoCall {
+fn no_call(region: &Region) -> RuleError {
+    RuleError::NoCall {
         p: region.p().to_string(),
         nodes: region.nodes().to_string(),
         ppn: region.ppn().to_string(),
@@ -57,18 +57,18 @@ fn no_call(region: &Region) -> Misfit {
 }
 
 /// A plan with ports is for one number of nodes.
-fn fits(planned: &Planned, region: &Region) -> Result<(), Misfit> {
+fn fits(planned: &PortsPlan, region: &Region) -> Result<(), RuleError> {
     let (ports, found) = (planned.ports.to_string(), planned.nodes);
     let nodes = region.nodes();
-    if nodes == Range::only(found as u64) {
+    if nodes == NumberRange::only(found as u64) {
         Ok(())
     } else {
-        Err(Misfit::Nodes { ports, found, nodes: nodes.to_string() })
+        Err(RuleError::Nodes { ports, found, nodes: nodes.to_string() })
     }
 }
 
-fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
-    let Range { from, to } = near(region.p(), points(algorithm));
+fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
+    let NumberRange { from, to } = near(region.p(), points(algorithm));
     // One that does not look at nodes sees the same wherever ranks sit.
     let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
     for p in from..=to {
@@ -78,20 +78,20 @@ fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
 }
 
 /// Numbers of ranks that are not looked at one by one.
-fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), Misfit> {
-    let uneven = algorithm.looks_at_nodes() && region.shape() != Shape::Even;
+fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
+    let uneven = algorithm.looks_at_nodes() && region.shape() != NodeSizes::Even;
     if uneven || algorithm.has_conditions() {
-        return Err(Misfit::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
+        return Err(RuleError::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
     }
     let last = region.p().to;
-    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &Spot::flat(last), &refusal))
+    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &RankCounts::flat(last), &refusal))
 }
 
-fn asked(algorithm: &Algorithm, spot: &Spot) -> Result<(), Misfit> {
+fn asked(algorithm: &Algorithm, spot: &RankCounts) -> Result<(), RuleError> {
     algorithm.serves(spot).map_err(|refusal| misfit(algorithm, spot, &refusal))
 }
 
-fn misfit(algorithm: &Algorithm, spot: &Spot, refusal: &Refusal) -> Misfit {
+fn misfit(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleError {
     let at = if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) };
     let algorithm = algorithm.to_string();
     let narrow = match refusal {
@@ -101,8 +101,8 @@ fn misfit(algorithm: &Algorithm, spot: &Spot, refusal: &Refusal) -> Misfit {
     };
     match refusal {
         Refusal::Unproved { range, .. } | Refusal::Placement { range } => {
-            Misfit::Unproved { algorithm, range, at, narrow }
+            RuleError::Unproved { algorithm, range, at, narrow }
         }
-        _ => Misfit::Outside { algorithm, at, why: brief(refusal), narrow },
+        _ => RuleError::Outside { algorithm, at, why: brief(refusal), narrow },
     }
 }

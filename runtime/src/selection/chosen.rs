@@ -1,13 +1,13 @@
 //! What was chosen, and why.
 
 use super::call::Call;
-use super::way::Way;
+use super::implementation::Implementation;
 use std::collections::HashSet;
 use std::fmt;
 
 /// Why something was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum Reason {
     /// `ROUNDEL_FORCE` says so.
     Forced,
     /// The rule at a line is the first that matches.
@@ -21,13 +21,13 @@ pub enum Why {
     Default(&'static str),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Forced => f.write_str("forced by ROUNDEL_FORCE"),
-            Why::Rule { line } => write!(f, "by the rule at line {line}"),
-            Why::Device(why) => f.write_str(why),
-            Why::Default(why) => write!(f, "by default: {why}"),
+            Reason::Forced => f.write_str("forced by ROUNDEL_FORCE"),
+            Reason::Rule { line } => write!(f, "by the rule at line {line}"),
+            Reason::Device(why) => f.write_str(why),
+            Reason::Default(why) => write!(f, "by default: {why}"),
         }
     }
 }
@@ -38,9 +38,9 @@ pub struct Chosen {
     /// The call.
     pub call: Call,
     /// How it is done.
-    pub way: Way,
+    pub way: Implementation,
     /// Why.
-    pub why: Why,
+    pub why: Reason,
     /// What comes first and does not serve the call, and why not.
     pub passed: Vec<String>,
 }
@@ -70,9 +70,9 @@ impl Chosen {
 
 /// What was explained already, so that every distinct call is explained once; again if it is done in another way.
 #[derive(Clone, Debug, Default)]
-pub struct Told(HashSet<(Call, String)>);
+pub struct Explanations(HashSet<(Call, String)>);
 
-impl Told {
+impl Explanations {
     /// The explanation, unless such a call was explained before.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! What can be wrong with the text of a selection. Every message names the line and says what to do.
 
 use super::VERSION;
-use super::misfit::Misfit;
+use super::rule_error::RuleError;
 
 /// A text that is no selection, or one with rules that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,7 +79,7 @@ pub enum Error {
         /// Which line.
         line: usize,
         /// Why it cannot be.
-        misfit: Box<Misfit>,
+        misfit: Box<RuleError>,
     },
     /// A rule that is there twice.
     #[error("line {line}: this rule is there already, at line {by}: remove it")]
@@ -125,7 +125,7 @@ fn lines(by: &[usize]) -> String {
 
 impl Error {
     /// A rule that cannot be.
-    pub(super) fn rule(line: usize, misfit: Misfit) -> Self {
+    pub(super) fn rule(line: usize, misfit: RuleError) -> Self {
         Error::Rule { line, misfit: Box::new(misfit) }
     }
 

@@ -1,9 +1,9 @@
 //! `ROUNDEL_FORCE`: one algorithm for all calls of a collective.
 
 use super::algorithm::Parameter;
-use super::misfit::Misfit;
+use super::implementation::Implementation;
 use super::read::kind;
-use super::way::Way;
+use super::rule_error::RuleError;
 use roundel_spec::Kind;
 use std::fmt;
 
@@ -13,13 +13,13 @@ pub struct Force {
     /// The collective.
     pub kind: Kind,
     /// The way.
-    pub way: Way,
+    pub way: Implementation,
 }
 
 /// A text that forces nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unforced {
+pub enum ForceError {
     /// It has another shape.
     #[error(
         "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
@@ -46,7 +46,7 @@ pub enum Unforced {
         /// What was written.
         text: String,
         /// Why it does not fit.
-        misfit: Box<Misfit>,
+        misfit: Box<RuleError>,
     },
 }
 
@@ -55,12 +55,12 @@ impl Force {
     ///
     /// # Errors
     /// If a part of it cannot be read, or no algorithm fits it.
-    pub fn read(text: &str) -> Result<Vec<Force>, Unforced> {
+    pub fn read(text: &str) -> Result<Vec<Force>, ForceError> {
         let mut all: Vec<Force> = Vec::new();
         for part in text.split(';').flat_map(apart).filter(|part| !part.trim().is_empty()) {
             let force = one(part.trim())?;
             if all.iter().any(|other| other.kind == force.kind) {
-                return Err(Unforced::Twice { kind: force.kind });
+                return Err(ForceError::Twice { kind: force.kind });
             }
             all.push(force);
         }
@@ -80,25 +80,25 @@ fn apart(text: &str) -> Vec<String> {
     parts
 }
 
-fn one(text: &str) -> Result<Force, Unforced> {
-    let misfit = |misfit| Unforced::Misfit { text: text.into(), misfit: Box::new(misfit) };
+fn one(text: &str) -> Result<Force, ForceError> {
+    let misfit = |misfit| ForceError::Misfit { text: text.into(), misfit: Box::new(misfit) };
     let mut parts = text.splitn(3, ':').map(str::trim);
     let (Some(name), Some(way), parameters) = (parts.next(), parts.next(), parts.next()) else {
-        return Err(Unforced::Shape { text: text.into() });
+        return Err(ForceError::Shape { text: text.into() });
     };
-    let kind = kind(name).ok_or_else(|| misfit(Misfit::Collective { name: name.into() }))?;
+    let kind = kind(name).ok_or_else(|| misfit(RuleError::Collective { name: name.into() }))?;
     let parameters = parameters.map_or(Ok(Vec::new()), assignments)?;
     let way = match (way.contains('('), parameters.is_empty()) {
-        (true, true) => Way::ports(kind, way),
-        (true, false) => Err(Misfit::NoParameters { what: "a plan with ports" }),
-        (false, _) => Way::named(kind, way, &parameters),
+        (true, true) => Implementation::ports(kind, way),
+        (true, false) => Err(RuleError::NoParameters { what: "a plan with ports" }),
+        (false, _) => Implementation::named(kind, way, &parameters),
     };
     way.map(|way| Force { kind, way }).map_err(misfit)
 }
 
-fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, Unforced> {
+fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, ForceError> {
     text.split(',')
-        .map(|one| assignment(one.trim()).ok_or_else(|| Unforced::Parameter { text: one.into() }))
+        .map(|one| assignment(one.trim()).ok_or_else(|| ForceError::Parameter { text: one.into() }))
         .collect()
 }
 

@@ -7,7 +7,7 @@
 //! - [`Selection`]: rules; `docs/selection.md` describes the file
 //! - [`Settings`]: what the environment says
 //! - [`Call`], [`Chosen`]: question and answer
-//! - [`Usual`]: what is chosen where no rule matches
+//! - [`DefaultRule`]: what is chosen where no rule matches
 //!
 //! ```
 //! use roundel::selection::{Call, Selection};
@@ -34,32 +34,32 @@ mod algorithm;
 mod call;
 mod check;
 mod chosen;
+mod default_rule;
 mod device;
 mod error;
 mod force;
-mod misfit;
+mod implementation;
 mod range;
+mod rank_counts;
 mod read;
 mod region;
 mod rule;
+mod rule_error;
 mod settings;
-mod spot;
-mod usual;
-mod way;
 
 pub use algorithm::{Algorithm, Parameter};
-pub use call::{ANY, Call, Shape};
-pub use chosen::{Chosen, Told, Why};
+pub use call::{ANY, Call, NodeSizes};
+pub use chosen::{Chosen, Explanations, Reason};
+pub use default_rule::DefaultRule;
 pub use device::Device;
 pub use error::Error;
-pub use force::{Force, Unforced};
-pub use misfit::Misfit;
-pub use range::Range;
+pub use force::{Force, ForceError};
+pub use implementation::{Implementation, PortsPlan};
+pub use range::NumberRange;
 pub use region::Region;
 pub use rule::Rule;
+pub use rule_error::RuleError;
 pub use settings::{Settings, Unset};
-pub use usual::Usual;
-pub use way::{Planned, Way};
 
 use crate::profile::Profile;
 
@@ -74,7 +74,7 @@ pub const SCHEMA: &str = include_str!("../../../docs/selection.schema.json");
 pub struct Selection {
     rules: Vec<Rule>,
     forced: Vec<Force>,
-    usual: Usual,
+    usual: DefaultRule,
 }
 
 impl Selection {
@@ -92,7 +92,7 @@ impl Selection {
     /// The same, but the default is that for a machine. All ranks must give the same.
     pub fn with_profile(mut self, profile: &Profile) -> Self {
         let catalogue = self.usual.catalogue;
-        self.usual = Usual::from(profile);
+        self.usual = DefaultRule::from(profile);
         self.usual.catalogue = catalogue;
         self
     }
@@ -106,9 +106,9 @@ impl Selection {
     /// How a call is done: as is forced, or by the first rule that matches, or by default.
     pub fn choose(&self, call: &Call) -> Chosen {
         let forced = self.forced.iter().filter(|force| force.kind == call.kind);
-        let forced = forced.map(|force| (&force.way, Why::Forced, false));
+        let forced = forced.map(|force| (&force.way, Reason::Forced, false));
         let rules = self.rules.iter().filter(|rule| rule.kind == call.kind && rule.region.contains(call));
-        let rules = rules.map(|rule| (&rule.way, Why::Rule { line: rule.line }, rule.knowing));
+        let rules = rules.map(|rule| (&rule.way, Reason::Rule { line: rule.line }, rule.knowing));
         let mut passed = Vec::new();
         for (way, why, knowing) in forced.chain(rules) {
             match way.serves(&Call { identical: call.identical && !knowing, ..*call }) {
@@ -123,6 +123,6 @@ impl Selection {
     /// The ports that are forced or that a rule gives to a persistent request; none if its times are to decide.
     pub fn ports(&self, call: &Call) -> Option<Chosen> {
         let chosen = self.choose(&Call { request: true, ..*call });
-        matches!(chosen.way, Way::Ports(_)).then_some(chosen)
+        matches!(chosen.way, Implementation::Ports(_)).then_some(chosen)
     }
 }

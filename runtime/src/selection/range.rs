@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The whole numbers from one to another, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Range {
+pub struct NumberRange {
     /// The smallest.
     pub from: u64,
     /// The largest; `u64::MAX` where there is no limit.
@@ -23,15 +23,15 @@ const UNITS: [(&str, u64); 8] = [
     ("", 1),
 ];
 
-impl Range {
+impl NumberRange {
     /// This number alone.
     pub const fn only(number: u64) -> Self {
-        Range { from: number, to: number }
+        NumberRange { from: number, to: number }
     }
 
     /// Up to this number, from 0.
     pub const fn up_to(to: u64) -> Self {
-        Range { from: 0, to }
+        NumberRange { from: 0, to }
     }
 
     /// Whether a number lies in it.
@@ -40,8 +40,8 @@ impl Range {
     }
 
     /// What two ranges share; nothing lies in it if `from` is larger than `to`.
-    pub(super) fn and(self, other: Range) -> Range {
-        Range { from: self.from.max(other.from), to: self.to.min(other.to) }
+    pub(super) fn and(self, other: NumberRange) -> NumberRange {
+        NumberRange { from: self.from.max(other.from), to: self.to.min(other.to) }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -50,7 +50,7 @@ impl Range {
 
     /// Reads `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, inside of `all`. `None` if it is
     /// written otherwise, reaches beyond or is empty. Sizes may have units.
-    pub(super) fn read(text: &str, all: Range, sizes: bool) -> Option<Range> {
+    pub(super) fn read(text: &str, all: NumberRange, sizes: bool) -> Option<NumberRange> {
         let number = |text: &str| number(text.trim(), sizes);
         let text = text.trim();
         let (from, to) = if let Some(from) = text.strip_prefix(">=") {
@@ -67,12 +67,12 @@ impl Range {
             (number(text)?, number(text)?)
         };
         let inside = all.from <= from && from <= to && to <= all.to;
-        inside.then_some(Range { from, to })
+        inside.then_some(NumberRange { from, to })
     }
 }
 
 /// The ends of `2..8`, of which both may be left out.
-fn between(from: &str, to: &str, all: Range, number: impl Fn(&str) -> Option<u64>) -> Option<(u64, u64)> {
+fn between(from: &str, to: &str, all: NumberRange, number: impl Fn(&str) -> Option<u64>) -> Option<(u64, u64)> {
     let from = if from.is_empty() { all.from } else { number(from)? };
     let to = match (to, to.strip_prefix('=')) {
         ("", _) => all.to,
@@ -95,7 +95,7 @@ fn number(text: &str, size: bool) -> Option<u64> {
     UNITS.iter().find_map(scaled)
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for NumberRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.from, self.to) {
             (from, to) if from == to => write!(f, "{from}"),
@@ -109,7 +109,7 @@ impl fmt::Display for Range {
 mod tests {
     use super::*;
 
-    const ALL: Range = Range { from: 1, to: u64::MAX };
+    const ALL: NumberRange = NumberRange { from: 1, to: u64::MAX };
 
     #[test]
     fn every_way_of_writing() {
@@ -127,18 +127,19 @@ mod tests {
             ("<= 8", 1, 8),
         ];
         for (text, from, to) in cases {
-            assert_eq!(Range::read(text, ALL, false), Some(Range { from, to }), "{text}");
+            assert_eq!(NumberRange::read(text, ALL, false), Some(NumberRange { from, to }), "{text}");
         }
     }
 
     #[test]
     fn sizes_have_units() {
-        let read = |text| Range::read(text, Range::up_to(u64::MAX), true).map(|range| (range.from, range.to));
+        let read =
+            |text| NumberRange::read(text, NumberRange::up_to(u64::MAX), true).map(|range| (range.from, range.to));
         assert_eq!(read("4 KiB..1MiB"), Some((4096, (1 << 20) - 1)));
         assert_eq!(read("..=2kB"), Some((0, 2000)));
         assert_eq!(read(">=3GB"), Some((3_000_000_000, u64::MAX)));
         assert_eq!(read("8B"), Some((8, 8)));
-        assert_eq!(Range::read("4KiB", ALL, false), None);
+        assert_eq!(NumberRange::read("4KiB", ALL, false), None);
     }
 
     #[test]
@@ -146,16 +147,16 @@ mod tests {
         let wrong =
             ["", "x", "8..2", "2..2", "-1", "0", "0..4", "<1", "1.5", "2...4", "=3", "99999999999999999999", "+3"];
         for text in wrong.into_iter().chain([">18446744073709551615", "2 3", "1..=", "≥2"]) {
-            assert_eq!(Range::read(text, ALL, false), None, "{text}");
+            assert_eq!(NumberRange::read(text, ALL, false), None, "{text}");
         }
-        assert_eq!(Range::read("99999999999GiB", Range::up_to(u64::MAX), true), None);
-        assert_eq!(Range::read("2..=9", Range { from: 1, to: 8 }, false), None);
+        assert_eq!(NumberRange::read("99999999999GiB", NumberRange::up_to(u64::MAX), true), None);
+        assert_eq!(NumberRange::read("2..=9", NumberRange { from: 1, to: 8 }, false), None);
     }
 
     #[test]
     fn they_are_written_as_they_are_read() {
-        for range in [Range::only(7), Range { from: 2, to: 9 }, Range { from: 3, to: u64::MAX }] {
-            assert_eq!(Range::read(&range.to_string(), ALL, false), Some(range));
+        for range in [NumberRange::only(7), NumberRange { from: 2, to: 9 }, NumberRange { from: 3, to: u64::MAX }] {
+            assert_eq!(NumberRange::read(&range.to_string(), ALL, false), Some(range));
         }
     }
 }

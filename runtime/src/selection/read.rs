@@ -1,13 +1,13 @@
 //! A selection from text. The parser of TOML says where every value stands, so every error names a line.
 
 use super::algorithm::Parameter;
-use super::call::Shape;
+use super::call::NodeSizes;
 use super::error::Error;
-use super::misfit::Misfit;
-use super::range::Range;
-use super::region::{Axis, RANKS, Region};
+use super::implementation::Implementation;
+use super::range::NumberRange;
+use super::region::{CallAxis, RANKS, Region};
 use super::rule::{Rule, Wanted, consistent};
-use super::way::Way;
+use super::rule_error::RuleError;
 use super::{Selection, VERSION};
 use roundel_spec::Kind;
 use toml::Spanned;
@@ -39,7 +39,7 @@ impl Selection {
     /// # Errors
     /// What is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let rules = Text(text).rules()?;
+        let rules = SelectionText(text).rules()?;
         consistent(&rules)?;
         Ok(Selection { rules, ..Selection::default() })
     }
@@ -50,9 +50,9 @@ type Value<'a> = Spanned<DeValue<'a>>;
 
 /// The text, which knows its lines.
 #[derive(Clone, Copy)]
-struct Text<'i>(&'i str);
+struct SelectionText<'i>(&'i str);
 
-impl<'i> Text<'i> {
+impl<'i> SelectionText<'i> {
     fn rules(self) -> Result<Vec<Rule>, Error> {
         let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
         let top = parsed.get_ref();
@@ -94,12 +94,12 @@ impl<'i> Text<'i> {
         let missing = Error::Missing { line, key: "collective", of: "this rule".into() };
         let value = table.get("collective").ok_or(missing)?;
         let name = self.words(value, "collective", "the name of a collective in quotes")?;
-        let unknown = || Misfit::Collective { name: name.into() };
+        let unknown = || RuleError::Collective { name: name.into() };
         kind(name).ok_or_else(|| Error::rule(self.line(value), unknown()))
     }
 
     /// What the rule says to do.
-    fn way(self, line: usize, kind: Kind, table: &DeTable<'i>) -> Result<Way, Error> {
+    fn way(self, line: usize, kind: Kind, table: &DeTable<'i>) -> Result<Implementation, Error> {
         let parameters = self.parameters(table)?;
         let given = table.get("parameters");
         match (table.get("algorithm"), table.get("ports"), given) {
@@ -107,24 +107,24 @@ impl<'i> Text<'i> {
             (None, None, _) => Err(Error::Missing { line, key: "algorithm", of: "this rule".into() }),
             (Some(value), None, _) => {
                 let name = self.words(value, "algorithm", "the name of an algorithm in quotes")?;
-                let way = Way::named(kind, name, &parameters);
+                let way = Implementation::named(kind, name, &parameters);
                 way.map_err(|misfit| Error::rule(self.named_at(value, given, &misfit), misfit))
             }
             (None, Some(_), Some(given)) => {
-                let misfit = Misfit::NoParameters { what: "a plan with ports" };
+                let misfit = RuleError::NoParameters { what: "a plan with ports" };
                 Err(Error::rule(self.line(given), misfit))
             }
             (None, Some(value), None) => {
                 let text = self.words(value, "ports", "factors and ports in quotes, such as \"8(-1 1 1 1)\"")?;
-                Way::ports(kind, text).map_err(|misfit| Error::rule(self.line(value), misfit))
+                Implementation::ports(kind, text).map_err(|misfit| Error::rule(self.line(value), misfit))
             }
         }
     }
 
     /// Whether the name is to blame, or the parameters.
-    fn named_at(self, name: &Value<'_>, parameters: Option<&Value<'_>>, misfit: &Misfit) -> usize {
+    fn named_at(self, name: &Value<'_>, parameters: Option<&Value<'_>>, misfit: &RuleError) -> usize {
         let at = match misfit {
-            Misfit::Algorithm { .. } | Misfit::OtherKind { .. } => name,
+            RuleError::Algorithm { .. } | RuleError::OtherKind { .. } => name,
             _ => parameters.unwrap_or(name),
         };
         self.line(at)
@@ -148,31 +148,33 @@ impl<'i> Text<'i> {
     /// The calls, whatever order they need.
     fn region(self, table: &DeTable<'_>) -> Result<Region, Error> {
         let mut region = Region::all();
-        for (key, axes) in
-            [("p", [Axis::P, Axis::P]), ("nodes", [Axis::Nodes; 2]), ("ppn", [Axis::Least, Axis::Most])]
-        {
+        for (key, axes) in [
+            ("p", [CallAxis::P, CallAxis::P]),
+            ("nodes", [CallAxis::Nodes; 2]),
+            ("ppn", [CallAxis::Least, CallAxis::Most]),
+        ] {
             let range = self.range(table, key, RANKS, RANKS_WRITTEN)?;
             axes.iter().for_each(|&axis| region.set(axis, range));
         }
-        region.set(Axis::Bytes, self.range(table, "bytes", Range::up_to(u64::MAX), BYTES_WRITTEN)?);
-        region.set(Axis::Shape, Range::up_to(self.shape(table)? as u64));
+        region.set(CallAxis::Bytes, self.range(table, "bytes", NumberRange::up_to(u64::MAX), BYTES_WRITTEN)?);
+        region.set(CallAxis::Shape, NumberRange::up_to(self.shape(table)? as u64));
         Ok(region)
     }
 
     /// A range, or all numbers if there is none.
-    fn range(self, table: &DeTable<'_>, key: &str, all: Range, expected: &str) -> Result<Range, Error> {
+    fn range(self, table: &DeTable<'_>, key: &str, all: NumberRange, expected: &str) -> Result<NumberRange, Error> {
         let Some(value) = table.get(key) else { return Ok(all) };
         let text = value.get_ref().as_str().map(Into::into).or_else(|| whole(value).map(|number| number.to_string()));
-        let range = text.and_then(|text: String| Range::read(&text, all, key == "bytes"));
+        let range = text.and_then(|text: String| NumberRange::read(&text, all, key == "bytes"));
         range.ok_or_else(|| self.odd(value, key, expected))
     }
 
-    fn shape(self, table: &DeTable<'_>) -> Result<Shape, Error> {
-        let Some(value) = table.get("placement") else { return Ok(Shape::Any) };
-        let named = |shape: &Shape| value.get_ref().as_str() == Some(shape.name());
+    fn shape(self, table: &DeTable<'_>) -> Result<NodeSizes, Error> {
+        let Some(value) = table.get("placement") else { return Ok(NodeSizes::Any) };
+        let named = |shape: &NodeSizes| value.get_ref().as_str() == Some(shape.name());
         let odd =
             || self.odd(value, "placement", "\"any\", \"regular\" (the last node may have fewer ranks) or \"even\"");
-        Shape::ALL.into_iter().find(named).ok_or_else(odd)
+        NodeSizes::ALL.into_iter().find(named).ok_or_else(odd)
     }
 
     /// The order that is asked for, and where.

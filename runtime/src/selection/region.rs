@@ -1,12 +1,12 @@
 //! What a rule matches: a range on every axis, so that one rule can be taken away from another.
 
-use super::call::{Call, Shape};
-use super::range::Range;
+use super::call::{Call, NodeSizes};
+use super::range::NumberRange;
 use roundel_spec::proof::MAX_P;
 
 /// What calls differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
+pub(super) enum CallAxis {
     /// Ranks.
     P,
     /// Nodes.
@@ -15,7 +15,7 @@ pub(super) enum Axis {
     Least,
     /// The most ranks of a node.
     Most,
-    /// How ranks are spread, as the number of a [`Shape`].
+    /// How ranks are spread, as the number of a [`NodeSizes`].
     Shape,
     /// Bytes.
     Bytes,
@@ -28,67 +28,75 @@ pub(super) enum Axis {
 /// How many axes there are.
 pub(super) const AXES: usize = 8;
 
-impl Axis {
+impl CallAxis {
     /// All of them, in the order of their numbers.
-    pub(super) const ALL: [Axis; AXES] =
-        [Axis::P, Axis::Nodes, Axis::Least, Axis::Most, Axis::Shape, Axis::Bytes, Axis::Tree, Axis::Order];
+    pub(super) const ALL: [CallAxis; AXES] = [
+        CallAxis::P,
+        CallAxis::Nodes,
+        CallAxis::Least,
+        CallAxis::Most,
+        CallAxis::Shape,
+        CallAxis::Bytes,
+        CallAxis::Tree,
+        CallAxis::Order,
+    ];
 }
 
 /// Numbers of ranks, of nodes and of ranks on a node.
-pub(super) const RANKS: Range = Range { from: 1, to: MAX_P as u64 };
+pub(super) const RANKS: NumberRange = NumberRange { from: 1, to: MAX_P as u64 };
 
 /// The calls of one kind that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region([Range; AXES]);
+pub struct Region([NumberRange; AXES]);
 
 impl Region {
     /// All calls.
     pub(super) const fn all() -> Self {
-        let (shapes, bytes) = (Range::up_to(Shape::Any as u64), Range::up_to(u64::MAX));
-        Region([RANKS, RANKS, RANKS, RANKS, shapes, bytes, Range::up_to(1), Range::up_to(2)])
+        let (shapes, bytes) = (NumberRange::up_to(NodeSizes::Any as u64), NumberRange::up_to(u64::MAX));
+        Region([RANKS, RANKS, RANKS, RANKS, shapes, bytes, NumberRange::up_to(1), NumberRange::up_to(2)])
     }
 
-    pub(super) const fn on(&self, axis: Axis) -> Range {
+    pub(super) const fn on(&self, axis: CallAxis) -> NumberRange {
         self.0[axis as usize]
     }
 
-    pub(super) fn set(&mut self, axis: Axis, range: Range) {
+    pub(super) fn set(&mut self, axis: CallAxis, range: NumberRange) {
         self.0[axis as usize] = range;
     }
 
     /// The numbers of ranks.
-    pub const fn p(&self) -> Range {
-        self.on(Axis::P)
+    pub const fn p(&self) -> NumberRange {
+        self.on(CallAxis::P)
     }
 
     /// The numbers of nodes.
-    pub const fn nodes(&self) -> Range {
-        self.on(Axis::Nodes)
+    pub const fn nodes(&self) -> NumberRange {
+        self.on(CallAxis::Nodes)
     }
 
     /// The numbers of ranks that every node has.
-    pub const fn ppn(&self) -> Range {
-        self.on(Axis::Least)
+    pub const fn ppn(&self) -> NumberRange {
+        self.on(CallAxis::Least)
     }
 
     /// The sizes.
-    pub const fn bytes(&self) -> Range {
-        self.on(Axis::Bytes)
+    pub const fn bytes(&self) -> NumberRange {
+        self.on(CallAxis::Bytes)
     }
 
     /// How ranks may be spread: the loosest way.
-    pub fn shape(&self) -> Shape {
-        Shape::ALL[self.on(Axis::Shape).to.min(2) as usize]
+    pub fn shape(&self) -> NodeSizes {
+        NodeSizes::ALL[self.on(CallAxis::Shape).to.min(2) as usize]
     }
 
     /// Whether it has calls for which all ranks must reduce the same tree.
     pub const fn has_tree(&self) -> bool {
-        self.on(Axis::Tree).to > 0
+        self.on(CallAxis::Tree).to > 0
     }
 
     /// Whether it has calls in which operands must stay in the order of ranks.
     pub const fn has_order(&self) -> bool {
-        self.on(Axis::Order).to > 0
+        self.on(CallAxis::Order).to > 0
     }
 
     /// Whether a call lies in it.
@@ -101,21 +109,21 @@ impl Region {
         let (p, nodes, ppn) = (self.p(), self.nodes(), self.ppn());
         let least = nodes.from.max(p.from.div_ceil(ppn.to.max(1)));
         let most = nodes.to.min(p.to / ppn.from.max(1));
-        let nodes = Range { from: least, to: most };
-        let p = p.and(Range { from: nodes.from.saturating_mul(ppn.from), to: nodes.to.saturating_mul(ppn.to) });
-        self.set(Axis::Nodes, nodes);
-        self.set(Axis::P, p);
+        let nodes = NumberRange { from: least, to: most };
+        let p = p.and(NumberRange { from: nodes.from.saturating_mul(ppn.from), to: nodes.to.saturating_mul(ppn.to) });
+        self.set(CallAxis::Nodes, nodes);
+        self.set(CallAxis::P, p);
         self
     }
 
     /// Whether no call lies in it. Some regions without a call are not found out.
     fn is_empty(&self) -> bool {
-        let (least, most) = (self.on(Axis::Least), self.on(Axis::Most));
-        let even = self.on(Axis::Shape).to == Shape::Even as u64;
+        let (least, most) = (self.on(CallAxis::Least), self.on(CallAxis::Most));
+        let even = self.on(CallAxis::Shape).to == NodeSizes::Even as u64;
         let sizes = least.from > most.to || even && least.and(most).is_empty();
         let (p, nodes) = (self.p(), self.nodes());
         let fits = nodes.from.saturating_mul(least.from) <= p.to && nodes.to.saturating_mul(most.to) >= p.from;
-        sizes || !fits || self.0.iter().any(Range::is_empty)
+        sizes || !fits || self.0.iter().any(NumberRange::is_empty)
     }
 
     /// What is left of it without another one, in pieces.
@@ -127,18 +135,18 @@ impl Region {
         for axis in 0..AXES {
             let cut = other.0[axis];
             if rest.0[axis].from < cut.from {
-                pieces.push(rest.with(axis, Range { to: cut.from - 1, ..rest.0[axis] }));
+                pieces.push(rest.with(axis, NumberRange { to: cut.from - 1, ..rest.0[axis] }));
                 rest.0[axis].from = cut.from;
             }
             if rest.0[axis].to > cut.to {
-                pieces.push(rest.with(axis, Range { from: cut.to + 1, ..rest.0[axis] }));
+                pieces.push(rest.with(axis, NumberRange { from: cut.to + 1, ..rest.0[axis] }));
                 rest.0[axis].to = cut.to;
             }
         }
         pieces
     }
 
-    fn with(mut self, axis: usize, range: Range) -> Self {
+    fn with(mut self, axis: usize, range: NumberRange) -> Self {
         self.0[axis] = range;
         self
     }
@@ -190,13 +198,13 @@ mod tests {
         calls
     }
 
-    fn range(least: u64, most: u64) -> impl Strategy<Value = Range> {
-        (least..=most, least..=most).prop_map(|(a, b)| Range { from: a.min(b), to: a.max(b) })
+    fn range(least: u64, most: u64) -> impl Strategy<Value = NumberRange> {
+        (least..=most, least..=most).prop_map(|(a, b)| NumberRange { from: a.min(b), to: a.max(b) })
     }
 
     fn region() -> impl Strategy<Value = Region> {
         let upper =
-            (0u64..3, 0u64..2, 0u64..3).prop_map(|(shape, tree, order)| [shape, tree, order].map(Range::up_to));
+            (0u64..3, 0u64..2, 0u64..3).prop_map(|(shape, tree, order)| [shape, tree, order].map(NumberRange::up_to));
         (range(1, 6), range(1, 6), range(1, 6), range(0, 3), upper).prop_map(
             |(p, nodes, ppn, bytes, [shape, tree, order])| Region([p, nodes, ppn, ppn, shape, bytes, tree, order]),
         )
@@ -217,7 +225,7 @@ mod tests {
         #[test]
         fn halves_cover_the_whole(one in region(), axis in 0..AXES, at in 0u64..7) {
             let cut = at.clamp(one.0[axis].from, one.0[axis].to);
-            let (low, high) = (one.with(axis, Range { to: cut, ..one.0[axis] }), one.with(axis, Range { from: cut + 1, ..one.0[axis] }));
+            let (low, high) = (one.with(axis, NumberRange { to: cut, ..one.0[axis] }), one.with(axis, NumberRange { from: cut + 1, ..one.0[axis] }));
             prop_assert!(one.covered_by(&[low, high]).is_some());
             prop_assert!(one.covered_by(&[Region::all()]).is_some());
         }

@@ -1,10 +1,10 @@
 //! Rules, and whether they go together.
 
 use super::error::Error;
-use super::misfit::Misfit;
-use super::range::Range;
-use super::region::{Axis, Region};
-use super::way::Way;
+use super::implementation::Implementation;
+use super::range::NumberRange;
+use super::region::{CallAxis, Region};
+use super::rule_error::RuleError;
 use roundel_spec::Kind;
 use std::fmt;
 
@@ -31,26 +31,26 @@ pub struct Rule {
     /// The calls.
     pub region: Region,
     /// How they are done.
-    pub way: Way,
+    pub way: Implementation,
     /// Whether it says `order = "any"`: ranks may then get different bits, although MPI demands the same.
     pub knowing: bool,
 }
 
 impl Wanted {
     /// The orders for which a rule is used.
-    pub(super) fn restrict(self, kind: Kind, way: &Way, region: &mut Region) -> Result<(), Misfit> {
+    pub(super) fn restrict(self, kind: Kind, way: &Implementation, region: &mut Region) -> Result<(), RuleError> {
         let (tree, orders) = (way.keeps_tree(kind), way.orders(kind));
-        let lacks = |order| Err(Misfit::Order { algorithm: way.to_string(), order });
+        let lacks = |order| Err(RuleError::Order { algorithm: way.to_string(), order });
         let (tree, orders) = match self {
-            Wanted::SameTree | Wanted::RankOrder if !kind.reduces() => return Err(Misfit::NoOrder { kind }),
+            Wanted::SameTree | Wanted::RankOrder if !kind.reduces() => return Err(RuleError::NoOrder { kind }),
             Wanted::SameTree if !tree => return lacks("same-tree"),
             Wanted::RankOrder if orders.to == 0 => return lacks("rank-order"),
-            Wanted::Any if kind.reduces() => (kind != Kind::Allreduce, Range::only(0)),
-            Wanted::SameTree => (true, Range::only(0)),
+            Wanted::Any if kind.reduces() => (kind != Kind::Allreduce, NumberRange::only(0)),
+            Wanted::SameTree => (true, NumberRange::only(0)),
             Wanted::Kept | Wanted::Any | Wanted::RankOrder => (tree, orders),
         };
-        region.set(Axis::Tree, Range::up_to(u64::from(tree)));
-        region.set(Axis::Order, orders);
+        region.set(CallAxis::Tree, NumberRange::up_to(u64::from(tree)));
+        region.set(CallAxis::Order, orders);
         Ok(())
     }
 }
@@ -102,7 +102,7 @@ impl Rule {
         let mut said = vec![self.kind.to_string()];
         said.extend(ranges.into_iter().filter(|(_, range, all)| range != all).map(|(name, range, all)| {
             let to = if range.to == all.to { u64::MAX } else { range.to };
-            format!("{name}={}", Range { to, ..range })
+            format!("{name}={}", NumberRange { to, ..range })
         }));
         if region.shape() != all.shape() {
             said.push(format!("placement={}", region.shape().name()));

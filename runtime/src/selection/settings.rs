@@ -1,10 +1,10 @@
 //! What the environment says about choices.
 
 use super::call::Call;
-use super::chosen::{Chosen, Why};
+use super::chosen::{Chosen, Reason};
 use super::device::Device;
-use super::force::{Force, Unforced};
-use super::way::Way;
+use super::force::{Force, ForceError};
+use super::implementation::Implementation;
 use super::{Error, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ pub enum Unset {
     #[error("ROUNDEL_FORCE: {source}")]
     Force {
         /// What is wrong.
-        source: Unforced,
+        source: ForceError,
     },
 }
 
@@ -129,7 +129,12 @@ impl Settings {
     /// How a call is done.
     pub fn choose(&self, call: &Call) -> Chosen {
         if let Some(why) = self.device.library() {
-            return Chosen { call: *call, way: Way::Library, why: Why::Device(why), passed: Vec::new() };
+            return Chosen {
+                call: *call,
+                way: Implementation::Library,
+                why: Reason::Device(why),
+                passed: Vec::new(),
+            };
         }
         self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }

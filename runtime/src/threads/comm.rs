@@ -1,16 +1,16 @@
 //! The communicator that each rank holds.
 
+use super::alltoall::{BlockLengths, BlockSink};
 use super::hub::Hub;
 use super::rotation::Rotation;
-use super::shuffle::{BlockSink, Lengths};
 use super::sink::RoundSink;
-use crate::alltoall::{Shuffle, ShuffleVarying};
+use crate::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::error::Error;
 use crate::geometry::{Described, Geometry, Uniform, Varying};
 use crate::operation::Operation;
-use crate::reduce::{Division, Reduce};
-use crate::rooted::{Seat, Spread, Standing};
-use crate::transport::{Gather, Here, Transport};
+use crate::reduce::{Division, ReductionCall};
+use crate::rooted::{BlockSeat, RootedCall, RootedLayout};
+use crate::transport::{AllgatherCall, RankPlacement, Transport};
 use roundel_spec::{Collective, Placement, rounds_of};
 use std::cell::Cell;
 use std::fmt;
@@ -47,8 +47,8 @@ impl ThreadComm {
         self.placement.p()
     }
 
-    fn here(&self) -> Here<'_> {
-        Here { placement: &self.placement, rank: self.rank }
+    fn here(&self) -> RankPlacement<'_> {
+        RankPlacement { placement: &self.placement, rank: self.rank }
     }
 
     pub(super) fn hub(&self) -> &Hub {
@@ -90,7 +90,7 @@ impl ThreadComm {
         collective: &C,
         (send, leaving): (Option<&[T]>, &impl Geometry),
         (recv, arriving): (&mut [T], &impl Geometry),
-        lengths: Lengths,
+        lengths: BlockLengths,
     ) -> Result<(), Error> {
         let mut sink = BlockSink::new(self, C::NAME, send.unwrap_or(recv), leaving, lengths);
         rounds_of(collective, &self.placement, self.rank, &mut sink)?;
@@ -116,14 +116,18 @@ impl ThreadComm {
 }
 
 impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
-    fn here(&self) -> Result<Here<'_>, Error> {
+    fn here(&self) -> Result<RankPlacement<'_>, Error> {
         Ok(ThreadComm::here(self))
     }
 
-    fn gather<C: Collective, G: Described>(&self, collective: &C, call: Gather<'_, T, G>) -> Result<(), Error> {
+    fn gather<C: Collective, G: Described>(
+        &self,
+        collective: &C,
+        call: AllgatherCall<'_, T, G>,
+    ) -> Result<(), Error> {
         let rotation = call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
-        let Gather { send, recv, geometry, options: _ } = call;
+        let AllgatherCall { send, recv, geometry, options: _ } = call;
         let Some(by) = rotation else {
             return self.run(collective, send, recv, &geometry);
         };
@@ -134,13 +138,17 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         Ok(())
     }
 
-    fn reduce<C: Collective, O: Operation<T>>(&self, collective: &C, call: Reduce<'_, T, O>) -> Result<(), Error> {
+    fn reduce<C: Collective, O: Operation<T>>(
+        &self,
+        collective: &C,
+        call: ReductionCall<'_, T, O>,
+    ) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
         call.divide(collective.blocks(&self.here().seen::<C>()) as usize, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
-        let Reduce { input, output, division, op } = call;
+        let ReductionCall { input, output, division, op } = call;
         match (division, input) {
             (Division::Even, input) => {
                 input.iter().for_each(|input| output.clone_from_slice(input));
@@ -160,23 +168,23 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         }
     }
 
-    fn spread<C: Collective>(&self, collective: &C, call: Spread<'_, T>) -> Result<(), Error> {
+    fn spread<C: Collective>(&self, collective: &C, call: RootedCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let (mut counts, mut displs) = (Vec::new(), Vec::new());
         let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
         call.divide(blocks, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
-        let Spread { input, output, standing: Standing { total, input_at, seat } } = call;
+        let RootedCall { input, output, layout: RootedLayout { total, input_at, seat } } = call;
         let bring = |all: &mut [T]| {
             input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
         };
         match seat {
-            Seat::Output => {
+            BlockSeat::Output => {
                 bring(output);
                 self.run_blocks(collective, output, &geometry, blocks)
             }
-            Seat::Scratch { result_at } => {
+            BlockSeat::Scratch { result_at } => {
                 let mut all = scratch(total, input, output);
                 bring(&mut all);
                 self.run_blocks(collective, &mut all, &geometry, blocks)?;
@@ -186,19 +194,19 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         }
     }
 
-    fn shuffle<C: Collective>(&self, collective: &C, call: Shuffle<'_, T>) -> Result<(), Error> {
+    fn shuffle<C: Collective>(&self, collective: &C, call: AlltoallCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let blocks = Uniform { count: call.recv.len() / self.size() };
-        self.run_shuffle(collective, (call.send, &blocks), (call.recv, &blocks), Lengths::All(blocks.count))
+        self.run_shuffle(collective, (call.send, &blocks), (call.recv, &blocks), BlockLengths::All(blocks.count))
     }
 
-    fn shuffle_varying<C: Collective>(&self, collective: &C, call: ShuffleVarying<'_, T>) -> Result<(), Error> {
+    fn shuffle_varying<C: Collective>(&self, collective: &C, call: AlltoallvCall<'_, T>) -> Result<(), Error> {
         call.validate(self.here())?;
         call.serve(collective, self.here())?;
         self.hub.check(self.rank())?;
-        let ShuffleVarying { send, leaving, recv, arriving, options: _ } = call;
-        self.run_shuffle(collective, (send, &leaving), (recv, &arriving), Lengths::Any)
+        let AlltoallvCall { send, leaving, recv, arriving, options: _ } = call;
+        self.run_shuffle(collective, (send, &leaving), (recv, &arriving), BlockLengths::Any)
     }
 }
 

@@ -1,22 +1,22 @@
 //! Where threads meet: the shared [`World`] behind a lock, and a bell for each rank, so that only the ranks concerned
 //! wake up.
 
-use super::member::Round;
+use super::member::PostedRound;
 use super::parcel::Parcel;
-use super::world::World;
+use super::world::ThreadWorld;
 use crate::error::Error;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The meeting point of all ranks.
 pub(super) struct Hub {
-    world: Mutex<World>,
+    world: Mutex<ThreadWorld>,
     bells: Vec<Condvar>,
 }
 
 impl Hub {
     /// For `p` ranks, all of them running.
     pub(super) fn new(p: usize) -> Self {
-        Hub { world: Mutex::new(World::new(p)), bells: (0..p).map(|_| Condvar::new()).collect() }
+        Hub { world: Mutex::new(ThreadWorld::new(p)), bells: (0..p).map(|_| Condvar::new()).collect() }
     }
 
     /// The error of a broken world.
@@ -25,7 +25,7 @@ impl Hub {
     }
 
     /// Posts a round, waits until it is complete, and returns what its receives brought, in their order.
-    pub(super) fn exchange(&self, rank: usize, round: Round) -> Result<Vec<Parcel>, Error> {
+    pub(super) fn exchange(&self, rank: usize, round: PostedRound) -> Result<Vec<Parcel>, Error> {
         let mut world = self.lock();
         world.post(rank, round)?;
         self.ring(&mut world);
@@ -52,11 +52,11 @@ impl Hub {
     }
 
     /// No rank runs foreign code inside the lock but destructors of elements, whose panic leaves the world whole.
-    fn lock(&self) -> MutexGuard<'_, World> {
+    fn lock(&self) -> MutexGuard<'_, ThreadWorld> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ring(&self, world: &mut World) {
+    fn ring(&self, world: &mut ThreadWorld) {
         world.take_released().for_each(|rank| self.bells[rank].notify_one());
     }
 }

@@ -3,14 +3,14 @@
 use super::parcel::{Expected, Parcel};
 
 /// The messages of one rank in one round.
-pub(super) struct Round {
+pub(super) struct PostedRound {
     pub(super) collective: &'static str,
     pub(super) number: usize,
-    pub(super) operations: Vec<Operation>,
+    pub(super) operations: Vec<MemberMessage>,
 }
 
 /// One message, as one of its two ranks posts it.
-pub(super) struct Operation {
+pub(super) struct MemberMessage {
     pub(super) peer: usize,
     pub(super) blocks: usize,
     pub(super) half: Half,
@@ -31,7 +31,7 @@ pub(super) enum Activity {
 }
 
 /// How far a posted operation has come.
-pub(super) enum Progress {
+pub(super) enum PostProgress {
     WaitsToSend,
     WaitsToReceive,
     Sent,
@@ -39,10 +39,10 @@ pub(super) enum Progress {
 }
 
 /// A posted operation.
-pub(super) struct Posted {
+pub(super) struct PostedOperation {
     pub(super) peer: usize,
     pub(super) blocks: usize,
-    pub(super) progress: Progress,
+    pub(super) progress: PostProgress,
 }
 
 /// One rank, and the last round that it posted.
@@ -50,7 +50,7 @@ pub(super) struct Member {
     pub(super) activity: Activity,
     pub(super) collective: &'static str,
     pub(super) round: usize,
-    pub(super) posted: Vec<Posted>,
+    pub(super) posted: Vec<PostedOperation>,
     /// How many of them are not complete.
     pub(super) incomplete: usize,
 }
@@ -62,13 +62,13 @@ impl Member {
     }
 
     /// Writes down what `round` is about to post.
-    pub(super) fn begin(&mut self, round: &Round) {
-        let posted = |operation: &Operation| Posted {
+    pub(super) fn begin(&mut self, round: &PostedRound) {
+        let posted = |operation: &MemberMessage| PostedOperation {
             peer: operation.peer,
             blocks: operation.blocks,
             progress: match operation.half {
-                Half::Send(_) => Progress::WaitsToSend,
-                Half::Recv(_) => Progress::WaitsToReceive,
+                Half::Send(_) => PostProgress::WaitsToSend,
+                Half::Recv(_) => PostProgress::WaitsToReceive,
             },
         };
         self.collective = round.collective;
@@ -79,8 +79,8 @@ impl Member {
 
     /// What the round's receives brought, in the order in which they were posted.
     pub(super) fn take_received(&mut self) -> Vec<Parcel> {
-        let received = |posted: Posted| match posted.progress {
-            Progress::Received(parcel) => Some(parcel),
+        let received = |posted: PostedOperation| match posted.progress {
+            PostProgress::Received(parcel) => Some(parcel),
             _ => None,
         };
         self.posted.drain(..).filter_map(received).collect()

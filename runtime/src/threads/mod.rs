@@ -29,6 +29,7 @@
 //! call on it returns an error at once. After an error the contents of a call's receive blocks are unspecified;
 //! elements outside the blocks are untouched even then.
 
+mod alltoall;
 mod comm;
 mod hub;
 mod launch;
@@ -37,7 +38,6 @@ mod parcel;
 mod queues;
 mod report;
 mod rotation;
-mod shuffle;
 mod sink;
 mod world;
 

@@ -1,6 +1,6 @@
 //! The report of a deadlock: a line for each rank that waits.
 
-use super::member::{Activity, Member, Posted, Progress};
+use super::member::{Activity, Member, PostProgress, PostedOperation};
 use std::collections::BTreeSet;
 
 /// Who waits for whom, in the order of ranks. Rounds count from 0, as the steps of a schedule do.
@@ -29,13 +29,13 @@ fn gone(peer: usize, members: &[Member]) -> Option<String> {
 }
 
 /// What is open about an operation, if it is not complete.
-fn wait(posted: &Posted) -> Option<String> {
-    let Posted { peer, blocks, .. } = posted;
+fn wait(posted: &PostedOperation) -> Option<String> {
+    let PostedOperation { peer, blocks, .. } = posted;
     let blocks = if *blocks == 1 { "1 block".into() } else { format!("{blocks} blocks") };
     match posted.progress {
-        Progress::WaitsToSend => Some(format!("to send {blocks} to rank {peer}")),
-        Progress::WaitsToReceive => Some(format!("to receive {blocks} from rank {peer}")),
-        Progress::Sent | Progress::Received(_) => None,
+        PostProgress::WaitsToSend => Some(format!("to send {blocks} to rank {peer}")),
+        PostProgress::WaitsToReceive => Some(format!("to receive {blocks} from rank {peer}")),
+        PostProgress::Sent | PostProgress::Received(_) => None,
     }
 }
 

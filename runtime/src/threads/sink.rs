@@ -1,11 +1,11 @@
 //! One rank's rounds on its memory: what the schedule says becomes messages, and messages become blocks.
 
 use super::comm::ThreadComm;
-use super::member::{Half, Operation, Round};
+use super::member::{Half, MemberMessage, PostedRound};
 use super::parcel::{Expected, Parcel};
 use crate::error::Error;
 use crate::geometry::Geometry;
-use crate::runs::{Run, Shape, for_each_run};
+use crate::runs::{MessageShape, Run, for_each_run};
 use roundel_spec::{Action, Blocks, Sink, Site};
 
 /// Collects a round's messages and exchanges them when the round ends.
@@ -17,7 +17,7 @@ pub(super) struct RoundSink<'a, T, G, F> {
     combine: F,
     collective: &'static str,
     number: usize,
-    operations: Vec<Operation>,
+    operations: Vec<MemberMessage>,
     /// Where the round's receives go, in the order in which they were declared.
     landings: Vec<Landing>,
 }
@@ -66,12 +66,12 @@ impl<T: Clone + Send + 'static, G: Geometry, F: Fn(&T, &T) -> T> Sink for RoundS
 
     fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Error> {
         let line = &self.lines[site.line as usize];
-        let mut elements = Vec::with_capacity(Shape::of(&blocks, self.geometry, self.blocks).elements);
+        let mut elements = Vec::with_capacity(MessageShape::of(&blocks, self.geometry, self.blocks).elements);
         for_each_run(&blocks, self.geometry, self.blocks, |run| {
             elements.extend_from_slice(&line[run.start..][..run.len]);
         });
         let half = Half::Send(Parcel::new(elements));
-        self.operations.push(Operation { peer: to, blocks: blocks.count(), half });
+        self.operations.push(MemberMessage { peer: to, blocks: blocks.count(), half });
         Ok(())
     }
 
@@ -79,14 +79,14 @@ impl<T: Clone + Send + 'static, G: Geometry, F: Fn(&T, &T) -> T> Sink for RoundS
         let mut runs = Vec::new();
         for_each_run(&blocks, self.geometry, self.blocks, |run| runs.push(run));
         let half = Half::Recv(Expected::elements::<T>(runs.iter().map(|run| run.len).sum()));
-        self.operations.push(Operation { peer: from, blocks: blocks.count(), half });
+        self.operations.push(MemberMessage { peer: from, blocks: blocks.count(), half });
         self.landings.push(Landing { site, runs });
         Ok(())
     }
 
     fn end_round(&mut self) -> Result<(), Error> {
         let operations = std::mem::take(&mut self.operations);
-        let round = Round { collective: self.collective, number: self.number, operations };
+        let round = PostedRound { collective: self.collective, number: self.number, operations };
         let parcels = self.comm.hub().exchange(self.comm.rank(), round)?;
         for (landing, parcel) in std::mem::take(&mut self.landings).iter().zip(parcels) {
             self.put(landing, parcel.open());

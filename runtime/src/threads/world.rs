@@ -4,7 +4,7 @@
 //! that waits has at least one half whose counterpart has not been posted, only a running rank can post it, and the
 //! world is deadlocked exactly when somebody waits and nobody runs. One counter decides that.
 
-use super::member::{Activity, Half, Member, Progress, Round};
+use super::member::{Activity, Half, Member, PostProgress, PostedRound};
 use super::parcel::{Expected, Parcel};
 use super::queues::Queues;
 use super::report::report;
@@ -28,7 +28,7 @@ struct Broken {
 }
 
 /// All ranks and all messages between them.
-pub(super) struct World {
+pub(super) struct ThreadWorld {
     members: Vec<Member>,
     sends: Queues<(Ticket, Parcel)>,
     recvs: Queues<(Ticket, Expected)>,
@@ -38,9 +38,9 @@ pub(super) struct World {
     released: Vec<usize>,
 }
 
-impl World {
+impl ThreadWorld {
     pub(super) fn new(p: usize) -> Self {
-        World {
+        ThreadWorld {
             members: (0..p).map(|_| Member::new()).collect(),
             sends: Queues::new(),
             recvs: Queues::new(),
@@ -57,7 +57,7 @@ impl World {
     }
 
     /// Posts the round of `rank`, which from now on waits unless all of it is already complete.
-    pub(super) fn post(&mut self, rank: usize, round: Round) -> Result<(), Error> {
+    pub(super) fn post(&mut self, rank: usize, round: PostedRound) -> Result<(), Error> {
         if let Some(error) = self.error(rank) {
             return Err(error);
         }
@@ -111,8 +111,8 @@ impl World {
     fn deliver(&mut self, sender: Ticket, parcel: Parcel, receiver: Ticket, expected: Expected) {
         match expected.accepts(&parcel, sender.rank, receiver.rank) {
             Ok(()) => {
-                self.complete(sender, Progress::Sent);
-                self.complete(receiver, Progress::Received(parcel));
+                self.complete(sender, PostProgress::Sent);
+                self.complete(receiver, PostProgress::Received(parcel));
             }
             Err(error) => {
                 let elsewhere = Error::PeerFailed { rank: receiver.rank, reason: error.to_string() };
@@ -122,7 +122,7 @@ impl World {
     }
 
     /// Completes an operation; a rank that waited for nothing else runs again.
-    fn complete(&mut self, ticket: Ticket, progress: Progress) {
+    fn complete(&mut self, ticket: Ticket, progress: PostProgress) {
         let member = &mut self.members[ticket.rank];
         member.posted[ticket.index].progress = progress;
         member.incomplete -= 1;

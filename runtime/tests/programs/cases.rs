@@ -1,6 +1,8 @@
 //! Collectives to build programs for.
 
-use roundel::program::{BuildError, Fault, Job, Order, Program, ReplayError, Scheme, build, replay};
+use roundel::program::{
+    BuildError, Program, ProgramFault, ProgramSpec, ReductionOrder, ReplayError, Scheme, build, replay,
+};
 use roundel_spec::{Kind, Placement};
 
 use crate::parts::{BETWEEN, Between};
@@ -29,9 +31,9 @@ impl Case {
     }
 
     /// Hands the job to a function.
-    pub(crate) fn with<T>(&self, then: impl FnOnce(&Job) -> T) -> T {
+    pub(crate) fn with<T>(&self, then: impl FnOnce(&ProgramSpec) -> T) -> T {
         let nodes = self.placement.place(0).nodes as usize;
-        then(&Job {
+        then(&ProgramSpec {
             kind: self.between.kind,
             placement: &self.placement,
             counts: &self.counts,
@@ -48,12 +50,12 @@ impl Case {
     }
 
     /// What a replay says about programs.
-    pub(crate) fn replay(&self, programs: &[[Program; 2]]) -> Result<Order, ReplayError> {
+    pub(crate) fn replay(&self, programs: &[[Program; 2]]) -> Result<ReductionOrder, ReplayError> {
         self.with(|job| replay(job, programs, 5))
     }
 
     /// What is wrong with programs.
-    pub(crate) fn fault(&self, programs: &[[Program; 2]]) -> Option<Fault> {
+    pub(crate) fn fault(&self, programs: &[[Program; 2]]) -> Option<ProgramFault> {
         self.replay(programs).err().map(|error| error.fault)
     }
 }

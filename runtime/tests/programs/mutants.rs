@@ -1,7 +1,7 @@
 //! Programs with one fault: the replay refuses every one of them. A wait whose absence nobody notices would be one too many, and
 //! so would a copy.
 
-use roundel::program::{Op, Program, Region, Scheme, Spot, Way};
+use roundel::program::{MemoryRegion, MessageDirection, Op, Program, RegionOffset, Scheme};
 
 use roundel_spec::Kind;
 
@@ -161,11 +161,11 @@ fn no_operand_may_come_from_elsewhere() {
 }
 
 /// Whether a step copies what is at one spot to another, so that it does not matter from which of them it is taken.
-fn is_between(op: &Op, source: Spot, target: Spot, size: usize) -> bool {
+fn is_between(op: &Op, source: RegionOffset, target: RegionOffset, size: usize) -> bool {
     let Op::Copy { from, to, elements } = *op else { return false };
     let distance = source.offset.wrapping_sub(from.offset);
     let within = source.region == from.region && distance < elements * size;
-    within && target == Spot { offset: to.offset + distance, ..to }
+    within && target == RegionOffset { offset: to.offset + distance, ..to }
 }
 
 #[test]
@@ -182,7 +182,13 @@ fn messages_stay_as_they_are() {
                             0 => message.elements += 1,
                             1 => message.spot.offset += case.size,
                             2 => message.peer = (message.peer + 1) % programs.len(),
-                            _ => message.way = if message.way == Way::In { Way::Out } else { Way::In },
+                            _ => {
+                                message.way = if message.way == MessageDirection::In {
+                                    MessageDirection::Out
+                                } else {
+                                    MessageDirection::In
+                                }
+                            }
                         }
                     }
                     assert!(case.fault(&mutant).is_some(), "{}: rank {rank}, {message}, {change}", case.name());
@@ -237,7 +243,7 @@ fn regions_are_no_larger_than_needed_and_inputs_are_not_written() {
                     Op::Copy { to, .. } | Op::Combine { into: to, .. } => Some(to),
                     _ => None,
                 });
-                to.map(|to| to.region = Region::Input).is_some()
+                to.map(|to| to.region = MemoryRegion::Input).is_some()
             });
             assert!(!writes || case.fault(&mutant).is_some(), "{}: rank {rank}", case.name());
         }

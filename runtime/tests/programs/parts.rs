@@ -1,13 +1,13 @@
 //! Parts between nodes that are simple enough to be seen right.
 
-use roundel::plan::part::{INPUT, Local, Message, OUTPUT, Part, SCRATCH, Slot, Turn};
+use roundel::plan::part::{INPUT, Local, OUTPUT, RankPlan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::Kind;
 
 /// A part between nodes: what it is called, of which kind, and what each node of so many does.
 pub(crate) struct Between {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    pub(crate) part: fn(usize, usize) -> Part,
+    pub(crate) part: fn(usize, usize) -> RankPlan,
 }
 
 pub(crate) const BETWEEN: [Between; 7] = [
@@ -24,16 +24,16 @@ fn slot(line: u32, block: usize) -> Slot {
     Slot { line, block: block as u32 }
 }
 
-fn message(peer: usize, slots: Vec<Slot>) -> Message {
-    Message { peer, slots }
+fn message(peer: usize, slots: Vec<Slot>) -> SlotMessage {
+    SlotMessage { peer, slots }
 }
 
 fn others(p: usize, rank: usize) -> impl Iterator<Item = usize> {
     (0..p).filter(move |&other| other != rank)
 }
 
-fn part(kind: Kind, p: usize, rank: usize, blocks: usize, lines: usize, turns: Vec<Turn>) -> Part {
-    Part { kind, p, rank, root: 0, blocks, lines, turns }
+fn part(kind: Kind, p: usize, rank: usize, blocks: usize, lines: usize, turns: Vec<Turn>) -> RankPlan {
+    RankPlan { kind, p, rank, root: 0, blocks, lines, turns }
 }
 
 /// Combines what has arrived from everybody, in the order of ranks, with the own block.
@@ -46,7 +46,7 @@ fn in_rank_order(p: usize, rank: usize, block: usize) -> Vec<Local> {
 }
 
 /// Everybody sends everything to everybody.
-fn all_at_once(p: usize, rank: usize) -> Part {
+fn all_at_once(p: usize, rank: usize) -> RankPlan {
     let sends = others(p, rank).map(|peer| message(peer, vec![slot(INPUT, 0)])).collect();
     let receives = others(p, rank).map(|peer| message(peer, vec![slot(SCRATCH + peer as u32, 0)])).collect();
     let turn = Turn { sends, receives, locals: in_rank_order(p, rank, 0) };
@@ -54,7 +54,7 @@ fn all_at_once(p: usize, rank: usize) -> Part {
 }
 
 /// Everybody reduces one fraction and sends it to everybody.
-fn fractions(p: usize, rank: usize) -> Part {
+fn fractions(p: usize, rank: usize) -> RankPlan {
     let gather = Turn {
         sends: others(p, rank).map(|peer| message(peer, vec![slot(OUTPUT, rank)])).collect(),
         receives: others(p, rank).map(|peer| message(peer, vec![slot(OUTPUT, peer)])).collect(),
@@ -67,7 +67,7 @@ fn fractions(p: usize, rank: usize) -> Part {
 }
 
 /// Everybody sends to everybody the block that belongs there.
-fn pairwise(p: usize, rank: usize) -> Part {
+fn pairwise(p: usize, rank: usize) -> RankPlan {
     let sends = others(p, rank).map(|peer| message(peer, vec![slot(INPUT, peer)])).collect();
     let receives = others(p, rank).map(|peer| message(peer, vec![slot(SCRATCH + peer as u32, rank)])).collect();
     let turn = Turn { sends, receives, locals: in_rank_order(p, rank, rank) };
@@ -75,7 +75,7 @@ fn pairwise(p: usize, rank: usize) -> Part {
 }
 
 /// The result is made in the line of the result, all of it, as recorded schedules do.
-fn ring_reduce_scatter(p: usize, rank: usize) -> Part {
+fn ring_reduce_scatter(p: usize, rank: usize) -> RankPlan {
     let copies = (0..p).map(|block| Local::Copy { from: slot(INPUT, block), to: slot(OUTPUT, block) }).collect();
     let rounds = (0..p - 1).map(|round| {
         let (sent, received) = ((rank + 2 * p - 1 - round) % p, (rank + 2 * p - 2 - round) % p);
@@ -91,7 +91,7 @@ fn ring_reduce_scatter(p: usize, rank: usize) -> Part {
 }
 
 /// Everybody sends everything to rank 0, which reduces it; blocks travel in reverse order and go back one by one.
-fn through_root(p: usize, rank: usize) -> Part {
+fn through_root(p: usize, rank: usize) -> RankPlan {
     let all = |line| (0..p).rev().map(|block| slot(line, block)).collect::<Vec<_>>();
     let line = |other: usize| SCRATCH + other as u32;
     let (mut to_root, mut from_root) = (Turn::default(), Turn::default());
@@ -110,7 +110,7 @@ fn own_copy(rank: usize) -> Turn {
     Turn { locals: vec![Local::Copy { from: slot(INPUT, rank), to: slot(OUTPUT, rank) }], ..Turn::default() }
 }
 
-fn ring_allgather(p: usize, rank: usize) -> Part {
+fn ring_allgather(p: usize, rank: usize) -> RankPlan {
     let rounds = (0..p - 1).map(|round| Turn {
         sends: vec![message((rank + 1) % p, vec![slot(OUTPUT, (rank + p - round) % p)])],
         receives: vec![message((rank + p - 1) % p, vec![slot(OUTPUT, (rank + 2 * p - 1 - round) % p)])],
@@ -120,7 +120,7 @@ fn ring_allgather(p: usize, rank: usize) -> Part {
 }
 
 /// Messages of several blocks, which need not lie side by side.
-fn bruck(p: usize, rank: usize) -> Part {
+fn bruck(p: usize, rank: usize) -> RankPlan {
     let mut turns = vec![own_copy(rank)];
     let mut held = 1;
     while held < p {

@@ -1,11 +1,11 @@
 //! Programs around the plans that really run between nodes, as a request validates them; and what is wrong on purpose.
 
-use roundel::plan::part::{Local, Part};
+use roundel::plan::part::{Local, RankPlan};
 use roundel::plan::ports::Ports;
-use roundel::program::{Job, Scheme, validate};
+use roundel::program::{ProgramSpec, Scheme, validate};
 use roundel_spec::{Kind, Placement};
 
-fn part(notation: &str, kind: Kind, node: usize) -> Part {
+fn part(notation: &str, kind: Kind, node: usize) -> RankPlan {
     let ports: Ports = notation.parse().expect("is a notation");
     ports.part(kind, node).expect("is such a collective")
 }
@@ -42,8 +42,15 @@ fn plans_with_ports_are_woven_without_a_race() {
                     if kind == Kind::Allreduce { vec![long] } else { (0..p).map(|r| r % 3 * long).collect() };
                 for (scheme, lanes) in [(Scheme::Copies, 1), (Scheme::Chunks, 2), (Scheme::Direct, 1)] {
                     let parts = |node| part(text, kind, node);
-                    let job =
-                        Job { kind, placement: &placement, counts: &counts, size: 8, lanes, scheme, parts: &parts };
+                    let job = ProgramSpec {
+                        kind,
+                        placement: &placement,
+                        counts: &counts,
+                        size: 8,
+                        lanes,
+                        scheme,
+                        parts: &parts,
+                    };
                     let outcome = validate(&job);
                     assert!(outcome.is_ok(), "{kind} {text}, {long}, {scheme}, {lanes}: {outcome:?}");
                 }
@@ -56,7 +63,7 @@ fn plans_with_ports_are_woven_without_a_race() {
 #[test]
 fn wrong_plans_are_not_valid() {
     let placement = Placement::consecutive(8, 2);
-    let check = |spoil: fn(&mut Part)| {
+    let check = |spoil: fn(&mut RankPlan)| {
         let parts = |node| {
             let mut made = part("4(-1 1 1)", Kind::Allreduce, node);
             if node == 2 {
@@ -65,11 +72,11 @@ fn wrong_plans_are_not_valid() {
             made
         };
         let (kind, scheme) = (Kind::Allreduce, Scheme::Copies);
-        let job = Job { kind, placement: &placement, counts: &[9], size: 8, lanes: 1, scheme, parts: &parts };
+        let job = ProgramSpec { kind, placement: &placement, counts: &[9], size: 8, lanes: 1, scheme, parts: &parts };
         validate(&job)
     };
     assert!(check(|_| {}).is_ok());
-    let faults: [fn(&mut Part); 5] = [
+    let faults: [fn(&mut RankPlan); 5] = [
         |part| drop(part.turns.iter_mut().find_map(|turn| turn.receives.pop())),
         |part| drop(part.turns.iter_mut().find_map(|turn| turn.sends.pop())),
         |part| {

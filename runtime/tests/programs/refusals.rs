@@ -1,21 +1,21 @@
 //! What cannot be built is refused, with a reason; and what the order of a reduction is.
 
-use roundel::plan::part::{INPUT, Local, Part, Slot};
-use roundel::program::{BuildError, Job, Op, Order, Region, Scheme, build};
+use roundel::plan::part::{INPUT, Local, RankPlan, Slot};
+use roundel::program::{BuildError, MemoryRegion, Op, ProgramSpec, ReductionOrder, Scheme, build};
 use roundel_spec::{Kind, Placement};
 
 use crate::cases::{SCHEMES, cases};
 use crate::parts::BETWEEN;
 
 /// What is said about rank 0 of four ranks on two nodes, with a part that may be changed.
-fn refusal(change: impl Fn(&mut Job), part: impl Fn(&mut Part)) -> Option<BuildError> {
+fn refusal(change: impl Fn(&mut ProgramSpec), part: impl Fn(&mut RankPlan)) -> Option<BuildError> {
     let placement = Placement::consecutive(4, 2);
     let parts = |node| {
         let mut made = (BETWEEN[0].part)(2, node);
         part(&mut made);
         made
     };
-    let mut job = Job {
+    let mut job = ProgramSpec {
         kind: Kind::Allreduce,
         placement: &placement,
         counts: &[6],
@@ -28,7 +28,7 @@ fn refusal(change: impl Fn(&mut Job), part: impl Fn(&mut Part)) -> Option<BuildE
     build(&job, 0).err()
 }
 
-fn as_it_is(_: &mut Part) {}
+fn as_it_is(_: &mut RankPlan) {}
 
 #[test]
 fn calls_that_make_no_sense() {
@@ -42,7 +42,7 @@ fn calls_that_make_no_sense() {
     let placement = Placement::consecutive(4, 4);
     let parts = |_| panic!("one node has no part");
     let (kind, scheme) = (Kind::Allreduce, Scheme::Copies);
-    let job = Job { kind, placement: &placement, counts: &[1], size: 1, lanes: 1, scheme, parts: &parts };
+    let job = ProgramSpec { kind, placement: &placement, counts: &[1], size: 1, lanes: 1, scheme, parts: &parts };
     assert_eq!(build(&job, 4).err(), Some(BuildError::Rank { rank: 4, p: 4 }));
 }
 
@@ -72,12 +72,12 @@ fn messages_that_mpi_cannot_count() {
 
 #[test]
 fn parts_of_something_else() {
-    let others: [fn(&mut Part); 4] =
+    let others: [fn(&mut RankPlan); 4] =
         [|part| part.rank = 1, |part| part.p = 3, |part| part.kind = Kind::Allgather, |part| part.blocks = 0];
     for change in others {
         assert!(matches!(refusal(|_| {}, change), Some(BuildError::Part { node: 0, nodes: 2, .. })));
     }
-    let slots: [fn(&mut Part); 3] = [
+    let slots: [fn(&mut RankPlan); 3] = [
         |part| part.turns[0].sends[0].slots[0].block = 1,
         |part| part.turns[0].sends[0].slots[0].line = 99,
         |part| part.turns[0].receives[0].slots[0] = Slot { line: INPUT, block: 0 },
@@ -89,7 +89,7 @@ fn parts_of_something_else() {
     let written = refusal(|_| {}, |part| part.turns[0].locals.push(Local::Copy { from: input, to: input }));
     assert!(matches!(written, Some(BuildError::Slot { what: "writes", .. })));
     for peer in [0, 2] {
-        let change = move |part: &mut Part| part.turns[0].sends[0].peer = peer;
+        let change = move |part: &mut RankPlan| part.turns[0].sends[0].peer = peer;
         assert_eq!(refusal(|_| {}, change), Some(BuildError::Peer { node: 0, round: 0, peer, nodes: 2 }));
     }
 }
@@ -102,7 +102,7 @@ fn order_of_reductions() {
         let order = case.replay(&programs).unwrap_or_else(|error| panic!("{}: {error}", case.name()));
         let straight = case.scheme != Scheme::Chunks && case.between.name != "ring reduce_scatter";
         let rank_order = straight || !case.between.kind.reduces();
-        assert_eq!(order, Order { same_tree: true, rank_order }, "{}", case.name());
+        assert_eq!(order, ReductionOrder { same_tree: true, rank_order }, "{}", case.name());
     }
     for case in cases(&[0, 1, 0, 1], &[6], &[0], &[1]).iter().filter(|case| case.between.kind.reduces()) {
         let programs = case.programs().unwrap_or_else(|error| panic!("{}: {error}", case.name()));
@@ -117,7 +117,7 @@ fn ranks_alone_on_their_nodes_share_nothing() {
         for program in case.programs().unwrap_or_else(|error| panic!("{}: {error}", case.name())).iter().flatten() {
             let shared = |op: &Op| match *op {
                 Op::Signal | Op::Await { .. } => true,
-                Op::Copy { from, to, .. } => from.region == Region::Shared || to.region == Region::Shared,
+                Op::Copy { from, to, .. } => from.region == MemoryRegion::Shared || to.region == MemoryRegion::Shared,
                 _ => false,
             };
             assert_eq!((program.shared, program.input, program.output), (0, None, None), "{}", case.name());
@@ -147,7 +147,8 @@ fn many_processes_on_a_node() {
         let placement = Placement::consecutive(96, 48);
         let parts = |node| (BETWEEN[0].part)(2, node);
         let kind = Kind::Allreduce;
-        let job = Job { kind, placement: &placement, counts: &[1000], size: 8, lanes: 4, scheme, parts: &parts };
+        let job =
+            ProgramSpec { kind, placement: &placement, counts: &[1000], size: 8, lanes: 4, scheme, parts: &parts };
         let started = std::time::Instant::now();
         assert!(build(&job, 50).is_ok());
         assert!(started.elapsed().as_secs() < 10, "{scheme:?}: {:?}", started.elapsed());

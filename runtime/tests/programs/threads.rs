@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use roundel::program::machine::target;
-use roundel::program::{Counter, Machine, Message, Program, Region, Run, Spot, Way};
+use roundel::program::{
+    Counter, Execution, MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset, StepExecutor,
+};
 use roundel_spec::Kind;
 
 use crate::cases::{Case, cases};
@@ -35,27 +37,29 @@ struct Process<'a> {
 }
 
 impl Process<'_> {
-    fn private(&self, region: Region) -> usize {
+    fn private(&self, region: MemoryRegion) -> usize {
         match region {
-            Region::Input => 0,
-            Region::Output => 1,
+            MemoryRegion::Input => 0,
+            MemoryRegion::Output => 1,
             _ => 2,
         }
     }
 
-    fn get(&self, spot: Spot, elements: usize) -> Vec<u64> {
+    fn get(&self, spot: RegionOffset, elements: usize) -> Vec<u64> {
         let range = spot.offset / 8..spot.offset / 8 + elements;
         match spot.region {
-            Region::Shared => self.node.elements[range].iter().map(|cell| cell.load(Ordering::Relaxed)).collect(),
+            MemoryRegion::Shared => {
+                self.node.elements[range].iter().map(|cell| cell.load(Ordering::Relaxed)).collect()
+            }
             region => self.private[self.private(region)][range].to_vec(),
         }
     }
 
-    fn set(&mut self, spot: Spot, values: &[u64]) {
+    fn set(&mut self, spot: RegionOffset, values: &[u64]) {
         let range = spot.offset / 8..spot.offset / 8 + values.len();
         let region = self.private(spot.region);
         match spot.region {
-            Region::Shared => {
+            MemoryRegion::Shared => {
                 let cells = self.node.elements[range].iter();
                 cells.zip(values).for_each(|(cell, &value)| cell.store(value, Ordering::Relaxed));
             }
@@ -65,8 +69,8 @@ impl Process<'_> {
 
     /// Whether a message is complete: one that leaves is when it is posted.
     fn arrives(&mut self, number: usize) -> bool {
-        let Message { way, peer, spot, elements } = self.program.messages[number];
-        if way == Way::In && !self.arrived[number] {
+        let ProgramMessage { way, peer, spot, elements } = self.program.messages[number];
+        if way == MessageDirection::In && !self.arrived[number] {
             let waiting = self.mail[peer][self.rank].lock().expect("no thread panics with the lock").pop_front();
             let Some(values) = waiting else { return false };
             assert_eq!(values.len(), elements);
@@ -77,15 +81,21 @@ impl Process<'_> {
     }
 }
 
-impl Machine for Process<'_> {
+impl StepExecutor for Process<'_> {
     type Error = Infallible;
 
-    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Infallible> {
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
         self.set(to, &self.get(from, elements));
         Ok(())
     }
 
-    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Infallible> {
+    fn combine(
+        &mut self,
+        left: RegionOffset,
+        right: RegionOffset,
+        into: RegionOffset,
+        elements: usize,
+    ) -> Result<(), Infallible> {
         let (left, right) = (self.get(left, elements), self.get(right, elements));
         let sums: Vec<u64> = left.iter().zip(right).map(|(left, right)| left + right).collect();
         self.set(into, &sums);
@@ -94,7 +104,7 @@ impl Machine for Process<'_> {
 
     fn post(&mut self, first: usize, count: usize) -> Result<(), Infallible> {
         for message in &self.program.messages[first..first + count] {
-            if message.way == Way::Out {
+            if message.way == MessageDirection::Out {
                 let values = self.get(message.spot, message.elements);
                 self.mail[self.rank][message.peer].lock().expect("no thread panics with the lock").push_back(values);
             }
@@ -153,14 +163,14 @@ fn calls(case: &Case, rank: usize, programs: &[Program; 2], node: &Node, mail: &
         let arrived = vec![false; program.messages.len()];
         let mut process = Process { rank, local, call, node, mail, program, private, arrived };
         if let Some(offset) = program.input {
-            process.set(Spot { region: Region::Shared, offset }, &input);
+            process.set(RegionOffset { region: MemoryRegion::Shared, offset }, &input);
         }
-        let mut run = Run::default();
+        let mut run = Execution::default();
         while run.advance(&program.ops, &mut process) == Ok(false) {
             std::thread::yield_now();
         }
-        let region = if program.output.is_some() { Region::Shared } else { Region::Output };
-        let result = process.get(Spot { region, offset: program.output.unwrap_or(0) }, gets.len());
+        let region = if program.output.is_some() { MemoryRegion::Shared } else { MemoryRegion::Output };
+        let result = process.get(RegionOffset { region, offset: program.output.unwrap_or(0) }, gets.len());
         let right: Vec<u64> = gets.iter().map(|&index| expected(case, call, index)).collect();
         assert_eq!(result, right, "{}: call {call}, rank {rank}", case.name());
     }

@@ -3,7 +3,7 @@
 use super::oracle::fault;
 use super::rules::file;
 use roundel::algorithms::catalogue;
-use roundel::selection::{Call, Force, Selection, Why};
+use roundel::selection::{Call, Force, Reason, Selection};
 use roundel_spec::{Kind, Placement};
 
 /// Values for all parameters that serve four ranks.
@@ -28,7 +28,11 @@ fn by_full_and_by_short_names() {
             let selection = file(&[&rule]).unwrap_or_else(|error| panic!("{rule}: {error}"));
             let call = Call::new(kind.replace('-', "_").parse().expect("is a kind"), 4, 2, 64);
             let chosen = selection.choose(&call);
-            assert_eq!((chosen.way.algorithm(), &chosen.why), (Some(entry.name), &Why::Rule { line: 4 }), "{rule}");
+            assert_eq!(
+                (chosen.way.algorithm(), &chosen.why),
+                (Some(entry.name), &Reason::Rule { line: 4 }),
+                "{rule}"
+            );
             assert_eq!(fault(&chosen, &call, &Placement::consecutive(4, 2)), None, "{rule}");
             let proof = chosen.proof();
             assert!(
@@ -48,7 +52,7 @@ fn and_forced() {
         let forced = Force::read(text.trim_end_matches(':')).unwrap_or_else(|error| panic!("{error}"));
         let call = Call::new(forced[0].kind, 4, 2, 64);
         let chosen = Selection::default().forcing(forced).choose(&call);
-        assert_eq!((chosen.way.algorithm(), &chosen.why), (Some(entry.name), &Why::Forced), "{text}");
+        assert_eq!((chosen.way.algorithm(), &chosen.why), (Some(entry.name), &Reason::Forced), "{text}");
         assert!(chosen.explain().contains("forced by ROUNDEL_FORCE; proved for"), "{}", chosen.explain());
     }
 }

@@ -6,7 +6,7 @@ use super::rules::file;
 use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
-use roundel::selection::{Call, Chosen, Force, Selection, Settings, Shape, Usual, Way, Why};
+use roundel::selection::{Call, Chosen, DefaultRule, Force, Implementation, NodeSizes, Reason, Selection, Settings};
 use roundel_spec::{Kind, Placement};
 
 /// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
@@ -76,7 +76,7 @@ fn trees_that_differ_serve_exact_operands_alone() {
     assert_ne!(name(&rule("order = \"any\"\n").choose(&reproducible)), "allreduce/prefix");
     // The library has to do it anyway.
     let library = Selection::default().forcing(Force::read("allreduce:library").expect("is read"));
-    assert_eq!(library.choose(&floats).way, Way::Library);
+    assert_eq!(library.choose(&floats).way, Implementation::Library);
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn on_one_node_the_default_is_the_library() {
     all_calls(1..=40, |_, call| {
         let settings = Settings::default();
         let chosen = settings.choose(call);
-        let may = Way::Library.serves(call).is_ok();
+        let may = Implementation::Library.serves(call).is_ok();
         if settings.leaves_all(call.nodes) && may {
-            assert_eq!(chosen.way, Way::Library, "{}", chosen.explain());
+            assert_eq!(chosen.way, Implementation::Library, "{}", chosen.explain());
         }
         assert_eq!(settings.leaves_all(call.nodes), call.nodes == 1);
     });
@@ -152,7 +152,7 @@ fn on_one_node_the_default_is_the_library() {
 fn the_default_is_as_documented() {
     let chosen = |selection: &Selection, kind, p, ppn, bytes| {
         let chosen = selection.choose(&Call::new(kind, p, ppn, bytes));
-        assert!(matches!(chosen.why, Why::Default(_)));
+        assert!(matches!(chosen.why, Reason::Default(_)));
         chosen.way.algorithm().unwrap_or("library")
     };
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
@@ -199,7 +199,7 @@ fn the_default_is_as_documented() {
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
     let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
-    assert_eq!(fastest.choose(&uneven).way, Way::Library);
+    assert_eq!(fastest.choose(&uneven).way, Implementation::Library);
     let ordered = |selection: &Selection, kind, bytes| {
         let call = Call { commutes: false, ..Call::new(kind, 6, 3, bytes) };
         selection.choose(&call).way.algorithm().unwrap_or("library")
@@ -216,14 +216,14 @@ fn the_default_is_as_documented() {
 
 #[test]
 fn a_profile_says_what_is_short() {
-    assert_eq!(Usual::default().short, 32 << 10);
-    assert_eq!(Usual::from(&Profile::default()), Usual::default());
+    assert_eq!(DefaultRule::default().short, 32 << 10);
+    assert_eq!(DefaultRule::from(&Profile::default()), DefaultRule::default());
     let mut text = Profile::default();
     let grid = &text.between;
     let slow: Vec<Vec<f64>> = grid.rows().iter().map(|row| row.iter().map(|time| time + 2e-3).collect()).collect();
     text.between =
         roundel::profile::Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), slow).expect("makes sense");
-    assert!(Usual::from(&text).short > 1 << 20);
+    assert!(DefaultRule::from(&text).short > 1 << 20);
     let call = Call::new(Kind::Allreduce, 6, 6, 1 << 20);
     let catalogue = Selection::default().preferring_the_catalogue();
     assert_eq!(catalogue.choose(&call).way.algorithm(), Some("allreduce/ring"));
@@ -251,7 +251,7 @@ const RULES: [(&str, Kind, Matches); 7] = [
     (
         "collective = 'allgather'; placement = 'regular'; p = '..=96'; nodes = '2..'; algorithm = 'hierarchical'",
         Kind::Allgather,
-        |call| call.shape != Shape::Any && call.p <= 96 && call.nodes >= 2,
+        |call| call.shape != NodeSizes::Any && call.p <= 96 && call.nodes >= 2,
     ),
     ("collective = 'allgather'; placement = 'even'; algorithm = 'sparbit'", Kind::Allgather, |call| {
         call.ppn_min == call.ppn_max
@@ -293,7 +293,7 @@ proptest! {
         let matching: Vec<usize> =
             (0..RULES.len()).filter(|&i| RULES[i].1 == call.kind && (RULES[i].2)(&call)).collect();
         let with_ports = |&i: &usize| RULES[i].0.contains("ports");
-        let rule = |chosen: &Chosen| if let Why::Rule { line } = chosen.why { Some(line - 4) } else { None };
+        let rule = |chosen: &Chosen| if let Reason::Rule { line } = chosen.why { Some(line - 4) } else { None };
         let chosen = selection.choose(&call);
         let expected = matching.iter().copied().find(|i| !with_ports(i));
         prop_assert_eq!(rule(&chosen), expected, "{}", chosen.explain());
@@ -320,11 +320,11 @@ proptest! {
         let serves = forced[0].way.serves(&call);
         let chosen = Selection::default().forcing(forced).choose(&call);
         prop_assert_eq!(fault(&chosen, &call, &placement), None, "{}", chosen.explain());
-        prop_assert_eq!(serves.is_ok(), chosen.why == Why::Forced);
+        prop_assert_eq!(serves.is_ok(), chosen.why == Reason::Forced);
         prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
         // Nothing is passed over that would have served.
         if let Err(reason) = serves {
-            let asked = Chosen { why: Why::Forced, ..chosen.clone() };
+            let asked = Chosen { why: Reason::Forced, ..chosen.clone() };
             let way = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).way;
             let refused = fault(&Chosen { way, ..asked }, &call, &placement);
             prop_assert!(refused.is_some(), "{name}: {reason}");
@@ -335,11 +335,11 @@ proptest! {
 #[test]
 fn calls_that_cannot_be_are_left_to_the_library() {
     let call = Call::new(Kind::Allgather, 0, 4, 8);
-    assert_eq!(Selection::default().choose(&call).way, Way::Library);
+    assert_eq!(Selection::default().choose(&call).way, Implementation::Library);
     let call = Call { nodes: 3, ..Call::new(Kind::Allgather, 8, 4, 8) };
     let selection = file(&["collective = 'allgather'; p = '..=12'; algorithm = 'multi-lane'"]).expect("possible");
     let chosen = selection.choose(&call);
-    assert!(matches!(chosen.why, Why::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
+    assert!(matches!(chosen.why, Reason::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the environment says, right and wrong.
 
 use super::files::GOOD;
-use roundel::selection::{Call, Settings, Unset, Why};
+use roundel::selection::{Call, Reason, Settings, Unset};
 use roundel_spec::Kind;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ fn what_cannot_be_forced_is_said() {
         [commas.into(), commas.replace(',', ";")].map(|text: String| settings(&[("ROUNDEL_FORCE", &text)]));
     assert_eq!(commas.expect("is fine").fingerprint(), semicolons.expect("is fine").fingerprint());
     let one = settings(&[("ROUNDEL_FORCE", "allreduce:cyclic-shift:ports=1+")]).expect("a list of one");
-    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Why::Forced);
+    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Reason::Forced);
 }
 
 #[test]

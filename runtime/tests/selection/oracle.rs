@@ -1,8 +1,8 @@
 //! Whether what was chosen serves a call: asked of the collective itself, at the real placement.
 
 use roundel::algorithms::{Visitor, visit_one};
-use roundel::selection::{Call, Chosen, Way};
-use roundel::transport::Here;
+use roundel::selection::{Call, Chosen, Implementation};
+use roundel::transport::RankPlacement;
 use roundel::{
     Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
 };
@@ -11,12 +11,14 @@ use roundel_spec::{Kind, Placement};
 /// What is wrong with a choice, if anything.
 pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Option<String> {
     match &chosen.way {
-        Way::Library if call.reproducible && call.kind == Kind::Allreduce => {
+        Implementation::Library if call.reproducible && call.kind == Kind::Allreduce => {
             Some("the library promises nothing".into())
         }
-        Way::Library => None,
-        Way::Ports(planned) => (planned.nodes != placement.regions().nodes() as usize).then(|| "other nodes".into()),
-        Way::Catalogue(algorithm) => roots(call).into_iter().find_map(|root| {
+        Implementation::Library => None,
+        Implementation::Ports(planned) => {
+            (planned.nodes != placement.regions().nodes() as usize).then(|| "other nodes".into())
+        }
+        Implementation::Catalogue(algorithm) => roots(call).into_iter().find_map(|root| {
             let mut args = algorithm.arguments().clone();
             if call.kind.has_root() {
                 args.numbers = vec![root];
@@ -40,7 +42,7 @@ struct Fault<'a> {
 
 impl Fault<'_> {
     fn ask<C: Collective>(&mut self, collective: &C) {
-        let here = Here { placement: self.placement, rank: self.placement.p() - 1 };
+        let here = RankPlacement { placement: self.placement, rank: self.placement.p() - 1 };
         self.found = if C::KIND != self.call.kind {
             Some("of another kind".into())
         } else if C::KIND.reduces() && !self.call.commutes && !here.keeps_order::<C>() {

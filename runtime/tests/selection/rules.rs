@@ -1,6 +1,6 @@
 //! Rules that cannot be, and rules that do not go together.
 
-use roundel::selection::{Error, Misfit, Selection};
+use roundel::selection::{Error, RuleError, Selection};
 
 /// A file with rules, each written on one line with `;` between its keys. Rule n, from 0, begins at line 3 + n.
 pub(crate) fn file(rules: &[&str]) -> Result<Selection, Error> {
@@ -13,7 +13,7 @@ pub(crate) fn file(rules: &[&str]) -> Result<Selection, Error> {
 /// Where the first rule stands.
 const FIRST: usize = 4;
 
-fn refused(rule: &str, words: &str) -> Misfit {
+fn refused(rule: &str, words: &str) -> RuleError {
     match file(&[rule]) {
         Err(Error::Rule { line: FIRST, misfit }) if misfit.to_string().contains(words) => *misfit,
         other => panic!("{rule}: {other:?}, not {words}"),
@@ -82,7 +82,7 @@ fn parameters_that_do_not_fit() {
 fn ranges_beyond_the_domain() {
     let at = |p: &str, name: &str| format!("collective = 'allgather'; p = {p}; algorithm = '{name}'");
     let misfit = refused(&at("'2..=8'", "recursive-doubling"), "with p = 3, it requires");
-    assert!(matches!(misfit, Misfit::Outside { .. }));
+    assert!(matches!(misfit, RuleError::Outside { .. }));
     refused(&at("'>=2'", "neighbor-exchange"), "with p = 3");
     refused("collective = 'allgather'; algorithm = 'neighbor-exchange'", "with p = 1");
     fine(&at("8", "recursive-doubling"));
@@ -92,7 +92,7 @@ fn ranges_beyond_the_domain() {
     // With nodes of two, all numbers of ranks are even; but nobody looks at all of them.
     let pairs = "collective = 'allgather'; ppn = 2; placement = 'even'; algorithm = 'neighbor-exchange'";
     let misfit = refused(pairs, "can be checked for 1024 numbers of ranks only: narrow `p`");
-    assert!(matches!(misfit, Misfit::TooFar { .. }));
+    assert!(matches!(misfit, RuleError::TooFar { .. }));
     fine(&format!("{pairs}; p = '..=1000'"));
 }
 
@@ -108,7 +108,7 @@ fn ranges_beyond_the_proof() {
         ("; placement = 'regular'; p = '50..=100'", "such as p = 97"),
     ] {
         let misfit = refused(&nap(rest), words);
-        let Misfit::Unproved { range, .. } = &misfit else { panic!("{misfit}") };
+        let RuleError::Unproved { range, .. } = &misfit else { panic!("{misfit}") };
         assert!(range.starts_with("p <= 96"), "{range}");
     }
     fine(&nap("; p = '..=12'"));

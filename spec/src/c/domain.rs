@@ -1,8 +1,8 @@
 //! The domain: which calls a collective serves, and for which of them it is proved.
 
-use super::expr::{Free, Mode, Writer, comment};
+use super::expr::{CWriter, Free, Mode, comment};
 use super::functions::{braced, function, indented};
-use super::{Known, names};
+use super::{KnownFacts, names};
 use crate::expr::Expr;
 use crate::proof::{MAX_P, Placements};
 use crate::schedule::{Domain, Loop};
@@ -14,7 +14,7 @@ pub(super) struct Admits {
 }
 
 /// Whether a call is served: one answer for all ranks.
-pub(super) fn admits(writer: &Writer<'_>, known: Known<'_>) -> Admits {
+pub(super) fn admits(writer: &CWriter<'_>, known: KnownFacts<'_>) -> Admits {
     let schedule = writer.schedule;
     let mut free = Free::default();
     free.add_p();
@@ -54,7 +54,7 @@ fn refuse(condition: &str) -> String {
     format!("if ({condition})\n    return 0;\n")
 }
 
-fn parameters(writer: &Writer<'_>) -> String {
+fn parameters(writer: &CWriter<'_>) -> String {
     let numbers = writer.schedule.numbers.iter().map(|number| {
         let name = names::variable(&number.var.name);
         note(&format!("{}: {}", number.var.name, number.domain)) + &refuse(&outside(&name, &number.domain))
@@ -76,12 +76,12 @@ fn outside(value: &str, domain: &Domain) -> String {
 }
 
 /// A clause that has no value is refused like one that is false.
-fn required(writer: &Writer<'_>, clause: &Expr) -> String {
+fn required(writer: &CWriter<'_>, clause: &Expr) -> String {
     let text = writer.text(clause, Mode::Checked);
     refuse(&if writer.can_fail(clause) { format!("!({text}) || !*ok") } else { format!("!({text})") })
 }
 
-fn at_the_end_free(writer: &Writer<'_>, l: &Loop) -> Free {
+fn at_the_end_free(writer: &CWriter<'_>, l: &Loop) -> Free {
     if l.ends_with.is_empty() {
         return Free::default();
     }
@@ -95,7 +95,7 @@ fn at_the_end_free(writer: &Writer<'_>, l: &Loop) -> Free {
 }
 
 /// A condition on the states after the last round. Steps are counted, so that no range keeps the caller busy for days.
-fn at_the_end(writer: &Writer<'_>, l: &Loop, clause: &Expr) -> String {
+fn at_the_end(writer: &CWriter<'_>, l: &Loop, clause: &Expr) -> String {
     let inits = l.states.iter().map(|state| {
         format!("int64_t {} = {};\n", names::variable(&state.var.name), writer.text(&state.init, Mode::Checked))
     });
@@ -112,7 +112,7 @@ fn at_the_end(writer: &Writer<'_>, l: &Loop, clause: &Expr) -> String {
     format!("{}{{\n{}}}\n", note(&format!("requires final {clause}")), indented(&inside))
 }
 
-fn advance(writer: &Writer<'_>, l: &Loop, level: usize) -> String {
+fn advance(writer: &CWriter<'_>, l: &Loop, level: usize) -> String {
     let moving: Vec<_> = l.states.iter().filter(|state| state.each == level && !state.backward).collect();
     let name = |state: &crate::schedule::State| names::variable(&state.var.name);
     let next =
@@ -122,7 +122,7 @@ fn advance(writer: &Writer<'_>, l: &Loop, level: usize) -> String {
 }
 
 /// The refusal of calls of which nothing is proved, unless whoever compiles the file wants them.
-fn proved(writer: &Writer<'_>, known: Known<'_>) -> String {
+fn proved(writer: &CWriter<'_>, known: KnownFacts<'_>) -> String {
     let range = known.range;
     let limits = range.p.iter().chain(known.inners.iter().filter_map(|inner| inner.p.as_ref()));
     let mut outside: Vec<String> = limits.min().map(|limit| format!("p > {limit}")).into_iter().collect();
@@ -144,7 +144,7 @@ fn proved(writer: &Writer<'_>, known: Known<'_>) -> String {
 }
 
 /// Placements of which nothing is proved.
-fn elsewhere(writer: &Writer<'_>, placements: Placements) -> String {
+fn elsewhere(writer: &CWriter<'_>, placements: Placements) -> String {
     let regular = writer.helper("regular");
     match placements {
         Placements::Regular { all_up_to } => format!("p > {all_up_to} && !{regular}(at, 0)"),

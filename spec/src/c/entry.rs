@@ -2,22 +2,22 @@
 //!
 //! Both are templates in `parts/`, in which `@…@` stands for what depends on the declaration.
 
-use super::expr::{Free, Writer, comment};
+use super::expr::{CWriter, Free, comment};
 use super::functions::{function, indented};
 use super::names;
 use super::straight::is_straight;
 use crate::contract::Kind;
 use crate::schedule::{Inner, ROOT};
 
-pub(super) struct Entry<'w, 'a> {
-    pub(super) writer: &'w Writer<'a>,
+pub(super) struct EntryFunction<'w, 'a> {
+    pub(super) writer: &'w CWriter<'a>,
     /// What the rounds take.
     pub(super) rounds: &'w Free,
     /// What the domain takes.
     pub(super) admits: &'w Free,
 }
 
-impl Entry<'_, '_> {
+impl EntryFunction<'_, '_> {
     pub(super) fn kind(&self) -> Kind {
         self.writer.schedule.kind
     }

@@ -19,7 +19,7 @@ pub(super) enum Mode {
 }
 
 /// A declaration on its way to C: what its expressions have used so far.
-pub(super) struct Writer<'a> {
+pub(super) struct CWriter<'a> {
     pub(super) schedule: &'a Schedule,
     /// The prefix of its functions.
     pub(super) name: String,
@@ -29,9 +29,9 @@ pub(super) struct Writer<'a> {
     called: RefCell<BTreeSet<(Mode, usize)>>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CWriter<'a> {
     pub(super) fn new(schedule: &'a Schedule) -> Self {
-        Writer::named(schedule, names::algorithm(schedule))
+        CWriter::named(schedule, names::algorithm(schedule))
     }
 
     /// The same, for a collective inside of another one: with a prefix of its own.
@@ -46,7 +46,7 @@ impl<'a> Writer<'a> {
             given.fresh(&if clause { format!("{name}_the_{plain}") } else { format!("{name}_{plain}") })
         };
         let definitions = schedule.functions.iter().map(definition).collect();
-        Writer { schedule, name, definitions, helpers: RefCell::default(), called: RefCell::default() }
+        CWriter { schedule, name, definitions, helpers: RefCell::default(), called: RefCell::default() }
     }
 
     /// Notes the use of a helper and gives its name.

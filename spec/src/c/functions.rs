@@ -1,29 +1,29 @@
 //! The functions of a clause: its peer, its blocks, its guard. Pure but for the blocks, which are appended to a message.
 
-use super::expr::{Free, Writer, comment, list_or_void};
+use super::expr::{CWriter, Free, comment, list_or_void};
 use super::names;
-use crate::blocks::{BlockSet, Index, Part};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::expr::{Expr, Var};
 use crate::record::Direction;
 use crate::schedule::Transfer;
 use crate::sink::Action;
 
 /// One clause, and how its functions are called.
-pub(super) struct Clause<'w, 'a> {
-    writer: &'w Writer<'a>,
+pub(super) struct ClauseFunctions<'w, 'a> {
+    writer: &'w CWriter<'a>,
     transfer: &'a Transfer,
     suffix: String,
 }
 
-impl<'w, 'a> Clause<'w, 'a> {
-    pub(super) fn new(writer: &'w Writer<'a>, transfer: &'a Transfer) -> Self {
+impl<'w, 'a> ClauseFunctions<'w, 'a> {
+    pub(super) fn new(writer: &'w CWriter<'a>, transfer: &'a Transfer) -> Self {
         let same: Vec<_> = writer.schedule.transfers().filter(|t| t.direction == transfer.direction).collect();
         let number = same.iter().position(|t| std::ptr::eq(*t, transfer));
         let suffix = match number {
             Some(number) if same.len() > 1 => format!("_{}", number + 1),
             _ => String::new(),
         };
-        Clause { writer, transfer, suffix }
+        ClauseFunctions { writer, transfer, suffix }
     }
 
     fn verb(&self) -> &'static str {
@@ -117,7 +117,7 @@ pub(super) fn action(action: Action) -> (&'static str, u8) {
 }
 
 /// The text of a condition that is compared with zero.
-fn condition(writer: &Writer<'_>, e: &Expr) -> String {
+fn condition(writer: &CWriter<'_>, e: &Expr) -> String {
     format!("({})", writer.plain(e))
 }
 
@@ -127,7 +127,7 @@ pub(super) fn function(comment: &str, result: &str, parameters: &[String], body:
 }
 
 /// What a block set mentions, its indices left out.
-pub(super) fn blocks_free(writer: &Writer<'_>, set: &BlockSet) -> Free {
+pub(super) fn blocks_free(writer: &CWriter<'_>, set: &BlockSet) -> Free {
     let mut free = writer.free([&writer.schedule.blocks]);
     for part in &set.parts {
         let ranges = part.over.iter().flat_map(|index| [&index.lo, &index.hi]);
@@ -139,7 +139,7 @@ pub(super) fn blocks_free(writer: &Writer<'_>, set: &BlockSet) -> Free {
 }
 
 /// The function that appends the blocks of a set to a message; `own` are further parameters.
-pub(super) fn blocks_function(writer: &Writer<'_>, name: &str, what: &str, set: &BlockSet, own: &[&Var]) -> String {
+pub(super) fn blocks_function(writer: &CWriter<'_>, name: &str, what: &str, set: &BlockSet, own: &[&Var]) -> String {
     let mut parameters = vec!["rdl_run *run".to_string()];
     let mut free = blocks_free(writer, set);
     own.iter().for_each(|var| free.bind(var.slot));
@@ -150,7 +150,7 @@ pub(super) fn blocks_function(writer: &Writer<'_>, name: &str, what: &str, set: 
     function(&title, &format!("void {name}"), &parameters, &indented(&parts))
 }
 
-fn part_statement(writer: &Writer<'_>, part: &Part) -> String {
+fn part_statement(writer: &CWriter<'_>, part: &Comprehension) -> String {
     let (item, around) = (writer.plain(&part.item), writer.plain(&writer.schedule.blocks));
     let mut text = format!("rdl_block(run, {item}, {around});\n");
     if let Some(filter) = &part.filter {
@@ -160,12 +160,12 @@ fn part_statement(writer: &Writer<'_>, part: &Part) -> String {
 }
 
 /// Nested loops around a statement.
-pub(super) fn over(writer: &Writer<'_>, indices: &[Index], inside: String) -> String {
+pub(super) fn over(writer: &CWriter<'_>, indices: &[Index], inside: String) -> String {
     indices.iter().rev().fold(inside, |text, index| looped(writer, index, &text))
 }
 
 /// A loop around a statement; its end is computed once.
-pub(super) fn looped(writer: &Writer<'_>, index: &Index, inside: &str) -> String {
+pub(super) fn looped(writer: &CWriter<'_>, index: &Index, inside: &str) -> String {
     let name = names::variable(&index.var.name);
     let (lo, hi) = (writer.plain(&index.lo), writer.plain(&index.hi));
     braced(&format!("for (int64_t {name} = {lo}, {name}_end = {hi}; {name} < {name}_end; {name}++)"), inside)

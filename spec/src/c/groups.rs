@@ -3,7 +3,7 @@
 //! The rounds of the inner collective are written down first, by the functions that it has in the same file; then they are taken
 //! again among the members of the group, with the blocks that these bring.
 
-use super::expr::{Free, Writer, comment};
+use super::expr::{CWriter, Free, comment};
 use super::functions::{blocks_free, blocks_function, braced, function, indented};
 use crate::expr::{BUILTIN_VARS, Expr};
 use crate::schedule::{Group, Within};
@@ -13,21 +13,21 @@ const OF_RANK: [usize; 4] = [0, 2, 4, 5];
 
 /// One `within` clause.
 pub(super) struct Groups<'w, 'a> {
-    writer: &'w Writer<'a>,
+    writer: &'w CWriter<'a>,
     /// The inner collective's own functions.
-    inner: &'w Inner,
+    inner: &'w InnerFunction,
     within: &'a Within,
     suffix: String,
 }
 
 /// How the rounds of an inner collective are called.
-pub(super) struct Inner {
+pub(super) struct InnerFunction {
     pub(super) name: String,
     pub(super) rounds: Free,
 }
 
 impl<'w, 'a> Groups<'w, 'a> {
-    pub(super) fn new(writer: &'w Writer<'a>, inners: &'w [Inner], within: &'a Within) -> Self {
+    pub(super) fn new(writer: &'w CWriter<'a>, inners: &'w [InnerFunction], within: &'a Within) -> Self {
         let all: Vec<_> = writer.schedule.within().collect();
         let number = all.iter().position(|other| std::ptr::eq(*other, within)).unwrap_or(0);
         let suffix = if all.len() > 1 { format!("_{}", number + 1) } else { String::new() };

@@ -1,6 +1,6 @@
 //! The head of a file: what it does, what is proved of it, how it is compiled.
 
-use super::Known;
+use super::KnownFacts;
 use super::straight::is_straight;
 use crate::contract::Kind;
 use crate::schedule::Schedule;
@@ -39,7 +39,7 @@ pub(super) fn types(schedule: &Schedule) -> String {
 }
 
 /// The head comment.
-pub(super) fn comment(schedule: &Schedule, known: Known<'_>, code: &str) -> String {
+pub(super) fn comment(schedule: &Schedule, known: KnownFacts<'_>, code: &str) -> String {
     let (name, article) = (&schedule.name, schedule.kind.with_article());
     let mut text = format!("{name}: {article}, written by `roundel emit c`.\n\nThe declaration:\n\n");
     text += &indented(&schedule.declaration());
@@ -93,7 +93,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-fn proof(schedule: &Schedule, known: Known<'_>) -> String {
+fn proof(schedule: &Schedule, known: KnownFacts<'_>) -> String {
     let range = known.range.text(schedule);
     let Some(record) = known.record else {
         return format!("{range}, by the check of the declaration (there is no proof record)");

@@ -19,13 +19,13 @@ mod straight;
 
 use crate::proof::{ProvedRange, Record};
 use crate::schedule::Schedule;
-use expr::Writer;
-use groups::Inner;
+use expr::CWriter;
+use groups::InnerFunction;
 use std::fmt;
 
 /// What the C back end cannot write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unsupported {
+pub enum UnsupportedInC {
     /// An inner collective is known by its contract alone.
     UnknownInner {
         /// The collective.
@@ -49,20 +49,20 @@ pub enum Unsupported {
     },
 }
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedInC {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unsupported::UnknownInner { name, inner } => write!(
+            UnsupportedInC::UnknownInner { name, inner } => write!(
                 f,
                 "{name} runs `{inner}` inside of groups (`within`), of which a declaration says no more than its kind: emit a \
                  collective of the catalogue, or declare one without groups"
             ),
-            Unsupported::ParticularInner { name, inner, has } => write!(
+            UnsupportedInC::ParticularInner { name, inner, has } => write!(
                 f,
                 "{name} runs `{inner}` inside of groups (`within`), and that has {has}, which is not written as C yet: use it \
                  from Rust, or take an inner collective that serves all groups"
             ),
-            Unsupported::RootAndNodes { name } => write!(
+            UnsupportedInC::RootAndNodes { name } => write!(
                 f,
                 "{name} has a root and looks at nodes, which is not written as C yet: use it from Rust, or declare one that \
                  does not look at nodes"
@@ -71,11 +71,11 @@ impl fmt::Display for Unsupported {
     }
 }
 
-impl std::error::Error for Unsupported {}
+impl std::error::Error for UnsupportedInC {}
 
 /// What is known of a collective beside its schedule.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct KnownFacts<'a> {
     /// The calls for which it is proved.
     pub range: &'a ProvedRange,
     /// The record that says so.
@@ -88,16 +88,17 @@ pub struct Known<'a> {
 ///
 /// # Errors
 /// A construct that the back end does not write.
-pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported> {
-    let writer = Writer::new(schedule);
+pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, UnsupportedInC> {
+    let writer = CWriter::new(schedule);
     let inner_writers = inner_writers(&writer)?;
     let inner_rounds: Vec<_> = inner_writers.iter().map(|inner| rounds::rounds(inner, &[])).collect();
     let called = inner_writers.iter().zip(&inner_rounds);
-    let inners: Vec<_> =
-        called.map(|(inner, rounds)| Inner { name: inner.name.clone(), rounds: rounds.free.clone() }).collect();
+    let inners: Vec<_> = called
+        .map(|(inner, rounds)| InnerFunction { name: inner.name.clone(), rounds: rounds.free.clone() })
+        .collect();
     let rounds = rounds::rounds(&writer, &inners);
     let admits = domain::admits(&writer, known);
-    let entry = entry::Entry { writer: &writer, rounds: &rounds.free, admits: &admits.free };
+    let entry = entry::EntryFunction { writer: &writer, rounds: &rounds.free, admits: &admits.free };
     let (run, blocks, record, prove, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.prove(), entry.mpi());
     let inside: String =
         inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
@@ -120,19 +121,19 @@ pub fn emit(schedule: &Schedule, known: Known<'_>) -> Result<String, Unsupported
 }
 
 /// Writers of the inner collectives, if these serve whatever group there is.
-fn inner_writers<'a>(writer: &Writer<'a>) -> Result<Vec<Writer<'a>>, Unsupported> {
+fn inner_writers<'a>(writer: &CWriter<'a>) -> Result<Vec<CWriter<'a>>, UnsupportedInC> {
     let schedule = writer.schedule;
     if schedule.kind.has_root() && schedule.uses_placement() {
-        return Err(Unsupported::RootAndNodes { name: schedule.name.clone() });
+        return Err(UnsupportedInC::RootAndNodes { name: schedule.name.clone() });
     }
     let write = |inner: &'a crate::schedule::Inner| {
         let (name, called) = (schedule.name.clone(), inner.name.clone());
         let Some(known) = inner.schedule.as_deref() else {
-            return Err(Unsupported::UnknownInner { name, inner: called });
+            return Err(UnsupportedInC::UnknownInner { name, inner: called });
         };
         match particular(known) {
-            Some(has) => Err(Unsupported::ParticularInner { name, inner: called, has }),
-            None => Ok(Writer::named(known, format!("{}_{}", writer.name, names::variable(&inner.name)))),
+            Some(has) => Err(UnsupportedInC::ParticularInner { name, inner: called, has }),
+            None => Ok(CWriter::named(known, format!("{}_{}", writer.name, names::variable(&inner.name)))),
         }
     };
     schedule.inners.iter().map(write).collect()

@@ -3,13 +3,13 @@
 //! Everything in it is a constant, so that CBMC folds most of it: what is left to its solver is little, however many messages there
 //! are. A gather or an all-to-all is followed block by block, a reduction contribution by contribution.
 
-use super::entry::Entry;
+use super::entry::EntryFunction;
 use super::functions::indented;
 use super::names;
 use crate::contract::Kind;
 use crate::schedule::{Number, ROOT};
 
-impl Entry<'_, '_> {
+impl EntryFunction<'_, '_> {
     /// The program.
     pub(super) fn prove(&self) -> String {
         let (kind, schedule) = (self.kind(), self.writer.schedule);

@@ -1,24 +1,24 @@
 //! The function that walks through the rounds of one rank. Loops stay loops.
 
-use super::expr::{Free, Writer, comment};
-use super::functions::{Clause, braced, function, indented, looped};
-use super::groups::{Groups, Inner};
+use super::expr::{CWriter, Free, comment};
+use super::functions::{ClauseFunctions, braced, function, indented, looped};
+use super::groups::{Groups, InnerFunction};
 use super::names;
 use crate::schedule::{Loop, State};
 
 /// The function, and what it takes beside the sink.
-pub(super) struct Rounds {
+pub(super) struct RoundsFunction {
     pub(super) text: String,
     pub(super) free: Free,
 }
 
 /// The clauses' functions and the walk.
-pub(super) fn rounds(writer: &Writer<'_>, inners: &[Inner]) -> Rounds {
+pub(super) fn rounds(writer: &CWriter<'_>, inners: &[InnerFunction]) -> RoundsFunction {
     let mut free = Free::default();
     let (mut functions, mut body) = (String::new(), String::new());
     for l in &writer.schedule.loops {
-        let walk = Walk::new(writer, inners, l);
-        functions += &walk.clauses.iter().map(Clause::functions).collect::<String>();
+        let walk = RoundsWalk::new(writer, inners, l);
+        functions += &walk.clauses.iter().map(ClauseFunctions::functions).collect::<String>();
         functions += &walk.groups.iter().map(Groups::functions).collect::<String>();
         body += &walk.statement();
         free.join(walk.free());
@@ -27,21 +27,21 @@ pub(super) fn rounds(writer: &Writer<'_>, inners: &[Inner]) -> Rounds {
     parameters.extend(free.parameters());
     let title = comment("The rounds of one rank, one after the other.");
     let walk = function(&title, &format!("void {}_rounds", writer.name), &parameters, &indented(&body));
-    Rounds { text: functions + &walk, free }
+    RoundsFunction { text: functions + &walk, free }
 }
 
-struct Walk<'w, 'a> {
-    writer: &'w Writer<'a>,
+struct RoundsWalk<'w, 'a> {
+    writer: &'w CWriter<'a>,
     l: &'a Loop,
-    clauses: Vec<Clause<'w, 'a>>,
+    clauses: Vec<ClauseFunctions<'w, 'a>>,
     groups: Vec<Groups<'w, 'a>>,
     /// The states that the rounds use; others serve proofs alone.
     states: Vec<&'a State>,
 }
 
-impl<'w, 'a> Walk<'w, 'a> {
-    fn new(writer: &'w Writer<'a>, inners: &'w [Inner], l: &'a Loop) -> Self {
-        let clauses: Vec<_> = l.transfers.iter().map(|transfer| Clause::new(writer, transfer)).collect();
+impl<'w, 'a> RoundsWalk<'w, 'a> {
+    fn new(writer: &'w CWriter<'a>, inners: &'w [InnerFunction], l: &'a Loop) -> Self {
+        let clauses: Vec<_> = l.transfers.iter().map(|transfer| ClauseFunctions::new(writer, transfer)).collect();
         let groups: Vec<_> = l.within.iter().map(|within| Groups::new(writer, inners, within)).collect();
         let mut needed = writer.free(l.indices.iter().flat_map(|index| [&index.lo, &index.hi]));
         clauses.iter().for_each(|clause| needed.join(clause.free()));
@@ -52,7 +52,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             used.iter().for_each(|state| needed.join(writer.free([&state.init, &state.next])));
         }
         let states = l.states.iter().filter(|state| needed.has(state.var.slot)).collect();
-        Walk { writer, l, clauses, groups, states }
+        RoundsWalk { writer, l, clauses, groups, states }
     }
 
     /// What the loop takes from outside.
@@ -67,7 +67,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn statement(&self) -> String {
-        let mut body: String = self.clauses.iter().map(Clause::statement).collect();
+        let mut body: String = self.clauses.iter().map(ClauseFunctions::statement).collect();
         body += "rdl_end(run);\n";
         body += &self.groups.iter().map(Groups::statement).collect::<String>();
         for (level, index) in self.l.indices.iter().enumerate().rev() {

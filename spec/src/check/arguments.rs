@@ -9,14 +9,14 @@ use std::ops::RangeInclusive;
 /// All combinations of parameter values.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    parameters: Vec<Choice>,
+    parameters: Vec<ParameterValues>,
     /// Those of inner collectives: the least of every parameter.
     inner: Vec<Arguments>,
 }
 
 /// The values of one parameter.
 #[derive(Clone, Debug)]
-enum Choice {
+enum ParameterValues {
     /// Numbers from `lo` on, so many of them.
     Number { lo: i64, count: u64 },
     /// Lists of up to `len` such numbers, the shortest first.
@@ -31,17 +31,21 @@ impl Choices {
     /// What limits leave of the domains.
     pub fn within(schedule: &Schedule, limits: &Limits) -> Self {
         let numbers = schedule.numbers.iter().zip(&limits.numbers);
-        let numbers = numbers.map(|(n, &limit)| Choice::Number { lo: n.domain.lo, count: values(&n.domain, limit) });
+        let numbers =
+            numbers.map(|(n, &limit)| ParameterValues::Number { lo: n.domain.lo, count: values(&n.domain, limit) });
         let lists = schedule.lists.iter().zip(&limits.lists);
-        let lists =
-            lists.map(|(l, &(len, limit))| Choice::List { lo: l.domain.lo, count: values(&l.domain, limit), len });
+        let lists = lists.map(|(l, &(len, limit))| ParameterValues::List {
+            lo: l.domain.lo,
+            count: values(&l.domain, limit),
+            len,
+        });
         Choices { parameters: numbers.chain(lists).collect(), inner: least_inner(schedule) }
     }
 
     /// One combination alone.
     pub fn only(args: Arguments) -> Self {
-        let numbers = args.numbers.into_iter().map(Choice::FixedNumber);
-        let parameters = numbers.chain(args.lists.into_iter().map(Choice::FixedList)).collect();
+        let numbers = args.numbers.into_iter().map(ParameterValues::FixedNumber);
+        let parameters = numbers.chain(args.lists.into_iter().map(ParameterValues::FixedList)).collect();
         Choices { parameters, inner: args.inner }
     }
 
@@ -53,10 +57,10 @@ impl Choices {
         let largest = |lo: i64, count: u64| lo.saturating_add_unsigned(count).saturating_sub(1);
         for parameter in &self.parameters {
             match *parameter {
-                Choice::Number { lo, count } if lo <= schedule.numbers.get(numbers.len())?.domain.lo => {
+                ParameterValues::Number { lo, count } if lo <= schedule.numbers.get(numbers.len())?.domain.lo => {
                     numbers.push(Some(largest(lo, count)));
                 }
-                Choice::List { lo, count, len } if lo <= schedule.lists.get(lists.len())?.domain.lo => {
+                ParameterValues::List { lo, count, len } if lo <= schedule.lists.get(lists.len())?.domain.lo => {
                     lists.push(Some((len, largest(lo, count))));
                 }
                 _ => return None,
@@ -67,31 +71,35 @@ impl Choices {
 
     /// The same, with these values of number parameter `n` only.
     pub fn with_number(mut self, n: usize, values: RangeInclusive<i64>) -> Self {
-        let is_number = |choice: &&mut Choice| matches!(choice, Choice::Number { .. } | Choice::FixedNumber(_));
+        let is_number = |choice: &&mut ParameterValues| {
+            matches!(choice, ParameterValues::Number { .. } | ParameterValues::FixedNumber(_))
+        };
         if let Some(choice) = self.parameters.iter_mut().filter(is_number).nth(n) {
             let count = if values.is_empty() { 0 } else { values.end().abs_diff(*values.start()).saturating_add(1) };
-            *choice = Choice::Number { lo: *values.start(), count };
+            *choice = ParameterValues::Number { lo: *values.start(), count };
         }
         self
     }
 
     /// The same, with this value of list parameter `n` only.
     pub fn with_list(mut self, n: usize, list: Vec<i64>) -> Self {
-        let is_list = |choice: &&mut Choice| matches!(choice, Choice::List { .. } | Choice::FixedList(_));
+        let is_list = |choice: &&mut ParameterValues| {
+            matches!(choice, ParameterValues::List { .. } | ParameterValues::FixedList(_))
+        };
         if let Some(choice) = self.parameters.iter_mut().filter(is_list).nth(n) {
-            *choice = Choice::FixedList(list);
+            *choice = ParameterValues::FixedList(list);
         }
         self
     }
 
     /// How many combinations there are; `u64::MAX` for more than that.
     pub fn count(&self) -> u64 {
-        self.parameters.iter().map(Choice::count).fold(1, u64::saturating_mul)
+        self.parameters.iter().map(ParameterValues::count).fold(1, u64::saturating_mul)
     }
 
     /// How many there are, roughly, however many.
     pub fn estimate(&self) -> f64 {
-        self.parameters.iter().map(Choice::estimate).product()
+        self.parameters.iter().map(ParameterValues::estimate).product()
     }
 
     /// Combination number `n`; the last parameter changes fastest.
@@ -126,11 +134,11 @@ pub fn least_inner(schedule: &Schedule) -> Vec<Arguments> {
     schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref()).map(least).collect()
 }
 
-impl Choice {
+impl ParameterValues {
     fn count(&self) -> u64 {
         match *self {
-            Choice::Number { count, .. } => count,
-            Choice::List { count, len, .. } => {
+            ParameterValues::Number { count, .. } => count,
+            ParameterValues::List { count, len, .. } => {
                 let longest = |len: i64| count.saturating_pow(len.min(u32::MAX.into()) as u32);
                 // With one value the sum has as many terms as there are lengths, with more it is soon beyond any number.
                 match count {
@@ -138,28 +146,28 @@ impl Choice {
                     _ => (0..=len.clamp(0, 64)).map(longest).fold(0, u64::saturating_add),
                 }
             }
-            Choice::FixedNumber(_) | Choice::FixedList(_) => 1,
+            ParameterValues::FixedNumber(_) | ParameterValues::FixedList(_) => 1,
         }
     }
 
     fn estimate(&self) -> f64 {
         match *self {
-            Choice::Number { count, .. } => count as f64,
-            Choice::List { count, len, .. } if count > 1 => {
+            ParameterValues::Number { count, .. } => count as f64,
+            ParameterValues::List { count, len, .. } if count > 1 => {
                 let count = count as f64;
                 (count.powf(len as f64 + 1.0) - 1.0) / (count - 1.0)
             }
-            Choice::List { .. } => self.count() as f64,
-            Choice::FixedNumber(_) | Choice::FixedList(_) => 1.0,
+            ParameterValues::List { .. } => self.count() as f64,
+            ParameterValues::FixedNumber(_) | ParameterValues::FixedList(_) => 1.0,
         }
     }
 
     fn push(&self, n: u64, args: &mut Arguments) {
         match self {
-            Choice::Number { lo, .. } => args.numbers.push(lo.saturating_add_unsigned(n)),
-            Choice::FixedNumber(value) => args.numbers.push(*value),
-            Choice::FixedList(values) => args.lists.push(values.clone()),
-            Choice::List { lo, count, .. } => args.lists.push(list(*lo, *count, n)),
+            ParameterValues::Number { lo, .. } => args.numbers.push(lo.saturating_add_unsigned(n)),
+            ParameterValues::FixedNumber(value) => args.numbers.push(*value),
+            ParameterValues::FixedList(values) => args.lists.push(values.clone()),
+            ParameterValues::List { lo, count, .. } => args.lists.push(list(*lo, *count, n)),
         }
     }
 }
@@ -192,24 +200,28 @@ mod tests {
 
     #[test]
     fn lists_come_shortest_first() {
-        let choices = Choices { parameters: vec![Choice::List { lo: 1, count: 2, len: 2 }], inner: vec![] };
+        let choices = Choices { parameters: vec![ParameterValues::List { lo: 1, count: 2, len: 2 }], inner: vec![] };
         let lists: Vec<_> = choices.iter().flat_map(|args| args.lists).collect();
         assert_eq!(lists, [vec![], vec![1], vec![2], vec![1, 1], vec![1, 2], vec![2, 1], vec![2, 2]]);
-        let ones = Choices { parameters: vec![Choice::List { lo: 7, count: 1, len: 3 }], inner: vec![] };
+        let ones = Choices { parameters: vec![ParameterValues::List { lo: 7, count: 1, len: 3 }], inner: vec![] };
         assert_eq!(ones.iter().map(|args| args.lists[0].len()).collect::<Vec<_>>(), [0, 1, 2, 3]);
     }
 
     #[test]
     fn the_last_parameter_changes_fastest() {
-        let parameters =
-            vec![Choice::Number { lo: 2, count: 2 }, Choice::FixedNumber(9), Choice::Number { lo: 0, count: 3 }];
+        let parameters = vec![
+            ParameterValues::Number { lo: 2, count: 2 },
+            ParameterValues::FixedNumber(9),
+            ParameterValues::Number { lo: 0, count: 3 },
+        ];
         let numbers: Vec<_> = Choices { parameters, inner: vec![] }.iter().map(|args| args.numbers).collect();
         assert_eq!(numbers, [[2, 9, 0], [2, 9, 1], [2, 9, 2], [3, 9, 0], [3, 9, 1], [3, 9, 2]]);
     }
 
     #[test]
     fn parameters_are_set_one_by_one() {
-        let parameters = vec![Choice::Number { lo: 2, count: 7 }, Choice::List { lo: 1, count: 2, len: 2 }];
+        let parameters =
+            vec![ParameterValues::Number { lo: 2, count: 7 }, ParameterValues::List { lo: 1, count: 2, len: 2 }];
         let choices = Choices { parameters, inner: vec![] }.with_number(0, 5..=6).with_list(0, vec![3, 1]);
         let all: Vec<_> = choices.iter().map(|args| (args.numbers[0], args.lists[0].clone())).collect();
         assert_eq!(all, [(5, vec![3, 1]), (6, vec![3, 1])]);
@@ -218,9 +230,9 @@ mod tests {
     #[test]
     fn there_may_be_very_many() {
         let parameters = vec![
-            Choice::List { lo: 1, count: 1 << 40, len: 60 },
-            Choice::Number { lo: 1, count: u64::MAX },
-            Choice::List { lo: 1, count: 1, len: i64::MAX - 1 },
+            ParameterValues::List { lo: 1, count: 1 << 40, len: 60 },
+            ParameterValues::Number { lo: 1, count: u64::MAX },
+            ParameterValues::List { lo: 1, count: 1, len: i64::MAX - 1 },
         ];
         let choices = Choices { parameters, inner: vec![] };
         assert_eq!(choices.count(), u64::MAX);

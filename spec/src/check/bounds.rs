@@ -1,10 +1,10 @@
 //! Rule 5: rounds, messages and blocks, local and inter-node, stay in the declared bounds.
 
-use super::Scene;
+use super::CheckInput;
 use crate::contract::ends;
 use crate::eval::{self, Env, Halt, Walker};
 use crate::record::{Direction, Message, RankLog};
-use crate::schedule::{Bound, Loop, Metric, Scope, Spot};
+use crate::schedule::{Bound, BoundScope, Loop, Metric, SchedulePart};
 use crate::violation::{Problem, Violation};
 
 /// What one rank uses, in one round or in a run.
@@ -26,7 +26,7 @@ pub struct Usage {
 
 impl Usage {
     /// What `rank` uses in `round`.
-    pub fn in_round(scene: &Scene<'_>, rank: usize, round: usize) -> Self {
+    pub fn in_round(scene: &CheckInput<'_>, rank: usize, round: usize) -> Self {
         let log = &scene.trace.ranks[rank];
         let mut usage = Usage::default();
         for message in log.round(round) {
@@ -67,7 +67,7 @@ impl Usage {
     }
 
     /// The value of a metric; rounds are no matter of one rank and are given.
-    pub fn get(&self, metric: Metric, rounds: Rounds) -> i64 {
+    pub fn get(&self, metric: Metric, rounds: RoundCount) -> i64 {
         match metric {
             Metric::Rounds => rounds.loud,
             Metric::NonlocalRounds => rounds.nonlocal,
@@ -84,7 +84,7 @@ impl Usage {
 }
 
 /// How many blocks of a message neither come from a rank nor are for it.
-fn strange(scene: &Scene<'_>, rank: usize, message: &Message) -> i64 {
+fn strange(scene: &CheckInput<'_>, rank: usize, message: &Message) -> i64 {
     let p = scene.trace.p();
     let passes = |&&block: &&u32| {
         let (source, destination) = ends(block as usize, p);
@@ -95,27 +95,27 @@ fn strange(scene: &Scene<'_>, rank: usize, message: &Message) -> i64 {
 
 /// How many rounds there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rounds {
+pub struct RoundCount {
     /// Those in which there is a message.
     pub loud: i64,
     /// Those in which there is a message to another node.
     pub nonlocal: i64,
 }
 
-impl Rounds {
+impl RoundCount {
     /// What one round counts as.
-    pub fn one(scene: &Scene<'_>, round: usize) -> Self {
+    pub fn one(scene: &CheckInput<'_>, round: usize) -> Self {
         let leaves = |(rank, log): (usize, &RankLog)| {
             log.round(round).iter().any(|message| scene.point.placement.nonlocal(rank, message.peer))
         };
-        Rounds {
+        RoundCount {
             loud: scene.trace.has_messages(round) as i64,
             nonlocal: scene.trace.ranks.iter().enumerate().any(leaves) as i64,
         }
     }
 
     /// Adds others.
-    pub fn add(&mut self, other: Rounds) {
+    pub fn add(&mut self, other: RoundCount) {
         self.loud += other.loud;
         self.nonlocal += other.nonlocal;
     }
@@ -125,17 +125,17 @@ impl Rounds {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// Its rounds.
-    pub rounds: Rounds,
+    pub rounds: RoundCount,
     /// The totals of each rank.
     pub ranks: Vec<Usage>,
 }
 
 impl Census {
     /// Counts.
-    pub fn of(scene: &Scene<'_>) -> Self {
+    pub fn of(scene: &CheckInput<'_>) -> Self {
         let all = scene.trace.rounds();
-        let mut rounds = Rounds::default();
-        (0..all).for_each(|round| rounds.add(Rounds::one(scene, round)));
+        let mut rounds = RoundCount::default();
+        (0..all).for_each(|round| rounds.add(RoundCount::one(scene, round)));
         let total = |rank| {
             let mut total = Usage::default();
             (0..all).for_each(|round| total.add(Usage::in_round(scene, rank, round)));
@@ -151,28 +151,28 @@ impl Census {
 }
 
 /// Checks all bounds.
-pub fn check(scene: &Scene<'_>) -> Result<Census, Violation> {
+pub fn check(scene: &CheckInput<'_>) -> Result<Census, Violation> {
     let census = Census::of(scene);
     for (i, bound) in scene.schedule.bounds.iter().enumerate() {
         match bound.scope {
-            Scope::Max => check_max(scene, &census, i, bound)?,
-            Scope::Each => check_each(scene, &census, i, bound)?,
-            Scope::Node => check_node(scene, &census, i, bound)?,
-            Scope::PerRound(n) => check_per_round(scene, i, bound, n)?,
+            BoundScope::Max => check_max(scene, &census, i, bound)?,
+            BoundScope::Each => check_each(scene, &census, i, bound)?,
+            BoundScope::Node => check_node(scene, &census, i, bound)?,
+            BoundScope::PerRound(n) => check_per_round(scene, i, bound, n)?,
         }
     }
     Ok(census)
 }
 
-fn evaluate(scene: &Scene<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Result<i64, Violation> {
+fn evaluate(scene: &CheckInput<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Result<i64, Violation> {
     let bound = &scene.schedule.bounds[i];
     env.eval(&bound.value).map_err(|fault| {
-        let (spot, fault) = fault.located(Spot::Bound(i));
+        let (spot, fault) = fault.located(SchedulePart::Bound(i));
         scene.violation(spot, None, Problem::Fault { rank, fault })
     })
 }
 
-fn env<'a>(scene: &'a Scene<'_>, rank: usize) -> Env<'a> {
+fn env<'a>(scene: &'a CheckInput<'_>, rank: usize) -> Env<'a> {
     Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank))
 }
 
@@ -181,7 +181,7 @@ fn within(bound: &Bound, found: i64, value: i64) -> bool {
 }
 
 fn broken(
-    scene: &Scene<'_>,
+    scene: &CheckInput<'_>,
     i: usize,
     value: i64,
     found: i64,
@@ -189,10 +189,10 @@ fn broken(
     round: Option<usize>,
 ) -> Violation {
     let bound = scene.schedule.bounds[i].to_string();
-    scene.violation(Spot::Bound(i), round, Problem::Bound { bound, value, found, rank })
+    scene.violation(SchedulePart::Bound(i), round, Problem::Bound { bound, value, found, rank })
 }
 
-fn check_max(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+fn check_max(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
     let value = evaluate(scene, &mut env(scene, 0), i, 0)?;
     let found = census.max(bound.metric);
     if within(bound, found, value) {
@@ -202,7 +202,7 @@ fn check_max(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Res
     Err(broken(scene, i, value, found, rank.filter(|_| !bound.metric.counts_rounds()), None))
 }
 
-fn check_each(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+fn check_each(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
     for (rank, usage) in census.ranks.iter().enumerate() {
         let value = evaluate(scene, &mut env(scene, rank), i, rank)?;
         let found = usage.get(bound.metric, census.rounds);
@@ -213,7 +213,7 @@ fn check_each(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Re
     Ok(())
 }
 
-fn check_node(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+fn check_node(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
     let placement = &scene.point.placement;
     let together = |node: usize| {
         let here = (0..placement.p()).filter(|&rank| placement.node(rank) == node);
@@ -230,7 +230,7 @@ fn check_node(scene: &Scene<'_>, census: &Census, i: usize, bound: &Bound) -> Re
     Ok(())
 }
 
-fn check_per_round(scene: &Scene<'_>, i: usize, bound: &Bound, n: usize) -> Result<(), Violation> {
+fn check_per_round(scene: &CheckInput<'_>, i: usize, bound: &Bound, n: usize) -> Result<(), Violation> {
     let mut walker = PerRound { scene, i, bound, n, round: 0 };
     match eval::walk(&mut env(scene, 0), &mut walker) {
         Ok(()) => Ok(()),
@@ -241,7 +241,7 @@ fn check_per_round(scene: &Scene<'_>, i: usize, bound: &Bound, n: usize) -> Resu
 
 /// Compares the largest usage of each round of loop `n` with a bound that may mention the loop's indices.
 struct PerRound<'a, 'b> {
-    scene: &'a Scene<'b>,
+    scene: &'a CheckInput<'b>,
     i: usize,
     bound: &'a Bound,
     n: usize,
@@ -261,7 +261,7 @@ impl Walker for PerRound<'_, '_> {
         let stop = |violation| Halt::Stopped(Box::new(violation));
         let value = evaluate(self.scene, env, self.i, 0).map_err(stop)?;
         let usages = (0..self.scene.trace.p()).map(|rank| Usage::in_round(self.scene, rank, round));
-        let rounds = Rounds::one(self.scene, round);
+        let rounds = RoundCount::one(self.scene, round);
         let found = usages.map(|usage| usage.get(self.bound.metric, rounds)).max().unwrap_or(0);
         if within(self.bound, found, value) {
             return Ok(());

@@ -1,12 +1,12 @@
 //! Rule 4: the contract holds at the end.
 
-use super::Scene;
+use super::CheckInput;
 use crate::provenance::Provenance;
-use crate::schedule::Spot;
+use crate::schedule::SchedulePart;
 use crate::violation::{Problem, Set, Violation};
 
 /// Checks the end of the run.
-pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation> {
+pub fn check(scene: &CheckInput<'_>, provenance: &Provenance) -> Result<(), Violation> {
     let (kind, root) = (scene.schedule.kind, scene.root());
     for rank in 0..scene.trace.p() {
         let lacks =
@@ -14,7 +14,7 @@ pub fn check(scene: &Scene<'_>, provenance: &Provenance) -> Result<(), Violation
         let missing = (0..provenance.blocks()).find(lacks);
         if let Some(block) = missing {
             let held = Set(provenance.held(rank, scene.trace.rounds()));
-            let spot = Spot::Round(scene.schedule.loops.len().saturating_sub(1));
+            let spot = SchedulePart::Round(scene.schedule.loops.len().saturating_sub(1));
             return Err(scene.violation(spot, None, Problem::Missing { rank, block, held }));
         }
     }

@@ -3,16 +3,16 @@
 //! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it. Where a message
 //! takes its blocks along, a round cannot send a block twice.
 
-use super::Scene;
+use super::CheckInput;
 use crate::provenance::Provenance;
 use crate::record::{Direction, RankLog};
-use crate::schedule::{Field, Spot};
+use crate::schedule::{Field, SchedulePart};
 use crate::sink::Site;
 use crate::violation::{Problem, Set, Violation};
 use std::collections::BTreeSet;
 
 /// Checks one round and applies it.
-pub fn check(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
+pub fn check(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
     no_phantom_data(scene, round, provenance)?;
     if scene.schedule.kind.moves() {
         sent_once(scene, round)?;
@@ -20,14 +20,18 @@ pub fn check(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Re
     single_write(scene, round, provenance)
 }
 
-fn no_phantom_data(scene: &Scene<'_>, round: usize, provenance: &Provenance) -> Result<(), Violation> {
+fn no_phantom_data(scene: &CheckInput<'_>, round: usize, provenance: &Provenance) -> Result<(), Violation> {
     for (rank, log) in scene.trace.ranks.iter().enumerate() {
         for message in log.directed(round, Direction::Send) {
             let phantom = log.blocks(message).iter().find(|&&b| !provenance.holds(rank, b as usize, round));
             if let Some(&block) = phantom {
                 let held = Set(provenance.held(rank, round));
                 let problem = Problem::Phantom { rank, block: block as usize, held };
-                return Err(scene.violation(Spot::Transfer(message.site, Field::Blocks), Some(round), problem));
+                return Err(scene.violation(
+                    SchedulePart::Transfer(message.site, Field::Blocks),
+                    Some(round),
+                    problem,
+                ));
             }
         }
     }
@@ -35,11 +39,11 @@ fn no_phantom_data(scene: &Scene<'_>, round: usize, provenance: &Provenance) -> 
 }
 
 /// What is taken along goes one way.
-fn sent_once(scene: &Scene<'_>, round: usize) -> Result<(), Violation> {
+fn sent_once(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {
     for (rank, log) in scene.trace.ranks.iter().enumerate() {
         if let Some((site, block)) = twice(log, round) {
             let problem = Problem::SentTwice { rank, block: block as usize };
-            return Err(scene.violation(Spot::Transfer(site, Field::Blocks), Some(round), problem));
+            return Err(scene.violation(SchedulePart::Transfer(site, Field::Blocks), Some(round), problem));
         }
     }
     Ok(())
@@ -53,7 +57,7 @@ fn twice(log: &RankLog, round: usize) -> Option<(Site, u32)> {
     all.find(|(_, block)| !sent.insert(*block))
 }
 
-fn single_write(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
+fn single_write(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
     for (rank, log) in scene.trace.ranks.iter().enumerate() {
         for message in log.directed(round, Direction::Recv) {
             for &block in log.blocks(message) {
@@ -61,7 +65,7 @@ fn single_write(scene: &Scene<'_>, round: usize, provenance: &mut Provenance) ->
                 if !provenance.receive(rank, block, round) {
                     let earlier = provenance.arrived_in(rank, block);
                     let problem = Problem::WrittenTwice { rank, block, earlier };
-                    let spot = Spot::Transfer(message.site, Field::Blocks);
+                    let spot = SchedulePart::Transfer(message.site, Field::Blocks);
                     return Err(scene.violation(spot, Some(round), problem));
                 }
             }

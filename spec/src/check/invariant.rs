@@ -2,14 +2,14 @@
 //! variable that could tell before from after: there, `holds` is what is true after it. A `hint` is true in every
 //! round.
 
-use super::Scene;
-use super::bounds::{Rounds, Usage};
-use super::reduce::Reduction;
+use super::CheckInput;
+use super::bounds::{RoundCount, Usage};
+use super::reduce::ReductionStates;
 use crate::blocks::BlockSet;
-use crate::eval::{self, Env, Fault, Halt, Walker, at};
+use crate::eval::{self, Env, EvalFault, Halt, Walker, at};
 use crate::expr::Var;
 use crate::provenance::Provenance;
-use crate::schedule::{Hold, Loop, Spot};
+use crate::schedule::{Hold, Loop, SchedulePart};
 use crate::sink::Line;
 use crate::violation::{Problem, Set, Violation};
 
@@ -19,15 +19,15 @@ pub enum Memory<'a> {
     /// Blocks of a gather.
     Blocks(&'a Provenance),
     /// Lines of a reduction.
-    Lines(&'a Reduction),
+    Lines(&'a ReductionStates),
 }
 
 /// Checks all invariants on all ranks.
-pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
+pub fn check(scene: &CheckInput<'_>, memory: Memory<'_>) -> Result<(), Violation> {
     if scene.schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()) {
         return Ok(());
     }
-    let each: Vec<Rounds> = (0..scene.trace.rounds()).map(|round| Rounds::one(scene, round)).collect();
+    let each: Vec<RoundCount> = (0..scene.trace.rounds()).map(|round| RoundCount::one(scene, round)).collect();
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank));
         if let Memory::Blocks(provenance) = memory {
@@ -40,7 +40,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
             round: 0,
             own: 0,
             used: Usage::default(),
-            rounds: Rounds::default(),
+            rounds: RoundCount::default(),
             each: &each,
             renumbered: scene.point.is_renumbered(scene.schedule),
             claimed: Vec::new(),
@@ -58,7 +58,7 @@ pub fn check(scene: &Scene<'_>, memory: Memory<'_>) -> Result<(), Violation> {
 }
 
 struct Invariant<'a, 'b> {
-    scene: &'a Scene<'b>,
+    scene: &'a CheckInput<'b>,
     memory: Memory<'a>,
     rank: usize,
     /// The round that comes next, among all, and among the collective's own.
@@ -66,8 +66,8 @@ struct Invariant<'a, 'b> {
     own: usize,
     /// What this rank has used up so far, and how many rounds had messages.
     used: Usage,
-    rounds: Rounds,
-    each: &'a [Rounds],
+    rounds: RoundCount,
+    each: &'a [RoundCount],
     /// Whether `holds` speaks of ranks numbered node by node.
     renumbered: bool,
     claimed: Vec<usize>,
@@ -77,7 +77,7 @@ struct Invariant<'a, 'b> {
 impl Invariant<'_, '_> {
     fn all(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Box<Violation>>> {
         for (i, hold) in l.holds.iter().enumerate() {
-            let spot = Spot::Hold(n, i);
+            let spot = SchedulePart::Hold(n, i);
             let problem = match hold {
                 Hold::Blocks(set) => {
                     self.claimed.clear();
@@ -122,7 +122,7 @@ impl Invariant<'_, '_> {
         line: Line,
         block: &Option<Var>,
         ranks: &BlockSet,
-    ) -> Result<Option<Problem>, Fault> {
+    ) -> Result<Option<Problem>, EvalFault> {
         let Memory::Lines(reduction) = self.memory else { return Ok(None) };
         for b in 0..reduction.blocks() {
             if let Some(var) = block {
@@ -152,7 +152,7 @@ impl Invariant<'_, '_> {
     /// A hint is a lemma for provers: true in every round.
     fn hints(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Box<Violation>>> {
         for (i, hint) in l.hints.iter().enumerate() {
-            let spot = Spot::Hint(n, i);
+            let spot = SchedulePart::Hint(n, i);
             if !at(spot, env.holds(hint))? {
                 let problem = Problem::FalseHint { rank: self.rank, hint: hint.to_string() };
                 return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.round), problem))));

@@ -1,16 +1,16 @@
 //! Rule 2: each send meets exactly one receive of the same round, with the same blocks in the same order, and the
 //! reverse. Several messages of one pair in one round meet in the order of their clauses.
 
-use super::Scene;
+use super::CheckInput;
 use crate::arith;
-use crate::eval::{self, Env, Fault, Halt, Walker};
+use crate::eval::{self, Env, EvalFault, Halt, Walker};
 use crate::record::{Direction, Message};
-use crate::schedule::{Field, Loop, Spot, Transfer};
+use crate::schedule::{Field, Loop, SchedulePart, Transfer};
 use crate::sink::Site;
 use crate::violation::{Problem, Violation};
 
 /// Checks one round.
-pub fn check(scene: &Scene<'_>, round: usize) -> Result<(), Violation> {
+pub fn check(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {
     for from in 0..scene.trace.p() {
         for sent in scene.trace.ranks[from].directed(round, Direction::Send) {
             check_pair(scene, round, from, sent.peer)?;
@@ -29,7 +29,7 @@ pub fn check(scene: &Scene<'_>, round: usize) -> Result<(), Violation> {
 
 /// The messages from `from` to `to`, as the sender or as the receiver sees them.
 fn between<'a>(
-    scene: &'a Scene<'_>,
+    scene: &'a CheckInput<'_>,
     round: usize,
     from: usize,
     to: usize,
@@ -42,7 +42,7 @@ fn between<'a>(
     log.directed(round, side).filter(move |message| message.peer == peer)
 }
 
-fn check_pair(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Result<(), Violation> {
+fn check_pair(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> Result<(), Violation> {
     let mut sends = between(scene, round, from, to, Direction::Send);
     let mut recvs = between(scene, round, from, to, Direction::Recv);
     loop {
@@ -52,10 +52,10 @@ fn check_pair(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Result
                 if let Some(site) = empty_recv(scene, round, from, to) {
                     let sent = blocks(scene, from, sent);
                     let problem = Problem::DifferentBlocks { from, to, sent, expected: Vec::new() };
-                    return Err(scene.violation(Spot::Transfer(site, Field::Blocks), Some(round), problem));
+                    return Err(scene.violation(SchedulePart::Transfer(site, Field::Blocks), Some(round), problem));
                 }
                 let problem = Problem::UnmatchedSend { from, to, blocks: blocks(scene, from, sent) };
-                return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
+                return Err(scene.violation(SchedulePart::Transfer(sent.site, Field::Whole), Some(round), problem));
             }
             (None, Some(received)) => return Err(unmatched_recv(scene, round, to, received)),
             (Some(sent), Some(received)) => {
@@ -67,22 +67,22 @@ fn check_pair(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Result
     }
 }
 
-fn raw<'a>(scene: &'a Scene<'_>, rank: usize, message: &Message) -> &'a [u32] {
+fn raw<'a>(scene: &'a CheckInput<'_>, rank: usize, message: &Message) -> &'a [u32] {
     scene.trace.ranks[rank].blocks(message)
 }
 
-fn blocks(scene: &Scene<'_>, rank: usize, message: &Message) -> Vec<usize> {
+fn blocks(scene: &CheckInput<'_>, rank: usize, message: &Message) -> Vec<usize> {
     raw(scene, rank, message).iter().map(|&block| block as usize).collect()
 }
 
-fn unmatched_recv(scene: &Scene<'_>, round: usize, to: usize, received: &Message) -> Violation {
+fn unmatched_recv(scene: &CheckInput<'_>, round: usize, to: usize, received: &Message) -> Violation {
     let problem = Problem::UnmatchedRecv { to, from: received.peer, blocks: blocks(scene, to, received) };
-    scene.violation(Spot::Transfer(received.site, Field::Whole), Some(round), problem)
+    scene.violation(SchedulePart::Transfer(received.site, Field::Whole), Some(round), problem)
 }
 
 /// Two messages that should be one: only out of order, or really different.
 fn different(
-    scene: &Scene<'_>,
+    scene: &CheckInput<'_>,
     round: usize,
     (from, to): (usize, usize),
     sent: &Message,
@@ -97,14 +97,14 @@ fn different(
     let (sent_blocks, expected) = (blocks(scene, from, sent), blocks(scene, to, received));
     if all_sent == all_received {
         let problem = Problem::Confused { from, to, sent: sent_blocks, expected };
-        return scene.violation(Spot::Transfer(received.site, Field::Whole), Some(round), problem);
+        return scene.violation(SchedulePart::Transfer(received.site, Field::Whole), Some(round), problem);
     }
     let problem = Problem::DifferentBlocks { from, to, sent: sent_blocks, expected };
-    scene.violation(Spot::Transfer(received.site, Field::Blocks), Some(round), problem)
+    scene.violation(SchedulePart::Transfer(received.site, Field::Blocks), Some(round), problem)
 }
 
 /// The receive of `to` that is meant for a message of `from` in this round, and names no block: it is at fault, not the send.
-fn empty_recv(scene: &Scene<'_>, round: usize, from: usize, to: usize) -> Option<Site> {
+fn empty_recv(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> Option<Site> {
     // The rounds of inner collectives are not counted here.
     if scene.schedule.loops.iter().any(|l| !l.within.is_empty()) {
         return None;
@@ -125,7 +125,7 @@ struct EmptyRecv {
 }
 
 impl EmptyRecv {
-    fn is_meant(&self, env: &mut Env<'_>, t: &Transfer) -> Result<bool, Fault> {
+    fn is_meant(&self, env: &mut Env<'_>, t: &Transfer) -> Result<bool, EvalFault> {
         if let Some(when) = &t.when
             && !env.holds(when)?
         {
@@ -152,7 +152,7 @@ impl Walker for EmptyRecv {
                 if self.is_meant(env, t)? {
                     found.get_or_insert(t.site);
                 }
-                Ok::<(), Fault>(())
+                Ok::<(), EvalFault>(())
             });
         }
         Err(Halt::Stopped(found))

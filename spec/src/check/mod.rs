@@ -39,17 +39,17 @@ use crate::group::{renumbered, rounds_of};
 use crate::place::Placement;
 use crate::provenance::Provenance;
 use crate::record::{Recorder, Trace};
-use crate::schedule::{Schedule, Spot};
+use crate::schedule::{Schedule, SchedulePart};
 use crate::sink::infallible;
 use crate::violation::{Case, Problem, Violation};
 pub use bounds::Census;
 pub use points::{Checked, Point, Points};
-pub use reduce::Reduction;
+pub use reduce::ReductionStates;
 use std::convert::Infallible;
 
 /// Everything the rules look at, for one point.
 #[derive(Debug)]
-pub struct Scene<'a> {
+pub struct CheckInput<'a> {
     /// The declaration.
     pub schedule: &'a Schedule,
     /// Where ranks sit, and the parameters.
@@ -58,14 +58,14 @@ pub struct Scene<'a> {
     pub trace: &'a Trace,
 }
 
-impl Scene<'_> {
+impl CheckInput<'_> {
     /// The root, where there is one.
     pub fn root(&self) -> usize {
         self.schedule.root(&self.point.args)
     }
 
     /// A violation at this point.
-    pub fn violation(&self, spot: Spot, round: Option<usize>, problem: Problem) -> Violation {
+    pub fn violation(&self, spot: SchedulePart, round: Option<usize>, problem: Problem) -> Violation {
         Violation { spot, case: self.point.case(self.schedule), round, problem }
     }
 }
@@ -78,16 +78,16 @@ pub struct Passed {
     /// Since when each rank holds each block; nothing for reductions.
     pub provenance: Provenance,
     /// What each rank holds, for reductions.
-    pub reduction: Option<Reduction>,
+    pub reduction: Option<ReductionStates>,
 }
 
 /// Applies all rules to what the ranks do at one point.
 pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed, Violation> {
-    let scene = Scene { schedule, point, trace };
+    let scene = CheckInput { schedule, point, trace };
     if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
 }
 
-fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
+fn gather(scene: &CheckInput<'_>) -> Result<Passed, Violation> {
     let provenance = gathered(scene)?;
     let census = bounds::check(scene)?;
     invariant::check(scene, invariant::Memory::Blocks(&provenance))?;
@@ -95,7 +95,7 @@ fn gather(scene: &Scene<'_>) -> Result<Passed, Violation> {
 }
 
 /// What every rank holds, if the contract is kept.
-fn gathered(scene: &Scene<'_>) -> Result<Provenance, Violation> {
+fn gathered(scene: &CheckInput<'_>) -> Result<Provenance, Violation> {
     let blocks = number_of_blocks(scene)?;
     let mut provenance = Provenance::new(scene.schedule.kind, scene.trace.p(), blocks, scene.root());
     for round in 0..scene.trace.rounds() {
@@ -107,7 +107,7 @@ fn gathered(scene: &Scene<'_>) -> Result<Provenance, Violation> {
     Ok(provenance)
 }
 
-fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
+fn reduction(scene: &CheckInput<'_>) -> Result<Passed, Violation> {
     let reduction = reduced(scene)?;
     let census = bounds::check(scene)?;
     invariant::check(scene, invariant::Memory::Lines(&reduction))?;
@@ -115,7 +115,7 @@ fn reduction(scene: &Scene<'_>) -> Result<Passed, Violation> {
 }
 
 /// What every rank has reduced, if the contract is kept.
-fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
+fn reduced(scene: &CheckInput<'_>) -> Result<ReductionStates, Violation> {
     let blocks = number_of_blocks(scene)?;
     for round in 0..scene.trace.rounds() {
         domain::check(scene, round)?;
@@ -127,7 +127,7 @@ fn reduced(scene: &Scene<'_>) -> Result<Reduction, Violation> {
 }
 
 /// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own, there is one for each.
-fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
+fn number_of_blocks(scene: &CheckInput<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.place(scene.schedule, 0), scene.trace.p());
     if scene.root() >= p {
         let problem = Problem::NoSuchRoot { root: scene.root() };
@@ -136,15 +136,15 @@ fn number_of_blocks(scene: &Scene<'_>) -> Result<usize, Violation> {
     let blocks = eval::blocks::<std::convert::Infallible>(scene.schedule, &scene.point.args, &place);
     match blocks.map_err(|halt| fault(scene.schedule, scene.point, 0, halt))? as usize {
         found if scene.schedule.kind.has_a_block_each() && found != p => {
-            Err(scene.violation(Spot::Blocks, None, Problem::NotABlockEach { found }))
+            Err(scene.violation(SchedulePart::Blocks, None, Problem::NotABlockEach { found }))
         }
         blocks => Ok(blocks),
     }
 }
 
 /// What every rank of a reduction holds in a run, as far as nothing is wrong with it; `None` for gathers.
-pub fn contributions(schedule: &Schedule, point: &Point, trace: &Trace) -> Option<Reduction> {
-    let scene = Scene { schedule, point, trace };
+pub fn contributions(schedule: &Schedule, point: &Point, trace: &Trace) -> Option<ReductionStates> {
+    let scene = CheckInput { schedule, point, trace };
     let blocks = schedule.kind.reduces().then(|| number_of_blocks(&scene).ok()).flatten()?;
     Some(reduce::follow_to_fault(&scene, blocks))
 }
@@ -182,7 +182,7 @@ pub fn record_code<C: Collective>(collective: &C, placement: &Placement) -> Trac
 fn fault<E>(schedule: &Schedule, point: &Point, rank: usize, halt: Halt<E>) -> Violation {
     let (spot, problem) = match halt {
         Halt::Fault(spot, fault) => (spot, Problem::Fault { rank, fault }),
-        Halt::Stopped(_) => (Spot::Declaration, Problem::NothingChecked { up_to: point.placement.p() }),
+        Halt::Stopped(_) => (SchedulePart::Declaration, Problem::NothingChecked { up_to: point.placement.p() }),
     };
     Violation { spot, case: point.case(schedule), round: None, problem }
 }
@@ -217,12 +217,12 @@ pub fn over(schedule: &Schedule, points: &Points) -> Result<usize, Violation> {
 }
 
 /// The first clause that narrows the domain.
-fn domain_of(schedule: &Schedule) -> Spot {
+fn domain_of(schedule: &Schedule) -> SchedulePart {
     let ends = schedule.loops.iter().position(|l| !l.ends_with.is_empty());
     match (schedule.requires.is_empty(), ends) {
-        (false, _) => Spot::Requires(0),
-        (true, Some(n)) => Spot::EndsWith(n, 0),
-        (true, None) => Spot::Declaration,
+        (false, _) => SchedulePart::Requires(0),
+        (true, Some(n)) => SchedulePart::EndsWith(n, 0),
+        (true, None) => SchedulePart::Declaration,
     }
 }
 

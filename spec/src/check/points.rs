@@ -50,7 +50,7 @@ impl Point {
 #[derive(Clone, Debug)]
 pub struct Points {
     p: RangeInclusive<usize>,
-    placements: Placements,
+    placements: SampledPlacements,
     choices: Choices,
     /// How much may be spent at one p, in pairs of ranks.
     share: Option<u64>,
@@ -77,7 +77,7 @@ impl Checked {
 
 /// Which sizes of nodes.
 #[derive(Clone, Debug)]
-enum Placements {
+enum SampledPlacements {
     /// The schedule does not depend on placement: all ranks on one node.
     One,
     /// Nodes of every size, the last one smaller where it must be; and every way to divide up to so many ranks.
@@ -91,17 +91,21 @@ enum Placements {
     These(Vec<Placement>),
 }
 
-impl Placements {
+impl SampledPlacements {
     fn of(schedule: &Schedule) -> Self {
-        if schedule.uses_placement() { Placements::Every { uneven: Points::UNEVEN } } else { Placements::One }
+        if schedule.uses_placement() {
+            SampledPlacements::Every { uneven: Points::UNEVEN }
+        } else {
+            SampledPlacements::One
+        }
     }
 
     fn at(&self, p: usize) -> impl Iterator<Item = Placement> + use<'_> {
         let (ppn, uneven, these) = match self {
-            Placements::One => (0..1, 0, &[][..]),
-            &Placements::Every { uneven } => (0..p, uneven, &[][..]),
-            Placements::Some => (0..p.min(5), 5, &[][..]),
-            Placements::These(these) => (0..0, 0, &these[..]),
+            SampledPlacements::One => (0..1, 0, &[][..]),
+            &SampledPlacements::Every { uneven } => (0..p, uneven, &[][..]),
+            SampledPlacements::Some => (0..p.min(5), 5, &[][..]),
+            SampledPlacements::These(these) => (0..0, 0, &these[..]),
         };
         let these = these.iter().filter(move |placement| placement.p() == p).cloned();
         // 0 stands for all ranks on one node.
@@ -131,7 +135,7 @@ impl Points {
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
         Points {
             p,
-            placements: Placements::of(schedule),
+            placements: SampledPlacements::of(schedule),
             choices: Choices::within(schedule, &schedule.limits),
             share: None,
         }
@@ -139,7 +143,7 @@ impl Points {
 
     /// Every p of a range with given parameters.
     pub fn with_args(schedule: &Schedule, p: RangeInclusive<usize>, args: Arguments) -> Self {
-        Points { p, placements: Placements::of(schedule), choices: Choices::only(args), share: None }
+        Points { p, placements: SampledPlacements::of(schedule), choices: Choices::only(args), share: None }
     }
 
     /// What the derive checks.
@@ -151,9 +155,9 @@ impl Points {
     /// one combination, others at other p. For comparisons, not for proofs.
     pub fn thinned(self, share: u64) -> Self {
         let placements = match self.placements {
-            Placements::One => Placements::One,
-            Placements::Every { .. } | Placements::Some => Placements::Some,
-            these @ Placements::These(_) => these,
+            SampledPlacements::One => SampledPlacements::One,
+            SampledPlacements::Every { .. } | SampledPlacements::Some => SampledPlacements::Some,
+            these @ SampledPlacements::These(_) => these,
         };
         Points { placements, share: Some(share), ..self }
     }
@@ -161,7 +165,7 @@ impl Points {
     /// With all placements that a proof looks at.
     pub fn thorough(self) -> Self {
         let placements = match self.placements {
-            Placements::Every { .. } => Placements::Every { uneven: Self::PROVED_UNEVEN },
+            SampledPlacements::Every { .. } => SampledPlacements::Every { uneven: Self::PROVED_UNEVEN },
             others => others,
         };
         Points { placements, ..self }
@@ -174,7 +178,7 @@ impl Points {
 
     /// These placements only.
     pub fn placed(self, placements: Vec<Placement>) -> Self {
-        Points { placements: Placements::These(placements), ..self }
+        Points { placements: SampledPlacements::These(placements), ..self }
     }
 
     /// The largest p.
@@ -192,9 +196,9 @@ impl Points {
     pub fn range(&self, schedule: &Schedule) -> Option<ProvedRange> {
         let p = self.max_p() as i64;
         let placements = match self.placements {
-            Placements::One => None,
-            Placements::Every { uneven } => Some(proof::Placements::Regular { all_up_to: p.min(uneven) }),
-            Placements::Some | Placements::These(_) => return None,
+            SampledPlacements::One => None,
+            SampledPlacements::Every { uneven } => Some(proof::Placements::Regular { all_up_to: p.min(uneven) }),
+            SampledPlacements::Some | SampledPlacements::These(_) => return None,
         };
         let (numbers, lists) = self.choices.limits(schedule)?;
         let complete = *self.p.start() <= 1 && self.share.is_none();

@@ -1,25 +1,25 @@
 //! Rules 3, 4 and 8 for reductions: what is sent is there, no contribution is reduced twice, every block is complete at the
 //! end, and the order of reduction is what the declaration says.
 
-use super::Scene;
+use super::CheckInput;
 use crate::record::{Direction, Message};
-use crate::schedule::{Field, Spot};
+use crate::schedule::{Field, SchedulePart};
 use crate::sink::{Action, Line};
-use crate::trees::{Trees, Value};
+use crate::trees::{TreeValue, Trees};
 use crate::violation::{Problem, Set, Violation};
 
 /// What every rank holds, line by line and block by block, before every round and after the last.
 #[derive(Clone, Debug)]
-pub struct Reduction {
+pub struct ReductionStates {
     lines: usize,
     blocks: usize,
     /// All trees of the run.
     pub trees: Trees,
     /// For each rank, line and block: what it holds, and from before which round on.
-    slots: Vec<Vec<(usize, Value)>>,
+    slots: Vec<Vec<(usize, TreeValue)>>,
 }
 
-impl Reduction {
+impl ReductionStates {
     /// The state before the first round: the own contribution in the first line.
     fn new(lines: usize, blocks: usize, p: usize) -> Self {
         let trees = Trees::new(p);
@@ -28,7 +28,7 @@ impl Reduction {
             if line == 0 { vec![(0, trees.leaf(rank))] } else { Vec::new() }
         };
         let slots = (0..p * lines * blocks).map(slot).collect();
-        Reduction { lines, blocks, trees, slots }
+        ReductionStates { lines, blocks, trees, slots }
     }
 
     fn slot(&self, rank: usize, line: Line, block: usize) -> usize {
@@ -36,13 +36,13 @@ impl Reduction {
     }
 
     /// What a slot holds before `round`.
-    pub fn before(&self, round: usize, rank: usize, line: Line, block: usize) -> Option<Value> {
+    pub fn before(&self, round: usize, rank: usize, line: Line, block: usize) -> Option<TreeValue> {
         let history = &self.slots[self.slot(rank, line, block)];
         history.iter().rev().find(|(since, _)| *since <= round).map(|(_, value)| *value)
     }
 
     /// Fills a slot in `round`.
-    fn fill(&mut self, round: usize, slot: usize, value: Value) {
+    fn fill(&mut self, round: usize, slot: usize, value: TreeValue) {
         match self.slots[slot].last_mut() {
             Some((since, old)) if *since == round + 1 => *old = value,
             _ => self.slots[slot].push((round + 1, value)),
@@ -83,8 +83,8 @@ impl Reduction {
 }
 
 /// Follows all contributions through all rounds.
-pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> {
-    let mut memory = Reduction::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
+pub fn follow(scene: &CheckInput<'_>, blocks: usize) -> Result<ReductionStates, Violation> {
+    let mut memory = ReductionStates::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
         for rank in 0..scene.trace.p() {
             receive_all(scene, round, rank, &mut memory)?;
@@ -94,8 +94,8 @@ pub fn follow(scene: &Scene<'_>, blocks: usize) -> Result<Reduction, Violation> 
 }
 
 /// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
-pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
-    let mut memory = Reduction::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
+pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates {
+    let mut memory = ReductionStates::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
         if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
             break;
@@ -111,14 +111,19 @@ pub fn follow_to_fault(scene: &Scene<'_>, blocks: usize) -> Reduction {
 }
 
 /// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has checked.
-fn receive_all(scene: &Scene<'_>, round: usize, rank: usize, memory: &mut Reduction) -> Result<(), Violation> {
+fn receive_all(
+    scene: &CheckInput<'_>,
+    round: usize,
+    rank: usize,
+    memory: &mut ReductionStates,
+) -> Result<(), Violation> {
     let log = &scene.trace.ranks[rank];
     for sent in log.directed(round, Direction::Send) {
         let empty =
             log.blocks(sent).iter().find(|&&b| memory.before(round, rank, sent.site.line, b as usize).is_none());
         if let Some(&block) = empty {
             let problem = Problem::Empty { rank, line: line_name(scene, sent.site.line), block: block as usize };
-            return Err(scene.violation(Spot::Transfer(sent.site, Field::Whole), Some(round), problem));
+            return Err(scene.violation(SchedulePart::Transfer(sent.site, Field::Whole), Some(round), problem));
         }
     }
     for (i, received) in log.round(round).iter().enumerate() {
@@ -136,7 +141,7 @@ fn receive_all(scene: &Scene<'_>, round: usize, rank: usize, memory: &mut Reduct
 }
 
 /// The send that a receive meets: the one with the same number among the messages of the pair.
-fn partner<'a>(scene: &'a Scene<'_>, round: usize, rank: usize, i: usize) -> &'a Message {
+fn partner<'a>(scene: &'a CheckInput<'_>, round: usize, rank: usize, i: usize) -> &'a Message {
     let messages = scene.trace.ranks[rank].round(round);
     let from = messages[i].peer;
     let number = messages[..i].iter().filter(|m| m.direction == Direction::Recv && m.peer == from).count();
@@ -146,15 +151,15 @@ fn partner<'a>(scene: &'a Scene<'_>, round: usize, rank: usize, i: usize) -> &'a
 
 /// Puts what arrives where it belongs.
 fn store(
-    scene: &Scene<'_>,
+    scene: &CheckInput<'_>,
     round: usize,
     rank: usize,
     received: &Message,
     block: usize,
-    arrives: Value,
-    memory: &mut Reduction,
+    arrives: TreeValue,
+    memory: &mut ReductionStates,
 ) -> Result<(), Violation> {
-    let (line, spot) = (received.site.line, Spot::Transfer(received.site, Field::Whole));
+    let (line, spot) = (received.site.line, SchedulePart::Transfer(received.site, Field::Whole));
     let name = || line_name(scene, line);
     let fail = |problem| Err(scene.violation(spot, Some(round), problem));
     let slot = memory.slot(rank, line, block);
@@ -195,7 +200,7 @@ fn store(
 
 /// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which of
 /// them comes first.
-fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
+fn busy(scene: &CheckInput<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
     let (log, line) = (&scene.trace.ranks[rank], received.site.line);
     log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
         // What is given up at the end of the round may be sent in it.
@@ -207,17 +212,17 @@ fn busy(scene: &Scene<'_>, round: usize, rank: usize, received: &Message, block:
 }
 
 /// The name of a line.
-fn line_name(scene: &Scene<'_>, line: Line) -> String {
+fn line_name(scene: &CheckInput<'_>, line: Line) -> String {
     let inner = || format!("{line} (of an inner collective)");
     scene.schedule.lines.get(line as usize).cloned().unwrap_or_else(inner)
 }
 
 /// Checks the end of the run: every block that a rank must have is complete, and reduced in the order that is claimed.
-pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation> {
+pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(), Violation> {
     let (schedule, p, end) = (scene.schedule, scene.trace.p(), scene.trace.rounds());
-    let last = Spot::Round(schedule.loops.len().saturating_sub(1));
+    let last = SchedulePart::Round(schedule.loops.len().saturating_sub(1));
     for block in 0..memory.blocks {
-        let mut first: Option<(usize, Value)> = None;
+        let mut first: Option<(usize, TreeValue)> = None;
         for rank in (0..p).filter(|&rank| schedule.kind.must_hold(rank, block, scene.root(), p)) {
             let value = memory.before(end, rank, 0, block);
             let lacks = |other: &usize| !value.is_some_and(|value| memory.trees.contains(value.tree, *other));
@@ -229,12 +234,12 @@ pub fn check_end(scene: &Scene<'_>, memory: &Reduction) -> Result<(), Violation>
             // Ranks that are not numbered node by node are reduced in the order of nodes: nobody is promised another one.
             let ordered = schedule.order.rank_order && !scene.point.is_renumbered(schedule);
             if ordered && value.run.is_none() {
-                return Err(scene.violation(Spot::RankOrder, None, Problem::OutOfOrder { rank, block }));
+                return Err(scene.violation(SchedulePart::RankOrder, None, Problem::OutOfOrder { rank, block }));
             }
             match first {
                 Some((other, tree)) if schedule.order.same_tree && tree.tree != value.tree => {
                     return Err(scene.violation(
-                        Spot::SameTree,
+                        SchedulePart::SameTree,
                         None,
                         Problem::OtherTree { ranks: (other, rank), block },
                     ));

@@ -1,6 +1,6 @@
 //! Inner collectives, by interpretation.
 
-use super::{Env, Fault, Halt, Listed, Outside, Walker, admits, at, rounds, stopped, walk};
+use super::{Env, EvalFault, Halt, ListedBlocks, Outside, Walker, admits, at, rounds, stopped, walk};
 use crate::arith;
 use crate::blocks::{Blocks, Stripe};
 use crate::collective::Arguments;
@@ -8,12 +8,12 @@ use crate::group::Inside;
 use crate::place::Place;
 use crate::record::Recorder;
 use crate::reference;
-use crate::schedule::{Field, Group, Loop, Schedule, Spot, Within};
+use crate::schedule::{Field, Group, Loop, Schedule, SchedulePart, Within};
 use crate::sink::Sink;
 use std::borrow::Cow;
 
 /// The group of one rank.
-struct Members<'a> {
+struct GroupMembers<'a> {
     /// What the rank knows in it; nothing if it takes no part.
     place: Option<Place<'a>>,
     /// Its members, by their index.
@@ -23,7 +23,7 @@ struct Members<'a> {
 /// Runs the inner collective of a clause.
 pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> Result<(), Halt<S::Error>> {
     sink.enter_groups().map_err(Halt::Stopped)?;
-    let spot = |field| Spot::Transfer(within.site, field);
+    let spot = |field| SchedulePart::Transfer(within.site, field);
     let takes_part = match &within.when {
         Some(when) => at(spot(Field::When), env.holds(when))?,
         None => true,
@@ -57,17 +57,17 @@ fn inside<S: Sink>(
     let mut recorder = Recorder::default();
     rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
         // A spot of the inner declaration means nothing in the outer one.
-        Halt::Fault(_, fault) => Halt::Fault(Spot::Transfer(within.site, Field::Whole), fault),
+        Halt::Fault(_, fault) => Halt::Fault(SchedulePart::Transfer(within.site, Field::Whole), fault),
         Halt::Stopped(never) => match never {},
     })?;
     let around = env.around;
-    let brings = |block: usize| Listed { blocks: &brought[block], around };
+    let brings = |block: usize| ListedBlocks { blocks: &brought[block], around };
     let (member, site, lines) = (|index: usize| ranks[index], within.site, env.schedule.lines.len());
     recorder.finish().replay(&mut Inside { sink, member, brings, site, lines }).map_err(Halt::Stopped)
 }
 
 /// Who runs the clause with the rank of `env`.
-fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault> {
+fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, EvalFault> {
     let at = env.place;
     let (size, index) = match &within.group {
         Group::Node => (at.ppn, at.local),
@@ -76,7 +76,7 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault>
         Group::Stride { distance, count } => {
             let (distance, count) = (env.eval(distance)?, env.eval(count)?);
             let index = arith::checked_div(at.rank, distance).and_then(|steps| arith::checked_rem(steps, count));
-            let no_index = || Fault::DivisionByZero { divisor: "stride".into() };
+            let no_index = || EvalFault::DivisionByZero { divisor: "stride".into() };
             (count, index.ok_or_else(no_index)?)
         }
         Group::Ranks { first, count } => (env.eval(count)?, at.rank.saturating_sub(env.eval(first)?)),
@@ -86,7 +86,7 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault>
         None => size,
     };
     env.spend(all.max(0), || "within".into())?;
-    let rank = |env: &mut Env<'a>, k: i64| -> Result<i64, Fault> {
+    let rank = |env: &mut Env<'a>, k: i64| -> Result<i64, EvalFault> {
         Ok(match &within.group {
             Group::Node => at.first_rank(at.node) + k,
             Group::Lane => at.first_rank(k) + at.local,
@@ -98,17 +98,17 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<Members<'a>, Fault>
             Group::Ranks { first, .. } => arith::wrap(env.eval(first)?.saturating_add(k), at.p),
         })
     };
-    let ranks = (0..all).map(|k| Ok(rank(env, k)? as usize)).collect::<Result<_, Fault>>()?;
+    let ranks = (0..all).map(|k| Ok(rank(env, k)? as usize)).collect::<Result<_, EvalFault>>()?;
     let place = (0..all).contains(&index).then(|| match within.group {
         Group::Node if all == size => at.inside_node(),
         Group::Lane => Place::apart(index, all),
         _ => Place::flat(index, all),
     });
-    Ok(Members { place, ranks })
+    Ok(GroupMembers { place, ranks })
 }
 
 /// What each member brings.
-fn brought(env: &mut Env<'_>, within: &Within, members: &Members<'_>) -> Result<Vec<Vec<usize>>, Fault> {
+fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Result<Vec<Vec<usize>>, EvalFault> {
     if env.schedule.kind.reduces() {
         // The inner collective reduces the vector as a whole.
         return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
@@ -160,7 +160,7 @@ impl Walker for Domains {
     fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
         for within in &l.within {
             let Some(schedule) = &env.schedule.inners[within.inner].schedule else { continue };
-            let spot = Spot::Transfer(within.site, Field::Peer);
+            let spot = SchedulePart::Transfer(within.site, Field::Peer);
             let takes_part = match &within.when {
                 Some(when) => at(spot, env.holds(when))?,
                 None => true,

@@ -9,7 +9,7 @@ const MOST: usize = 6;
 
 /// What is known about one definition.
 #[derive(Clone, Debug, Default)]
-enum Entry {
+enum Memoized {
     /// Nothing yet.
     #[default]
     Unknown,
@@ -29,30 +29,30 @@ struct Seen {
 
 /// The last values of all definitions of a schedule, on one rank.
 #[derive(Clone, Debug)]
-pub(super) struct Memo(Vec<Entry>);
+pub(super) struct Memo(Vec<Memoized>);
 
 impl Memo {
     /// Nothing remembered, of so many definitions.
     pub(super) fn new(functions: usize) -> Self {
-        Memo(vec![Entry::Unknown; functions])
+        Memo(vec![Memoized::Unknown; functions])
     }
 
     /// The value of a definition whose arguments have been set, and the steps that it takes, if it is known.
     pub(super) fn get(&self, index: usize, values: &[i64]) -> Option<(i64, i64)> {
-        let Entry::Last { slots, seen: Some(seen) } = &self.0[index] else { return None };
+        let Memoized::Last { slots, seen: Some(seen) } = &self.0[index] else { return None };
         let same = slots.iter().zip(seen.variables).all(|(&slot, value)| values[slot] == value);
         same.then_some((seen.value, seen.steps))
     }
 
     /// Remembers the value of a definition.
     pub(super) fn put(&mut self, functions: &[Function], index: usize, values: &[i64], value: i64, steps: i64) {
-        if let Entry::Unknown = self.0[index] {
+        if let Memoized::Unknown = self.0[index] {
             self.0[index] = match dependencies(functions, index) {
-                slots if slots.len() > MOST => Entry::Never,
-                slots => Entry::Last { slots, seen: None },
+                slots if slots.len() > MOST => Memoized::Never,
+                slots => Memoized::Last { slots, seen: None },
             };
         }
-        if let Entry::Last { slots, seen } = &mut self.0[index] {
+        if let Memoized::Last { slots, seen } = &mut self.0[index] {
             let mut variables = [0; MOST];
             slots.iter().zip(&mut variables).for_each(|(&slot, variable)| *variable = values[slot]);
             *seen = Some(Seen { variables, value, steps });

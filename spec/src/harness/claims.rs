@@ -5,7 +5,7 @@ use crate::check::{self, Points};
 use crate::contract::Kind;
 use crate::expr::Expr;
 use crate::record::{Direction, Message, Trace};
-use crate::schedule::{Bound, Hold, Loop, Schedule, Scope, State, Transfer};
+use crate::schedule::{Bound, BoundScope, Hold, Loop, Schedule, State, Transfer};
 
 /// Whether a schedule has harnesses at all: their bodies follow blocks, not contributions, and one collective.
 pub fn has_harnesses(schedule: &Schedule) -> bool {
@@ -85,9 +85,9 @@ pub enum Relation {
 /// How a bound is claimed; `None` for one that a single rank with all its rounds cannot decide. Rounds are those in which
 /// the rank has a message, which may be fewer than there are.
 pub fn claimed(bound: &Bound) -> Option<Relation> {
-    let each = bound.exact && bound.scope == Scope::Each && !bound.metric.counts_rounds();
+    let each = bound.exact && bound.scope == BoundScope::Each && !bound.metric.counts_rounds();
     match bound.scope {
-        Scope::PerRound(_) | Scope::Node => None,
+        BoundScope::PerRound(_) | BoundScope::Node => None,
         _ if bound.metric.is_nonlocal() => None,
         _ if each => Some(Relation::Met),
         _ => Some(Relation::Kept),

@@ -18,8 +18,8 @@ mod tests;
 use crate::collective::Collective;
 use crate::place::Place;
 pub use shim::{Stop, Verdict, assume, draw, pick, state};
-pub use step::{Message, functions, message, receives_match, sends_match, valid};
-pub use whole::{Used, whole};
+pub use step::{StepMessage, functions, message, receives_match, sends_match, valid};
+pub use whole::{RankUsage, whole};
 
 /// A claim: an assertion under Kani, the end of the run elsewhere.
 #[macro_export]
@@ -97,7 +97,7 @@ pub trait Probe: Collective + Sized {
     fn round(&self, at: &Place, ask: Ask, width: Width) -> Verdict;
 
     /// Whether what one rank used is what `bound` says.
-    fn bounds(&self, at: &Place, used: &Used) -> Verdict;
+    fn bounds(&self, at: &Place, used: &RankUsage) -> Verdict;
 }
 
 /// Any rank of any number of ranks up to the width.

@@ -105,7 +105,7 @@ mod source {
     const MOST: usize = 20_000;
 
     #[derive(Default)]
-    struct Source {
+    struct ShimSource {
         /// The choices so far, each with the number of its alternatives.
         odometer: Vec<(u64, u64)>,
         position: usize,
@@ -114,7 +114,7 @@ mod source {
         covered: bool,
     }
 
-    impl Source {
+    impl ShimSource {
         fn below(&mut self, n: u64) -> u64 {
             if self.random.is_some() {
                 // Small numbers are where the cases differ, so that every magnitude is as likely as any other.
@@ -151,7 +151,7 @@ mod source {
     }
 
     thread_local! {
-        static SOURCE: RefCell<Source> = RefCell::default();
+        static SOURCE: RefCell<ShimSource> = RefCell::default();
     }
 
     /// The next number in `lo..hi`, if there is one.
@@ -175,17 +175,17 @@ mod source {
     /// # Errors
     /// The first claim that is false, or that no case reaches a cover.
     pub fn exercise(mut body: impl FnMut() -> Verdict) -> Result<usize, &'static str> {
-        SOURCE.set(Source::default());
+        SOURCE.set(ShimSource::default());
         let mut cases = 0;
         loop {
             cases += 1;
             one(&mut body)?;
-            if cases == MOST || !SOURCE.with_borrow_mut(Source::advance) {
+            if cases == MOST || !SOURCE.with_borrow_mut(ShimSource::advance) {
                 break;
             }
         }
         let covered = SOURCE.with_borrow(|source| source.covered);
-        SOURCE.set(Source { random: Some(1), covered, ..Source::default() });
+        SOURCE.set(ShimSource { random: Some(1), covered, ..ShimSource::default() });
         for _ in 0..RANDOM {
             one(&mut body)?;
         }

@@ -9,7 +9,7 @@ use crate::place::Place;
 
 /// A message, as one rank sees it.
 #[derive(Clone, Debug)]
-pub struct Message<B> {
+pub struct StepMessage<B> {
     /// The other rank.
     pub peer: usize,
     /// What it carries.
@@ -18,8 +18,8 @@ pub struct Message<B> {
 
 /// The message, if there is a block in it.
 #[inline]
-pub fn message<B: Blocks>(blocks: B, peer: impl FnOnce() -> usize) -> Option<Message<B>> {
-    if blocks.none() { None } else { Some(Message { peer: peer(), blocks }) }
+pub fn message<B: Blocks>(blocks: B, peer: impl FnOnce() -> usize) -> Option<StepMessage<B>> {
+    if blocks.none() { None } else { Some(StepMessage { peer: peer(), blocks }) }
 }
 
 /// Whether two block sets are the same blocks in the same order.
@@ -40,8 +40,8 @@ fn same_stripe(a: &Stripe, b: &Stripe) -> bool {
 /// What is wrong with the message.
 pub fn matched<A: Blocks, B: Blocks>(
     at: &Place,
-    mine: impl Fn(&Place) -> Option<Message<A>>,
-    theirs: impl Fn(&Place) -> Option<Message<B>>,
+    mine: impl Fn(&Place) -> Option<StepMessage<A>>,
+    theirs: impl Fn(&Place) -> Option<StepMessage<B>>,
 ) -> Verdict {
     let Some(mine) = mine(at) else { return Ok(()) };
     cover!(true, "there is a message");
@@ -61,7 +61,7 @@ pub fn matched<A: Blocks, B: Blocks>(
 ///
 /// # Errors
 /// What is wrong with the message.
-pub fn valid<B: Blocks>(at: &Place, message: Option<Message<B>>) -> Verdict {
+pub fn valid<B: Blocks>(at: &Place, message: Option<StepMessage<B>>) -> Verdict {
     let Some(message) = message else { return Ok(()) };
     cover!(true, "there is a message");
     claim!((message.peer as i64) < at.p, "the peer is a rank");

@@ -11,7 +11,7 @@ use crate::sink::{Sink, Site};
 
 /// What one rank used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct RankUsage {
     /// Rounds with a message of this rank.
     pub rounds: i64,
     /// Messages sent.
@@ -24,7 +24,7 @@ pub struct Used {
     pub blocks_received: i64,
 }
 
-impl Used {
+impl RankUsage {
     /// How much of a metric; `None` for what is not counted.
     pub fn of(&self, metric: Metric) -> Option<i64> {
         match metric {
@@ -46,13 +46,20 @@ pub struct Coverage {
     held: u32,
     before: u32,
     busy: bool,
-    used: Used,
+    used: RankUsage,
 }
 
 impl Coverage {
     /// A rank that holds its own block, for at most 32 ranks.
     pub fn new(at: &Place) -> Self {
-        Coverage { p: at.p as u32, rank: at.rank, held: 1 << at.rank, before: 0, busy: false, used: Used::default() }
+        Coverage {
+            p: at.p as u32,
+            rank: at.rank,
+            held: 1 << at.rank,
+            before: 0,
+            busy: false,
+            used: RankUsage::default(),
+        }
     }
 
     fn all(&self) -> u32 {
@@ -88,7 +95,7 @@ impl Coverage {
     ///
     /// # Errors
     /// When something is missing.
-    pub fn finish(&self) -> Result<Used, Stop> {
+    pub fn finish(&self) -> Result<RankUsage, Stop> {
         claim!(self.held == self.all(), "every block arrives");
         Ok(self.used)
     }

@@ -54,7 +54,7 @@ pub struct Exhaustive {
 /// A question that a solver has answered: a line `NAME QUERY VERDICT SOLVER`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Shown {
+pub struct Answered {
     /// Its name: of an obligation its number, property and place.
     pub name: String,
     /// The hash of the question's text.
@@ -65,13 +65,13 @@ pub struct Shown {
     pub solver: String,
 }
 
-impl From<Shown> for String {
-    fn from(shown: Shown) -> Self {
+impl From<Answered> for String {
+    fn from(shown: Answered) -> Self {
         format!("{} {} {} {}", shown.name, shown.query, shown.verdict, shown.solver)
     }
 }
 
-impl TryFrom<String> for Shown {
+impl TryFrom<String> for Answered {
     type Error = String;
 
     fn try_from(line: String) -> Result<Self, String> {
@@ -80,11 +80,11 @@ impl TryFrom<String> for Shown {
             return Err(format!("`{line}` is no line `NAME QUERY VERDICT SOLVER`"));
         };
         let [name, query, verdict, solver] = [name, query, verdict, solver].map(String::from);
-        Ok(Shown { name, query, verdict, solver })
+        Ok(Answered { name, query, verdict, solver })
     }
 }
 
-impl Shown {
+impl Answered {
     /// The verdict that counts.
     pub const PROVED: &str = "proved";
 
@@ -117,12 +117,12 @@ pub struct Gap {
 #[serde(deny_unknown_fields)]
 pub struct Induction {
     /// The obligations, all of them, in order.
-    pub obligations: Vec<Shown>,
+    pub obligations: Vec<Answered>,
     /// What is not encoded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
     /// What the encoding rests on.
-    pub lemmas: Vec<Shown>,
+    pub lemmas: Vec<Answered>,
 }
 
 /// The properties of obligations.
@@ -164,14 +164,14 @@ impl Induction {
 
     /// What is missing or out of place.
     fn misfit(&self) -> Option<String> {
-        let misplaced = |(i, shown): (usize, &Shown)| !shown.name.starts_with(&format!("{i:03}-"));
+        let misplaced = |(i, shown): (usize, &Answered)| !shown.name.starts_with(&format!("{i:03}-"));
         if let Some(i) = self.obligations.iter().enumerate().position(misplaced) {
             return Some(format!("obligation {i} is missing, or not in its place"));
         }
         if let Some(unknown) = self.obligations.iter().find(|shown| shown.property() == "unknown") {
             return Some(format!("obligation {} is about nothing that is known", unknown.name));
         }
-        if self.lemmas.is_empty() || !self.lemmas.iter().all(Shown::is_proved) {
+        if self.lemmas.is_empty() || !self.lemmas.iter().all(Answered::is_proved) {
             return Some("there are obligations, but not the lemmas that they rest on".into());
         }
         None
@@ -206,7 +206,7 @@ pub struct Record {
 
 /// Why a record does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum RecordError {
     /// It cannot be read.
     Malformed(String),
     /// It has been changed since it was written.
@@ -219,21 +219,21 @@ pub enum Unfit {
     Older,
 }
 
-impl Unfit {
+impl RecordError {
     /// Whether the record has lapsed by itself, so that it counts for nothing and nobody is to blame.
     pub fn has_lapsed(&self) -> bool {
-        matches!(self, Unfit::Declaration | Unfit::Older)
+        matches!(self, RecordError::Declaration | RecordError::Older)
     }
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::Malformed(why) => write!(f, "it cannot be read: {why}"),
-            Unfit::Changed => f.write_str("it has been changed since it was written"),
-            Unfit::Parts(why) => write!(f, "its parts do not fit together: {why}"),
-            Unfit::Declaration => f.write_str("the declaration has changed since it was proved"),
-            Unfit::Older => {
+            RecordError::Malformed(why) => write!(f, "it cannot be read: {why}"),
+            RecordError::Changed => f.write_str("it has been changed since it was written"),
+            RecordError::Parts(why) => write!(f, "its parts do not fit together: {why}"),
+            RecordError::Declaration => f.write_str("the declaration has changed since it was proved"),
+            RecordError::Older => {
                 f.write_str("an earlier version wrote it, in which the range did not follow from the evidence")
             }
         }
@@ -334,15 +334,15 @@ impl Record {
     }
 
     /// Whether the record is about this schedule, and its parts fit together.
-    pub fn fits(&self, schedule: &Schedule) -> Result<(), Unfit> {
+    pub fn fits(&self, schedule: &Schedule) -> Result<(), RecordError> {
         if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
-            return Err(Unfit::Declaration);
+            return Err(RecordError::Declaration);
         }
         let exhaustive = self.exhaustive.as_ref().and_then(|part| part.misfit(schedule));
         if let Some(why) = exhaustive.or(self.induction.as_ref().and_then(Induction::misfit)) {
-            return Err(Unfit::Parts(why));
+            return Err(RecordError::Parts(why));
         }
-        let other = |what: &str| Err(Unfit::Parts(format!("{what} is not what follows from the evidence")));
+        let other = |what: &str| Err(RecordError::Parts(format!("{what} is not what follows from the evidence")));
         match self.follows(schedule, Claim::Correct) {
             Some(range) if range == self.range => {}
             _ => return other("`range`"),
@@ -350,7 +350,7 @@ impl Record {
         match () {
             () if self.order != self.order_range(schedule) => other("`order`"),
             () if self.bounds != self.bounds_range(schedule) => other("`bounds`"),
-            () if self.digest != self.computed_digest() => Err(Unfit::Changed),
+            () if self.digest != self.computed_digest() => Err(RecordError::Changed),
             () => Ok(()),
         }
     }
@@ -387,11 +387,11 @@ impl Record {
     }
 
     /// Reads a record and checks that it counts for a schedule.
-    pub fn read(text: &str, schedule: &Schedule) -> Result<Self, Unfit> {
-        let malformed = |error: serde_json::Error| Unfit::Malformed(error.to_string());
+    pub fn read(text: &str, schedule: &Schedule) -> Result<Self, RecordError> {
+        let malformed = |error: serde_json::Error| RecordError::Malformed(error.to_string());
         let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
         if value.get("prover").is_some() && value.get("digest").is_none() {
-            return Err(Unfit::Older);
+            return Err(RecordError::Older);
         }
         // A record of another declaration may be in a form that only that one explains.
         let record: Record = serde_json::from_value(value).map_err(malformed)?;
@@ -402,7 +402,7 @@ impl Record {
     ///
     /// # Errors
     /// A record that is there, and is none.
-    pub fn in_crate(crate_root: &Path, schedule: &Schedule) -> Result<Option<Self>, Unfit> {
+    pub fn in_crate(crate_root: &Path, schedule: &Schedule) -> Result<Option<Self>, RecordError> {
         let Ok(text) = std::fs::read_to_string(Record::path(crate_root, schedule)) else { return Ok(None) };
         match Record::read(&text, schedule) {
             Ok(record) => Ok(Some(record)),

@@ -3,7 +3,7 @@
 use super::{Event, RankLog, Trace};
 
 /// One rank on its way through its events.
-struct Walk {
+struct LockstepRank {
     log: RankLog,
     /// The next event.
     next: usize,
@@ -14,9 +14,9 @@ struct Walk {
     depth: usize,
 }
 
-impl Walk {
+impl LockstepRank {
     fn new(log: RankLog) -> Self {
-        Walk { log, next: 0, passed: 0, ends: Vec::new(), depth: 0 }
+        LockstepRank { log, next: 0, passed: 0, ends: Vec::new(), depth: 0 }
     }
 
     fn event(&self) -> Option<Event> {
@@ -45,18 +45,19 @@ pub(super) fn lockstep(ranks: Vec<RankLog>) -> Trace {
         let rounds = ranks.iter().map(RankLog::rounds).max().unwrap_or(0);
         return Trace { ranks, own: (0..rounds).collect() };
     }
-    let (mut walks, mut own): (Vec<Walk>, _) = (ranks.into_iter().map(Walk::new).collect(), Vec::new());
+    let (mut walks, mut own): (Vec<LockstepRank>, _) =
+        (ranks.into_iter().map(LockstepRank::new).collect(), Vec::new());
     while walks.iter().any(|walk| walk.event().is_some()) {
         step(&mut walks, &mut own);
     }
-    Trace { ranks: walks.into_iter().map(Walk::finish).collect(), own }
+    Trace { ranks: walks.into_iter().map(LockstepRank::finish).collect(), own }
 }
 
 /// Takes the ranks that are deepest inside of groups one event on: rounds first, then groups inside, then the way out.
-fn step(walks: &mut [Walk], own: &mut Vec<usize>) {
-    let waits = |walk: &Walk, depth: usize| walk.depth == depth && walk.event().is_some();
+fn step(walks: &mut [LockstepRank], own: &mut Vec<usize>) {
+    let waits = |walk: &LockstepRank, depth: usize| walk.depth == depth && walk.event().is_some();
     let depth = walks.iter().filter(|walk| walk.event().is_some()).map(|walk| walk.depth).max().unwrap_or(0);
-    let has = |walk: &Walk, event: Event| waits(walk, depth) && walk.event() == Some(event);
+    let has = |walk: &LockstepRank, event: Event| waits(walk, depth) && walk.event() == Some(event);
     if walks.iter().any(|walk| has(walk, Event::Round)) {
         if depth == 0 {
             own.extend(walks.first().map(|walk| walk.ends.len()));

@@ -2,7 +2,7 @@
 
 use super::expr::{Needs, ident, rust};
 use crate::affine::Progression;
-use crate::blocks::{BlockSet, Part};
+use crate::blocks::{BlockSet, Comprehension};
 use crate::expr::Expr;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -41,7 +41,7 @@ pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
 }
 
 /// The innermost index of a part as one stripe.
-fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
+fn stripe(part: &Comprehension, needs: &Needs<'_>) -> Option<TokenStream> {
     let around = rust(&needs.schedule().blocks);
     if part.over.is_empty() {
         let item = rust(&part.item);
@@ -56,7 +56,7 @@ fn stripe(part: &Part, needs: &Needs<'_>) -> Option<TokenStream> {
 }
 
 /// A part as an iterator of stripes.
-fn iterator(part: &Part, needs: &Needs<'_>) -> TokenStream {
+fn iterator(part: &Comprehension, needs: &Needs<'_>) -> TokenStream {
     if part.filter.is_none()
         && let Some(stripe) = stripe(part, needs)
     {

@@ -1,7 +1,7 @@
 //! Expressions as Rust.
 
 use crate::affine::Progression;
-use crate::blocks::Part;
+use crate::blocks::Comprehension;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::Schedule;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -135,7 +135,7 @@ impl<'a> Needs<'a> {
     }
 
     /// What is computed for the last index of a part, if that is one stripe.
-    pub(super) fn progression(&self, part: &Part) -> Option<Progression> {
+    pub(super) fn progression(&self, part: &Comprehension) -> Option<Progression> {
         Progression::of(part, &self.schedule.functions)
     }
 

@@ -23,7 +23,7 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
             #[cfg(any(test, kani))]
             const _: () = {
             use ::roundel::__private::{Blocks, Place, Stripe};
-            use ::roundel::__private::harness::{Ask, Message, Probe, Stop, Used, Verdict, Width};
+            use ::roundel::__private::harness::{Ask, Probe, RankUsage, StepMessage, Stop, Verdict, Width};
             use ::roundel::__private::{arith, harness};
             use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
 
@@ -131,7 +131,8 @@ fn any_stubs(schedule: &Schedule) -> TokenStream {
     let mut pairs = vec![("wrap", "any_wrap"), ("div", "any_div"), ("rem", "any_rem"), ("ceil_div", "any_ceil_div")];
     let mut powers = false;
     schedule.for_each_expr(&mut |spot, e| {
-        let in_facts = matches!(spot, crate::schedule::Spot::Hold(..) | crate::schedule::Spot::Bound(_));
+        let in_facts =
+            matches!(spot, crate::schedule::SchedulePart::Hold(..) | crate::schedule::SchedulePart::Bound(_));
         e.walk(&mut |e| {
             powers |= !in_facts && matches!(e, Expr::Builtin(Builtin::Pow, args) if !matches!(args[0], Expr::Int(2)));
         });
@@ -396,7 +397,7 @@ fn bounds(schedule: &Schedule) -> TokenStream {
         quote!(harness::claim!(used.#metric #relation #value, #text);)
     });
     quote! {
-        fn bounds(&self, at: &Place, used: &Used) -> Verdict {
+        fn bounds(&self, at: &Place, used: &RankUsage) -> Verdict {
             #bindings
             #(#claims)*
             Ok(())
@@ -433,7 +434,7 @@ impl TransferCode<'_> {
         let (blocks, peer) = (self.blocks_call(), self.peer_call());
         let (generics, life, result) = self.blocks_type();
         quote! {
-            fn #name #generics(&#life self, at: &Place, #(#vars: i64),*) -> Option<Message<#result>> {
+            fn #name #generics(&#life self, at: &Place, #(#vars: i64),*) -> Option<StepMessage<#result>> {
                 #bindings
                 #(if !#inside { return None; })*
                 #when

@@ -4,12 +4,12 @@
 
 use super::expr::number;
 use super::functions::site;
-use crate::blocks::{BlockSet, Index, Part};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::expr::{Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Function, Group, Hold, Inner, Layout, Limits, List, Loop, Number, Order, Schedule, Scope, State,
-    Transfer, Within,
+    Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop, Number, Order,
+    Schedule, State, Transfer, Within,
 };
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -98,11 +98,11 @@ macro_rules! build_struct {
 build_struct!(Var { name, slot });
 build_struct!(ListVar { name, slot });
 build_struct!(Index { var, lo, hi });
-build_struct!(Part { item, over, filter });
+build_struct!(Comprehension { item, over, filter });
 build_struct!(BlockSet { parts });
 build_struct!(Domain { lo, hi });
 build_struct!(Number { var, domain });
-build_struct!(List { var, domain });
+build_struct!(ListParameter { var, domain });
 build_struct!(Function { name, args, body });
 build_struct!(State { var, init, next, each, backward });
 build_struct!(Loop { indices, states, transfers, within, holds, hints, ends_with });
@@ -200,12 +200,12 @@ impl Build for Hold {
 impl Build for Bound {
     fn build(&self) -> TokenStream {
         let scope = match self.scope {
-            Scope::Max => quote!(Scope::Max),
-            Scope::Each => quote!(Scope::Each),
-            Scope::Node => quote!(Scope::Node),
-            Scope::PerRound(n) => {
+            BoundScope::Max => quote!(BoundScope::Max),
+            BoundScope::Each => quote!(BoundScope::Each),
+            BoundScope::Node => quote!(BoundScope::Node),
+            BoundScope::PerRound(n) => {
                 let n = n.build();
-                quote!(Scope::PerRound(#n))
+                quote!(BoundScope::PerRound(#n))
             }
         };
         let Bound { exact, checked, .. } = self;

@@ -3,8 +3,8 @@
 
 use super::expr::{Lower, both, is_function};
 use super::items::parse;
-use super::scope::{Scope, Ty};
-use crate::blocks::{BlockSet, Index, Part};
+use super::scope::{NameScope, Ty};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr};
 use proc_macro2::TokenStream;
@@ -36,14 +36,14 @@ impl RangeSyntax {
     }
 
     /// Brings the index into scope, also where something is wrong with it: its uses are no further errors.
-    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<Index> {
+    pub(crate) fn lower(&self, scope: &mut NameScope, kind: Kind) -> Result<Index> {
         let (bounds, fresh) = (self.bounds(scope, kind), fresh(scope, &self.name));
         let var = scope.var(&self.name.to_string(), false);
         let ((lo, hi), ()) = both(bounds, fresh)?;
         Ok(Index { var, lo, hi })
     }
 
-    fn bounds(&self, scope: &Scope, kind: Kind) -> Result<(Expr, Expr)> {
+    fn bounds(&self, scope: &NameScope, kind: Kind) -> Result<(Expr, Expr)> {
         let lower = Lower { scope, kind };
         let syn::Expr::Range(range) = &self.range else {
             return Err(Error::new_spanned(&self.range, "expected a range such as `0..n`"));
@@ -67,7 +67,7 @@ fn one_more(e: Expr) -> Expr {
 }
 
 /// Rejects a name that is in use.
-pub(crate) fn fresh(scope: &Scope, name: &Ident) -> Result<()> {
+pub(crate) fn fresh(scope: &NameScope, name: &Ident) -> Result<()> {
     let text = name.to_string();
     let why = if text.starts_with("r#") {
         "is a keyword of Rust"
@@ -83,7 +83,7 @@ pub(crate) fn fresh(scope: &Scope, name: &Ident) -> Result<()> {
     Err(Error::new_spanned(name, format!("`{name}` {why}; choose another name")))
 }
 
-enum Clause {
+enum ComprehensionClause {
     Over(RangeSyntax),
     Filter(syn::Expr),
 }
@@ -91,7 +91,7 @@ enum Clause {
 /// One pair of brackets.
 struct PartSyntax {
     items: Vec<ItemSyntax>,
-    clauses: Vec<Clause>,
+    clauses: Vec<ComprehensionClause>,
 }
 
 /// `block`, or `source -> destination`.
@@ -150,7 +150,7 @@ impl Parse for PartSyntax {
             if content.is_empty() {
                 return Err(Error::new_spanned(semicolon, "expected an index such as `k in 0..n` after `;`"));
             }
-            let parsed = Punctuated::<Clause, Token![,]>::parse_terminated(&content)?;
+            let parsed = Punctuated::<ComprehensionClause, Token![,]>::parse_terminated(&content)?;
             clauses.extend(parsed);
             if items.len() > 1 {
                 let message = "a comprehension has one item; write `[a; …] + [b; …]`";
@@ -164,30 +164,34 @@ impl Parse for PartSyntax {
     }
 }
 
-impl Parse for Clause {
+impl Parse for ComprehensionClause {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        Ok(if RangeSyntax::peek(input) { Clause::Over(input.parse()?) } else { Clause::Filter(input.parse()?) })
+        Ok(if RangeSyntax::peek(input) {
+            ComprehensionClause::Over(input.parse()?)
+        } else {
+            ComprehensionClause::Filter(input.parse()?)
+        })
     }
 }
 
 impl PartSyntax {
-    fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<Vec<Part>> {
+    fn lower(&self, scope: &mut NameScope, kind: Kind) -> Result<Vec<Comprehension>> {
         let mark = scope.mark();
         let parts = self.lower_inside(scope, kind);
         scope.forget(mark);
         parts
     }
 
-    fn lower_inside(&self, scope: &mut Scope, kind: Kind) -> Result<Vec<Part>> {
+    fn lower_inside(&self, scope: &mut NameScope, kind: Kind) -> Result<Vec<Comprehension>> {
         let mut over = Vec::new();
         let mut filter: Option<Expr> = None;
         for clause in &self.clauses {
             match clause {
-                Clause::Over(range) if filter.is_none() => over.push(range.lower(scope, kind)?),
-                Clause::Over(range) => {
+                ComprehensionClause::Over(range) if filter.is_none() => over.push(range.lower(scope, kind)?),
+                ComprehensionClause::Over(range) => {
                     return Err(Error::new_spanned(&range.name, "write all indices before the conditions"));
                 }
-                Clause::Filter(e) => {
+                ComprehensionClause::Filter(e) => {
                     let condition = Lower { scope, kind }.typed(e, Ty::Bool)?;
                     filter = Some(match filter {
                         Some(first) => Expr::binary(Binary::And, first, condition),
@@ -205,9 +209,9 @@ fn part(
     item: &ItemSyntax,
     mut over: Vec<Index>,
     filter: Option<Expr>,
-    scope: &mut Scope,
+    scope: &mut NameScope,
     kind: Kind,
-) -> Result<Part> {
+) -> Result<Comprehension> {
     let item = match (&item.destination, kind.moves()) {
         (None, false) => side(&item.block, &mut over, scope, kind)?,
         (Some(destination), true) => {
@@ -224,11 +228,11 @@ fn part(
             return Err(Error::new_spanned(&item.tokens, message));
         }
     };
-    Ok(Part { item, over, filter })
+    Ok(Comprehension { item, over, filter })
 }
 
 /// A block, a source or a destination; `region(…)` adds an index for the ranks of the node.
-fn side(item: &syn::Expr, over: &mut Vec<Index>, scope: &mut Scope, kind: Kind) -> Result<Expr> {
+fn side(item: &syn::Expr, over: &mut Vec<Index>, scope: &mut NameScope, kind: Kind) -> Result<Expr> {
     let Some(node) = region(item)? else {
         return Lower { scope, kind }.int(item);
     };
@@ -276,7 +280,7 @@ impl Parse for BlocksSyntax {
 
 impl BlocksSyntax {
     /// The set, in the given scope.
-    pub(crate) fn lower(&self, scope: &mut Scope, kind: Kind) -> Result<BlockSet> {
+    pub(crate) fn lower(&self, scope: &mut NameScope, kind: Kind) -> Result<BlockSet> {
         let mut set = BlockSet::default();
         for part in &self.parts {
             set.parts.extend(part.lower(scope, kind)?);

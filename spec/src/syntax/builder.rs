@@ -1,11 +1,13 @@
 //! What has been read of a declaration so far.
 
 use super::errors::Errors;
-use super::scope::Scope;
+use super::scope::NameScope;
 use crate::check::budget::{self, Explicit, TooMuch};
 use crate::contract::Kind;
 use crate::expr::{Binary, Expr};
-use crate::schedule::{Bound, Function, Inner, Layout, Limits, List, Loop, Number, Order, ROOT, Schedule, Spot};
+use crate::schedule::{
+    Bound, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule, SchedulePart,
+};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -16,9 +18,9 @@ use syn::{DeriveInput, Ident};
 const DEFAULT_LIMIT: i64 = 40;
 
 /// Collects the clauses of a declaration.
-pub(super) struct Builder {
+pub(super) struct DeclarationBuilder {
     pub(super) errors: Errors,
-    pub(super) scope: Scope,
+    pub(super) scope: NameScope,
     pub(super) kind: Kind,
     /// The kind that is written is none: nothing else can be judged.
     pub(super) unknown_kind: bool,
@@ -28,7 +30,7 @@ pub(super) struct Builder {
     pub(super) globals: Option<usize>,
     pub(super) params: Vec<Ident>,
     pub(super) numbers: Vec<Number>,
-    pub(super) lists: Vec<List>,
+    pub(super) lists: Vec<ListParameter>,
     pub(super) inners: Vec<Inner>,
     pub(super) functions: Vec<Function>,
     pub(super) requires: Vec<Expr>,
@@ -46,14 +48,14 @@ pub(super) struct Builder {
     pub(super) sites: u16,
     /// Whether there is a clause that sends or receives, be it right or wrong.
     pub(super) has_messages: bool,
-    pub(super) sources: HashMap<Spot, TokenStream>,
+    pub(super) sources: HashMap<SchedulePart, TokenStream>,
 }
 
-impl Builder {
+impl DeclarationBuilder {
     pub(super) fn new() -> Self {
-        Builder {
+        DeclarationBuilder {
             errors: Errors::default(),
-            scope: Scope::new(),
+            scope: NameScope::new(),
             kind: Kind::Allgather,
             unknown_kind: false,
             header: None,
@@ -104,7 +106,10 @@ impl Builder {
         }
     }
 
-    pub(super) fn schedule(mut self, input: &DeriveInput) -> (syn::Result<()>, Schedule, HashMap<Spot, TokenStream>) {
+    pub(super) fn schedule(
+        mut self,
+        input: &DeriveInput,
+    ) -> (syn::Result<()>, Schedule, HashMap<SchedulePart, TokenStream>) {
         let name = input.ident.unraw().to_string();
         let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
         self.root_in_range();

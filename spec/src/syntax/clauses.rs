@@ -1,7 +1,7 @@
 //! The clauses of a declaration, one function each.
 
 use super::blocks::{BlocksSyntax, RangeSyntax, fresh};
-use super::builder::Builder;
+use super::builder::DeclarationBuilder;
 use super::errors::similar;
 use super::expr::{Lower, both};
 use super::items::{Item, items, parse};
@@ -12,7 +12,8 @@ use crate::contract::Kind;
 use crate::expr::{Binary, Expr, ListVar, Var};
 use crate::record::Direction;
 use crate::schedule::{
-    Bound, Domain, Field, Function, Hold, Layout, List, Loop, Metric, Number, ROOT, Scope as Extent, Spot, Transfer,
+    Bound, BoundScope as Extent, Domain, Field, Function, Hold, Layout, ListParameter, Loop, Metric, Number, ROOT,
+    SchedulePart, Transfer,
 };
 use crate::sink::{Line, Site};
 use proc_macro2::TokenStream;
@@ -42,7 +43,7 @@ pub const CLAUSES: [&str; 18] = [
     "check",
 ];
 
-impl Builder {
+impl DeclarationBuilder {
     /// Reads one attribute.
     pub(super) fn clause(&mut self, name: &str, attr: &Attribute) {
         if self.unknown_kind {
@@ -167,7 +168,7 @@ impl Builder {
         if param.is_list {
             let var = ListVar { name: name.clone(), slot: self.lists.len() };
             self.scope.add(&name, Entity::List(var.clone()));
-            self.lists.push(List { var, domain });
+            self.lists.push(ListParameter { var, domain });
             self.limits.lists.push((3, domain.lo.saturating_add(1)));
             self.explicit.lists.push((false, false));
         } else {
@@ -199,7 +200,7 @@ impl Builder {
                 let message = format!("`{name}` ends with the last round; after it there is state, p and parameters");
                 return Err(Error::new_spanned(&item.tokens, message));
             }
-            self.sources.insert(Spot::EndsWith(n, self.loops[n].ends_with.len()), item.tokens.clone());
+            self.sources.insert(SchedulePart::EndsWith(n, self.loops[n].ends_with.len()), item.tokens.clone());
             self.current().ends_with.push(condition);
             return Ok(());
         }
@@ -209,7 +210,7 @@ impl Builder {
                 "write `requires` above the first `round`; for state after the last round, `requires(final …)`";
             return Err(Error::new_spanned(&item.tokens, message));
         }
-        self.sources.insert(Spot::Requires(self.requires.len()), item.tokens.clone());
+        self.sources.insert(SchedulePart::Requires(self.requires.len()), item.tokens.clone());
         self.requires.push(condition);
         Ok(())
     }
@@ -248,7 +249,7 @@ impl Builder {
         let ty = body.as_ref().map_or(Ty::Int, |(_, _, ty)| *ty);
         self.scope.forget(mark);
         self.scope.add(&name, Entity::Function { index, arity: head.args.len(), ty, varying });
-        self.sources.insert(Spot::Define(index), item.tokens.clone());
+        self.sources.insert(SchedulePart::Define(index), item.tokens.clone());
         let (args, body, result) = match body {
             Ok((args, body, _)) => (args, body, Ok(())),
             Err(error) => (vec![], Expr::Int(0), Err(error)),
@@ -287,7 +288,7 @@ impl Builder {
         self.scope.forget(global);
         let n = self.loops.len();
         self.loops.push(Loop::default());
-        self.sources.insert(Spot::Round(n), attr.meta.to_token_stream());
+        self.sources.insert(SchedulePart::Round(n), attr.meta.to_token_stream());
         self.scope.set_nameless(false);
         self.each(items, |b, item| {
             // A round with a wrong range has an index all the same.
@@ -326,7 +327,7 @@ impl Builder {
                 Direction::Send => b.send_roles(&mut fields)?,
                 Direction::Recv => b.recv_roles(&mut fields)?,
             };
-            b.push_transfer(attr, direction, &each, &Parts { each: each_tokens, when, peer, blocks, roles })
+            b.push_transfer(attr, direction, &each, &ClauseParts { each: each_tokens, when, peer, blocks, roles })
         })
     }
 
@@ -348,7 +349,7 @@ impl Builder {
                     Direction::Recv => b.recv_roles(&mut fields)?,
                 };
                 let (when, peer) = (when.clone(), with.clone());
-                let parts = Parts { each: each_tokens.clone(), when, peer, blocks, roles };
+                let parts = ClauseParts { each: each_tokens.clone(), when, peer, blocks, roles };
                 b.push_transfer(attr, direction, &each, &parts)?;
             }
             Ok(())
@@ -373,7 +374,13 @@ impl Builder {
         result
     }
 
-    fn push_transfer(&mut self, attr: &Attribute, direction: Direction, each: &[Index], parts: &Parts) -> Result<()> {
+    fn push_transfer(
+        &mut self,
+        attr: &Attribute,
+        direction: Direction,
+        each: &[Index],
+        parts: &ClauseParts,
+    ) -> Result<()> {
         let when = parts.when.as_ref().map(|when| self.lower(when, Ty::Bool)).transpose();
         let peer = self.lower(&parts.peer, Ty::Int);
         let blocks = self.blocks_or_all(parts.blocks.as_ref());
@@ -392,7 +399,7 @@ impl Builder {
     }
 
     /// Remembers where the parts of a message stand.
-    fn remember(&mut self, attr: &Attribute, site: Site, parts: &Parts) {
+    fn remember(&mut self, attr: &Attribute, site: Site, parts: &ClauseParts) {
         let (whole, blocks) = (attr.meta.to_token_stream(), Self::blocks_source(parts.blocks.as_ref(), attr));
         let spots = [
             (Field::Whole, &whole),
@@ -402,7 +409,7 @@ impl Builder {
             (Field::When, parts.when.as_ref().unwrap_or(&whole)),
         ];
         for (field, tokens) in spots {
-            self.sources.insert(Spot::Transfer(site, field), tokens.clone());
+            self.sources.insert(SchedulePart::Transfer(site, field), tokens.clone());
         }
     }
 
@@ -429,7 +436,7 @@ impl Builder {
             None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
         };
         let (n, i) = (self.loops.len() - 1, self.current().holds.len());
-        self.sources.insert(Spot::Hold(n, i), item.tokens.clone());
+        self.sources.insert(SchedulePart::Hold(n, i), item.tokens.clone());
         self.current().holds.push(hold);
         Ok(())
     }
@@ -466,7 +473,7 @@ impl Builder {
     fn hint(&mut self, item: &Item) -> Result<()> {
         let fact = self.lower(&item.tokens, Ty::Bool)?;
         let (n, i) = (self.loops.len() - 1, self.current().hints.len());
-        self.sources.insert(Spot::Hint(n, i), item.tokens.clone());
+        self.sources.insert(SchedulePart::Hint(n, i), item.tokens.clone());
         self.current().hints.push(fact);
         Ok(())
     }
@@ -509,7 +516,7 @@ impl Builder {
             let message = "this bound is on the whole run, write `per_round`";
             self.no_round_variable(&value, &relation.right, message)?;
         }
-        self.sources.insert(Spot::Bound(self.bounds.len()), item.tokens.clone());
+        self.sources.insert(SchedulePart::Bound(self.bounds.len()), item.tokens.clone());
         self.bounds.push(Bound { metric, scope, exact: relation.exact, checked, value });
         Ok(())
     }
@@ -551,7 +558,7 @@ impl Builder {
             return Err(Error::new_spanned(&item.tokens, "this layout is declared twice; remove one"));
         }
         if let Layout::Rotated(_) = layout {
-            self.sources.insert(Spot::Layout, item.tokens.clone());
+            self.sources.insert(SchedulePart::Layout, item.tokens.clone());
         }
         self.layouts.push(layout);
         Ok(())
@@ -618,7 +625,7 @@ fn example(clause: &str) -> Option<&'static str> {
     })
 }
 
-struct Parts {
+struct ClauseParts {
     each: TokenStream,
     when: Option<TokenStream>,
     peer: TokenStream,

@@ -1,6 +1,6 @@
 //! Expressions: Rust's expression grammar, read as arithmetic on integers.
 
-use super::scope::{Entity, Scope, Ty};
+use super::scope::{Entity, NameScope, Ty};
 use crate::contract::Kind;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use quote::ToTokens;
@@ -9,7 +9,7 @@ use syn::{BinOp, Error, Lit, Result, UnOp};
 
 /// Lowers expressions in a scope.
 pub(crate) struct Lower<'a> {
-    pub(crate) scope: &'a Scope,
+    pub(crate) scope: &'a NameScope,
     pub(crate) kind: Kind,
 }
 

@@ -1,14 +1,14 @@
 //! Collectives inside of groups: parameters that are collectives, and the `within` clause.
 
 use super::blocks::fresh;
-use super::builder::Builder;
+use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
 use super::items::{Item, parse};
 use super::scope::Ty;
-use crate::blocks::{BlockSet, Part};
+use crate::blocks::{BlockSet, Comprehension};
 use crate::contract::Kind;
 use crate::expr::{Expr, Var};
-use crate::schedule::{Field, Group, Inner, Spot, Within};
+use crate::schedule::{Field, Group, Inner, SchedulePart, Within};
 use crate::sink::{Action, Site};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -35,7 +35,7 @@ fn nests(kind: Kind) -> bool {
 
 const GROUPS: &str = "a group is `node`, `lane`, `all`, `stride(distance, count)` or `ranks(first, count)`";
 
-impl Builder {
+impl DeclarationBuilder {
     /// Reads a parameter that is a collective; `None` if it is something else.
     pub(super) fn inner(&mut self, item: &Item) -> Option<Result<()>> {
         let InnerSyntax { name, kind } = item.parse().ok()?;
@@ -85,7 +85,7 @@ impl Builder {
             (Field::Blocks, brings.as_ref()),
         ];
         for (field, tokens) in spots {
-            self.sources.insert(Spot::Transfer(site, field), tokens.unwrap_or(&whole).clone());
+            self.sources.insert(SchedulePart::Transfer(site, field), tokens.unwrap_or(&whole).clone());
         }
         let when = when.map(|when| self.lower(&when, Ty::Bool)).transpose()?;
         let members = members.map(|members| self.lower(&members, Ty::Int)).transpose()?;
@@ -111,7 +111,7 @@ impl Builder {
             None if self.kind.reduces() => BlockSet::default(),
             None => {
                 let item = Expr::Var(self.scope.builtin("rank"));
-                BlockSet { parts: vec![Part { item, over: Vec::new(), filter: None }] }
+                BlockSet { parts: vec![Comprehension { item, over: Vec::new(), filter: None }] }
             }
         };
         let within = Within { site, inner: inner_number?, group: group?, members, when, to, brings };

@@ -38,7 +38,7 @@ fn split(tokens: TokenStream) -> Vec<Item> {
 }
 
 /// The two sides of `left = right` or `left <= right`.
-pub(crate) struct Relation {
+pub(crate) struct Equation {
     pub(crate) left: TokenStream,
     pub(crate) exact: bool,
     pub(crate) right: TokenStream,
@@ -77,22 +77,22 @@ impl Item {
     }
 
     /// `left = right` or `left <= right`, split at the first such sign; `None` also when nothing follows it.
-    pub(crate) fn relation(&self) -> Option<Relation> {
+    pub(crate) fn relation(&self) -> Option<Equation> {
         self.split_relation().filter(|relation| !relation.right.is_empty())
     }
 
-    fn split_relation(&self) -> Option<Relation> {
+    fn split_relation(&self) -> Option<Equation> {
         let trees: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
         let is = |i: usize, c: char| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.as_char() == c);
         let joined = |i: usize| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.spacing() == proc_macro2::Spacing::Joint);
         for i in 0..trees.len() {
             let part = |range: &[TokenTree]| range.iter().cloned().collect::<TokenStream>();
             if is(i, '<') && joined(i) && is(i + 1, '=') {
-                return Some(Relation { left: part(&trees[..i]), exact: false, right: part(&trees[i + 2..]) });
+                return Some(Equation { left: part(&trees[..i]), exact: false, right: part(&trees[i + 2..]) });
             }
             let compound = (i > 0 && joined(i - 1)) || (joined(i) && is(i + 1, '='));
             if is(i, '=') && !compound {
-                return Some(Relation { left: part(&trees[..i]), exact: true, right: part(&trees[i + 1..]) });
+                return Some(Equation { left: part(&trees[..i]), exact: true, right: part(&trees[i + 1..]) });
             }
         }
         None

@@ -1,14 +1,14 @@
 //! The clauses and fields that only reductions have: lines, blocks of the vector, and how what arrives is combined.
 
-use super::builder::Builder;
+use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
 use super::errors::similar;
 use super::items::Item;
 use super::scope::Ty;
-use crate::blocks::{BlockSet, Index, Part};
+use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::expr::{Binary, Expr};
 use crate::record::Direction;
-use crate::schedule::Spot;
+use crate::schedule::SchedulePart;
 use crate::sink::{Action, Line};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -35,7 +35,7 @@ impl Role {
     }
 }
 
-impl Builder {
+impl DeclarationBuilder {
     // #[split(p)]
     pub(super) fn split(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         let [item] = items else {
@@ -50,7 +50,7 @@ impl Builder {
             return Err(Error::new_spanned(attr, "write `split` above the first `round`"));
         }
         self.blocks = Some(self.lower_common(&item.tokens, Ty::Int, "the number of blocks")?);
-        self.sources.insert(Spot::Blocks, item.tokens.clone());
+        self.sources.insert(SchedulePart::Blocks, item.tokens.clone());
         Ok(())
     }
 
@@ -83,11 +83,11 @@ impl Builder {
             }
             "same_tree" => {
                 self.order.same_tree = true;
-                Spot::SameTree
+                SchedulePart::SameTree
             }
             "rank_order" => {
                 self.order.rank_order = true;
-                Spot::RankOrder
+                SchedulePart::RankOrder
             }
             _ => return Err(Error::new_spanned(&item.tokens, "an order is `same_tree` or `rank_order`")),
         };
@@ -179,7 +179,7 @@ impl Builder {
             None => {
                 let var = self.scope.anonymous("b");
                 let all = Index { var: var.clone(), lo: Expr::Int(0), hi: self.number_of_blocks() };
-                Ok(BlockSet { parts: vec![Part { item: Expr::Var(var), over: vec![all], filter: None }] })
+                Ok(BlockSet { parts: vec![Comprehension { item: Expr::Var(var), over: vec![all], filter: None }] })
             }
         }
     }

@@ -17,9 +17,9 @@ mod states;
 #[cfg(test)]
 mod tests;
 
-use crate::schedule::{Field, Schedule, Spot};
+use crate::schedule::{Field, Schedule, SchedulePart};
 use crate::violation::Violation;
-use builder::Builder;
+use builder::DeclarationBuilder;
 pub use clauses::CLAUSES;
 use errors::{Errors, similar, tokens};
 use proc_macro2::TokenStream;
@@ -40,7 +40,7 @@ pub struct Declaration {
     pub inner_types: Vec<Ident>,
     /// The doc comments of the type.
     pub docs: Vec<String>,
-    sources: HashMap<Spot, TokenStream>,
+    sources: HashMap<SchedulePart, TokenStream>,
 }
 
 impl Declaration {
@@ -52,21 +52,21 @@ impl Declaration {
     }
 
     /// The clause of a message whose action is not written there: those of an inner collective are its own.
-    fn clause_of(&self, spot: Spot) -> Option<&TokenStream> {
-        let Spot::Transfer(site, _) = spot else { return None };
-        let is_whole = |known: &Spot| matches!(known, Spot::Transfer(s, Field::Whole) if s.number == site.number);
+    fn clause_of(&self, spot: SchedulePart) -> Option<&TokenStream> {
+        let SchedulePart::Transfer(site, _) = spot else { return None };
+        let is_whole = |known: &SchedulePart| matches!(known, SchedulePart::Transfer(s, Field::Whole) if s.number == site.number);
         self.sources.iter().find(|(known, _)| is_whole(known)).map(|(_, tokens)| tokens)
     }
 }
 
 /// Parses the declaration of one collective, where a compiler has seen to what is not ours.
 pub fn parse(input: &DeriveInput) -> Result<Declaration> {
-    read(input, Builder::new())
+    read(input, DeclarationBuilder::new())
 }
 
 /// Parses the declaration of one collective from a text that no compiler has seen: an attribute that nobody knows is an error.
 pub fn parse_text(input: &DeriveInput) -> Result<Declaration> {
-    let mut builder = Builder::new();
+    let mut builder = DeclarationBuilder::new();
     for unknown in unknown_attributes(input) {
         let message = format!("`{unknown}` is not a clause of a collective; expected one of {}", CLAUSES.join(", "));
         builder.errors.at(unknown, message);
@@ -74,7 +74,7 @@ pub fn parse_text(input: &DeriveInput) -> Result<Declaration> {
     read(input, builder)
 }
 
-fn read(input: &DeriveInput, mut builder: Builder) -> Result<Declaration> {
+fn read(input: &DeriveInput, mut builder: DeclarationBuilder) -> Result<Declaration> {
     for attr in &input.attrs {
         match clause_name(attr) {
             Ok(Some(name)) => builder.clause(&name, attr),
@@ -154,7 +154,7 @@ fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
 }
 
 /// Every parameter is a field, every field is a parameter. Gives the types of inner collectives.
-fn check_fields(input: &DeriveInput, builder: &mut Builder) -> Vec<Ident> {
+fn check_fields(input: &DeriveInput, builder: &mut DeclarationBuilder) -> Vec<Ident> {
     let types = type_parameters(input, &mut builder.errors);
     let errors: &mut Errors = &mut builder.errors;
     let Data::Struct(data) = &input.data else {

@@ -39,17 +39,17 @@ const VARYING: [&str; 4] = ["rank", "node", "local", "ppn"];
 
 /// Names, innermost last.
 #[derive(Clone, Debug)]
-pub(crate) struct Scope {
+pub(crate) struct NameScope {
     names: Vec<(String, Entity)>,
     slots: usize,
     /// An index without a name: any unknown name may be meant for it.
     nameless: bool,
 }
 
-impl Scope {
+impl NameScope {
     /// The built-in variables.
     pub(crate) fn new() -> Self {
-        let mut scope = Scope { names: Vec::new(), slots: 0, nameless: false };
+        let mut scope = NameScope { names: Vec::new(), slots: 0, nameless: false };
         for name in BUILTIN_VARS {
             scope.var(name, VARYING.contains(&name));
         }

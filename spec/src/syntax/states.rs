@@ -1,19 +1,19 @@
 //! Variables that change from round to round.
 
 use super::blocks::fresh;
-use super::builder::Builder;
+use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
 use super::items::{Item, parse};
 use super::scope::Ty;
 use crate::expr::{Expr, Var};
-use crate::schedule::{Spot, State};
+use crate::schedule::{SchedulePart, State};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Error, Ident, Result};
 
 const FORM: &str = "write a state as `#[state(D = 1, next = 2 * D)]`";
 
-impl Builder {
+impl DeclarationBuilder {
     /// Reads a state, or states that run backwards.
     pub(super) fn state(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         let is_last =
@@ -90,7 +90,7 @@ impl Builder {
             self.scope.set_varying(&name.to_string());
         }
         let (n, i) = (self.loops.len() - 1, self.current().states.len());
-        self.sources.insert(Spot::State(n, i), attr.meta.to_token_stream());
+        self.sources.insert(SchedulePart::State(n, i), attr.meta.to_token_stream());
         self.current().states.push(state);
     }
 

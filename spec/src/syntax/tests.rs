@@ -6,7 +6,7 @@ use crate::collective::Arguments;
 use crate::eval::Env;
 use crate::expr::Expr;
 use crate::place::Place;
-use crate::schedule::{Hold, Layout, Metric, Schedule, Scope, Spot};
+use crate::schedule::{BoundScope, Hold, Layout, Metric, Schedule, SchedulePart};
 use crate::violation::{Case, Problem, Violation};
 use syn::DeriveInput;
 
@@ -209,8 +209,8 @@ fn every_clause_leaves_its_mark() {
         only.holds.as_slice(),
         [Hold::Blocks(_), Hold::Counter(Metric::MessagesSent, _), Hold::Fact(_)]
     ));
-    let scopes: Vec<Scope> = bounds.iter().map(|bound| bound.scope).collect();
-    assert_eq!(scopes, [Scope::Max, Scope::Each, Scope::PerRound(0)]);
+    let scopes: Vec<BoundScope> = bounds.iter().map(|bound| bound.scope).collect();
+    assert_eq!(scopes, [BoundScope::Max, BoundScope::Each, BoundScope::PerRound(0)]);
     assert_eq!(bounds.iter().map(|bound| bound.exact).collect::<Vec<_>>(), [true, false, false]);
 }
 
@@ -296,16 +296,16 @@ fn violations_find_their_clause() {
 #[bound(rounds = 3, blocks_sent = d)]
 struct Ring;";
     let declaration = read(text).unwrap_or_else(|error| panic!("{:?}", listed(error)));
-    let place = |spot: Spot| {
+    let place = |spot: SchedulePart| {
         let problem = Problem::NothingChecked { up_to: 0 };
         let error = declaration.error(&Violation { spot, case: Case::default(), round: None, problem });
         (error.span().start().line, error.span().start().column)
     };
-    assert_eq!(place(Spot::Define(0)), (2, 9));
-    assert_eq!(place(Spot::Round(0)), (3, 2));
-    assert_eq!(place(Spot::Bound(0)), (6, 8));
-    assert_eq!(place(Spot::Bound(1)), (6, 20));
-    assert_eq!(place(Spot::Layout), (7, 7), "what has no place of its own stands at the name");
+    assert_eq!(place(SchedulePart::Define(0)), (2, 9));
+    assert_eq!(place(SchedulePart::Round(0)), (3, 2));
+    assert_eq!(place(SchedulePart::Bound(0)), (6, 8));
+    assert_eq!(place(SchedulePart::Bound(1)), (6, 20));
+    assert_eq!(place(SchedulePart::Layout), (7, 7), "what has no place of its own stands at the name");
 
     let violation = check::at_compile_time(&declaration.schedule).expect_err("it is wrong");
     assert_eq!(violation.code(), "bound", "{violation}");
@@ -335,7 +335,7 @@ fn declarations_of_a_file() {
 // ---- what would take for ever
 
 /// The message of the check at compile time.
-fn violation(clauses: &str) -> (Spot, String) {
+fn violation(clauses: &str) -> (SchedulePart, String) {
     let schedule = schedule(&format!("#[collective(allgather)]\n{clauses}\nstruct Some;"));
     let violation = check::at_compile_time(&schedule).expect_err(clauses);
     (violation.spot, violation.to_string())
@@ -344,33 +344,33 @@ fn violation(clauses: &str) -> (Spot, String) {
 #[test]
 fn what_takes_too_long_is_named() {
     let pair = "#[send(to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [rank - 1])]";
-    let says = |clauses: &str, spot: Spot, what: &str| {
+    let says = |clauses: &str, spot: SchedulePart, what: &str| {
         let (found, message) = violation(clauses);
         assert_eq!(found, spot, "{message}");
         let start = "this is too long to be checked: with p = ";
         assert!(message.starts_with(start) && message.contains(&format!("`{what}` takes more than")), "{message}");
     };
-    says(&format!("#[round(s in 0..pow(10, 12))]\n{pair}"), Spot::Round(0), "s in 0..pow(10, 12)");
+    says(&format!("#[round(s in 0..pow(10, 12))]\n{pair}"), SchedulePart::Round(0), "s in 0..pow(10, 12)");
     says(
         &format!("#[round(s in 0 - pow(2, 62)..pow(2, 62))]\n{pair}"),
-        Spot::Round(0),
+        SchedulePart::Round(0),
         "s in 0 - pow(2, 62)..pow(2, 62)",
     );
-    says(&format!("#[round(s in 0..2000, z in 0..2000)]\n{pair}"), Spot::Round(0), "z in 0..2000");
+    says(&format!("#[round(s in 0..2000, z in 0..2000)]\n{pair}"), SchedulePart::Round(0), "z in 0..2000");
     let blocks = |set: &str| {
         format!("#[round]\n#[send(to = rank + 1, blocks = {set})]\n#[recv(from = rank - 1, blocks = [0])]")
     };
-    let at_blocks = Spot::Transfer(crate::Site::plain(0), crate::schedule::Field::Blocks);
+    let at_blocks = SchedulePart::Transfer(crate::Site::plain(0), crate::schedule::Field::Blocks);
     says(&blocks("[k; k in 0..pow(10, 12)]"), at_blocks, "k in 0..pow(10, 12)");
     says(&blocks("[i; i in 0..p + 1499, k in 0..1500]"), at_blocks, "k in 0..1500");
     let each = "#[round]\n#[send(for j in 0..pow(10, 9), to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [0])]";
-    says(each, Spot::Transfer(crate::Site::plain(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
+    says(each, SchedulePart::Transfer(crate::Site::plain(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
     let holds = format!(
         "#[requires(p == 1)]\n#[round(s in 0..0)]\n{pair}\n#[holds(blocks = [rank + k; k in 0..pow(10, 12)])]"
     );
-    says(&holds, Spot::Hold(0, 0), "k in 0..pow(10, 12)");
+    says(&holds, SchedulePart::Hold(0, 0), "k in 0..pow(10, 12)");
     let ends = format!("#[round(s in 0..pow(10, 12))]\n#[state(D = 1, next = D)]\n{pair}\n#[requires(final D == 1)]");
-    says(&ends, Spot::Round(0), "s in 0..pow(10, 12)");
+    says(&ends, SchedulePart::Round(0), "s in 0..pow(10, 12)");
     // Definitions that each use the one before twice: 2^40 calls.
     let doubling: String = (1..40).map(|i| format!("#[define(d{i} = d{} + d{})]\n", i - 1, i - 1)).collect();
     let (_, message) = violation(&format!("#[define(d0 = 0)]\n{doubling}#[round(s in 0..d39)]\n{pair}"));

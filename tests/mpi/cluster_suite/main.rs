@@ -14,7 +14,7 @@ use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, SmpAllreduce, Sparbit,
 };
 use roundel::operation::Sum;
-use roundel::trace::Record;
+use roundel::trace::RankTrace;
 use roundel::{Allgather, Allreduce, Collective, Error, IsAllgather, IsAllreduce};
 use roundel_spec::Placement;
 use roundel_spec::arith::{ceil_log, floor_log};
@@ -172,7 +172,7 @@ impl Cluster<'_> {
 
     /// The declared bounds hold for ranks that are numbered node by node, and here each rank sends as many messages as its
     /// counterpart does there.
-    fn census<C: Collective>(&self, collective: &C, records: &[Record]) {
+    fn census<C: Collective>(&self, collective: &C, records: &[RankTrace]) {
         let regions = self.placement.regions();
         let sizes: Vec<usize> = (0..regions.nodes()).map(|node| regions.size(node) as usize).collect();
         let point = Point { placement: Placement::of_sizes(&sizes), args: collective.arguments() };
@@ -188,7 +188,7 @@ impl Cluster<'_> {
     }
 
     /// Messages between nodes, as they were posted.
-    fn costs<C: Collective>(&self, cost: &Cost, records: &[Record]) {
+    fn costs<C: Collective>(&self, cost: &Cost, records: &[RankTrace]) {
         let (nodes, ppn) = (self.placement.regions().nodes(), self.placement.ppn() as i64);
         let mut largest = 0;
         for (rank, record) in records.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::parameters;
 use super::types::{Type, Types};
 use roundel::algorithms::catalogue;
-use roundel::mpi::raw::{Call, List, Reduced, Scattered, Typed};
+use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed};
 use roundel::selection::{Algorithm, Parameter};
 use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
@@ -14,7 +14,7 @@ pub(crate) struct Case<'a> {
     /// The bytes of both buffers.
     pub(crate) send: usize,
     pub(crate) recv: usize,
-    pub(crate) call: Box<dyn Fn(*mut c_void, *mut c_void) -> Call + 'a>,
+    pub(crate) call: Box<dyn Fn(*mut c_void, *mut c_void) -> MpiCall + 'a>,
 }
 
 /// The algorithms of a kind, with some values for their parameters.
@@ -85,7 +85,7 @@ impl Making {
         &self,
         name: &str,
         (send, recv): (usize, usize),
-        call: impl Fn(*mut c_void, *mut c_void) -> Call + 'a,
+        call: impl Fn(*mut c_void, *mut c_void) -> MpiCall + 'a,
     ) -> Case<'a> {
         let place = if self.in_place { ", in place" } else { "" };
         let name = format!("{name} of {}{place}", self.of.name);
@@ -112,21 +112,21 @@ impl Making {
     }
 
     fn allgather<'a>(self, n: usize) -> Case<'a> {
-        let call = move |send, recv| Call::Allgather { send: self.send(send, n), recv: self.typed(recv, n) };
+        let call = move |send, recv| MpiCall::Allgather { send: self.send(send, n), recv: self.typed(recv, n) };
         self.case(&format!("allgather of {n}"), (n, n * self.p), call)
     }
 
     fn allgatherv<'a>(self) -> Case<'a> {
         let (own, (counts, displs, end)) = (count(self.rank), scattered((0..self.p).map(count).collect()));
         self.case("allgatherv", (own, end), move |send, recv| {
-            let (counts, displs) = (List::Ints(counts.as_ptr()), List::Ints(displs.as_ptr()));
+            let (counts, displs) = (IntList::Ints(counts.as_ptr()), IntList::Ints(displs.as_ptr()));
             let recv = Scattered { address: recv, counts, displs, datatype: self.of.handle };
-            Call::Allgatherv { send: self.send(send, own), recv }
+            MpiCall::Allgatherv { send: self.send(send, own), recv }
         })
     }
 
     fn alltoall<'a>(self, n: usize) -> Case<'a> {
-        let call = move |send, recv| Call::Alltoall { send: self.send(send, n), recv: self.typed(recv, n) };
+        let call = move |send, recv| MpiCall::Alltoall { send: self.send(send, n), recv: self.typed(recv, n) };
         self.case(&format!("alltoall of {n}"), (n * self.p, n * self.p), call)
     }
 
@@ -140,21 +140,21 @@ impl Making {
         let (counts, displs, end) = scattered((0..self.p).map(|from| between(from, self.rank)).collect());
         self.case("alltoallv", (last, end), move |send, recv| {
             let datatype = self.of.handle;
-            let list = |list: &Vec<c_int>| List::Ints(list.as_ptr());
+            let list = |list: &Vec<c_int>| IntList::Ints(list.as_ptr());
             let send = Scattered { address: send, counts: list(&leaving), displs: list(&leaves_at), datatype };
             let recv = Scattered { address: recv, counts: list(&counts), displs: list(&displs), datatype };
-            Call::Alltoallv { send: (!self.in_place).then_some(send), recv }
+            MpiCall::Alltoallv { send: (!self.in_place).then_some(send), recv }
         })
     }
 
     fn allreduce<'a>(self, n: usize) -> Case<'a> {
-        let call = move |send, recv| Call::Allreduce { data: self.reduced(send, recv, self.in_place), count: n };
+        let call = move |send, recv| MpiCall::Allreduce { data: self.reduced(send, recv, self.in_place), count: n };
         self.case(&format!("allreduce of {n}"), (n, n), call)
     }
 
     fn parts<'a>(self, n: usize) -> Case<'a> {
         let call =
-            move |send, recv| Call::ReduceScatterBlock { data: self.reduced(send, recv, self.in_place), count: n };
+            move |send, recv| MpiCall::ReduceScatterBlock { data: self.reduced(send, recv, self.in_place), count: n };
         self.case(&format!("reduce_scatter_block of {n}"), (n * self.p, n * self.p), call)
     }
 
@@ -162,13 +162,13 @@ impl Making {
         let counts: Vec<c_int> = (0..self.p).map(|rank| count(rank) as c_int).collect();
         let total = counts.iter().sum::<c_int>() as usize;
         self.case("reduce_scatter", (total, total), move |send, recv| {
-            let counts = List::Ints(counts.as_ptr());
-            Call::ReduceScatter { data: self.reduced(send, recv, self.in_place), counts }
+            let counts = IntList::Ints(counts.as_ptr());
+            MpiCall::ReduceScatter { data: self.reduced(send, recv, self.in_place), counts }
         })
     }
 
     fn broadcast<'a>(self, root: c_int) -> Case<'a> {
-        let call = move |_, recv| Call::Broadcast { data: self.typed(recv, 7), root };
+        let call = move |_, recv| MpiCall::Broadcast { data: self.typed(recv, 7), root };
         self.case(&format!("broadcast from {root}"), (0, 7), call)
     }
 
@@ -178,7 +178,7 @@ impl Making {
     }
 
     fn reduce<'a>(self, root: c_int) -> Case<'a> {
-        self.case(&format!("reduce to {root}"), (7, 7), move |send, recv| Call::Reduce {
+        self.case(&format!("reduce to {root}"), (7, 7), move |send, recv| MpiCall::Reduce {
             data: self.reduced(send, recv, self.is_in_place(root)),
             count: 7,
             root,
@@ -186,7 +186,7 @@ impl Making {
     }
 
     fn gather<'a>(self, root: c_int) -> Case<'a> {
-        self.case(&format!("gather to {root}"), (3, 3 * self.p), move |send, recv| Call::Gather {
+        self.case(&format!("gather to {root}"), (3, 3 * self.p), move |send, recv| MpiCall::Gather {
             send: (!self.is_in_place(root)).then(|| self.typed(send, 3)),
             recv: self.typed(recv, 3),
             root,
@@ -194,7 +194,7 @@ impl Making {
     }
 
     fn scatter<'a>(self, root: c_int) -> Case<'a> {
-        self.case(&format!("scatter from {root}"), (3 * self.p, 3), move |send, recv| Call::Scatter {
+        self.case(&format!("scatter from {root}"), (3 * self.p, 3), move |send, recv| MpiCall::Scatter {
             send: self.typed(send, 3),
             recv: (!self.is_in_place(root)).then(|| self.typed(recv, 3)),
             root,

@@ -5,7 +5,7 @@ use super::library;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::Error;
-use roundel::mpi::raw::{self, By, Call, Life, Operation, Outcome};
+use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, PendingCall, RequestLife};
 use roundel_tests::ending::end;
 
 /// Ends the job with a message unless something holds.
@@ -37,7 +37,7 @@ impl Memory {
         Memory { send: words(case.send, 0), recv: words(case.recv, 1 << 20) }
     }
 
-    fn call(&mut self, case: &Case<'_>) -> Call {
+    fn call(&mut self, case: &Case<'_>) -> MpiCall {
         (case.call)(self.send.as_mut_ptr().cast(), self.recv.as_mut_ptr().cast())
     }
 }
@@ -85,20 +85,20 @@ impl<'a> Job<'a> {
     }
 
     /// Makes a call that blocks. If it is not done, nothing has changed.
-    pub(crate) fn blocks(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<Outcome, Error> {
+    pub(crate) fn blocks(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<CallOutcome, Error> {
         let mut memory = self.memory(case);
         let before = memory.clone();
         let call = memory.call(case);
         // SAFETY: the arguments are such as MPI wants, and the buffers live on.
         let outcome = unsafe { raw::run(self.comm.as_raw(), &call, by) };
-        let expected = if outcome == Ok(Outcome::Done) { self.expected(case, before) } else { before };
+        let expected = if outcome == Ok(CallOutcome::Done) { self.expected(case, before) } else { before };
         self.compare(what, &memory, &expected);
         outcome
     }
 
     pub(crate) fn expect_done(&mut self, what: &str, case: &Case<'_>, by: By<'_>) {
         let outcome = self.blocks(what, case, by);
-        self.expect(outcome == Ok(Outcome::Done), || format!("{what}, the second time: {outcome:?}"));
+        self.expect(outcome == Ok(CallOutcome::Done), || format!("{what}, the second time: {outcome:?}"));
     }
 
     /// Makes a request, and then two at a time, of which one finds what the first has left; false if they are the library's.
@@ -113,7 +113,8 @@ impl<'a> Job<'a> {
         for memory in &mut memories {
             let call = memory.call(case);
             // SAFETY: the arguments are such as MPI wants, and the buffers live on.
-            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by, Life::Persistent)? }) else {
+            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by, RequestLife::Persistent)? })
+            else {
                 return Ok(false);
             };
             requests.push(request);
@@ -137,7 +138,7 @@ impl<'a> Job<'a> {
 }
 
 /// Goes on with all of them until all are complete.
-fn complete(requests: &mut [Operation]) -> Result<(), Error> {
+fn complete(requests: &mut [PendingCall]) -> Result<(), Error> {
     loop {
         let mut over = true;
         for request in requests.iter_mut() {

@@ -1,7 +1,7 @@
 //! The same calls by MPI's own functions.
 
 use mpi::ffi;
-use roundel::mpi::raw::{Call, List, Reduced, Scattered, Typed, in_place};
+use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 use std::ffi::{c_int, c_void};
 
 /// Where a buffer is, how many elements it has, and of what.
@@ -12,8 +12,8 @@ fn sent(send: Option<Typed>, recv: ffi::MPI_Datatype) -> (*const c_void, c_int, 
     }
 }
 
-fn ints(list: List) -> *const c_int {
-    if let List::Ints(ints) = list { ints } else { std::ptr::null() }
+fn ints(list: IntList) -> *const c_int {
+    if let IntList::Ints(ints) = list { ints } else { std::ptr::null() }
 }
 
 fn given(data: &Reduced) -> *const c_void {
@@ -24,23 +24,23 @@ fn given(data: &Reduced) -> *const c_void {
 ///
 /// # Safety
 /// As of MPI's own function.
-pub(crate) unsafe fn run(comm: ffi::MPI_Comm, call: &Call) -> c_int {
+pub(crate) unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall) -> c_int {
     // SAFETY: the caller promises what MPI asks for.
     unsafe {
         match *call {
-            Call::Allgather { send, recv: Typed { address, count, datatype } } => {
+            MpiCall::Allgather { send, recv: Typed { address, count, datatype } } => {
                 let (from, n, of) = sent(send, datatype);
                 ffi::MPI_Allgather(from, n, of, address, count as c_int, datatype, comm)
             }
-            Call::Allgatherv { send, recv: Scattered { address, counts, displs, datatype } } => {
+            MpiCall::Allgatherv { send, recv: Scattered { address, counts, displs, datatype } } => {
                 let (from, n, of) = sent(send, datatype);
                 ffi::MPI_Allgatherv(from, n, of, address, ints(counts), ints(displs), datatype, comm)
             }
-            Call::Alltoall { send, recv: Typed { address, count, datatype } } => {
+            MpiCall::Alltoall { send, recv: Typed { address, count, datatype } } => {
                 let (from, n, of) = sent(send, datatype);
                 ffi::MPI_Alltoall(from, n, of, address, count as c_int, datatype, comm)
             }
-            Call::Alltoallv { send, recv } => {
+            MpiCall::Alltoallv { send, recv } => {
                 let (from, leaving) = match send {
                     Some(send) => (send.address.cast_const(), send),
                     None => (in_place().cast_const(), recv),
@@ -57,26 +57,26 @@ pub(crate) unsafe fn run(comm: ffi::MPI_Comm, call: &Call) -> c_int {
                     comm,
                 )
             }
-            Call::Allreduce { data, count } => {
+            MpiCall::Allreduce { data, count } => {
                 ffi::MPI_Allreduce(given(&data), data.recv, count as c_int, data.datatype, data.op, comm)
             }
-            Call::ReduceScatter { data, counts } => {
+            MpiCall::ReduceScatter { data, counts } => {
                 ffi::MPI_Reduce_scatter(given(&data), data.recv, ints(counts), data.datatype, data.op, comm)
             }
-            Call::ReduceScatterBlock { data, count } => {
+            MpiCall::ReduceScatterBlock { data, count } => {
                 ffi::MPI_Reduce_scatter_block(given(&data), data.recv, count as c_int, data.datatype, data.op, comm)
             }
-            Call::Reduce { data, count, root } => {
+            MpiCall::Reduce { data, count, root } => {
                 ffi::MPI_Reduce(given(&data), data.recv, count as c_int, data.datatype, data.op, root, comm)
             }
-            Call::Broadcast { data: Typed { address, count, datatype }, root } => {
+            MpiCall::Broadcast { data: Typed { address, count, datatype }, root } => {
                 ffi::MPI_Bcast(address, count as c_int, datatype, root, comm)
             }
-            Call::Gather { send, recv: Typed { address, count, datatype }, root } => {
+            MpiCall::Gather { send, recv: Typed { address, count, datatype }, root } => {
                 let (from, n, of) = sent(send, datatype);
                 ffi::MPI_Gather(from, n, of, address, count as c_int, datatype, root, comm)
             }
-            Call::Scatter { send: Typed { address, count, datatype }, recv, root } => {
+            MpiCall::Scatter { send: Typed { address, count, datatype }, recv, root } => {
                 let (to, n, of) = sent(recv, datatype);
                 ffi::MPI_Scatter(address, count as c_int, datatype, to.cast_mut(), n, of, root, comm)
             }

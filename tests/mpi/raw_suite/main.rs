@@ -18,7 +18,7 @@ use mpi::traits::*;
 use placements::placements;
 use roundel::Error;
 use roundel::algorithms::catalogue;
-use roundel::mpi::raw::{By, Outcome};
+use roundel::mpi::raw::{By, CallOutcome};
 use roundel::selection::{Algorithm, Parameter, Selection, Settings};
 use roundel_spec::Kind;
 use std::collections::BTreeSet;
@@ -88,8 +88,8 @@ fn one(job: &mut Job<'_>, case: &Case<'_>, algorithm: &Algorithm) -> bool {
     let by = By::Algorithm(algorithm);
     let what = format!("{} with {algorithm}", case.name);
     match job.blocks(&what, case, by) {
-        Ok(Outcome::Done) => {}
-        Ok(Outcome::Library | Outcome::Passes) => job.fail(&format!("{what}: left to the library")),
+        Ok(CallOutcome::Done) => {}
+        Ok(CallOutcome::Library | CallOutcome::Passes) => job.fail(&format!("{what}: left to the library")),
         Err(Error::OutsideDomain { .. } | Error::NeedsOrder { .. }) => return false,
         Err(error) => job.fail(&format!("{what}: {error}")),
     }

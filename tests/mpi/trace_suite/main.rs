@@ -16,7 +16,7 @@ use roundel::algorithms::{
     catalogue, visit_all,
 };
 use roundel::operation::Sum;
-use roundel::trace::Record;
+use roundel::trace::RankTrace;
 use roundel::{
     Allgather, AllowUnproved, Allreduce, Alltoall, Broadcast, Collective, Error, GatherTo, IsAllgather, IsAllreduce,
     IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Layout, Options, Policy, ReduceScatter,
@@ -146,10 +146,10 @@ impl Suite<'_> {
         let mut all = vec![0; self.p()];
         let mut call = || Ring.allgather(self.comm, &[1], &mut all);
         let outer = roundel::mpi::trace(self.comm, || roundel::mpi::trace(self.comm, || ()));
-        let refused = matches!(&outer, Ok((Err(Error::Traced), record)) if *record == Record::default());
+        let refused = matches!(&outer, Ok((Err(Error::Traced), record)) if *record == RankTrace::default());
         let right = refused
             && call() == Ok(())
-            && matches!(roundel::mpi::trace(self.comm, || ()), Ok(((), record)) if record == Record::default());
+            && matches!(roundel::mpi::trace(self.comm, || ()), Ok(((), record)) if record == RankTrace::default());
         let sent = roundel::mpi::trace(self.comm, call).map(|(_, record)| record.sent.len());
         if !right || sent != Ok(self.p() - 1) {
             end(self.comm, &format!("a recording inside of another: {outer:?}, afterwards {sent:?} messages"));
@@ -158,7 +158,7 @@ impl Suite<'_> {
 }
 
 /// A run with a message that is one byte longer than it should be.
-fn alter(records: &mut [Record]) {
+fn alter(records: &mut [RankTrace]) {
     let message = records.iter_mut().flat_map(|record| &mut record.sent).next();
     message.into_iter().for_each(|message| message.bytes += 1);
 }

@@ -3,14 +3,14 @@
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::trace::{Message, Record};
+use roundel::trace::{PostedMessage, RankTrace};
 use roundel::{Collective, Error};
 use roundel_spec::Placement;
 use roundel_tests::ending::end;
 use roundel_tests::messages::{Difference, differences, promised};
 
 /// Runs `body`, records its messages and hands the records of all ranks to the first one; the others get none.
-pub(crate) fn record(comm: &SimpleCommunicator, body: impl FnOnce() -> Result<(), Error>) -> Vec<Record> {
+pub(crate) fn record(comm: &SimpleCommunicator, body: impl FnOnce() -> Result<(), Error>) -> Vec<RankTrace> {
     match roundel::mpi::trace(comm, body) {
         Ok((Ok(()), record)) => gather(comm, &record),
         Ok((Err(error), _)) | Err(error) => end(comm, &error.to_string()),
@@ -22,7 +22,7 @@ pub(crate) fn judge<C: Collective>(
     (collective, placement): (&C, &Placement),
     calls: usize,
     bytes: impl Fn(usize) -> usize,
-    records: &[Record],
+    records: &[RankTrace],
 ) -> Vec<Difference> {
     differences(&vec![promised(collective, placement, bytes); calls], records)
 }
@@ -30,19 +30,19 @@ pub(crate) fn judge<C: Collective>(
 /// Numbers that say all of a message, and whether it was sent.
 const WORDS: usize = 8;
 
-fn words((message, sent): (&Message, bool)) -> [u64; WORDS] {
-    let Message { call, round, from, to, bytes, nonlocal } = *message;
+fn words((message, sent): (&PostedMessage, bool)) -> [u64; WORDS] {
+    let PostedMessage { call, round, from, to, bytes, nonlocal } = *message;
     // The last one tells a message from what only fills the buffer.
     [call as u64, round as u64, from as u64, to as u64, bytes as u64, nonlocal.into(), sent.into(), 1]
 }
 
-fn message(words: &[u64]) -> Message {
+fn message(words: &[u64]) -> PostedMessage {
     let number = |i: usize| words[i] as usize;
     let (call, round, from, to, bytes) = (number(0), number(1), number(2), number(3), number(4));
-    Message { call, round, from, to, bytes, nonlocal: words[5] == 1 }
+    PostedMessage { call, round, from, to, bytes, nonlocal: words[5] == 1 }
 }
 
-fn gather(comm: &SimpleCommunicator, record: &Record) -> Vec<Record> {
+fn gather(comm: &SimpleCommunicator, record: &RankTrace) -> Vec<RankTrace> {
     let all = record.sent.iter().map(|sent| (sent, true)).chain(record.received.iter().map(|sent| (sent, false)));
     let mut own: Vec<u64> = all.flat_map(words).collect();
     let mut longest = 0;
@@ -57,10 +57,10 @@ fn gather(comm: &SimpleCommunicator, record: &Record) -> Vec<Record> {
     everything.chunks(own.len()).map(read).collect()
 }
 
-fn read(words: &[u64]) -> Record {
+fn read(words: &[u64]) -> RankTrace {
     let with = |sent: u64| {
         let real = words.chunks(WORDS).filter(|words| words[7] == 1 && words[6] == sent);
         real.map(message).collect()
     };
-    Record { sent: with(1), received: with(0) }
+    RankTrace { sent: with(1), received: with(0) }
 }

@@ -1,15 +1,15 @@
 //! `roundel check`: exact checks over a range, of generated code and of declarations in files.
 
 use super::target::{Target, crate_of, declaration_of};
-use super::{Outcome, counted, print, print_json, save};
+use super::{CommandOutcome, counted, print, print_json, save};
 use crate::catalogue;
-use crate::cli::Check;
+use crate::cli::CheckArgs;
 use crate::counterexample::Counterexample;
 use crate::error::Error;
-use crate::range::Range;
-use crate::setting::{Setting, Settings};
+use crate::range::ProcessRange;
+use crate::setting::{ParameterSettings, Setting};
 use crate::source::{Diagnostic, Source};
-use crate::sweep::{self, CheckPoint, Job, Tally, Visit};
+use crate::sweep::{self, CheckPoint, SweepTask, Tally, Visit};
 use crate::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
 use crate::trial::Trial;
 use anstyle::Style;
@@ -25,12 +25,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The range for the catalogue.
-const CATALOGUE_RANGE: Range = Range { from: 1, to: 64 };
+const CATALOGUE_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
 
 /// The range for an entry: a block for each pair of ranks on every placement is more than anybody waits for.
-fn catalogue_range(schedule: &Schedule) -> Range {
+fn catalogue_range(schedule: &Schedule) -> ProcessRange {
     let heavy = schedule.kind.moves() && schedule.uses_placement();
-    Range { to: if heavy { 32 } else { CATALOGUE_RANGE.to }, ..CATALOGUE_RANGE }
+    ProcessRange { to: if heavy { 32 } else { CATALOGUE_RANGE.to }, ..CATALOGUE_RANGE }
 }
 
 /// Catalogue entries are also run on up to so many threads.
@@ -40,7 +40,7 @@ const LARGEST_RUN: usize = 16;
 const RUN_BYTES: usize = 5;
 
 /// Checks what was asked for.
-pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
+pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
@@ -72,7 +72,7 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
     save(args.save.as_deref(), &counterexamples)?;
     let outcome = outcome(&reports, args.all);
     if json {
-        print_json(&Summary { ok: outcome == Outcome::Fine, collectives: &reports })?;
+        print_json(&CheckSummary { ok: outcome == CommandOutcome::Fine, collectives: &reports })?;
     } else {
         print(&text(&reports))?;
     }
@@ -83,11 +83,11 @@ pub(super) fn check(args: &Check, json: bool) -> Result<Outcome, Error> {
 pub(super) struct Subject<'a> {
     pub(super) name: String,
     pub(super) schedule: Schedule,
-    pub(super) range: Range,
+    pub(super) range: ProcessRange,
     /// These placements only.
     placements: Option<Vec<Placement>>,
     /// What the command line sets of the parameters.
-    settings: Settings,
+    settings: ParameterSettings,
     origin: Origin<'a>,
 }
 
@@ -99,41 +99,43 @@ enum Origin<'a> {
 /// All subjects, and reports of what cannot become one, in the order of the command line.
 pub(super) fn candidates<'a>(
     targets: &'a [Target],
-    range: Option<Range>,
+    range: Option<ProcessRange>,
     set: &[Setting],
-    catalogue: impl Fn(&Schedule) -> Range,
-) -> Result<Vec<Result<Subject<'a>, Report>>, Error> {
-    let mut all: Vec<Result<Subject<'a>, Report>> = Vec::new();
+    catalogue: impl Fn(&Schedule) -> ProcessRange,
+) -> Result<Vec<Result<Subject<'a>, CheckReport>>, Error> {
+    let mut all: Vec<Result<Subject<'a>, CheckReport>> = Vec::new();
     for target in targets {
         match target {
             Target::Entry(entry) => {
                 let schedule = (entry.schedule)();
                 let range = range.unwrap_or_else(|| catalogue(&schedule));
                 let (name, origin) = (entry.name.into(), Origin::Catalogue(entry));
-                let settings = Settings::default();
+                let settings = ParameterSettings::default();
                 all.push(Ok(Subject { name, schedule, range, placements: None, settings, origin }));
             }
-            Target::File(source, Err(errors)) => all.push(Err(Report::malformed(&source.origin, source, errors))),
+            Target::File(source, Err(errors)) => {
+                all.push(Err(CheckReport::malformed(&source.origin, source, errors)))
+            }
             Target::File(source, Ok(declared)) => {
                 for one in declared {
                     all.push(match &one.result {
                         Ok(declaration) => Ok(Subject::in_file(source, declaration, range)?),
-                        Err(errors) => Err(Report::malformed(&one.name, source, errors)),
+                        Err(errors) => Err(CheckReport::malformed(&one.name, source, errors)),
                     });
                 }
             }
         }
     }
     let known: Vec<(&str, &Schedule)> = all.iter().flatten().map(|one| (one.name.as_str(), &one.schedule)).collect();
-    Settings::make_sense(set, &known)?;
+    ParameterSettings::make_sense(set, &known)?;
     for subject in all.iter_mut().flatten() {
-        subject.settings = Settings::of(&subject.name, &mut subject.schedule, set)?;
+        subject.settings = ParameterSettings::of(&subject.name, &mut subject.schedule, set)?;
     }
     Ok(all)
 }
 
 impl<'a> Subject<'a> {
-    fn in_file(source: &'a Source, declaration: &'a Declaration, range: Option<Range>) -> Result<Self, Error> {
+    fn in_file(source: &'a Source, declaration: &'a Declaration, range: Option<ProcessRange>) -> Result<Self, Error> {
         let schedule = declaration.schedule.clone();
         let own_limits = || format!("1..={}", schedule.limits.p.max(1)).parse();
         Ok(Subject {
@@ -141,7 +143,7 @@ impl<'a> Subject<'a> {
             range: range.map_or_else(own_limits, Ok)?,
             schedule,
             placements: None,
-            settings: Settings::default(),
+            settings: ParameterSettings::default(),
             origin: Origin::File(source, declaration),
         })
     }
@@ -171,7 +173,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn points(&self, range: Range) -> Points {
+    fn points(&self, range: ProcessRange) -> Points {
         let mut points = Points::new(&self.schedule, range.iter());
         if let Some(choices) = self.settings.choices() {
             points = points.choosing(choices.clone());
@@ -183,7 +185,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The exact check: of the generated code where there is any.
-    pub(super) fn job(&self) -> Job<'_, Box<Violation>> {
+    pub(super) fn job(&self) -> SweepTask<'_, Box<Violation>> {
         let schedule = &self.schedule;
         let check: CheckPoint<'_, _> = match self.origin {
             Origin::Catalogue(entry) => Box::new(move |point| check_code(entry, schedule, point)),
@@ -192,34 +194,34 @@ impl<'a> Subject<'a> {
                 Ok(if passed.is_some() { Visit::Checked } else { Visit::Refused })
             }),
         };
-        Job { points: self.points(self.range).thorough(), check }
+        SweepTask { points: self.points(self.range).thorough(), check }
     }
 
     /// Runs on threads, for small p; nothing for declarations that are not compiled.
-    fn runs(&self) -> Job<'_, String> {
+    fn runs(&self) -> SweepTask<'_, String> {
         let range = self.range.up_to(LARGEST_RUN);
         match (&self.origin, range) {
             (Origin::Catalogue(entry), Some(range)) => {
                 let (entry, schedule) = (*entry, &self.schedule);
                 let check = move |point: &Point| run_code(entry, schedule, point);
-                Job { points: self.points(range), check: Box::new(check) }
+                SweepTask { points: self.points(range), check: Box::new(check) }
             }
             _ => {
-                let none = Range { from: 1, to: 0 };
-                Job { points: self.points(none), check: Box::new(|_| Ok(Visit::Refused)) }
+                let none = ProcessRange { from: 1, to: 0 };
+                SweepTask { points: self.points(none), check: Box::new(|_| Ok(Visit::Refused)) }
             }
         }
     }
 
-    fn report(&self, found: Tally<Box<Violation>>, ran: Tally<String>) -> Result<Report, Error> {
+    fn report(&self, found: Tally<Box<Violation>>, ran: Tally<String>) -> Result<CheckReport, Error> {
         let (origin, has_runs) = match self.origin {
             Origin::Catalogue(_) => ("catalogue".to_string(), true),
             Origin::File(source, _) => (source.origin.clone(), false),
         };
         let verdict = match &found.wrong {
-            Some(_) => Verdict::Violation,
-            None if found.checked == 0 => Verdict::NothingChecked,
-            None => Verdict::Ok,
+            Some(_) => CheckVerdict::Violation,
+            None if found.checked == 0 => CheckVerdict::NothingChecked,
+            None => CheckVerdict::Ok,
         };
         let mut errors = Vec::new();
         if let Some(violation) = &found.wrong {
@@ -227,12 +229,12 @@ impl<'a> Subject<'a> {
         }
         if let Some(why) = &ran.wrong {
             let message = format!("{} gives a wrong result on threads: {why}", self.name);
-            errors.push(Shown::plain(message));
+            errors.push(ErrorReport::plain(message));
         }
-        if verdict == Verdict::NothingChecked {
+        if verdict == CheckVerdict::NothingChecked {
             errors.push(self.nothing_checked()?);
         }
-        Ok(Report {
+        Ok(CheckReport {
             name: self.name.clone(),
             origin,
             range: Some(self.range_in_words()),
@@ -248,7 +250,7 @@ impl<'a> Subject<'a> {
     }
 
     /// That the range misses the domain: for a file at the clause that says so.
-    fn nothing_checked(&self) -> Result<Shown, Error> {
+    fn nothing_checked(&self) -> Result<ErrorReport, Error> {
         let (name, range) = (&self.name, self.range);
         let text = format!(
             "nothing checked: no point of p = {} lies in the domain of {name}; choose another `-p`",
@@ -256,7 +258,7 @@ impl<'a> Subject<'a> {
         );
         match (&self.origin, check::over(&self.schedule, &self.points(range))) {
             (Origin::File(..), Err(violation)) => self.shown(&violation),
-            _ => Ok(Shown { text: text.clone(), ..Shown::plain(text) }),
+            _ => Ok(ErrorReport { text: text.clone(), ..ErrorReport::plain(text) }),
         }
     }
 
@@ -265,11 +267,11 @@ impl<'a> Subject<'a> {
     }
 
     /// A violation with its place in the source.
-    pub(super) fn shown(&self, violation: &Violation) -> Result<Shown, Error> {
+    pub(super) fn shown(&self, violation: &Violation) -> Result<ErrorReport, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
             let errors = source.diagnose(&declaration.error(violation));
-            let shown = errors.into_iter().next().map(|error| Shown::placed(source, error));
-            shown.unwrap_or_else(|| Shown::plain(violation.to_string()))
+            let shown = errors.into_iter().next().map(|error| ErrorReport::placed(source, error));
+            shown.unwrap_or_else(|| ErrorReport::plain(violation.to_string()))
         };
         Ok(match self.origin {
             Origin::File(source, declaration) => diagnose(source, declaration),
@@ -309,7 +311,7 @@ fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Res
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Verdict {
+enum CheckVerdict {
     Ok,
     Violation,
     NothingChecked,
@@ -318,19 +320,19 @@ enum Verdict {
 
 /// What was found about one collective.
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct CheckReport {
     name: String,
     origin: String,
     range: Option<String>,
     checked: usize,
     refused: usize,
-    verdict: Verdict,
+    verdict: CheckVerdict,
     violation: Option<Fact>,
     /// Points at which it was run on threads; `None` where there is no code to run.
     runs: Option<usize>,
     runs_correct: Option<bool>,
     seconds: f64,
-    errors: Vec<Shown>,
+    errors: Vec<ErrorReport>,
 }
 
 /// A violation, for machines.
@@ -354,7 +356,7 @@ impl Fact {
 
 /// An error as it is shown.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(super) struct ErrorReport {
     message: String,
     file: Option<String>,
     line: Option<usize>,
@@ -363,11 +365,11 @@ pub(super) struct Shown {
     text: String,
 }
 
-impl Shown {
+impl ErrorReport {
     fn placed(source: &Source, error: Diagnostic) -> Self {
         let text = error.render(source);
         let Diagnostic { message, file, line, column, .. } = error;
-        Shown { message, file: Some(file), line: Some(line), column: Some(column), text }
+        ErrorReport { message, file: Some(file), line: Some(line), column: Some(column), text }
     }
 
     /// Prints it.
@@ -377,39 +379,39 @@ impl Shown {
 
     fn plain(message: String) -> Self {
         let text = format!("{BAD}error{BAD:#}: {message}");
-        Shown { message, file: None, line: None, column: None, text }
+        ErrorReport { message, file: None, line: None, column: None, text }
     }
 }
 
-impl Report {
+impl CheckReport {
     fn malformed(name: &str, source: &Source, errors: &[Diagnostic]) -> Self {
-        Report {
+        CheckReport {
             name: name.into(),
             origin: source.origin.clone(),
             range: None,
             checked: 0,
             refused: 0,
-            verdict: Verdict::Malformed,
+            verdict: CheckVerdict::Malformed,
             violation: None,
             runs: None,
             runs_correct: None,
             seconds: 0.0,
-            errors: errors.iter().map(|error| Shown::placed(source, error.clone())).collect(),
+            errors: errors.iter().map(|error| ErrorReport::placed(source, error.clone())).collect(),
         }
     }
 }
 
 /// All reports, for machines.
 #[derive(Serialize)]
-struct Summary<'a> {
+struct CheckSummary<'a> {
     ok: bool,
-    collectives: &'a [Report],
+    collectives: &'a [CheckReport],
 }
 
-impl Report {
+impl CheckReport {
     /// Prints what is wrong.
     pub(super) fn print_errors(&self) {
-        self.errors.iter().for_each(Shown::print);
+        self.errors.iter().for_each(ErrorReport::print);
     }
 
     /// What is wrong, for machines.
@@ -418,23 +420,23 @@ impl Report {
     }
 
     fn wrong(&self) -> bool {
-        self.verdict == Verdict::Violation || self.runs_correct == Some(false)
+        self.verdict == CheckVerdict::Violation || self.runs_correct == Some(false)
     }
 }
 
 /// A range that misses a collective is a mistake where the collective was named, and only there.
-fn outcome(reports: &[Report], all: bool) -> Outcome {
+fn outcome(reports: &[CheckReport], all: bool) -> CommandOutcome {
     let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
-    if reports.iter().any(Report::wrong) || (!all && any(Verdict::NothingChecked)) {
-        Outcome::Wrong
-    } else if any(Verdict::Malformed) {
-        Outcome::Malformed
+    if reports.iter().any(CheckReport::wrong) || (!all && any(CheckVerdict::NothingChecked)) {
+        CommandOutcome::Wrong
+    } else if any(CheckVerdict::Malformed) {
+        CommandOutcome::Malformed
     } else {
-        Outcome::Fine
+        CommandOutcome::Fine
     }
 }
 
-fn text(reports: &[Report]) -> String {
+fn text(reports: &[CheckReport]) -> String {
     let heads = [
         ("collective", Align::Left),
         ("p", Align::Left),
@@ -448,10 +450,10 @@ fn text(reports: &[Report]) -> String {
     let mut table = Table::new(heads);
     for report in reports {
         let verdict = match report.verdict {
-            Verdict::Ok => Cell::styled("ok", GOOD),
-            Verdict::Violation => Cell::styled("VIOLATION", BAD),
-            Verdict::NothingChecked => Cell::styled("nothing checked", NOTICE),
-            Verdict::Malformed => Cell::styled("MALFORMED", BAD),
+            CheckVerdict::Ok => Cell::styled("ok", GOOD),
+            CheckVerdict::Violation => Cell::styled("VIOLATION", BAD),
+            CheckVerdict::NothingChecked => Cell::styled("nothing checked", NOTICE),
+            CheckVerdict::Malformed => Cell::styled("MALFORMED", BAD),
         };
         let threads = match (report.runs, report.runs_correct) {
             (_, Some(false)) => Cell::styled("WRONG", BAD),
@@ -472,9 +474,9 @@ fn text(reports: &[Report]) -> String {
     format!("{table}\n{}\n", conclusion(reports))
 }
 
-fn conclusion(reports: &[Report]) -> String {
-    let count = |wanted: &dyn Fn(&Report) -> bool| reports.iter().filter(|report| wanted(report)).count() as i64;
-    let correct = count(&|report| report.verdict == Verdict::Ok && !report.wrong());
+fn conclusion(reports: &[CheckReport]) -> String {
+    let count = |wanted: &dyn Fn(&CheckReport) -> bool| reports.iter().filter(|report| wanted(report)).count() as i64;
+    let correct = count(&|report| report.verdict == CheckVerdict::Ok && !report.wrong());
     let checked: usize = reports.iter().filter(|report| !report.wrong()).map(|report| report.checked).sum();
     let runs: usize = reports.iter().filter_map(|report| report.runs).sum();
     let mut parts = Vec::new();
@@ -491,8 +493,8 @@ fn conclusion(reports: &[Report]) -> String {
             parts.push(format!("{style}{} {text}{style:#}", counted(n, "collective")));
         }
     };
-    others(count(&Report::wrong), BAD, "wrong");
-    others(count(&|report| report.verdict == Verdict::Malformed), BAD, "malformed");
-    others(count(&|report| report.verdict == Verdict::NothingChecked), NOTICE, "without a point in the range");
+    others(count(&CheckReport::wrong), BAD, "wrong");
+    others(count(&|report| report.verdict == CheckVerdict::Malformed), BAD, "malformed");
+    others(count(&|report| report.verdict == CheckVerdict::NothingChecked), NOTICE, "without a point in the range");
     parts.join("; ")
 }

@@ -1,7 +1,7 @@
 //! `roundel counts`: what Bruck's all-to-all sends, over the radix or substep by substep.
 
-use super::{Outcome, counted, print, print_json};
-use crate::cli::Counts;
+use super::{CommandOutcome, counted, print, print_json};
+use crate::cli::CountsArgs;
 use crate::error::Error;
 use crate::plot::{self, Dash, Plot, Series};
 use crate::svg::REMOTE;
@@ -41,11 +41,11 @@ struct Detail {
     p: i64,
     #[serde(flatten)]
     radix: Radix,
-    steps: Vec<Step>,
+    steps: Vec<StepCounts>,
 }
 
 #[derive(Serialize)]
-struct Step {
+struct StepCounts {
     digit: i64,
     value: i64,
     distance: i64,
@@ -65,12 +65,12 @@ impl From<Split> for Radix {
 }
 
 /// Counts.
-pub(super) fn counts(args: &Counts, json: bool) -> Result<Outcome, Error> {
+pub(super) fn counts(args: &CountsArgs, json: bool) -> Result<CommandOutcome, Error> {
     match args.radix {
         Some(radix) => one_radix(Split::new(args.p, radix)?, json)?,
         None => over_radices(args, json)?,
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 fn few_enough(rows: i64, instead: &'static str) -> Result<(), Error> {
@@ -79,7 +79,8 @@ fn few_enough(rows: i64, instead: &'static str) -> Result<(), Error> {
 
 fn one_radix(split: Split, json: bool) -> Result<(), Error> {
     few_enough(split.substeps(), "give `--radix` a smaller number")?;
-    let steps = split.each().map(|s| Step { digit: s.digit, value: s.value, distance: s.distance, blocks: s.blocks });
+    let steps =
+        split.each().map(|s| StepCounts { digit: s.digit, value: s.value, distance: s.distance, blocks: s.blocks });
     if json {
         return print_json(&Detail { p: split.p(), radix: split.into(), steps: steps.collect() });
     }
@@ -108,7 +109,7 @@ fn last(p: i64) -> i64 {
     (p - 1).max(2)
 }
 
-fn over_radices(args: &Counts, json: bool) -> Result<(), Error> {
+fn over_radices(args: &CountsArgs, json: bool) -> Result<(), Error> {
     let p = args.p;
     // Before anything is made of p.
     Split::new(p, 2)?;
@@ -129,7 +130,7 @@ fn over_radices(args: &Counts, json: bool) -> Result<(), Error> {
     print(&text(args, &splits))
 }
 
-fn text(args: &Counts, splits: &[Split]) -> String {
+fn text(args: &CountsArgs, splits: &[Split]) -> String {
     let heads = ["radix", "digits", "substeps", "blocks", "largest"].map(|head| (head, Align::Right));
     let mut table = Table::new(heads.into_iter().chain([("note", Align::Left)]));
     let root = ceil_sqrt(args.p);

@@ -1,8 +1,8 @@
 //! `roundel emit`: a collective as code of another language.
 
 use super::target::{Target, all_or_errors, crate_of, malformed};
-use super::{Outcome, print, print_json};
-use crate::cli::{EmitC, EmitCommand};
+use super::{CommandOutcome, print, print_json};
+use crate::cli::{EmitCArgs, EmitCommand};
 use crate::emit::emit_c;
 use crate::error::Error;
 use crate::source::Source;
@@ -25,7 +25,7 @@ struct Emitted {
 }
 
 /// Writes a collective as code of another language.
-pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<Outcome, Error> {
+pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<CommandOutcome, Error> {
     let EmitCommand::C(args) = command;
     let (schedule, root) = match Target::find(&args.target)? {
         Target::Entry(entry) => ((entry.schedule)(), Some(PathBuf::from(algorithms::CRATE_ROOT))),
@@ -61,7 +61,7 @@ fn chosen<'a>(
     }
 }
 
-fn deliver(args: &EmitC, json: bool, name: String, code: String) -> Result<Outcome, Error> {
+fn deliver(args: &EmitCArgs, json: bool, name: String, code: String) -> Result<CommandOutcome, Error> {
     if let Some(path) = &args.output {
         std::fs::write(path, &code).map_err(|source| Error::Write { path: path.clone(), source })?;
     }
@@ -71,5 +71,5 @@ fn deliver(args: &EmitC, json: bool, name: String, code: String) -> Result<Outco
         (false, Some(path)) => anstream::eprintln!("{name} is in {}", path.display()),
         (false, None) => print(&code)?,
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }

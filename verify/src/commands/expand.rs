@@ -1,8 +1,8 @@
 //! `roundel expand`: the code behind a declaration.
 
 use super::target::{Target, all_or_errors, crate_of, declaration_of, malformed};
-use super::{Outcome, print, print_json};
-use crate::cli::Expand;
+use super::{CommandOutcome, print, print_json};
+use crate::cli::ExpandArgs;
 use crate::emit::proved;
 use crate::error::Error;
 use crate::source::Source;
@@ -23,7 +23,7 @@ struct Expanded {
 }
 
 /// Prints the code of a declaration.
-pub(super) fn expand(args: &Expand, json: bool) -> Result<Outcome, Error> {
+pub(super) fn expand(args: &ExpandArgs, json: bool) -> Result<CommandOutcome, Error> {
     let (source, declarations, root) = match Target::find(&args.target)? {
         Target::Entry(entry) => {
             let (source, declaration) = declaration_of(entry)?;
@@ -45,7 +45,7 @@ pub(super) fn expand(args: &Expand, json: bool) -> Result<Outcome, Error> {
         let texts: Vec<String> = expanded.iter().map(text).collect();
         print(&texts.join("\n"))?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 fn choose<'a>(

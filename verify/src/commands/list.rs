@@ -1,27 +1,27 @@
 //! `roundel list`: the catalogue.
 
 use super::target::Target;
-use super::{Outcome, print, print_json};
+use super::{CommandOutcome, print, print_json};
 use crate::catalogue;
-use crate::cli::List;
+use crate::cli::ListArgs;
 use crate::error::Error;
 use crate::params;
 use crate::table::{Align, Cell, FAINT, HEADING, Table};
 use roundel::algorithms::Entry;
-use roundel_spec::schedule::{Metric, Schedule, Scope};
+use roundel_spec::schedule::{BoundScope, Metric, Schedule};
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// An entry, for machines.
 #[derive(Serialize)]
-struct Listed {
+struct ListReport {
     name: &'static str,
     #[serde(rename = "type")]
     type_name: &'static str,
     summary: &'static str,
     kind: &'static str,
     requires: Vec<String>,
-    parameters: Vec<Parameter>,
+    parameters: Vec<ParameterReport>,
     bounds: Vec<String>,
     layouts: Vec<String>,
     order: Vec<&'static str>,
@@ -30,14 +30,14 @@ struct Listed {
 }
 
 #[derive(Serialize)]
-struct Parameter {
+struct ParameterReport {
     name: String,
     list: bool,
     domain: String,
 }
 
 /// Lists the catalogue, a part of it, or all about one collective.
-pub(super) fn list(args: &List, json: bool) -> Result<Outcome, Error> {
+pub(super) fn list(args: &ListArgs, json: bool) -> Result<CommandOutcome, Error> {
     let names: Vec<String> = args.name.iter().cloned().collect();
     let entries = Target::all(&names, names.is_empty())?.into_iter().map(|target| match target {
         Target::Entry(entry) => Ok((entry, (entry.schedule)())),
@@ -52,7 +52,7 @@ pub(super) fn list(args: &List, json: bool) -> Result<Outcome, Error> {
         [(entry, schedule)] => print(&details(entry, schedule)?)?,
         entries => print(&table(entries)?)?,
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// The widths of the columns, so that all of them fit 100.
@@ -108,15 +108,15 @@ fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
     Ok(format!("{HEADING}{}{HEADING:#}  {}\n{table}", entry.name, entry.summary()))
 }
 
-fn listed(entry: &Entry, schedule: &Schedule) -> Result<Listed, Error> {
+fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {
     let numbers = schedule.numbers.iter().map(|n| (n.var.name.clone(), false, n.domain));
     let lists = schedule.lists.iter().map(|l| (l.var.name.clone(), true, l.domain));
-    let parameter = |(name, list, domain): (_, _, roundel_spec::schedule::Domain)| Parameter {
+    let parameter = |(name, list, domain): (_, _, roundel_spec::schedule::Domain)| ParameterReport {
         name,
         list,
         domain: domain.to_string(),
     };
-    Ok(Listed {
+    Ok(ListReport {
         name: entry.name,
         type_name: entry.type_name,
         summary: entry.summary(),
@@ -155,7 +155,7 @@ fn domain(schedule: &Schedule) -> String {
 
 /// What is declared about the total of a metric.
 fn bound(schedule: &Schedule, metric: Metric) -> String {
-    let total = |scope| !matches!(scope, Scope::PerRound(_) | Scope::Node);
+    let total = |scope| !matches!(scope, BoundScope::PerRound(_) | BoundScope::Node);
     let bound = schedule.bounds.iter().find(|bound| bound.metric == metric && total(bound.scope));
     match bound {
         Some(bound) if bound.exact => bound.value.to_string(),

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// All is well.
     Fine,
     /// Something was found to be wrong.
@@ -40,18 +40,18 @@ pub enum Outcome {
     Malformed,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
+impl From<CommandOutcome> for ExitCode {
+    fn from(outcome: CommandOutcome) -> Self {
         match outcome {
-            Outcome::Fine => ExitCode::SUCCESS,
-            Outcome::Wrong => ExitCode::from(1),
-            Outcome::Malformed => ExitCode::from(2),
+            CommandOutcome::Fine => ExitCode::SUCCESS,
+            CommandOutcome::Wrong => ExitCode::from(1),
+            CommandOutcome::Malformed => ExitCode::from(2),
         }
     }
 }
 
 /// Does what the command line says.
-pub fn execute(cli: &Cli) -> Result<Outcome, Error> {
+pub fn execute(cli: &Cli) -> Result<CommandOutcome, Error> {
     match &cli.command {
         Command::List(args) => list::list(args, cli.json),
         Command::Show(args) => show::show(args, cli.json),

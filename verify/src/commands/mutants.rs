@@ -1,14 +1,14 @@
 //! `roundel mutants`: does the checker notice?
 
 use super::target::{Target, all_or_errors, malformed};
-use super::{Outcome, counted, print, print_json, save};
-use crate::cli::{Mutants, Tested};
+use super::{CommandOutcome, counted, print, print_json, save};
+use crate::cli::{MutantsArgs, Tested};
 use crate::counterexample::Counterexample;
 use crate::error::Error;
 use crate::mutants::harness::KILLERS;
 use crate::mutants::induction::{self, OBSTACLES};
 use crate::mutants::{self, Class, Fate, Mutant, Original};
-use crate::progress::Progress;
+use crate::progress::WorkProgress;
 use crate::smt::{Effort, Portfolio};
 use crate::sweep::parallel;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -31,7 +31,7 @@ const FALSE_ALARM: &str = "FALSE ALARM";
 const PAIRS: usize = 200;
 
 /// Makes mutants and reports what became of them.
-pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
+pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, Error> {
     let start = Instant::now();
     let mut schedules = Vec::new();
     for target in Target::all(&args.targets, args.all)? {
@@ -52,11 +52,17 @@ pub(super) fn mutants(args: &Mutants, json: bool) -> Result<Outcome, Error> {
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
     // A range that misses a collective is a mistake where the collective was named, and only there.
-    let fine = |report: &Report| report.fine() || (args.all && report.unmeasured);
-    let outcome = if reports.iter().all(fine) { Outcome::Fine } else { Outcome::Wrong };
+    let fine = |report: &MutantsReport| report.fine() || (args.all && report.unmeasured);
+    let outcome = if reports.iter().all(fine) { CommandOutcome::Fine } else { CommandOutcome::Wrong };
     if json {
-        let (ok, engine) = (outcome == Outcome::Fine, args.engine.name());
-        print_json(&Summary { ok, engine, order: args.order, range: args.p.to_string(), collectives: &reports })?;
+        let (ok, engine) = (outcome == CommandOutcome::Fine, args.engine.name());
+        print_json(&MutantsSummary {
+            ok,
+            engine,
+            order: args.order,
+            range: args.p.to_string(),
+            collectives: &reports,
+        })?;
     } else {
         print(&text(&reports, args, start))?;
     }
@@ -76,13 +82,13 @@ fn keep_those_with_harnesses(schedules: &mut Vec<(String, Schedule)>, all: bool)
 }
 
 struct Inquiry<'a> {
-    args: &'a Mutants,
+    args: &'a MutantsArgs,
     /// The solvers, for the engine that needs them.
     portfolio: Option<Portfolio>,
 }
 
 impl<'a> Inquiry<'a> {
-    fn new(args: &'a Mutants) -> Result<Self, Error> {
+    fn new(args: &'a MutantsArgs) -> Result<Self, Error> {
         let portfolio = match args.engine {
             Tested::Exhaustive | Tested::Harness => None,
             Tested::Smt => Some(Portfolio { limit: Effort::seconds(args.limit), ..Portfolio::installed() }),
@@ -155,7 +161,7 @@ impl<'a> Inquiry<'a> {
 
 /// All mutants of one collective.
 #[derive(Serialize)]
-struct Report {
+struct MutantsReport {
     name: String,
     mutants: usize,
     killed: BTreeMap<&'static str, usize>,
@@ -186,21 +192,21 @@ struct Individual {
 }
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct MutantsSummary<'a> {
     ok: bool,
     engine: &'static str,
     order: u8,
     range: String,
-    collectives: &'a [Report],
+    collectives: &'a [MutantsReport],
 }
 
-impl Report {
+impl MutantsReport {
     fn fine(&self) -> bool {
         self.escaped == 0 && self.false_alarms == 0 && self.original.is_none() && !self.unmeasured
     }
 }
 
-type Found = (Vec<Report>, Vec<Counterexample>);
+type Found = (Vec<MutantsReport>, Vec<Counterexample>);
 
 fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Result<Found, Error> {
     let originals = parallel(schedules.len(), |n| {
@@ -211,7 +217,7 @@ fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Resu
         schedules.iter().map(|(name, schedule)| inquiry.litter(name, schedule)).collect::<Result<_, _>>()?;
     let work: Vec<(usize, &Mutant)> =
         litters.iter().enumerate().flat_map(|(n, litter)| litter.iter().map(move |mutant| (n, mutant))).collect();
-    let progress = Progress::new(work.len(), "mutants");
+    let progress = WorkProgress::new(work.len(), "mutants");
     let fates = parallel(work.len(), |i| {
         let (n, mutant) = work[i];
         let original = originals[n].as_ref().ok().filter(|original| !original.is_empty());
@@ -231,7 +237,7 @@ fn report_all(schedules: Vec<(String, Schedule)>, inquiry: &Inquiry<'_>) -> Resu
     Ok((reports, counterexamples))
 }
 
-fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> Report {
+fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], fates: Vec<Fate>) -> MutantsReport {
     let (mut killed, mut survived) = (BTreeMap::new(), BTreeMap::new());
     let (mut unproved, mut unclaimed) = (BTreeMap::new(), BTreeMap::new());
     let (mut escaped, mut false_alarms) = (0, 0);
@@ -268,10 +274,22 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
     let unmeasured = original.as_ref().is_ok_and(Original::is_empty);
     let original = original.as_ref().err().cloned();
     let mutants = all.len();
-    Report { name, mutants, killed, survived, unproved, unclaimed, escaped, false_alarms, unmeasured, original, all }
+    MutantsReport {
+        name,
+        mutants,
+        killed,
+        survived,
+        unproved,
+        unclaimed,
+        escaped,
+        false_alarms,
+        unmeasured,
+        original,
+        all,
+    }
 }
 
-fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
+fn text(reports: &[MutantsReport], args: &MutantsArgs, start: Instant) -> String {
     let mut out = tables(reports, args.engine);
     for report in reports {
         if let Some(why) = &report.original {
@@ -290,7 +308,7 @@ fn text(reports: &[Report], args: &Mutants, start: Instant) -> String {
             let _ = writeln!(out, "\n{style}{} #{id}{style:#} {description}\n  {fate}: {detail}", report.name);
         }
     }
-    let sum = |count: fn(&Report) -> usize| reports.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&MutantsReport) -> usize| reports.iter().map(count).sum::<usize>();
     let (total, escaped, false_alarms) = (sum(|r| r.mutants), sum(|r| r.escaped), sum(|r| r.false_alarms));
     let verdict = if escaped + false_alarms > 0 {
         let engine = args.engine.name();
@@ -329,7 +347,7 @@ const CODES: [&str; 13] = [
 const WIDTH: usize = 110;
 
 /// One column for each collective; as many tables as it takes.
-fn tables(reports: &[Report], engine: Tested) -> String {
+fn tables(reports: &[MutantsReport], engine: Tested) -> String {
     let mut out = String::new();
     let mut rest = reports;
     while !rest.is_empty() {
@@ -347,14 +365,14 @@ fn tables(reports: &[Report], engine: Tested) -> String {
 }
 
 /// The last part of a collective's name.
-fn short(report: &Report) -> &str {
+fn short(report: &MutantsReport) -> &str {
     report.name.rsplit('/').next().unwrap_or(&report.name)
 }
 
-fn table(reports: &[Report], engine: Tested) -> Table {
+fn table(reports: &[MutantsReport], engine: Tested) -> Table {
     let columns = reports.iter().map(|report| (short(report), Align::Right));
     let mut table = Table::new([("", Align::Left)].into_iter().chain(columns));
-    let mut row = |head: Cell, number: &dyn Fn(&Report) -> usize, style: Style| {
+    let mut row = |head: Cell, number: &dyn Fn(&MutantsReport) -> usize, style: Style| {
         let cell = |n: usize| if n == 0 { Cell::styled("·", FAINT) } else { Cell::styled(n.to_string(), style) };
         table.row([head].into_iter().chain(reports.iter().map(|report| cell(number(report)))));
     };
@@ -365,19 +383,19 @@ fn table(reports: &[Report], engine: Tested) -> Table {
         Tested::Harness => &KILLERS[..],
     };
     for &code in killers {
-        let killed = |report: &Report| report.killed.get(code).copied().unwrap_or(0);
+        let killed = |report: &MutantsReport| report.killed.get(code).copied().unwrap_or(0);
         row(format!("killed: {code}").into(), &killed, Style::new());
     }
     for class in Class::ALL.map(Class::name) {
-        let survived = |report: &Report| report.survived.get(class).copied().unwrap_or(0);
+        let survived = |report: &MutantsReport| report.survived.get(class).copied().unwrap_or(0);
         row(format!("survived: {class}").into(), &survived, NOTICE);
     }
     for class in Class::ALL.map(Class::name).into_iter().filter(|_| engine == Tested::Smt) {
-        let unproved = |report: &Report| report.unproved.get(class).copied().unwrap_or(0);
+        let unproved = |report: &MutantsReport| report.unproved.get(class).copied().unwrap_or(0);
         row(format!("not proved: {class}").into(), &unproved, FAINT);
     }
     for code in CODES.into_iter().filter(|code| reports.iter().any(|report| report.unclaimed.contains_key(code))) {
-        let unclaimed = |report: &Report| report.unclaimed.get(code).copied().unwrap_or(0);
+        let unclaimed = |report: &MutantsReport| report.unclaimed.get(code).copied().unwrap_or(0);
         row(format!("not claimed: {code}").into(), &unclaimed, FAINT);
     }
     row(ESCAPED.into(), &|report| report.escaped, BAD);

@@ -1,15 +1,15 @@
 //! `roundel plan`: what one node does, by ports and factors or by a collective of the catalogue; or what it costs.
 
-use super::{Outcome, print, print_json};
+use super::{CommandOutcome, print, print_json};
 use crate::catalogue;
-use crate::cli::Plan as Request;
+use crate::cli::PlanArgs as Request;
 use crate::error::Error;
 use crate::params::Params;
 use crate::table::{Align, Table};
 use roundel::algorithms::Entry;
-use roundel::plan::listing::{Entry as Line, Listing};
+use roundel::plan::listing::{Listing, ListingLine as Line};
 use roundel::plan::ports::{Fractions, Ports};
-use roundel::plan::{Message, Part, Plan, Turn};
+use roundel::plan::{Plan, RankPlan, SlotMessage, Turn};
 use roundel_spec::Kind;
 use serde::Serialize;
 
@@ -18,14 +18,14 @@ const MAX_P: usize = 1024;
 
 /// What ways of doing the same cost.
 #[derive(Serialize)]
-struct Summary {
+struct PlanSummary {
     collective: String,
-    ways: Vec<Way>,
+    ways: Vec<PlanVariant>,
 }
 
 /// One of them. The size is what a node sends, in units of all of the data: so many of so many fractions.
 #[derive(Serialize)]
-struct Way {
+struct PlanVariant {
     name: String,
     nodes: usize,
     steps: usize,
@@ -36,16 +36,16 @@ struct Way {
 
 /// A listing, for machines. No node is the user.
 #[derive(Serialize)]
-struct Listed {
+struct ListingReport {
     collective: &'static str,
     ports: String,
     nodes: usize,
     node: usize,
-    stages: Vec<Stage>,
+    stages: Vec<StageReport>,
 }
 
 #[derive(Serialize)]
-struct Stage {
+struct StageReport {
     title: &'static str,
     lines: Vec<Listable>,
 }
@@ -59,18 +59,18 @@ struct Listable {
 
 /// A rank's part, for machines: slots and local steps as in the text.
 #[derive(Serialize)]
-struct Share {
+struct ShareReport {
     collective: &'static str,
     p: usize,
     rank: usize,
     root: usize,
     lines: usize,
     blocks: usize,
-    rounds: Vec<Round>,
+    rounds: Vec<RoundReport>,
 }
 
 #[derive(Serialize)]
-struct Round {
+struct RoundReport {
     sends: Vec<Packet>,
     receives: Vec<Packet>,
     locals: Vec<String>,
@@ -83,7 +83,7 @@ struct Packet {
 }
 
 /// Plans.
-pub(super) fn plan(args: &Request, json: bool) -> Result<Outcome, Error> {
+pub(super) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> {
     let kind = kind_of(&args.name);
     match (kind, &args.ports[..]) {
         (None, [_, ..]) => return Err(Error::NoPortsOf { name: args.name.clone() }),
@@ -91,7 +91,7 @@ pub(super) fn plan(args: &Request, json: bool) -> Result<Outcome, Error> {
         (Some(kind), ports) => by_ports(kind, ports, args, json)?,
         (None, []) => of_catalogue(args, json)?,
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// The kind that a name is, as declarations or the catalogue write it.
@@ -107,7 +107,7 @@ fn by_ports(kind: Kind, texts: &[String], args: &Request, json: bool) -> Result<
         (None, _) if !args.sizes.is_empty() => Err(Error::NodeNeeded { option: "--sizes" }),
         (None, all) => {
             let ways = all.iter().map(|ports| way(ports, kind)).collect::<Result<_, _>>()?;
-            summarise(Summary { collective: kind.to_string(), ways }, json)
+            summarise(PlanSummary { collective: kind.to_string(), ways }, json)
         }
         (Some(node), [ports]) if args.part => {
             print_part(&ports.part(kind, node).map_err(|source| Error::Unfit { ports: ports.clone(), source })?, json)
@@ -130,11 +130,11 @@ fn fits(ports: &Ports, kind: Kind, nodes: Option<usize>) -> Result<(), Error> {
     }
 }
 
-fn way(ports: &Ports, kind: Kind) -> Result<Way, Error> {
+fn way(ports: &Ports, kind: Kind) -> Result<PlanVariant, Error> {
     let unfit = |source| Error::Unfit { ports: ports.clone(), source };
     let pattern = ports.pattern(kind, Fractions::Scattered).map_err(unfit)?;
     let (sent, messages) = pattern.sent();
-    Ok(Way {
+    Ok(PlanVariant {
         name: ports.to_string(),
         nodes: pattern.nodes(),
         steps: pattern.steps().len(),
@@ -144,7 +144,7 @@ fn way(ports: &Ports, kind: Kind) -> Result<Way, Error> {
     })
 }
 
-fn summarise(summary: Summary, json: bool) -> Result<(), Error> {
+fn summarise(summary: PlanSummary, json: bool) -> Result<(), Error> {
     if json {
         return print_json(&summary);
     }
@@ -178,20 +178,20 @@ fn list(ports: &Ports, kind: Kind, node: usize, args: &Request, json: bool) -> R
     }
     listing.sizes.clone_from(&args.sizes);
     listing.ranks_per_node = args.placing.ppn.unwrap_or(1);
-    if json { print_json(&Listed::from(listing)) } else { print(&listing.to_string()) }
+    if json { print_json(&ListingReport::from(listing)) } else { print(&listing.to_string()) }
 }
 
-impl From<Listing> for Listed {
+impl From<Listing> for ListingReport {
     fn from(listing: Listing) -> Self {
         let line = |line: Line| Listable { fraction: line.fraction, to: line.to, from: line.from };
         let stages = listing.stages.into_iter();
-        Listed {
+        ListingReport {
             collective: listing.kind.name(),
             ports: listing.ports.to_string(),
             nodes: listing.nodes,
             node: listing.node,
             stages: stages
-                .map(|s| Stage { title: s.title, lines: s.lines.into_iter().map(line).collect() })
+                .map(|s| StageReport { title: s.title, lines: s.lines.into_iter().map(line).collect() })
                 .collect(),
         }
     }
@@ -203,10 +203,10 @@ fn of_catalogue(args: &Request, json: bool) -> Result<(), Error> {
     let plan = recorded(entry, p, args)?;
     match args.node {
         _ if args.summary => {
-            summarise(Summary { collective: plan.kind.to_string(), ways: vec![cost(entry, &plan)] }, json)
+            summarise(PlanSummary { collective: plan.kind.to_string(), ways: vec![cost(entry, &plan)] }, json)
         }
         Some(rank) => print_part(&plan.part(rank).ok_or(Error::NoSuchRank { rank, p })?, json),
-        None if json => print_json(&plan.parts().iter().map(Share::from).collect::<Vec<_>>()),
+        None if json => print_json(&plan.parts().iter().map(ShareReport::from).collect::<Vec<_>>()),
         None => print(&plan.to_string()),
     }
 }
@@ -220,10 +220,10 @@ fn recorded(entry: &'static Entry, p: usize, args: &Request) -> Result<Plan, Err
 }
 
 /// What the busiest rank sends.
-fn cost(entry: &Entry, plan: &Plan) -> Way {
+fn cost(entry: &Entry, plan: &Plan) -> PlanVariant {
     let messages =
         |rank: usize| plan.rounds.iter().filter_map(|round| round.get(rank)).map(|turn| turn.sends.len()).sum();
-    Way {
+    PlanVariant {
         name: entry.name.into(),
         nodes: plan.p,
         steps: plan.steps(),
@@ -233,25 +233,25 @@ fn cost(entry: &Entry, plan: &Plan) -> Way {
     }
 }
 
-fn print_part(part: &Part, json: bool) -> Result<(), Error> {
-    if json { print_json(&Share::from(part)) } else { print(&part.to_string()) }
+fn print_part(part: &RankPlan, json: bool) -> Result<(), Error> {
+    if json { print_json(&ShareReport::from(part)) } else { print(&part.to_string()) }
 }
 
-impl From<&Part> for Share {
-    fn from(part: &Part) -> Self {
-        let &Part { p, rank, root, lines, blocks, .. } = part;
-        let rounds = part.turns.iter().map(Round::from).collect();
-        Share { collective: part.kind.name(), p, rank, root, lines, blocks, rounds }
+impl From<&RankPlan> for ShareReport {
+    fn from(part: &RankPlan) -> Self {
+        let &RankPlan { p, rank, root, lines, blocks, .. } = part;
+        let rounds = part.turns.iter().map(RoundReport::from).collect();
+        ShareReport { collective: part.kind.name(), p, rank, root, lines, blocks, rounds }
     }
 }
 
-impl From<&Turn> for Round {
+impl From<&Turn> for RoundReport {
     fn from(turn: &Turn) -> Self {
-        let packet = |message: &Message| Packet {
+        let packet = |message: &SlotMessage| Packet {
             peer: message.peer,
             slots: message.slots.iter().map(ToString::to_string).collect(),
         };
-        Round {
+        RoundReport {
             sends: turn.sends.iter().map(packet).collect(),
             receives: turn.receives.iter().map(packet).collect(),
             locals: turn.locals.iter().map(ToString::to_string).collect(),

@@ -1,7 +1,7 @@
 //! `roundel profile`: what a profile says.
 
-use super::{Outcome, counted, print, print_json};
-use crate::cli::{CheckProfile, ProfileCommand};
+use super::{CommandOutcome, counted, print, print_json};
+use crate::cli::{CheckProfileArgs, ProfileCommand};
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, HEADING, Table};
 use crate::units::{rate, time};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// A profile, for machines.
 #[derive(Serialize)]
-struct Said<'a> {
+struct ProfileReport<'a> {
     host: &'a str,
     cores: usize,
     cpu: &'a str,
@@ -26,20 +26,20 @@ struct Said<'a> {
 }
 
 /// Does what is asked of a profile.
-pub(super) fn profile(command: &ProfileCommand, json: bool) -> Result<Outcome, Error> {
+pub(super) fn profile(command: &ProfileCommand, json: bool) -> Result<CommandOutcome, Error> {
     match command {
         ProfileCommand::Check(args) => check(args, json),
     }
 }
 
-fn check(args: &CheckProfile, json: bool) -> Result<Outcome, Error> {
+fn check(args: &CheckProfileArgs, json: bool) -> Result<CommandOutcome, Error> {
     let profile = read(&args.file, args.foreign)?;
     if json {
         print_json(&said(&profile))?;
     } else {
         print(&text(&profile))?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// Reads a profile of this machine, or of any.
@@ -57,9 +57,9 @@ pub(super) fn measured(profile: &Profile) -> String {
     format!("measured on {host}, {date}, with {ranks} on {nodes}")
 }
 
-fn said(profile: &Profile) -> Said<'_> {
+fn said(profile: &Profile) -> ProfileReport<'_> {
     let machine = &profile.machine;
-    Said {
+    ProfileReport {
         host: &machine.host,
         cores: machine.cores,
         cpu: &machine.cpu,

@@ -1,40 +1,40 @@
 //! `roundel prove`: for all p where the solver reaches, for a stated range elsewhere; and the record of it.
 
-use super::check::{Report, Subject, candidates};
+use super::check::{CheckReport, Subject, candidates};
 use super::target::Target;
-use super::{Outcome, counted, print, print_json, records, save, verify_records};
-use crate::cli::{Engine, Prove};
+use super::{CommandOutcome, counted, print, print_json, records, save, verify_records};
+use crate::cli::{Engine, ProveArgs};
 use crate::counterexample::Counterexample;
 use crate::error::Error;
-use crate::progress::Progress;
-use crate::prove::{self, Base, Induction};
-use crate::range::{PAIRS_WITH_PLACES, Range, WITH_PLACES};
+use crate::progress::WorkProgress;
+use crate::prove::{self, Base, InductionResult};
+use crate::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
 use crate::smt::{Answer, Effort, Portfolio, Solver, lemmas, obligations};
 use crate::sweep;
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
-use roundel_spec::proof::{Record, Shown};
+use roundel_spec::proof::{Answered, Record};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
-const EXHAUSTIVE_RANGE: Range = Range { from: 1, to: 256 };
+const EXHAUSTIVE_RANGE: ProcessRange = ProcessRange { from: 1, to: 256 };
 
 /// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed, for
 /// several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
-const MANY_BLOCKS_RANGE: Range = Range { from: 1, to: 64 };
+const MANY_BLOCKS_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.
-fn exhaustive_range(schedule: &Schedule) -> Range {
+fn exhaustive_range(schedule: &Schedule) -> ProcessRange {
     if schedule.uses_placement() && schedule.kind.moves() {
-        return Range { from: 1, to: PAIRS_WITH_PLACES as usize };
+        return ProcessRange { from: 1, to: PAIRS_WITH_PLACES as usize };
     }
     if schedule.uses_placement() {
-        return Range { from: 1, to: WITH_PLACES as usize };
+        return ProcessRange { from: 1, to: WITH_PLACES as usize };
     }
     let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
     let heavy = schedule.kind.reduces() || schedule.kind.has_root() || schedule.kind.moves();
@@ -42,7 +42,7 @@ fn exhaustive_range(schedule: &Schedule) -> Range {
 }
 
 /// Proves what was asked for.
-pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
+pub(super) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Error> {
     let whole = args.all || args.verify_records && args.targets.is_empty();
     let targets = Target::all(&args.targets, whole)?;
     let candidates = candidates(&targets, args.p, &args.set, exhaustive_range)?;
@@ -85,24 +85,24 @@ pub(super) fn prove(args: &Prove, json: bool) -> Result<Outcome, Error> {
     save(args.save.as_deref(), proofs.iter().flat_map(|proof| &proof.found))?;
     let outcome = outcome(&proofs, &rows, args);
     if json {
-        print_json(&Everything { ok: outcome == Outcome::Fine, lemmas: &rows, collectives: &proofs })?;
+        print_json(&ProveReport { ok: outcome == CommandOutcome::Fine, lemmas: &rows, collectives: &proofs })?;
     } else {
         print(&conclusion(&proofs))?;
     }
     Ok(outcome)
 }
 
-fn malformed(report: &Report, json: bool) -> Result<Outcome, Error> {
+fn malformed(report: &CheckReport, json: bool) -> Result<CommandOutcome, Error> {
     report.print_errors();
     if json {
         print_json(&report.errors_alone())?;
     }
-    Ok(Outcome::Malformed)
+    Ok(CommandOutcome::Malformed)
 }
 
 /// One line of the table.
 #[derive(Serialize)]
-struct Row {
+struct ProveRow {
     property: String,
     engine: &'static str,
     range: String,
@@ -114,10 +114,10 @@ struct Row {
 
 /// Everything about one collective.
 #[derive(Serialize)]
-struct Proof<'a> {
+struct ProofReport<'a> {
     name: String,
     proved_for: Option<String>,
-    rows: Vec<Row>,
+    rows: Vec<ProveRow>,
     record: Option<PathBuf>,
     /// Why there is no record, though there could be one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,15 +137,15 @@ struct Proof<'a> {
 }
 
 #[derive(Serialize)]
-struct Everything<'a> {
+struct ProveReport<'a> {
     ok: bool,
-    lemmas: &'a [Row],
-    collectives: &'a [Proof<'a>],
+    lemmas: &'a [ProveRow],
+    collectives: &'a [ProofReport<'a>],
 }
 
 /// The exhaustive engine.
-fn exhaustive<'a>(args: &Prove, subject: &'a Subject<'a>) -> Result<Proof<'a>, Error> {
-    let mut proof = Proof::new(subject);
+fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofReport<'a>, Error> {
+    let mut proof = ProofReport::new(subject);
     if !args.uses(Engine::Exhaustive) {
         return Ok(proof);
     }
@@ -161,7 +161,7 @@ fn exhaustive<'a>(args: &Prove, subject: &'a Subject<'a>) -> Result<Proof<'a>, E
     proof.violated = tally.wrong.is_some();
     let [job] = &jobs;
     proof.checked = tally.wrong.is_none().then(|| job.points.checked(&subject.schedule, tally.checked));
-    proof.rows.push(Row {
+    proof.rows.push(ProveRow {
         property: "all, exactly".into(),
         engine: "exhaustive",
         range: format!("p = {}", subject.range_in_words()),
@@ -178,13 +178,13 @@ fn exhaustive<'a>(args: &Prove, subject: &'a Subject<'a>) -> Result<Proof<'a>, E
 }
 
 /// The solver engine, and what both engines have shown. Without a portfolio nothing is encoded, and that is said.
-fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut Proof<'_>) {
+fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut ProofReport<'_>) {
     let subject = proof.subject;
     let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
     let induction = engine.then(|| {
-        let progress = Progress::new(obligations(&subject.schedule).all.len(), "proving");
+        let progress = WorkProgress::new(obligations(&subject.schedule).all.len(), "proving");
         let portfolio = portfolio.unwrap_or(&unasked);
-        Induction::over(&subject.name, &subject.schedule, portfolio, &|| progress.step())
+        InductionResult::over(&subject.name, &subject.schedule, portfolio, &|| progress.step())
     });
     if let Some(induction) = &induction {
         proof.add(induction);
@@ -201,7 +201,7 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
 }
 
 /// The solvers, if there is something to ask them: they must be there, and so must the folder for the questions.
-fn portfolio(args: &Prove, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
+fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
     let encoded = |subject: &&Subject<'_>| !obligations(&subject.schedule).all.is_empty();
     if !args.uses(Engine::Smt) || !subjects.iter().any(encoded) {
         return Ok(None);
@@ -226,7 +226,7 @@ fn portfolio(args: &Prove, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio
 }
 
 /// The lemmas about machine arithmetic and the laws that the encoding instantiates: for people, and for records.
-fn base(portfolio: &Portfolio) -> (Vec<Row>, Base) {
+fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
     let prove = |lemma: &crate::smt::Lemma| {
         let start = Instant::now();
         let ask = |solver: &Solver| solver.ask(&lemma.text, 5 * portfolio.limit);
@@ -234,10 +234,10 @@ fn base(portfolio: &Portfolio) -> (Vec<Row>, Base) {
         let proved = answers.iter().position(|answer| *answer == Answer::Unsat).map(|i| &portfolio.solvers[i]);
         let (name, query) = (lemma.name.clone(), lemma.hash());
         let shown = match proved {
-            Some(solver) => Shown { name, query, verdict: Shown::PROVED.into(), solver: solver.version() },
-            None => Shown { name, query, verdict: "open".into(), solver: "-".into() },
+            Some(solver) => Answered { name, query, verdict: Answered::PROVED.into(), solver: solver.version() },
+            None => Answered { name, query, verdict: "open".into(), solver: "-".into() },
         };
-        let row = Row {
+        let row = ProveRow {
             property: lemma.name.clone(),
             engine: "smt",
             range: lemma.claim.into(),
@@ -252,9 +252,9 @@ fn base(portfolio: &Portfolio) -> (Vec<Row>, Base) {
     (rows, Base(shown))
 }
 
-impl<'a> Proof<'a> {
+impl<'a> ProofReport<'a> {
     fn new(subject: &'a Subject<'a>) -> Self {
-        Proof {
+        ProofReport {
             name: subject.name.clone(),
             proved_for: None,
             rows: Vec::new(),
@@ -269,14 +269,14 @@ impl<'a> Proof<'a> {
         }
     }
 
-    fn add(&mut self, induction: &Induction) {
+    fn add(&mut self, induction: &InductionResult) {
         self.failed = induction.failed();
         let Subject { name, schedule, .. } = self.subject;
         let models = induction.refutations();
         self.found.extend(models.iter().map(|model| Counterexample::of_model(name, schedule, model)));
         let range = roundel_spec::proof::ProvedRange::all(&self.subject.schedule).text(&self.subject.schedule);
         for (property, summary) in induction.by_property() {
-            self.rows.push(Row {
+            self.rows.push(ProveRow {
                 property: property.name().into(),
                 engine: "smt",
                 range: range.clone(),
@@ -294,7 +294,7 @@ impl<'a> Proof<'a> {
 
     /// Writes the record into the crate that declares the collective, or where the user says; but none that says less
     /// than the one that is there, unless the user wants it.
-    fn write(&mut self, args: &Prove) -> Result<(), Error> {
+    fn write(&mut self, args: &ProveArgs) -> Result<(), Error> {
         let Some(record) = &self.result else { return Ok(()) };
         if args.no_record || self.violated {
             return Ok(());
@@ -346,12 +346,12 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
 }
 
-fn outcome(proofs: &[Proof<'_>], base: &[Row], args: &Prove) -> Outcome {
-    let unproved = |proof: &Proof<'_>| proof.violated || proof.failed || proof.result.is_none();
-    let all_p = |proof: &Proof<'_>| proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
+fn outcome(proofs: &[ProofReport<'_>], base: &[ProveRow], args: &ProveArgs) -> CommandOutcome {
+    let unproved = |proof: &ProofReport<'_>| proof.violated || proof.failed || proof.result.is_none();
+    let all_p = |proof: &ProofReport<'_>| proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
     let broken = base.iter().any(|row| row.verdict != "proved");
     let short = args.require_all_p && !proofs.iter().all(all_p);
-    if broken || short || proofs.iter().any(unproved) { Outcome::Wrong } else { Outcome::Fine }
+    if broken || short || proofs.iter().any(unproved) { CommandOutcome::Wrong } else { CommandOutcome::Fine }
 }
 
 /// What has been remarked already: a remark that holds for several collectives is made once.
@@ -365,7 +365,7 @@ impl Notes {
 }
 
 /// Everything about one collective.
-fn text(proof: &Proof<'_>, said: &mut Notes) -> String {
+fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     let heads = [
         ("property", Align::Left),
         ("engine", Align::Left),
@@ -390,7 +390,7 @@ fn text(proof: &Proof<'_>, said: &mut Notes) -> String {
 }
 
 /// What keeps properties from being proved, and what is left to exact checks.
-fn notes(proof: &Proof<'_>) -> Vec<String> {
+fn notes(proof: &ProofReport<'_>) -> Vec<String> {
     let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
     for (row, why) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why))) {
         match open.iter_mut().find(|(known, _)| *known == why) {
@@ -407,7 +407,7 @@ fn notes(proof: &Proof<'_>) -> Vec<String> {
     open.chain(left.map(|bound| format!("`{bound}` is left to exact checks: {range}"))).collect()
 }
 
-fn cells(row: &Row) -> [Cell; 6] {
+fn cells(row: &ProveRow) -> [Cell; 6] {
     let style = match row.verdict {
         "proved" => GOOD,
         "not encoded" | "nothing checked" => NOTICE,
@@ -423,11 +423,11 @@ fn cells(row: &Row) -> [Cell; 6] {
     ]
 }
 
-fn lemmas_in_words(base: &[Row]) -> String {
+fn lemmas_in_words(base: &[ProveRow]) -> String {
     if base.is_empty() {
         return String::new();
     }
-    let (proved, open): (Vec<&Row>, Vec<&Row>) = base.iter().partition(|row| row.verdict == "proved");
+    let (proved, open): (Vec<&ProveRow>, Vec<&ProveRow>) = base.iter().partition(|row| row.verdict == "proved");
     let mut out = format!("{} about the machine and the encoding proved\n", counted(proved.len() as i64, "lemma"));
     for row in open {
         out += &format!("{BAD}lemma {} is not proved{BAD:#}: {}\n", row.property, row.open.join("; "));
@@ -436,7 +436,7 @@ fn lemmas_in_words(base: &[Row]) -> String {
 }
 
 /// How many are proved, where there are several.
-fn conclusion(proofs: &[Proof<'_>]) -> String {
+fn conclusion(proofs: &[ProofReport<'_>]) -> String {
     let records = || proofs.iter().filter_map(|proof| proof.result.as_ref());
     let (proved, all_p) = (records().count(), records().filter(|record| record.range.p.is_none()).count());
     match proofs.len() {

@@ -1,16 +1,16 @@
 //! `roundel replay`: a saved counterexample again, round by round, on threads, and as a picture.
 
-use super::{Outcome, print, print_json};
-use crate::cli::Replay;
+use super::{CommandOutcome, print, print_json};
+use crate::cli::ReplayArgs;
 use crate::counterexample::{Counterexample, Refutes};
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::highlight::Highlight;
 use crate::reach::{self, Reached};
+use crate::recorded_run::{self, Ended};
 use crate::rounds::Round;
-use crate::run::Run;
-use crate::svg::{self, Options, Picture};
+use crate::run::PointRun;
+use crate::svg::{self, Picture, PictureOptions};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
-use crate::taped::{self, Ended};
 use roundel_spec::check::{self, Point};
 use roundel_spec::record::{Direction, Message};
 use roundel_spec::{Schedule, Trace, Violation};
@@ -24,7 +24,7 @@ const ALL_RANKS: usize = 16;
 
 /// A replay, for machines.
 #[derive(Serialize)]
-struct Report<'a> {
+struct ReplayReport<'a> {
     /// Whether the collective is wrong there.
     reproduces: bool,
     /// Whether what is wrong is what the file says.
@@ -54,13 +54,13 @@ struct Threads {
 }
 
 /// Replays a file.
-pub(super) fn replay(args: &Replay, json: bool) -> Result<Outcome, Error> {
+pub(super) fn replay(args: &ReplayArgs, json: bool) -> Result<CommandOutcome, Error> {
     let saved = Counterexample::read(&args.file)?;
     let schedule = saved.schedule(&args.file)?;
     let state = (saved.refutes == Refutes::Induction).then(|| reach::state(&saved, &schedule));
     // The model of an induction may be no case at all: then its state is all there is to show.
     let no_case = |state: &Option<Reached>| state.as_ref().is_some_and(|state| state.point.is_none());
-    let scene = if no_case(&state) { None } else { Some(Scene::new(&saved, &schedule, &args.file)?) };
+    let scene = if no_case(&state) { None } else { Some(ReplayedCase::new(&saved, &schedule, &args.file)?) };
     if let (Some(path), Some(scene)) = (&args.svg, &scene) {
         scene.draw(&saved, path)?;
     }
@@ -70,24 +70,24 @@ pub(super) fn replay(args: &Replay, json: bool) -> Result<Outcome, Error> {
     } else {
         print(&text(&saved, &report, scene.as_ref(), args))?;
     }
-    Ok(if report.reproduces { Outcome::Wrong } else { Outcome::Fine })
+    Ok(if report.reproduces { CommandOutcome::Wrong } else { CommandOutcome::Fine })
 }
 
 /// What happens in the case of a counterexample.
-struct Scene<'a> {
+struct ReplayedCase<'a> {
     schedule: &'a Schedule,
     point: Point,
     /// What the ranks do; nothing where an expression has no value, or outside the domain.
     trace: Option<Trace>,
     violation: Option<Violation>,
     in_domain: bool,
-    fault: Option<Fault>,
+    fault: Option<Highlight>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> ReplayedCase<'a> {
     fn new(saved: &Counterexample, schedule: &'a Schedule, file: &Path) -> Result<Self, Error> {
         let point = saved.point(schedule, file)?;
-        let mut scene = Scene { schedule, point, trace: None, violation: None, in_domain: true, fault: None };
+        let mut scene = ReplayedCase { schedule, point, trace: None, violation: None, in_domain: true, fault: None };
         match check::in_domain(schedule, &scene.point) {
             Err(violation) => scene.violation = Some(violation),
             Ok(false) => scene.in_domain = false,
@@ -100,8 +100,8 @@ impl<'a> Scene<'a> {
             },
         }
         if let (Some(violation), Some(trace)) = (&scene.violation, &scene.trace) {
-            let run = Run::new(schedule, &scene.point, trace);
-            scene.fault = Some(Fault::of(violation, trace, &run, &scene.point.placement));
+            let run = PointRun::new(schedule, &scene.point, trace);
+            scene.fault = Some(Highlight::of(violation, trace, &run, &scene.point.placement));
         }
         Ok(scene)
     }
@@ -112,8 +112,8 @@ impl<'a> Scene<'a> {
         self.fault.as_ref().map_or(all, |fault| fault.rounds)
     }
 
-    fn run(&self) -> Option<Run<'_>> {
-        self.trace.as_ref().map(|trace| Run::new(self.schedule, &self.point, trace))
+    fn run(&self) -> Option<PointRun<'_>> {
+        self.trace.as_ref().map(|trace| PointRun::new(self.schedule, &self.point, trace))
     }
 
     fn rounds(&self) -> Vec<Round> {
@@ -122,7 +122,7 @@ impl<'a> Scene<'a> {
     }
 
     fn threads(&self) -> Option<Threads> {
-        let ended = taped::run(self.schedule, self.trace.as_ref()?, &self.point);
+        let ended = recorded_run::run(self.schedule, self.trace.as_ref()?, &self.point);
         let (outcome, detail) = match ended {
             Ended::Right => ("right-data", None),
             Ended::WrongData(detail) => ("wrong-data", Some(detail)),
@@ -147,7 +147,7 @@ impl<'a> Scene<'a> {
             rounds: &rounds,
             film: &film,
             fault: self.fault.as_ref(),
-            options: Options::default(),
+            options: PictureOptions::default(),
         });
         std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
     }
@@ -214,9 +214,13 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn report<'a>(saved: &'a Counterexample, scene: Option<&Scene<'_>>, state: Option<&Reached>) -> Report<'a> {
+fn report<'a>(
+    saved: &'a Counterexample,
+    scene: Option<&ReplayedCase<'_>>,
+    state: Option<&Reached>,
+) -> ReplayReport<'a> {
     let violation = scene.and_then(|scene| scene.violation.as_ref());
-    Report {
+    ReplayReport {
         reproduces: violation.is_some(),
         same: violation.is_some_and(|found| found.code() == saved.violation && found.to_string() == saved.message),
         engine: &saved.engine,
@@ -227,14 +231,19 @@ fn report<'a>(saved: &'a Counterexample, scene: Option<&Scene<'_>>, state: Optio
         saved: &saved.message,
         found: violation.map(Violation::to_string),
         round: violation.and_then(|violation| violation.round),
-        rounds: scene.map(Scene::rounds).unwrap_or_default(),
-        threads: scene.and_then(Scene::threads),
+        rounds: scene.map(ReplayedCase::rounds).unwrap_or_default(),
+        threads: scene.and_then(ReplayedCase::threads),
         reached: state.map(|state| state.reached),
         reachability: state.map(|state| state.text.clone()),
     }
 }
 
-fn text(saved: &Counterexample, report: &Report<'_>, scene: Option<&Scene<'_>>, args: &Replay) -> String {
+fn text(
+    saved: &Counterexample,
+    report: &ReplayReport<'_>,
+    scene: Option<&ReplayedCase<'_>>,
+    args: &ReplayArgs,
+) -> String {
     let case = report.case.as_ref().map_or(String::new(), |case| format!("  {case}"));
     let mut out = format!("{HEADING}{}{HEADING:#}{case}\n", saved.collective);
     if let Some(mutation) = &saved.mutation {
@@ -266,7 +275,7 @@ fn text(saved: &Counterexample, report: &Report<'_>, scene: Option<&Scene<'_>>, 
     out
 }
 
-fn verdicts(report: &Report<'_>, scene: &Scene<'_>) -> String {
+fn verdicts(report: &ReplayReport<'_>, scene: &ReplayedCase<'_>) -> String {
     let mut out = scene.table();
     let gap = if out.is_empty() { "" } else { "\n" };
     let verdict = match &report.found {

@@ -1,8 +1,8 @@
 //! `roundel run`: a real run on threads.
 
-use super::{Outcome, print, print_json};
+use super::{CommandOutcome, print, print_json};
 use crate::catalogue::{self, Recorded};
-use crate::cli::{self, Run};
+use crate::cli::{self, RunArgs};
 use crate::error::Error;
 use crate::params::Params;
 use crate::table::{BAD, GOOD, HEADING};
@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 4 << 30;
 
 /// A run, for machines.
 #[derive(Serialize)]
-struct Report<'a> {
+struct RunReport<'a> {
     name: &'static str,
     p: usize,
     bytes: usize,
@@ -37,7 +37,7 @@ struct Report<'a> {
 }
 
 /// Runs a collective.
-pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
+pub(super) fn run(args: &RunArgs, json: bool) -> Result<CommandOutcome, Error> {
     let entry = catalogue::named(&args.name, "run")?;
     let p = args.p;
     if p == 0 || p > MAX_THREADS {
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
     let declaration = (entry.schedule)();
     fits(declaration.kind, p, args.bytes)?;
     let rotated = declaration.layouts.iter().any(|layout| matches!(layout, schedule::Layout::Rotated(_)));
-    if args.layout == Some(cli::Layout::Rotated) && !rotated {
+    if args.layout == Some(cli::LayoutArg::Rotated) && !rotated {
         return Err(Error::NoSuchLayout { name: entry.name.into() });
     }
     let mut params = Params::resolve(entry.name, &declaration, &args.set)?;
@@ -58,13 +58,13 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
 
     let prefers_rotation = matches!(declaration.layouts.first(), Some(schedule::Layout::Rotated(_)));
     let (layout, layout_name) = match args.layout {
-        Some(cli::Layout::InPlace) => (Layout::InPlace, "in-place"),
-        Some(cli::Layout::Rotated) => (Layout::Rotated, "rotated"),
+        Some(cli::LayoutArg::InPlace) => (Layout::InPlace, "in-place"),
+        Some(cli::LayoutArg::Rotated) => (Layout::Rotated, "rotated"),
         None => (Layout::Declared, if prefers_rotation { "rotated" } else { "in-place" }),
     };
     let trial = Trial { entry, args: &params.args, placement: &placement, layout };
     let result = trial.uniform(args.bytes, args.repeat as usize);
-    let report = Report {
+    let report = RunReport {
         name: entry.name,
         p,
         bytes: args.bytes,
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Run, json: bool) -> Result<Outcome, Error> {
     } else {
         print(&text(&report, declaration.kind))?
     }
-    Ok(if report.correct { Outcome::Fine } else { Outcome::Wrong })
+    Ok(if report.correct { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
 /// Every rank has a buffer for all blocks, or for a vector.
@@ -119,7 +119,7 @@ fn median(times: &[Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn text(report: &Report<'_>, kind: Kind) -> String {
+fn text(report: &RunReport<'_>, kind: Kind) -> String {
     let (what, result) = match kind {
         Kind::Allgather => ("blocks", "every rank has every block"),
         Kind::Allreduce => ("vectors", "every rank has the sum of all vectors"),

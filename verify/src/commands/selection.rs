@@ -1,18 +1,18 @@
 //! `roundel selection`: rules that say which algorithm a call uses.
 
-use super::{Outcome, counted, print, print_json, profile};
-use crate::cli::{CheckSelection, ExplainSelection, SelectionCommand};
+use super::{CommandOutcome, counted, print, print_json, profile};
+use crate::cli::{CheckSelectionArgs, ExplainSelectionArgs, SelectionCommand};
 use crate::error::Error;
 use crate::range::MAX_P;
 use crate::table::{Align, Cell, FAINT, HEADING, Table};
-use roundel::selection::{Call, Chosen, Force, Misfit, Rule, SCHEMA, Selection, Why};
+use roundel::selection::{Call, Chosen, Force, Reason, Rule, RuleError, SCHEMA, Selection};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::path::Path;
 
 /// A rule, for machines.
 #[derive(Serialize)]
-struct Said {
+struct RuleReport {
     line: usize,
     collective: &'static str,
     p: String,
@@ -27,7 +27,7 @@ struct Said {
 
 /// A choice, for machines.
 #[derive(Serialize)]
-struct Explained {
+struct SelectionExplanation {
     collective: &'static str,
     p: usize,
     nodes: usize,
@@ -42,16 +42,16 @@ struct Explained {
 }
 
 /// Does what is asked of rules.
-pub(super) fn selection(command: &SelectionCommand, json: bool) -> Result<Outcome, Error> {
+pub(super) fn selection(command: &SelectionCommand, json: bool) -> Result<CommandOutcome, Error> {
     match command {
         SelectionCommand::Check(args) => check(args, json)?,
         SelectionCommand::Explain(args) => explain(args, json)?,
         SelectionCommand::Schema => print(SCHEMA)?,
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
-fn check(args: &CheckSelection, json: bool) -> Result<(), Error> {
+fn check(args: &CheckSelectionArgs, json: bool) -> Result<(), Error> {
     let selection = read(&args.file)?;
     let rules = selection.rules();
     if json {
@@ -65,9 +65,9 @@ fn read(path: &Path) -> Result<Selection, Error> {
     Selection::parse(&text).map_err(|source| Error::Selection { path: path.into(), source })
 }
 
-fn said(rule: &Rule) -> Said {
+fn said(rule: &Rule) -> RuleReport {
     let region = &rule.region;
-    Said {
+    RuleReport {
         line: rule.line,
         collective: rule.kind.name(),
         p: region.p().to_string(),
@@ -94,7 +94,7 @@ fn text(rules: &[Rule]) -> String {
     format!("{table}\n{fine}, all of them possible: {FAINT}{note}{FAINT:#}\n")
 }
 
-fn explain(args: &ExplainSelection, json: bool) -> Result<(), Error> {
+fn explain(args: &ExplainSelectionArgs, json: bool) -> Result<(), Error> {
     let mut rules = args.file.as_deref().map_or_else(|| Ok(Selection::default()), read)?;
     if let Some(path) = &args.profile {
         rules = rules.with_profile(&profile::read(path, args.foreign)?);
@@ -108,9 +108,9 @@ fn explain(args: &ExplainSelection, json: bool) -> Result<(), Error> {
     if json { print_json(&explained(&chosen)) } else { print(&format!("{}\n", chosen.explain())) }
 }
 
-fn call(args: &ExplainSelection) -> Result<Call, Error> {
+fn call(args: &ExplainSelectionArgs) -> Result<Call, Error> {
     let name = args.collective.replace('-', "_");
-    let kind: Kind = name.parse().map_err(|()| Misfit::Collective { name: args.collective.clone() })?;
+    let kind: Kind = name.parse().map_err(|()| RuleError::Collective { name: args.collective.clone() })?;
     let placed = args.placing.placement.is_some();
     let (limit, why) = match placed {
         true => (MAX_P, "every rank is placed one by one"),
@@ -127,9 +127,9 @@ fn call(args: &ExplainSelection) -> Result<Call, Error> {
     Ok(Call { commutes: !args.ordered, reproducible: args.reproducible, ..call })
 }
 
-fn explained(chosen: &Chosen) -> Explained {
+fn explained(chosen: &Chosen) -> SelectionExplanation {
     let call = &chosen.call;
-    Explained {
+    SelectionExplanation {
         collective: call.kind.name(),
         p: call.p,
         nodes: call.nodes,
@@ -138,7 +138,7 @@ fn explained(chosen: &Chosen) -> Explained {
         bytes: call.bytes,
         algorithm: chosen.way.to_string(),
         why: chosen.why.to_string(),
-        rule: if let Why::Rule { line } = chosen.why { Some(line) } else { None },
+        rule: if let Reason::Rule { line } = chosen.why { Some(line) } else { None },
         proof: chosen.proof(),
         passed: chosen.passed.clone(),
     }

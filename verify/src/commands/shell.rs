@@ -1,18 +1,18 @@
 //! `roundel completions`, `roundel man`: what shells and readers of manuals want, made from the command line itself.
 
-use super::{Outcome, print, print_json};
-use crate::cli::{Cli, Completions, Man};
+use super::{CommandOutcome, print, print_json};
+use crate::cli::{Cli, CompletionsArgs, ManArgs};
 use crate::error::Error;
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 use roundel::algorithms;
 
 /// Prints the completions of a shell.
-pub(super) fn completions(args: &Completions) -> Result<Outcome, Error> {
+pub(super) fn completions(args: &CompletionsArgs) -> Result<CommandOutcome, Error> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut with_names(Cli::command()), "roundel", &mut script);
     print(&String::from_utf8_lossy(&script))?;
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// The command line with the names of the catalogue where a collective is named, for completion alone: a command line that is
@@ -29,7 +29,7 @@ fn with_names(command: Command) -> Command {
 }
 
 /// Writes the manual pages into a folder: `roundel.1`, and one for each subcommand, such as `roundel-trace-diff.1`.
-pub(super) fn man(args: &Man, json: bool) -> Result<Outcome, Error> {
+pub(super) fn man(args: &ManArgs, json: bool) -> Result<CommandOutcome, Error> {
     let folder = &args.folder;
     let failed = |source| Error::Write { path: folder.clone(), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
@@ -39,5 +39,5 @@ pub(super) fn man(args: &Man, json: bool) -> Result<Outcome, Error> {
     } else {
         print(&format!("the pages are in {}\n", folder.display()))?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }

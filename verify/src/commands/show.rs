@@ -1,14 +1,14 @@
 //! `roundel show`: the rounds of one call, as the generated code does them.
 
-use super::{Outcome, counted, print, print_json};
+use super::{CommandOutcome, counted, print, print_json};
 use crate::catalogue::{self, Recorded};
-use crate::cli::Show;
+use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::params::Params;
-use crate::range::Rounds;
-use crate::rounds::{self, Message, Naming, Round};
-use crate::run::Run;
-use crate::svg::{self, Options, Picture};
+use crate::range::RoundRange;
+use crate::rounds::{self, DrawnMessage, Naming, Round};
+use crate::run::PointRun;
+use crate::svg::{self, Picture, PictureOptions};
 use crate::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel::algorithms::Entry;
 use roundel_spec::schedule::Metric;
@@ -26,7 +26,7 @@ const MAX_P: usize = 1024;
 
 /// A run, for machines.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ShowReport<'a> {
     name: &'static str,
     p: usize,
     ppn: usize,
@@ -53,7 +53,7 @@ struct Totals {
 }
 
 /// Everything there is to show.
-struct Scene {
+struct ShowInput {
     entry: &'static Entry,
     schedule: Schedule,
     params: Params,
@@ -61,9 +61,9 @@ struct Scene {
     rounds: Vec<Round>,
 }
 
-impl Scene {
-    fn run(&self) -> Run<'_> {
-        Run::new(&self.schedule, &self.recorded.point, &self.recorded.trace)
+impl ShowInput {
+    fn run(&self) -> PointRun<'_> {
+        PointRun::new(&self.schedule, &self.recorded.point, &self.recorded.trace)
     }
 
     fn placement(&self) -> &Placement {
@@ -134,7 +134,7 @@ impl Scene {
 }
 
 /// Shows the rounds of one call.
-pub(super) fn show(args: &Show, json: bool) -> Result<Outcome, Error> {
+pub(super) fn show(args: &ShowArgs, json: bool) -> Result<CommandOutcome, Error> {
     let scene = scene(args)?;
     if let Some(path) = &args.svg {
         draw(&scene, args, path)?;
@@ -144,10 +144,10 @@ pub(super) fn show(args: &Show, json: bool) -> Result<Outcome, Error> {
     } else {
         print(&text(&scene, args)?)?;
     }
-    Ok(if scene.recorded.violation.is_none() { Outcome::Fine } else { Outcome::Wrong })
+    Ok(if scene.recorded.violation.is_none() { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
-fn scene(args: &Show) -> Result<Scene, Error> {
+fn scene(args: &ShowArgs) -> Result<ShowInput, Error> {
     let entry = catalogue::named(&args.name, "show")?;
     let p = args.p;
     if p == 0 || p > MAX_P {
@@ -160,21 +160,21 @@ fn scene(args: &Show) -> Result<Scene, Error> {
     let params = Params::resolve(entry.name, &schedule, &args.set)?;
     let placement = args.placing.of(p)?;
     let recorded = catalogue::examine(entry, &params.args, placement)?;
-    let run = Run::new(&schedule, &recorded.point, &recorded.trace);
-    let rounds = run.loud().into_iter().map(|number| run.round(number)).collect();
-    Ok(Scene { entry, schedule, params, recorded, rounds })
+    let run = PointRun::new(&schedule, &recorded.point, &recorded.trace);
+    let rounds = run.active_rounds().into_iter().map(|number| run.round(number)).collect();
+    Ok(ShowInput { entry, schedule, params, recorded, rounds })
 }
 
-fn concerns(message: &Message, rank: Option<usize>) -> bool {
+fn concerns(message: &DrawnMessage, rank: Option<usize>) -> bool {
     rank.is_none_or(|rank| message.from == rank || message.to == rank)
 }
 
-fn shown(scene: &Scene, rank: Option<usize>) -> Shown<'_> {
+fn shown(scene: &ShowInput, rank: Option<usize>) -> ShowReport<'_> {
     let only = |round: &Round| {
-        let messages: Vec<Message> = round.messages.iter().filter(|m| concerns(m, rank)).cloned().collect();
+        let messages: Vec<DrawnMessage> = round.messages.iter().filter(|m| concerns(m, rank)).cloned().collect();
         (!messages.is_empty()).then_some(Round { messages })
     };
-    Shown {
+    ShowReport {
         name: scene.entry.name,
         p: scene.p(),
         ppn: scene.ppn(),
@@ -185,7 +185,7 @@ fn shown(scene: &Scene, rank: Option<usize>) -> Shown<'_> {
     }
 }
 
-fn draw(scene: &Scene, args: &Show, path: &Path) -> Result<(), Error> {
+fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
     if scene.p() > svg::MAX_RANKS {
         return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: svg::MAX_RANKS });
     }
@@ -193,11 +193,11 @@ fn draw(scene: &Scene, args: &Show, path: &Path) -> Result<(), Error> {
         format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
     let (run, count) = (scene.run(), scene.rounds.len());
     let drawn = match args.rounds {
-        Some(Rounds { first, last }) if first >= count => return Err(Error::NoSuchRounds { first, last, count }),
-        Some(Rounds { first, last }) => first..(last + 1).min(count),
+        Some(RoundRange { first, last }) if first >= count => return Err(Error::NoSuchRounds { first, last, count }),
+        Some(RoundRange { first, last }) => first..(last + 1).min(count),
         None => 0..count,
     };
-    let film = run.pictured(&run.loud());
+    let film = run.pictured(&run.active_rounds());
     let picture = svg::draw(&Picture {
         title: scene.entry.name,
         subtitle: &subtitle,
@@ -205,12 +205,12 @@ fn draw(scene: &Scene, args: &Show, path: &Path) -> Result<(), Error> {
         rounds: &scene.rounds[drawn.clone()],
         film: &film[drawn.start..=drawn.end],
         fault: None,
-        options: Options { first: drawn.start, columns: args.columns, untitled: args.no_title },
+        options: PictureOptions { first: drawn.start, columns: args.columns, untitled: args.no_title },
     });
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
 }
 
-fn text(scene: &Scene, args: &Show) -> Result<String, Error> {
+fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
     let mut out = format!("{HEADING}{}{HEADING:#}  {}\n", scene.entry.name, scene.case());
     let _ = writeln!(out, "{FAINT}{}{FAINT:#}\n", scene.entry.summary());
     match args.rank {
@@ -228,7 +228,7 @@ fn text(scene: &Scene, args: &Show) -> Result<String, Error> {
 }
 
 /// All messages, round by round.
-fn all_ranks(out: &mut String, scene: &Scene) {
+fn all_ranks(out: &mut String, scene: &ShowInput) {
     let run = scene.run();
     for (number, round) in scene.rounds.iter().enumerate() {
         // Blocks are relative to ranks only where there are as many of them.
@@ -251,7 +251,7 @@ fn all_ranks(out: &mut String, scene: &Scene) {
 }
 
 /// Messages side by side, as many as fit a line.
-fn grid(out: &mut String, run: &Run<'_>, round: &Round) {
+fn grid(out: &mut String, run: &PointRun<'_>, round: &Round) {
     let rank_width = round.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0).to_string().len();
     let cells: Vec<(String, usize)> = round.messages.iter().map(|m| message(run, m, rank_width)).collect();
     let width = cells.iter().map(|(_, width)| *width).max().unwrap_or(0) + 4;
@@ -267,7 +267,7 @@ fn grid(out: &mut String, run: &Run<'_>, round: &Round) {
 }
 
 /// A message as text, and how wide it is.
-fn message(run: &Run<'_>, m: &Message, rank_width: usize) -> (String, usize) {
+fn message(run: &PointRun<'_>, m: &DrawnMessage, rank_width: usize) -> (String, usize) {
     let blocks = run.content(m);
     let width = 2 * rank_width + 5 + blocks.chars().count();
     let arrow = if m.nonlocal { format!("{NOTICE}⇒{NOTICE:#}") } else { "→".into() };
@@ -275,9 +275,9 @@ fn message(run: &Run<'_>, m: &Message, rank_width: usize) -> (String, usize) {
 }
 
 /// What one rank sends, receives and holds.
-fn one_rank(scene: &Scene, rank: usize) -> String {
+fn one_rank(scene: &ShowInput, rank: usize) -> String {
     let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
-    let (run, loud) = (scene.run(), scene.run().loud());
+    let (run, loud) = (scene.run(), scene.run().active_rounds());
     let film = run.film(&loud);
     // What the rank holds after so many of the rounds.
     let held = |shown: usize| {
@@ -286,12 +286,12 @@ fn one_rank(scene: &Scene, rank: usize) -> String {
     };
     table.row(["start".into(), "".into(), "".into(), held(0).into()]);
     for (number, round) in scene.rounds.iter().enumerate() {
-        let side = |wanted: &dyn Fn(&Message) -> bool, text: &dyn Fn(&Message) -> String| {
+        let side = |wanted: &dyn Fn(&DrawnMessage) -> bool, text: &dyn Fn(&DrawnMessage) -> String| {
             let texts: Vec<String> = round.messages.iter().filter(|m| wanted(m)).map(text).collect();
             if texts.is_empty() { "-".to_string() } else { texts.join("; ") }
         };
-        let away = |m: &Message| if m.nonlocal { " (other node)" } else { "" };
-        let effect = |m: &Message| m.effect.as_ref().map_or(String::new(), |effect| format!(", {effect}"));
+        let away = |m: &DrawnMessage| if m.nonlocal { " (other node)" } else { "" };
+        let effect = |m: &DrawnMessage| m.effect.as_ref().map_or(String::new(), |effect| format!(", {effect}"));
         table.row([
             Cell::from(number),
             side(&|m| m.from == rank, &|m| format!("{} to {}{}", run.content(m), m.to, away(m))).into(),

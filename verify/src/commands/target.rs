@@ -1,9 +1,9 @@
 //! What a command is about: a catalogue entry, or the declarations of a file.
 
-use super::{Outcome, print_json};
+use super::{CommandOutcome, print_json};
 use crate::catalogue;
 use crate::error::Error;
-use crate::source::{Declared, Diagnostic, Source};
+use crate::source::{DeclaredStruct, Diagnostic, Source};
 use roundel::algorithms::{self, Entry};
 use roundel_spec::similar::similar;
 use roundel_spec::syntax::Declaration;
@@ -14,7 +14,7 @@ pub(super) enum Target {
     /// A catalogue entry.
     Entry(&'static Entry),
     /// The declarations of a file, or the errors that keep it from being read.
-    File(Source, Result<Vec<Declared>, Vec<Diagnostic>>),
+    File(Source, Result<Vec<DeclaredStruct>, Vec<Diagnostic>>),
 }
 
 impl Target {
@@ -88,7 +88,7 @@ pub(super) fn declaration_of(entry: &'static Entry) -> Result<(Source, Declarati
 
 /// All declarations of a file, or all errors in it.
 pub(super) fn all_or_errors(
-    declared: Result<Vec<Declared>, Vec<Diagnostic>>,
+    declared: Result<Vec<DeclaredStruct>, Vec<Diagnostic>>,
 ) -> Result<Vec<Declaration>, Vec<Diagnostic>> {
     let (mut fine, mut errors) = (Vec::new(), Vec::new());
     for one in declared? {
@@ -101,10 +101,10 @@ pub(super) fn all_or_errors(
 }
 
 /// Reports a malformed file.
-pub(super) fn malformed(source: &Source, errors: &[Diagnostic], json: bool) -> Result<Outcome, Error> {
+pub(super) fn malformed(source: &Source, errors: &[Diagnostic], json: bool) -> Result<CommandOutcome, Error> {
     errors.iter().for_each(|error| anstream::eprintln!("{}\n", error.render(source)));
     if json {
         print_json(&serde_json::json!({ "ok": false, "errors": errors }))?;
     }
-    Ok(Outcome::Malformed)
+    Ok(CommandOutcome::Malformed)
 }

@@ -1,10 +1,10 @@
 //! `roundel trace`: what a program did, held against what was declared.
 
-use super::{Outcome, counted, print, print_json};
-use crate::cli::{TraceCommand, TraceDiff};
+use super::{CommandOutcome, counted, print, print_json};
+use crate::cli::{TraceCommand, TraceDiffArgs};
 use crate::error::Error;
 use crate::table::{Align, BAD, Cell, GOOD, NOTICE, Table};
-use crate::trace::diff::{Difference, Report, Row, Who, diff};
+use crate::trace::diff::{CallDifference, TraceReport, TraceRow, Who, diff};
 use crate::trace::job::Job;
 use serde::Serialize;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const TOLD: usize = 5;
 
 /// Calls, for machines.
 #[derive(Serialize)]
-struct Said {
+struct CallsReport {
     calls: Vec<Calls>,
     missing: Vec<usize>,
     unseen: usize,
@@ -32,31 +32,31 @@ struct Calls {
 }
 
 /// Does what is asked of traces.
-pub(super) fn trace(command: &TraceCommand, json: bool) -> Result<Outcome, Error> {
-    let TraceCommand::Diff(TraceDiff { files }) = command;
+pub(super) fn trace(command: &TraceCommand, json: bool) -> Result<CommandOutcome, Error> {
+    let TraceCommand::Diff(TraceDiffArgs { files }) = command;
     let report = diff(&Job::read(files)?);
     match json {
         true => print_json(&said(&report))?,
         false => print(&text(&report))?,
     }
-    Ok(if report.is_fine() { Outcome::Fine } else { Outcome::Wrong })
+    Ok(if report.is_fine() { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
-fn said(report: &Report) -> Said {
-    let calls = |row: &Row| Calls {
+fn said(report: &TraceReport) -> CallsReport {
+    let calls = |row: &TraceRow| Calls {
         by: name(row),
         p: row.p,
         calls: row.calls,
         messages: row.messages,
         bytes: row.bytes,
-        differences: row.differences.iter().map(Difference::to_string).collect(),
+        differences: row.differences.iter().map(CallDifference::to_string).collect(),
     };
     let missing = report.missing.iter().copied().collect();
     let calls = report.rows.iter().map(calls).collect();
-    Said { calls, missing, unseen: report.unseen, equal: report.is_fine() }
+    CallsReport { calls, missing, unseen: report.unseen, equal: report.is_fine() }
 }
 
-fn name(row: &Row) -> String {
+fn name(row: &TraceRow) -> String {
     match &row.who {
         Who::Algorithm(name) => name.clone(),
         Who::Library { kind, .. } => format!("{kind} by the library"),
@@ -64,7 +64,7 @@ fn name(row: &Row) -> String {
     }
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &TraceReport) -> String {
     let heads = [("p", Align::Right), ("calls", Align::Right), ("messages", Align::Right), ("bytes", Align::Right)];
     let mut table =
         Table::new([("algorithm", Align::Left)].into_iter().chain(heads).chain([("verdict", Align::Left)]));
@@ -84,7 +84,7 @@ fn text(report: &Report) -> String {
     out
 }
 
-fn verdict(row: &Row) -> Cell {
+fn verdict(row: &TraceRow) -> Cell {
     match (&row.who, row.differences.len()) {
         (Who::Algorithm(_), 0) => Cell::styled("equal", GOOD),
         (Who::Library { why, .. }, 0) => Cell::from(why),
@@ -96,7 +96,7 @@ fn verdict(row: &Row) -> Cell {
     }
 }
 
-fn differences(row: &Row) -> String {
+fn differences(row: &TraceRow) -> String {
     let mut out: String = row.differences.iter().take(TOLD).map(|one| format!("  {one}\n")).collect();
     if let more @ 1.. = row.differences.len().saturating_sub(TOLD) {
         let _ = writeln!(out, "  and {more} more");

@@ -1,18 +1,18 @@
 //! `roundel tune`: measures a machine and writes its profile.
 
-use super::Outcome;
-use crate::cli::Tune;
+use super::CommandOutcome;
+use crate::cli::TuneArgs;
 use crate::error::Error;
 
 /// Without MPI there is nothing to measure.
 #[cfg(not(feature = "mpi"))]
-pub(super) fn tune(_: &Tune, _: bool) -> Result<Outcome, Error> {
+pub(super) fn tune(_: &TuneArgs, _: bool) -> Result<CommandOutcome, Error> {
     Err(Error::NoMpi)
 }
 
 /// Measures; rank 0 shows how far it is, and writes the file.
 #[cfg(feature = "mpi")]
-pub(super) fn tune(args: &Tune, json: bool) -> Result<Outcome, Error> {
+pub(super) fn tune(args: &TuneArgs, json: bool) -> Result<CommandOutcome, Error> {
     use mpi::traits::Communicator;
 
     let budget = args.budget()?;
@@ -28,11 +28,11 @@ pub(super) fn tune(args: &Tune, json: bool) -> Result<Outcome, Error> {
     if first {
         write(args, &profile, json)?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 #[cfg(feature = "mpi")]
-fn write(args: &Tune, profile: &roundel::profile::Profile, json: bool) -> Result<(), Error> {
+fn write(args: &TuneArgs, profile: &roundel::profile::Profile, json: bool) -> Result<(), Error> {
     let path = &args.output;
     std::fs::write(path, profile.to_string()).map_err(|source| Error::Write { path: path.clone(), source })?;
     if json {
@@ -49,7 +49,7 @@ fn write(args: &Tune, profile: &roundel::profile::Profile, json: bool) -> Result
 /// A bar on a terminal, and a line for every quarter elsewhere, as under most launchers.
 #[cfg(feature = "mpi")]
 struct Meter {
-    bar: crate::progress::Progress,
+    bar: crate::progress::WorkProgress,
     steps: usize,
     plain: bool,
 }
@@ -61,7 +61,7 @@ impl Meter {
     fn new() -> Self {
         use std::io::IsTerminal;
         let (bar, plain) =
-            (crate::progress::Progress::new(Self::STEPS, "measuring"), !std::io::stderr().is_terminal());
+            (crate::progress::WorkProgress::new(Self::STEPS, "measuring"), !std::io::stderr().is_terminal());
         Meter { bar, steps: 0, plain }
     }
 

@@ -5,7 +5,7 @@
 //! Verdicts are taken as they stand; `--again` has the engines give them once more.
 
 use super::check::Subject;
-use super::{Outcome, counted, print, print_json};
+use super::{CommandOutcome, counted, print, print_json};
 use crate::error::Error;
 use crate::prove::outdated;
 use crate::sweep;
@@ -29,7 +29,7 @@ struct Found {
 }
 
 #[derive(Serialize)]
-struct Everything<'a> {
+struct RecordsReport<'a> {
     ok: bool,
     records: &'a [Found],
 }
@@ -42,15 +42,15 @@ pub(super) fn stored(subject: &Subject<'_>) -> Option<(PathBuf, String)> {
 }
 
 /// Verifies the records of all subjects.
-pub(super) fn verify(subjects: &[&Subject<'_>], json: bool) -> Result<Outcome, Error> {
+pub(super) fn verify(subjects: &[&Subject<'_>], json: bool) -> Result<CommandOutcome, Error> {
     let all: Vec<_> = subjects.iter().map(|subject| (&subject.name, &subject.schedule, stored(subject))).collect();
     let found = sweep::parallel(all.len(), |i| one(all[i].0, all[i].1, all[i].2.as_ref()));
     let ok = found.iter().all(|found| found.wrong.is_empty());
     match json {
-        true => print_json(&Everything { ok, records: &found })?,
+        true => print_json(&RecordsReport { ok, records: &found })?,
         false => print(&text(&found))?,
     }
-    Ok(if ok { Outcome::Fine } else { Outcome::Wrong })
+    Ok(if ok { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
 fn one(name: &str, schedule: &Schedule, stored: Option<&(PathBuf, String)>) -> Found {

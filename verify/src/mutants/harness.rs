@@ -5,8 +5,8 @@
 //! by the second has *escaped*; one that is wrong by the first alone is *not claimed*.
 
 use super::{Fate, Original};
-use crate::bodies::{self, Harness};
-use crate::oracle::{self, Tape};
+use crate::harness_bodies::{self, Harness};
+use crate::oracle::{self, OracleRounds};
 use roundel_spec::check::Point;
 use roundel_spec::eval::Env;
 use roundel_spec::harness::claims::{Relation, claimed, has_steps};
@@ -35,7 +35,7 @@ impl Original {
             compiled.limits.p = compiled.limits.p.min(violation.case.p as i64 - 1).max(1);
         }
         let steps = self.steps && has_steps(&compiled);
-        let points = || self.points.iter().map(|(point, _)| point).filter(|point| bodies::reaches(point));
+        let points = || self.points.iter().map(|(point, _)| point).filter(|point| harness_bodies::reaches(point));
         let wrong = points().find_map(|point| judged(mutant, point, steps).err());
         let mut messages = 0;
         for harness in harnesses.iter().filter(|harness| steps || **harness == Harness::Whole) {
@@ -68,13 +68,13 @@ fn judged(mutant: &Schedule, point: &Point, steps: bool) -> Result<(), String> {
     if oracle::admits(mutant, args, placement) != Ok(true) {
         return Ok(());
     }
-    let tape = Tape::of(mutant, args, placement)?;
+    let tape = OracleRounds::of(mutant, args, placement)?;
     let judge = if steps { oracle::judge } else { oracle::judge_alone };
     judge(&claims(mutant, point, steps, &tape), args, placement, &tape)
 }
 
 /// The declaration with what the harnesses claim of it at a point, and nothing else.
-fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &Tape) -> Schedule {
+fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &OracleRounds) -> Schedule {
     let mut all = mutant.clone();
     // A rank counts the rounds in which it has a message.
     let countable = |bound: &&Bound| !bound.metric.counts_rounds() || !tape.has_idle_rank();

@@ -2,7 +2,7 @@
 
 use super::{Nursery, place};
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Field, Schedule, Spot, Transfer};
+use roundel_spec::schedule::{Field, Schedule, SchedulePart, Transfer};
 use roundel_spec::{Action, Line, Site};
 
 /// Messages that do something else to the memory of their rank.
@@ -10,7 +10,7 @@ pub(super) fn actions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
         for (i, transfer) in l.transfers.iter().enumerate() {
-            let whole = place(original, Spot::Transfer(transfer.site, Field::Whole));
+            let whole = place(original, SchedulePart::Transfer(transfer.site, Field::Whole));
             for site in others(original, transfer) {
                 let (old, new) = (role(original, transfer.site), role(original, site));
                 let description = format!("{whole}: {old} -> {new}");

@@ -4,28 +4,28 @@
 //! Two ranks have reduced the same tree, up to swapped operands, exactly if the same sets of ranks were put together on
 //! the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
 
-use super::Note;
+use super::OracleMessage;
 use roundel_spec::{Action, Kind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The ranks whose contributions are in a value, first operand first; and how they came together.
 #[derive(Debug)]
-pub(super) struct Value {
+pub(super) struct OracleValue {
     /// The block that all of them belong to.
     block: usize,
     ranks: Vec<usize>,
-    operands: Option<(Rc<Value>, Rc<Value>)>,
+    operands: Option<(Rc<OracleValue>, Rc<OracleValue>)>,
 }
 
-impl Value {
+impl OracleValue {
     pub(super) fn own(rank: usize, block: usize) -> Rc<Self> {
-        Rc::new(Value { block, ranks: vec![rank], operands: None })
+        Rc::new(OracleValue { block, ranks: vec![rank], operands: None })
     }
 
-    fn combined(left: &Rc<Value>, right: &Rc<Value>) -> Result<Rc<Self>, String> {
+    fn combined(left: &Rc<OracleValue>, right: &Rc<OracleValue>) -> Result<Rc<Self>, String> {
         let ranks = [left.ranks.as_slice(), &right.ranks].concat();
-        let value = Value { block: left.block, ranks, operands: Some((Rc::clone(left), Rc::clone(right))) };
+        let value = OracleValue { block: left.block, ranks, operands: Some((Rc::clone(left), Rc::clone(right))) };
         match value.sorted().windows(2).find(|two| two[0] == two[1]) {
             Some(twice) => Err(format!("counts rank {} twice", twice[0])),
             None if left.block != right.block => Err(format!("mixes blocks {} and {}", left.block, right.block)),
@@ -55,33 +55,33 @@ impl Value {
         all
     }
 
-    fn is_part_of(&self, other: &Value) -> bool {
+    fn is_part_of(&self, other: &OracleValue) -> bool {
         let other = other.sorted();
         self.ranks.iter().all(|rank| other.binary_search(rank).is_ok())
     }
 }
 
 /// One slot.
-pub(super) type Slot = Option<Rc<Value>>;
+pub(super) type Slot = Option<Rc<OracleValue>>;
 
 /// The lines of one rank, each with a slot for every block.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(super) struct OracleMemory {
     lines: Vec<Vec<Slot>>,
 }
 
-impl Memory {
+impl OracleMemory {
     /// What a rank has before the first round.
     pub(super) fn initial(kind: Kind, (rank, p): (usize, usize), lines: usize, blocks: usize, root: usize) -> Self {
         let own = |block| match kind {
-            Kind::Allgather | Kind::Gather => (block == rank).then(|| Value::own(rank, block)),
-            Kind::Broadcast | Kind::Scatter => (rank == root).then(|| Value::own(rank, block)),
-            Kind::Alltoall => (block / p == rank).then(|| Value::own(rank, block)),
-            Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => Some(Value::own(rank, block)),
+            Kind::Allgather | Kind::Gather => (block == rank).then(|| OracleValue::own(rank, block)),
+            Kind::Broadcast | Kind::Scatter => (rank == root).then(|| OracleValue::own(rank, block)),
+            Kind::Alltoall => (block / p == rank).then(|| OracleValue::own(rank, block)),
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce => Some(OracleValue::own(rank, block)),
         };
         let mut all = vec![vec![None; blocks]; lines.max(1)];
         all[0] = (0..blocks).map(own).collect();
-        Memory { lines: all }
+        OracleMemory { lines: all }
     }
 
     pub(super) fn line(&self, line: usize) -> &[Slot] {
@@ -89,13 +89,13 @@ impl Memory {
     }
 
     /// What a message takes along; or the slot that is empty.
-    pub(super) fn read(&self, note: &Note) -> Result<Vec<Rc<Value>>, usize> {
+    pub(super) fn read(&self, note: &OracleMessage) -> Result<Vec<Rc<OracleValue>>, usize> {
         let line = &self.lines[note.line];
         note.blocks.iter().map(|&block| line[block].clone().ok_or(block)).collect()
     }
 
     /// Empties the slots of a message; or names one that is empty.
-    pub(super) fn give_up(&mut self, note: &Note) -> Result<(), usize> {
+    pub(super) fn give_up(&mut self, note: &OracleMessage) -> Result<(), usize> {
         let line = &mut self.lines[note.line];
         note.blocks.iter().try_for_each(|&block| line[block].take().map(|_| ()).ok_or(block))
     }
@@ -103,9 +103,9 @@ impl Memory {
     /// Puts what arrives into one slot. `in_use` says whether another message of the round reads or writes the slot.
     pub(super) fn write(
         &mut self,
-        note: &Note,
+        note: &OracleMessage,
         block: usize,
-        arrived: Rc<Value>,
+        arrived: Rc<OracleValue>,
         in_use: bool,
     ) -> Result<(), String> {
         let old = self.lines[note.line][block].take();
@@ -124,11 +124,11 @@ impl Memory {
                 return Err(format!("replaces slot {block} by less"));
             }
             (Action::Replace | Action::Overwrite, _) => arrived,
-            (Action::CombineLeft { with }, _) => Value::combined(&arrived, &operand(with, self)?)?,
-            (Action::CombineRight { with }, _) => Value::combined(&operand(with, self)?, &arrived)?,
+            (Action::CombineLeft { with }, _) => OracleValue::combined(&arrived, &operand(with, self)?)?,
+            (Action::CombineRight { with }, _) => OracleValue::combined(&operand(with, self)?, &arrived)?,
         };
         // What is combined with another line may not lose what this one has.
-        let loses = |old: &Rc<Value>| {
+        let loses = |old: &Rc<OracleValue>| {
             matches!(note.action, Action::CombineLeft { .. } | Action::CombineRight { .. }) && !old.is_part_of(&new)
         };
         if old.as_ref().is_some_and(loses) {
@@ -165,15 +165,15 @@ impl Memory {
 mod tests {
     use super::*;
 
-    fn note(action: Action, line: usize) -> Note {
-        Note { receives: true, peer: 1, blocks: vec![0], line, action }
+    fn note(action: Action, line: usize) -> OracleMessage {
+        OracleMessage { receives: true, peer: 1, blocks: vec![0], line, action }
     }
 
     /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
     fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
-        let mut memory = Memory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
-        memory.write(&note(first, line), 0, Value::own(1, 0), false).expect("the first is right");
-        memory.write(&note(second, line), 0, Value::own(1, 0), false)?;
+        let mut memory = OracleMemory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
+        memory.write(&note(first, line), 0, OracleValue::own(1, 0), false).expect("the first is right");
+        memory.write(&note(second, line), 0, OracleValue::own(1, 0), false)?;
         Ok(memory.line(line)[0].as_ref().map_or_else(Vec::new, |value| value.ranks.clone()))
     }
 
@@ -188,26 +188,28 @@ mod tests {
         assert_eq!(second(Action::Copy, LEFT, 1), Ok(vec![1, 0]));
         assert_eq!(second(Action::Copy, RIGHT, 1), Ok(vec![0, 1]));
         assert_eq!(second(Action::Copy, Action::Replace, 1), Ok(vec![1]));
-        let mut memory = Memory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
+        let mut memory = OracleMemory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
         let with_other = note(Action::CombineLeft { with: 1 }, 0);
-        let says = |note: &Note, value: Rc<Value>, in_use: bool, words: &str| {
+        let says = |note: &OracleMessage, value: Rc<OracleValue>, in_use: bool, words: &str| {
             let why = memory.clone().write(note, 0, value, in_use).expect_err(words);
             assert!(why.contains(words), "{why}");
         };
-        says(&with_other, Value::own(1, 0), false, "empty slot 0");
-        says(&note(LEFT, 0), Value::own(1, 1), false, "puts block 1 into slot 0");
-        says(&note(Action::Replace, 0), Value::own(0, 0), true, "in use");
+        says(&with_other, OracleValue::own(1, 0), false, "empty slot 0");
+        says(&note(LEFT, 0), OracleValue::own(1, 1), false, "puts block 1 into slot 0");
+        says(&note(Action::Replace, 0), OracleValue::own(0, 0), true, "in use");
         assert_eq!(memory.result(Kind::Allreduce, 0, 2, 0), Err("slot 0 of rank 0 ends wrong".into()));
         assert_eq!(memory.read(&note(Action::Copy, 1)).expect_err("empty"), 0);
-        memory.write(&note(LEFT, 0), 0, Value::own(1, 0), false).expect("right");
+        memory.write(&note(LEFT, 0), 0, OracleValue::own(1, 0), false).expect("right");
         assert_eq!(memory.result(Kind::ReduceScatter, 0, 2, 0), Ok(()));
         assert_eq!(memory.result(Kind::ReduceScatter, 1, 2, 0), Err("slot 1 of rank 1 ends wrong".into()));
     }
 
     #[test]
     fn trees_are_told_apart_and_swapped_operands_are_not() {
-        let [a, b, c] = [0, 1, 2].map(|rank| Value::own(rank, 0));
-        let join = |left: &Rc<Value>, right: &Rc<Value>| Value::combined(left, right).expect("different ranks");
+        let [a, b, c] = [0, 1, 2].map(|rank| OracleValue::own(rank, 0));
+        let join = |left: &Rc<OracleValue>, right: &Rc<OracleValue>| {
+            OracleValue::combined(left, right).expect("different ranks")
+        };
         let (left, right) = (join(&join(&a, &b), &c), join(&a, &join(&b, &c)));
         assert!(left.in_rank_order() && right.in_rank_order());
         assert_ne!(left.unions(), right.unions());

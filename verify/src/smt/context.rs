@@ -9,26 +9,26 @@ mod bits;
 mod digits;
 mod nested;
 
+use super::numbering::{CyclicTerm, Numbering, PPN};
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
-use super::wheel::{Cell, PPN, Wheel};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A construct that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unsupported(pub(crate) String);
+pub(crate) struct NoEncoding(pub(crate) String);
 
 /// Values of variables, as terms, by slot.
 #[derive(Clone, Debug)]
-pub(crate) struct Values {
+pub(crate) struct TermValues {
     slots: Vec<Option<Term>>,
 }
 
-impl Values {
+impl TermValues {
     pub(crate) fn new(slots: usize) -> Self {
-        Values { slots: vec![None; slots] }
+        TermValues { slots: vec![None; slots] }
     }
 
     pub(crate) fn set(&mut self, slot: usize, term: impl Into<Term>) {
@@ -56,8 +56,8 @@ impl Values {
         known
     }
 
-    pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, Unsupported> {
-        self.slots.get(slot).cloned().flatten().ok_or_else(|| Unsupported(format!("the variable `{name}`")))
+    pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, NoEncoding> {
+        self.slots.get(slot).cloned().flatten().ok_or_else(|| NoEncoding(format!("the variable `{name}`")))
     }
 }
 
@@ -65,7 +65,7 @@ impl Values {
 #[derive(Clone)]
 pub(crate) struct Context<'a> {
     schedule: &'a Schedule,
-    wheel: Wheel,
+    wheel: Numbering,
     declarations: BTreeMap<String, String>,
     laws: Vec<Term>,
     known: HashMap<String, Term>,
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
     pub(crate) fn new(schedule: &'a Schedule) -> Self {
         Context {
             schedule,
-            wheel: Wheel::of(schedule),
+            wheel: Numbering::of(schedule),
             declarations: BTreeMap::new(),
             laws: Vec::new(),
             known: HashMap::new(),
@@ -182,19 +182,19 @@ impl<'a> Context<'a> {
     }
 
     /// How ranks and blocks are counted.
-    pub(crate) fn wheel(&self) -> Wheel {
+    pub(crate) fn wheel(&self) -> Numbering {
         self.wheel
     }
 
     /// The two coordinates of a rank or a block.
-    pub(crate) fn coordinates(&self, e: &Expr) -> Result<(Expr, Expr), Unsupported> {
-        self.wheel.split(e).ok_or_else(|| Unsupported(format!("`{e}`, which is not written `at(node, seat)`,")))
+    pub(crate) fn coordinates(&self, e: &Expr) -> Result<(Expr, Expr), NoEncoding> {
+        self.wheel.split(e).ok_or_else(|| NoEncoding(format!("`{e}`, which is not written `at(node, seat)`,")))
     }
 
     /// A rank or a block.
-    pub(crate) fn cell(&mut self, e: &Expr, values: &Values) -> Result<Cell, Unsupported> {
+    pub(crate) fn cell(&mut self, e: &Expr, values: &TermValues) -> Result<CyclicTerm, NoEncoding> {
         let (number, seat) = self.coordinates(e)?;
-        Ok(Cell { number: self.lower(&number, values)?, seat: self.lower(&seat, values)? })
+        Ok(CyclicTerm { number: self.lower(&number, values)?, seat: self.lower(&seat, values)? })
     }
 
     /// The length of a list parameter.
@@ -237,7 +237,7 @@ impl<'a> Context<'a> {
     }
 
     /// Notes that a fact is assumed: `x == pow(2, e)` makes `x` a power of two.
-    pub(crate) fn assume(&mut self, fact: &Expr, values: &Values) -> Result<Term, Unsupported> {
+    pub(crate) fn assume(&mut self, fact: &Expr, values: &TermValues) -> Result<Term, NoEncoding> {
         if let Expr::Binary(Binary::Eq, x, power) = fact
             && let Expr::Builtin(Builtin::Pow, args) = &**power
             && args[0] == Expr::Int(2)
@@ -258,21 +258,21 @@ impl<'a> Context<'a> {
     }
 
     /// The term of an expression.
-    pub(crate) fn lower(&mut self, e: &Expr, values: &Values) -> Result<Term, Unsupported> {
+    pub(crate) fn lower(&mut self, e: &Expr, values: &TermValues) -> Result<Term, NoEncoding> {
         match e {
             Expr::Int(n) => Ok(int(*n)),
             Expr::Bool(b) => Ok(b.to_string()),
             Expr::Var(v) => values.get(v.slot, &v.name),
             Expr::Length(list) => Ok(self.length(list)),
             Expr::Element(list, index) => self.element(list, index, values),
-            Expr::Product(..) => Err(Unsupported(format!("`{e}`"))),
+            Expr::Product(..) => Err(NoEncoding(format!("`{e}`"))),
             Expr::Unary(Unary::Neg, a) => {
                 let a = self.lower(a, values)?;
                 Ok(self.computed(sub("0", &a)))
             }
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
-            Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Wheel::Nodes => {
+            Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Numbering::Nodes => {
                 // All nodes have the same size: the argument must have a value, but which does not matter.
                 args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
                 values.get(PPN, "ppn")
@@ -325,7 +325,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn call(&mut self, index: usize, args: &[Expr], values: &Values) -> Result<Term, Unsupported> {
+    fn call(&mut self, index: usize, args: &[Expr], values: &TermValues) -> Result<Term, NoEncoding> {
         let function = &self.schedule.functions[index];
         let mut inner = values.clone();
         for (arg, value) in function.args.iter().zip(args) {
@@ -334,12 +334,12 @@ impl<'a> Context<'a> {
         let term = self.lower(&function.body, &inner)?;
         // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.
         if term.len() > LARGEST_TERM {
-            return Err(Unsupported(format!("the definition `{}`, which grows too large,", function.name)));
+            return Err(NoEncoding(format!("the definition `{}`, which grows too large,", function.name)));
         }
         Ok(term)
     }
 
-    fn element(&mut self, list: &ListVar, index: &Expr, values: &Values) -> Result<Term, Unsupported> {
+    fn element(&mut self, list: &ListVar, index: &Expr, values: &TermValues) -> Result<Term, NoEncoding> {
         let index = self.lower(index, values)?;
         let (function, len) = (self.list(list), self.length(list));
         self.must(within(&index, "0", &len));
@@ -357,8 +357,8 @@ impl<'a> Context<'a> {
         op: Binary,
         left: &Expr,
         right: &Expr,
-        values: &Values,
-    ) -> Result<Term, Unsupported> {
+        values: &TermValues,
+    ) -> Result<Term, NoEncoding> {
         let a = self.lower(left, values)?;
         let b = match op {
             Binary::And => self.under(a.clone(), |cx| cx.lower(right, values))?,
@@ -395,7 +395,7 @@ impl<'a> Context<'a> {
             }
             Binary::BitXor => return self.xor(whole, &a, &b),
             Binary::BitAnd => return self.bit_and(whole, left, right, &a),
-            Binary::BitOr => return Err(Unsupported(format!("the bit operation `{whole}`"))),
+            Binary::BitOr => return Err(NoEncoding(format!("the bit operation `{whole}`"))),
         })
     }
 
@@ -446,12 +446,12 @@ impl<'a> Context<'a> {
     }
 
     /// `a ^ b` where `b` is known to be a power of two: the bit of `a` is the parity of `a / b`.
-    fn xor(&mut self, whole: &Expr, a: &str, b: &str) -> Result<Term, Unsupported> {
+    fn xor(&mut self, whole: &Expr, a: &str, b: &str) -> Result<Term, NoEncoding> {
         if !self.two_powers.contains(b) {
             if self.schedule.kind.reduces() {
                 return Ok(self.any_xor(a, b));
             }
-            return Err(Unsupported(format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
+            return Err(NoEncoding(format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
         }
         let (q, _) = self.quotient(a, b);
         let (_, bit) = self.quotient(&q, "2");
@@ -459,7 +459,7 @@ impl<'a> Context<'a> {
         Ok(ite(&eq(&bit, "0"), &add(a, b), &sub(a, b)))
     }
 
-    fn builtin(&mut self, whole: &Expr, f: Builtin, args: &[Expr], values: &Values) -> Result<Term, Unsupported> {
+    fn builtin(&mut self, whole: &Expr, f: Builtin, args: &[Expr], values: &TermValues) -> Result<Term, NoEncoding> {
         let args: Vec<Term> = args.iter().map(|arg| self.lower(arg, values)).collect::<Result<_, _>>()?;
         let (a, b) = (args[0].as_str(), args.get(1).map_or("", String::as_str));
         Ok(match f {
@@ -479,7 +479,7 @@ impl<'a> Context<'a> {
                 self.digit(a, b, &position)
             }
             Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
-                return Err(Unsupported(format!("`{whole}`")));
+                return Err(NoEncoding(format!("`{whole}`")));
             }
         })
     }

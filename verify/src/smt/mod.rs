@@ -6,18 +6,18 @@
 mod context;
 mod discharge;
 mod lemmas;
+mod numbering;
 mod obligations;
 mod query;
 mod sets;
 mod solver;
 mod symbol;
 mod term;
-mod wheel;
 mod windows;
 
 pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
-pub use obligations::{Gap, Obligations, obligations};
+pub use obligations::{MissingObligation, Obligations, obligations};
 pub use query::{Obligation, Property};
 pub use solver::{Answer, Effort, Solver};
 pub use symbol::name_of;

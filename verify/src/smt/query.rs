@@ -89,7 +89,7 @@ impl Attempt {
 
 /// Which file of an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum QueryForm {
     /// The hypotheses and the negated goal: `unsat` proves it.
     Proof,
     /// The same with all instances of the laws.
@@ -107,20 +107,20 @@ impl Obligation {
 
     /// The files that would prove it, the cheapest first: `unsat` of any of them suffices.
     pub fn proofs(&self, collective: &str) -> Vec<String> {
-        let forms = [Form::Proof, Form::ProofWithInstances];
+        let forms = [QueryForm::Proof, QueryForm::ProofWithInstances];
         let pairs = self.attempts.iter().flat_map(|attempt| forms.map(|form| (attempt, form)));
         pairs.map(|(attempt, form)| self.text(collective, attempt, form)).collect()
     }
 
     /// The hypotheses alone: `unsat` means that the claim is empty.
     pub fn vacuity(&self, collective: &str) -> String {
-        self.text(collective, &self.attempts[0], Form::Vacuity)
+        self.text(collective, &self.attempts[0], QueryForm::Vacuity)
     }
 
     /// What file number `i` of [`proofs`](Obligation::proofs) takes for granted: `unsat` means that it would prove
     /// anything, and so proves nothing.
     pub fn premises(&self, collective: &str, i: usize) -> Option<String> {
-        let form = if i.is_multiple_of(2) { Form::Vacuity } else { Form::VacuityWithInstances };
+        let form = if i.is_multiple_of(2) { QueryForm::Vacuity } else { QueryForm::VacuityWithInstances };
         self.attempts.get(i / 2).map(|attempt| self.text(collective, attempt, form))
     }
 
@@ -131,9 +131,9 @@ impl Obligation {
         roundel_spec::canonical::hash(&proofs.iter().cloned().chain(premises).collect::<String>())
     }
 
-    fn text(&self, collective: &str, attempt: &Attempt, form: Form) -> String {
+    fn text(&self, collective: &str, attempt: &Attempt, form: QueryForm) -> String {
         let mut out = String::new();
-        let about_premises = matches!(form, Form::Vacuity | Form::VacuityWithInstances);
+        let about_premises = matches!(form, QueryForm::Vacuity | QueryForm::VacuityWithInstances);
         let expected = if about_premises { "sat" } else { "unsat" };
         let _ = writeln!(out, "; {collective}: {} ({})", self.claim, self.property.name());
         let _ = writeln!(out, "; expected: {expected}");
@@ -143,7 +143,7 @@ impl Obligation {
         }
         section(&mut out, "hypotheses", &attempt.hypotheses);
         section(&mut out, "definitions and laws of arithmetic, at the terms that occur", &attempt.laws);
-        if matches!(form, Form::ProofWithInstances | Form::VacuityWithInstances) {
+        if matches!(form, QueryForm::ProofWithInstances | QueryForm::VacuityWithInstances) {
             section(&mut out, "further instances of the laws", &attempt.more_laws);
         }
         if !about_premises {

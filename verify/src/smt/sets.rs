@@ -5,33 +5,33 @@
 //! item for its last index, or are indices that are at hand. An existential over a product, on which solvers
 //! time out, never appears; a missing candidate makes a proof fail, never succeed.
 
-use super::context::{Context, Unsupported, Values};
+use super::context::{Context, NoEncoding, TermValues};
+use super::numbering::{CyclicTerm, Numbering};
 use super::term::{Term, add, and, eq, int, le, mul, not, or, sub, within};
-use super::wheel::{Cell, Wheel};
 use roundel_spec::affine::{Progression, affine};
-use roundel_spec::blocks::{BlockSet, Index, Part};
+use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
 use roundel_spec::schedule::Function;
 
 /// A set of blocks at a place of the proof: comprehensions with the values of their variables.
 #[derive(Clone)]
 pub(crate) struct SymbolicSet {
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<SetPiece>,
 }
 
 /// One comprehension, for all values of the indices of its clause, where its guard is true.
 #[derive(Clone)]
-pub(crate) struct Piece {
+pub(crate) struct SetPiece {
     /// The indices of the clause (`for j in …`), then those of the comprehension.
     pub(crate) indices: Vec<Index>,
     pub(crate) guard: Option<Expr>,
-    pub(crate) part: Part,
-    pub(crate) values: Values,
+    pub(crate) part: Comprehension,
+    pub(crate) values: TermValues,
 }
 
 /// An element of a set: the values of its indices, the condition that they are in range, the block.
 #[derive(Clone)]
-pub(crate) struct Element {
+pub(crate) struct SetElement {
     pub(crate) indices: Vec<Term>,
     pub(crate) condition: Term,
     pub(crate) block: Term,
@@ -39,16 +39,16 @@ pub(crate) struct Element {
     pub(crate) seat: Term,
 }
 
-impl Element {
+impl SetElement {
     /// The block.
-    pub(crate) fn cell(&self) -> Cell {
-        Cell { number: self.block.clone(), seat: self.seat.clone() }
+    pub(crate) fn cell(&self) -> CyclicTerm {
+        CyclicTerm { number: self.block.clone(), seat: self.seat.clone() }
     }
 }
 
 impl SymbolicSet {
-    pub(crate) fn new(set: &BlockSet, each: &[Index], guard: Option<&Expr>, values: &Values) -> Self {
-        let piece = |part: &Part| Piece {
+    pub(crate) fn new(set: &BlockSet, each: &[Index], guard: Option<&Expr>, values: &TermValues) -> Self {
+        let piece = |part: &Comprehension| SetPiece {
             indices: each.iter().chain(&part.over).cloned().collect(),
             guard: guard.cloned(),
             part: part.clone(),
@@ -63,18 +63,23 @@ impl SymbolicSet {
     }
 }
 
-impl Piece {
+impl SetPiece {
     /// The element with given index values. Everything is lowered under the conditions under which it is evaluated: the
     /// ranges of inner indices where outer ones are in range, the item where all of them are.
-    pub(crate) fn at(&self, cx: &mut Context<'_>, indices: &[Term]) -> Result<Element, Unsupported> {
+    pub(crate) fn at(&self, cx: &mut Context<'_>, indices: &[Term]) -> Result<SetElement, NoEncoding> {
         let mut conditions = Vec::new();
         let element = self.lowered(cx, indices, &mut conditions);
         cx.leave(conditions.len());
-        let Cell { number: block, seat } = element?;
-        Ok(Element { indices: indices.to_vec(), condition: and(conditions), block, seat })
+        let CyclicTerm { number: block, seat } = element?;
+        Ok(SetElement { indices: indices.to_vec(), condition: and(conditions), block, seat })
     }
 
-    fn lowered(&self, cx: &mut Context<'_>, terms: &[Term], conditions: &mut Vec<Term>) -> Result<Cell, Unsupported> {
+    fn lowered(
+        &self,
+        cx: &mut Context<'_>,
+        terms: &[Term],
+        conditions: &mut Vec<Term>,
+    ) -> Result<CyclicTerm, NoEncoding> {
         let mut values = self.values.clone();
         let mut under = |cx: &mut Context<'_>, condition: Term| {
             cx.enter(condition.clone());
@@ -102,9 +107,9 @@ impl Piece {
     fn guarded<'c>(
         &self,
         cx: &mut Context<'c>,
-        values: &Values,
+        values: &TermValues,
         under: &mut impl FnMut(&mut Context<'c>, Term),
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), NoEncoding> {
         if let Some(guard) = &self.guard {
             let guard = cx.lower(guard, values)?;
             under(cx, guard);
@@ -113,7 +118,7 @@ impl Piece {
     }
 
     /// Any element: its indices are new constants, named like the indices.
-    pub(crate) fn any(&self, cx: &mut Context<'_>, suffix: &str) -> Result<Element, Unsupported> {
+    pub(crate) fn any(&self, cx: &mut Context<'_>, suffix: &str) -> Result<SetElement, NoEncoding> {
         let names: Vec<Term> =
             self.indices.iter().map(|index| cx.constant(&format!("{}{suffix}", index.var.name))).collect();
         self.at(cx, &names)
@@ -121,11 +126,11 @@ impl Piece {
 
     /// The numbers that generated code computes where the last index of the comprehension becomes a stripe: how many
     /// blocks, the first and the step, each as the item of a piece under the conditions under which it is computed.
-    pub(crate) fn computed(&self, wheel: Wheel, functions: &[Function]) -> Vec<Piece> {
+    pub(crate) fn computed(&self, wheel: Numbering, functions: &[Function]) -> Vec<SetPiece> {
         if self.part.filter.is_some() {
             return vec![];
         }
-        if wheel == Wheel::Nodes {
+        if wheel == Numbering::Nodes {
             return self.computed_node(wheel);
         }
         let Some(Progression { count, first, step, lazy }) = Progression::of(&self.part, functions) else {
@@ -137,7 +142,7 @@ impl Piece {
     }
 
     /// The node of blocks that are a stripe on it; the numbers that come of it are below p.
-    fn computed_node(&self, wheel: Wheel) -> Vec<Piece> {
+    fn computed_node(&self, wheel: Numbering) -> Vec<SetPiece> {
         let (Some((node, _)), Some(last)) = (wheel.split(&self.part.item), self.part.over.last()) else {
             return vec![];
         };
@@ -148,20 +153,20 @@ impl Piece {
     }
 
     /// Another item, outside of the last index.
-    fn outside(&self, item: Expr, filter: Option<Expr>) -> Piece {
+    fn outside(&self, item: Expr, filter: Option<Expr>) -> SetPiece {
         let without_last = |indices: &[Index]| indices.split_last().map_or(vec![], |(_, outer)| outer.to_vec());
-        let part = Part { item, over: without_last(&self.part.over), filter };
-        Piece { indices: without_last(&self.indices), part, ..self.clone() }
+        let part = Comprehension { item, over: without_last(&self.part.over), filter };
+        SetPiece { indices: without_last(&self.indices), part, ..self.clone() }
     }
 
     /// How many elements there are, over all indices of clause and comprehension; never negative. Where a condition
     /// hides some, or a range depends on another index of the piece, the number is no product, and not encoded.
-    pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, Unsupported> {
+    pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, NoEncoding> {
         if self.part.filter.is_some() {
-            return Err(Unsupported("the size of a filtered set".into()));
+            return Err(NoEncoding("the size of a filtered set".into()));
         }
         if self.guard.is_some() {
-            return Err(Unsupported("the size of a guarded set".into()));
+            return Err(NoEncoding("the size of a guarded set".into()));
         }
         let mut count = "1".to_string();
         for index in &self.indices {
@@ -187,11 +192,11 @@ pub(crate) enum Reach {
 /// That `block` is in `set`: one of the candidates gives it. `at_hand` are terms worth trying as index values.
 pub(crate) fn member(
     cx: &mut Context<'_>,
-    block: &Cell,
+    block: &CyclicTerm,
     set: &SymbolicSet,
     at_hand: &[Term],
     reach: Reach,
-) -> Result<Term, Unsupported> {
+) -> Result<Term, NoEncoding> {
     let mut options = Vec::new();
     for piece in &set.pieces {
         for candidate in candidates(cx, piece, block, at_hand, reach)? {
@@ -205,11 +210,11 @@ pub(crate) fn member(
 /// Index tuples of `piece` that may give `block`.
 fn candidates(
     cx: &mut Context<'_>,
-    piece: &Piece,
-    block: &Cell,
+    piece: &SetPiece,
+    block: &CyclicTerm,
     at_hand: &[Term],
     reach: Reach,
-) -> Result<Vec<Vec<Term>>, Unsupported> {
+) -> Result<Vec<Vec<Term>>, NoEncoding> {
     let (number, seat) = cx.coordinates(&piece.part.item)?;
     let seated = seat_index(&piece.indices, &number, &seat);
     let mut others = piece.indices.clone();
@@ -239,18 +244,18 @@ fn seat_index(indices: &[Index], number: &Expr, seat: &Expr) -> Option<usize> {
 #[allow(clippy::too_many_arguments)]
 fn number_candidates(
     cx: &mut Context<'_>,
-    piece: &Piece,
+    piece: &SetPiece,
     indices: &[Index],
     item: &Expr,
     block: &str,
     at_hand: &[Term],
     reach: Reach,
-) -> Result<Vec<Vec<Term>>, Unsupported> {
+) -> Result<Vec<Vec<Term>>, NoEncoding> {
     // It is solved for the last index, unless the number does not depend on that.
     let depends = |index: &Index| item.mentions(index.var.slot);
     let solved = match cx.wheel() {
-        Wheel::Ranks => indices.len().checked_sub(1),
-        Wheel::Nodes => indices.iter().rposition(depends).or(indices.len().checked_sub(1)),
+        Numbering::Ranks => indices.len().checked_sub(1),
+        Numbering::Nodes => indices.iter().rposition(depends).or(indices.len().checked_sub(1)),
     };
     let Some(solved) = solved else { return Ok(vec![vec![]]) };
     let mut outer = indices.to_vec();
@@ -273,7 +278,7 @@ fn number_candidates(
     Ok(tuples)
 }
 
-fn bind(values: &Values, indices: &[Index], terms: &[Term]) -> Values {
+fn bind(values: &TermValues, indices: &[Index], terms: &[Term]) -> TermValues {
     let mut values = values.clone();
     indices.iter().zip(terms).for_each(|(index, term)| values.set(index.var.slot, term.clone()));
     values
@@ -299,11 +304,11 @@ fn last_candidates(
     cx: &mut Context<'_>,
     item: &Expr,
     last: &Index,
-    values: &Values,
+    values: &TermValues,
     block: &str,
     at_hand: &[Term],
     reach: Reach,
-) -> Result<Vec<Term>, Unsupported> {
+) -> Result<Vec<Term>, NoEncoding> {
     let Some((base, step)) = affine(item, last.var.slot) else { return Ok(at_hand.to_vec()) };
     // The base cannot mention the index; any value will do for it.
     let values = values.with(last.var.slot, "0");
@@ -341,12 +346,12 @@ fn last_candidates(
 /// Both indices of `base + stride * j + k` at once: quotient and remainder.
 fn two_level(
     cx: &mut Context<'_>,
-    piece: &Piece,
+    piece: &SetPiece,
     item: &Expr,
     j: &Index,
     k: &Index,
     block: &str,
-) -> Result<Vec<Vec<Term>>, Unsupported> {
+) -> Result<Vec<Vec<Term>>, NoEncoding> {
     let Some((rest, Expr::Int(1))) = affine(item, k.var.slot) else { return Ok(vec![]) };
     let Some((base, stride)) = affine(&rest, j.var.slot) else { return Ok(vec![]) };
     if matches!(stride, Expr::Int(_)) {
@@ -364,6 +369,6 @@ fn two_level(
 }
 
 /// That no two elements with different indices are the same block, for two elements of one piece.
-pub(crate) fn other_index(a: &Element, b: &Element) -> Term {
+pub(crate) fn other_index(a: &SetElement, b: &SetElement) -> Term {
     not(&and(a.indices.iter().zip(&b.indices).map(|(x, y)| eq(x, y))))
 }

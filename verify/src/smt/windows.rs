@@ -4,19 +4,19 @@
 //! all multiples of p. Which window fits is guessed from small p and then proved for all p: a wrong guess makes a
 //! proof fail, never succeed.
 
+use super::numbering::Numbering;
 use super::term::{Term, and, ge, lt, sub, within};
-use super::wheel::Wheel;
 use roundel_spec::Schedule;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::Points;
-use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
+use roundel_spec::eval::{self, Env, EvalFault, Halt, Walker};
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop, Transfer, Within};
 use std::collections::BTreeSet;
 
 /// A window of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Window {
+pub(crate) enum NumberWindow {
     /// `[0, p)`
     Zero,
     /// `[rank, rank + p)`
@@ -27,54 +27,54 @@ pub(crate) enum Window {
     Wide,
 }
 
-impl Window {
-    const ALL: [Window; 4] = [Window::Zero, Window::Up, Window::Down, Window::Wide];
+impl NumberWindow {
+    const ALL: [NumberWindow; 4] = [NumberWindow::Zero, NumberWindow::Up, NumberWindow::Down, NumberWindow::Wide];
 
     /// That `x` lies in it.
-    pub(crate) fn contains(self, wheel: Wheel, x: &str) -> Term {
+    pub(crate) fn contains(self, wheel: Numbering, x: &str) -> Term {
         let (around, here) = (wheel.around(), wheel.here().number);
         match self {
-            Window::Zero => within(x, "0", around),
-            Window::Up => within(&sub(x, &here), "0", around),
-            Window::Down => within(&sub(&here, x), "0", around),
-            Window::Wide => and([ge(x, &format!("(- {around})")), lt(x, &format!("(* 2 {around})"))]),
+            NumberWindow::Zero => within(x, "0", around),
+            NumberWindow::Up => within(&sub(x, &here), "0", around),
+            NumberWindow::Down => within(&sub(&here, x), "0", around),
+            NumberWindow::Wide => and([ge(x, &format!("(- {around})")), lt(x, &format!("(* 2 {around})"))]),
         }
     }
 
     /// By which multiples of p a number in it can differ from a rank in `0..p` that it wraps to.
     pub(crate) fn turns(self) -> &'static [i64] {
         match self {
-            Window::Zero => &[0],
-            Window::Up => &[0, 1],
-            Window::Down => &[0, -1],
-            Window::Wide => &[-1, 0, 1],
+            NumberWindow::Zero => &[0],
+            NumberWindow::Up => &[0, 1],
+            NumberWindow::Down => &[0, -1],
+            NumberWindow::Wide => &[-1, 0, 1],
         }
     }
 
     fn has(self, x: i64, here: i64, around: i64) -> bool {
         match self {
-            Window::Zero => (0..around).contains(&x),
-            Window::Up => (0..around).contains(&(x - here)),
-            Window::Down => (0..around).contains(&(here - x)),
-            Window::Wide => true,
+            NumberWindow::Zero => (0..around).contains(&x),
+            NumberWindow::Up => (0..around).contains(&(x - here)),
+            NumberWindow::Down => (0..around).contains(&(here - x)),
+            NumberWindow::Wide => true,
         }
     }
 
     /// The window in words.
-    pub(crate) fn text(self, wheel: Wheel) -> String {
+    pub(crate) fn text(self, wheel: Numbering) -> String {
         let (around, here) = (wheel.around(), wheel.here().number);
         match self {
-            Window::Zero => format!("[0, {around})"),
-            Window::Up => format!("[{here}, {here} + {around})"),
-            Window::Down => format!("({here} - {around}, {here}]"),
-            Window::Wide => format!("[-{around}, 2{around})"),
+            NumberWindow::Zero => format!("[0, {around})"),
+            NumberWindow::Up => format!("[{here}, {here} + {around})"),
+            NumberWindow::Down => format!("({here} - {around}, {here}]"),
+            NumberWindow::Wide => format!("[-{around}, 2{around})"),
         }
     }
 }
 
 /// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one round.
 pub(crate) struct Windows {
-    seen: Vec<(Expr, Vec<Window>)>,
+    seen: Vec<(Expr, Vec<NumberWindow>)>,
     together: BTreeSet<(u16, u16)>,
     /// Inner collectives that ran.
     ran: BTreeSet<u16>,
@@ -91,13 +91,13 @@ impl Windows {
 
     /// Looks at small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
-        let wheel = Wheel::of(schedule);
+        let wheel = Numbering::of(schedule);
         let mut windows = Windows::none();
         for point in Points::new(schedule, 1..=LOOK_AT).iter() {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
                 continue;
             }
-            if wheel == Wheel::Nodes && !point.placement.regions().is_even() {
+            if wheel == Numbering::Nodes && !point.placement.regions().is_even() {
                 continue;
             }
             for rank in 0..point.placement.p() {
@@ -106,8 +106,8 @@ impl Windows {
                 // A fault ends the look, and shows again where the obligation is built.
                 let blocks = env.eval(&schedule.blocks).unwrap_or(0);
                 let (here, around) = match wheel {
-                    Wheel::Ranks => (place.rank, place.p),
-                    Wheel::Nodes => (place.node, place.nodes),
+                    Numbering::Ranks => (place.rank, place.p),
+                    Numbering::Nodes => (place.node, place.nodes),
                 };
                 let reduces = schedule.kind.reduces();
                 let _ =
@@ -119,7 +119,7 @@ impl Windows {
 
     fn note(&mut self, e: &Expr, x: i64, here: i64, around: i64) {
         let position = self.seen.iter().position(|(known, _)| known == e).unwrap_or_else(|| {
-            self.seen.push((e.clone(), Window::ALL.to_vec()));
+            self.seen.push((e.clone(), NumberWindow::ALL.to_vec()));
             self.seen.len() - 1
         });
         self.seen[position].1.retain(|window| window.has(x, here, around));
@@ -142,15 +142,15 @@ impl Windows {
     }
 
     /// The tightest window of an expression.
-    pub(crate) fn of(&self, e: &Expr) -> Window {
+    pub(crate) fn of(&self, e: &Expr) -> NumberWindow {
         let seen = self.seen.iter().find(|(known, _)| known == e);
-        seen.and_then(|(_, windows)| windows.first().copied()).unwrap_or(Window::Wide)
+        seen.and_then(|(_, windows)| windows.first().copied()).unwrap_or(NumberWindow::Wide)
     }
 }
 
 struct Look<'w> {
     windows: &'w mut Windows,
-    wheel: Wheel,
+    wheel: Numbering,
     here: i64,
     around: i64,
     /// How many blocks there are; none where contributors cannot depend on a block.
@@ -161,7 +161,7 @@ struct Look<'w> {
 
 impl Look<'_> {
     /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is built.
-    fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), Fault> {
+    fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), EvalFault> {
         if let Some((number, _)) = self.wheel.split(e) {
             let x = env.eval(&number)?;
             self.windows.note(e, x, self.here, self.around);
@@ -169,7 +169,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+    fn round_of(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), EvalFault> {
         let mut had: Vec<u16> = Vec::new();
         for t in &l.transfers {
             env.over(&t.each, &mut |env| {
@@ -191,7 +191,7 @@ impl Look<'_> {
                     had.push(number);
                     self.note(env, &t.peer)?;
                 }
-                Ok::<(), Fault>(())
+                Ok::<(), EvalFault>(())
             })?;
         }
         for clause in &l.within {
@@ -204,7 +204,7 @@ impl Look<'_> {
         self.held(env, l)
     }
 
-    fn held(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), Fault> {
+    fn held(&mut self, env: &mut Env<'_>, l: &Loop) -> Result<(), EvalFault> {
         for hold in &l.holds {
             match hold {
                 Hold::Blocks(set) => self.named(env, set)?,
@@ -221,11 +221,11 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn named(&mut self, env: &mut Env<'_>, set: &BlockSet) -> Result<(), Fault> {
+    fn named(&mut self, env: &mut Env<'_>, set: &BlockSet) -> Result<(), EvalFault> {
         for part in &set.parts {
             env.over(&part.over, &mut |env| {
                 if let Some(filter) = &part.filter
-                    && (self.reduces || self.wheel == Wheel::Nodes)
+                    && (self.reduces || self.wheel == Numbering::Nodes)
                     && !env.holds(filter)?
                 {
                     return Ok(());
@@ -238,13 +238,13 @@ impl Look<'_> {
 }
 
 impl Walker for Look<'_> {
-    type Stop = Fault;
+    type Stop = EvalFault;
 
-    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Fault>> {
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<EvalFault>> {
         self.round_of(env, l).map_err(Halt::Stopped)
     }
 
-    fn settled(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Fault>> {
+    fn settled(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<EvalFault>> {
         self.held(env, l).map_err(Halt::Stopped)
     }
 }

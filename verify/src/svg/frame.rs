@@ -2,7 +2,7 @@
 
 use super::words::{counted, lines, width};
 use super::{Picture, SOFT, escape, legend};
-use crate::rounds::{Message, Naming, Round, Slot};
+use crate::rounds::{DrawnMessage, Naming, Round, SlotContent};
 use roundel_spec::Placement;
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ const SUBTITLE: f64 = 13.0;
 
 /// What a slot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum DrawnSlot {
     /// A block, and when it came.
     Blocks,
     /// Which ranks have contributed to a block.
@@ -36,19 +36,19 @@ pub(super) enum Content {
     Destinations,
 }
 
-impl Content {
+impl DrawnSlot {
     /// What cells are about.
     pub(super) fn unit(self) -> &'static str {
         match self {
-            Content::Blocks => "blocks that ranks hold",
-            Content::Contributions => "contributions that ranks hold",
-            Content::Destinations => "sources of the blocks for each destination",
+            DrawnSlot::Blocks => "blocks that ranks hold",
+            DrawnSlot::Contributions => "contributions that ranks hold",
+            DrawnSlot::Destinations => "sources of the blocks for each destination",
         }
     }
 }
 
 /// A row of panels: where it begins, and how much room its arcs need.
-struct Row {
+struct PanelRow {
     y: f64,
     band: f64,
 }
@@ -59,7 +59,7 @@ pub(super) struct Frame {
     /// Slots of each rank.
     pub(super) slots: usize,
     pub(super) several_nodes: bool,
-    pub(super) content: Content,
+    pub(super) content: DrawnSlot,
     pub(super) faulty: bool,
     /// Whether one rank holds everything at the start.
     pub(super) rooted: bool,
@@ -70,7 +70,7 @@ pub(super) struct Frame {
     pub(super) by_contributor: bool,
     columns: usize,
     pub(super) panel_w: f64,
-    rows: Vec<Row>,
+    rows: Vec<PanelRow>,
     subtitle: Vec<String>,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -102,11 +102,11 @@ impl Frame {
             content: content(picture),
             faulty: picture.fault.is_some(),
             rooted: first.is_some_and(|first| {
-                p > 1 && first.slots.iter().filter(|slots| slots.contains(&Slot::Own)).count() == 1
+                p > 1 && first.slots.iter().filter(|slots| slots.contains(&SlotContent::Own)).count() == 1
             }),
             compact,
             cell,
-            by_contributor: compact && slots == 1 && content(picture) == Content::Contributions,
+            by_contributor: compact && slots == 1 && content(picture) == DrawnSlot::Contributions,
             columns,
             panel_w,
             rows: Vec::new(),
@@ -135,7 +135,7 @@ impl Frame {
         };
         for row in 0..panels.div_ceil(self.columns) {
             let band = if self.compact { 0.0 } else { self.band(picture, row) };
-            self.rows.push(Row { y, band });
+            self.rows.push(PanelRow { y, band });
             y += TITLE + band + self.panel_height() + BETWEEN;
         }
         self.legend_y = y - 4.0;
@@ -207,13 +207,13 @@ impl Frame {
     }
 }
 
-fn content(picture: &Picture<'_>) -> Content {
-    let Some(first) = picture.film.first() else { return Content::Blocks };
-    let shares = first.slots.iter().flatten().any(|slot| matches!(slot, Slot::Share { .. }));
+fn content(picture: &Picture<'_>) -> DrawnSlot {
+    let Some(first) = picture.film.first() else { return DrawnSlot::Blocks };
+    let shares = first.slots.iter().flatten().any(|slot| matches!(slot, SlotContent::Share { .. }));
     match (first.naming != Naming::Numbers, shares) {
-        (true, _) => Content::Destinations,
-        (false, true) => Content::Contributions,
-        (false, false) => Content::Blocks,
+        (true, _) => DrawnSlot::Destinations,
+        (false, true) => DrawnSlot::Contributions,
+        (false, false) => DrawnSlot::Blocks,
     }
 }
 
@@ -237,7 +237,7 @@ pub(super) fn column(placement: &Placement, rank: usize) -> i64 {
 }
 
 /// The height of a message's arc.
-pub(super) fn rise(placement: &Placement, message: &Message) -> f64 {
+pub(super) fn rise(placement: &Placement, message: &DrawnMessage) -> f64 {
     let distance = column(placement, message.from).abs_diff(column(placement, message.to)) as f64;
     10.0 + 11.0 * distance.sqrt() + 2.2 * distance
 }
@@ -247,6 +247,6 @@ fn band(placement: &Placement, round: &Round) -> f64 {
     round.messages.iter().map(|message| room(placement, message)).fold(0.0, f64::max)
 }
 
-fn room(placement: &Placement, message: &Message) -> f64 {
+fn room(placement: &Placement, message: &DrawnMessage) -> f64 {
     0.75 * rise(placement, message) + 10.0
 }

@@ -1,6 +1,6 @@
 //! What colours and lines stand for, below the panels.
 
-use super::frame::{Content, Frame, MARGIN};
+use super::frame::{DrawnSlot, Frame, MARGIN};
 use super::words::width;
 use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, REMOTE, SOFT, WRONG, matrix};
 use std::fmt::Write;
@@ -24,18 +24,18 @@ fn entries(frame: &Frame) -> Vec<(Sample, &'static str)> {
     let message = |colour, marker| if frame.compact { Sample::Cell(colour) } else { Sample::Arrow(colour, marker) };
     let mut all = Vec::new();
     match frame.content {
-        Content::Blocks => {
+        DrawnSlot::Blocks => {
             all.push((Sample::Cell(own), if frame.rooted { "the root's data" } else { "own block" }));
             all.push((Sample::Cell(held), "held"));
         }
-        Content::Contributions => all.push((Sample::Cell(held), "contributions so far")),
-        Content::Destinations => all.push((Sample::Cell(held), "blocks for a destination")),
+        DrawnSlot::Contributions => all.push((Sample::Cell(held), "contributions so far")),
+        DrawnSlot::Destinations => all.push((Sample::Cell(held), "blocks for a destination")),
     }
     all.push((Sample::Cell(local), if nodes { "new, from the same node" } else { "new in this round" }));
     if nodes {
         all.push((Sample::Cell(remote), "new, from another node"));
     }
-    if frame.content != Content::Blocks {
+    if frame.content != DrawnSlot::Blocks {
         if !frame.by_contributor {
             all.push((Sample::Cell(done), "all of them"));
         }

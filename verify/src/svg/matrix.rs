@@ -2,9 +2,9 @@
 //!
 //! Squares of one colour are one path, so that a picture of 64 ranks stays small.
 
-use super::frame::{Content, Frame, column, sizes};
-use super::{LINE, LOCAL, REMOTE, SOFT, Scene, WRONG};
-use crate::rounds::{Share, Slot};
+use super::frame::{DrawnSlot, Frame, column, sizes};
+use super::{LINE, LOCAL, PanelState, REMOTE, SOFT, WRONG};
+use crate::rounds::{SlotContent, SlotShare};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ fn rows(frame: &Frame) -> usize {
     if frame.by_contributor { frame.p } else { frame.slots }
 }
 
-pub(super) fn draw(svg: &mut String, scene: &Scene<'_>) {
+pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
     let (left, top) = scene.corner();
     let (frame, placement) = (scene.frame, scene.picture.placement);
     let at = |rank: usize| column(placement, rank) as usize;
@@ -58,13 +58,13 @@ pub(super) fn draw(svg: &mut String, scene: &Scene<'_>) {
     for (rank, slots) in scene.holdings.slots.iter().enumerate() {
         for (row, slot) in slots.iter().enumerate() {
             match slot {
-                Slot::Share(share) if frame.by_contributor => contributors(&mut squares, share, at(rank)),
+                SlotContent::Share(share) if frame.by_contributor => contributors(&mut squares, share, at(rank)),
                 slot => colour(slot, scene.now()).into_iter().for_each(|colour| squares.add(colour, row, at(rank))),
             }
         }
     }
     let what = match frame.content {
-        Content::Destinations => "destinations",
+        DrawnSlot::Destinations => "destinations",
         _ if frame.by_contributor => "contributors",
         _ => "blocks",
     };
@@ -76,7 +76,7 @@ pub(super) fn draw(svg: &mut String, scene: &Scene<'_>) {
 }
 
 /// A square for every contribution that a slot has.
-fn contributors(squares: &mut Squares, share: &Share, column: usize) {
+fn contributors(squares: &mut Squares, share: &SlotShare, column: usize) {
     for rank in (0..share.of.min(64)).filter(|rank| share.ranks >> rank & 1 == 1) {
         let is_in = |ranks: u64| ranks >> rank & 1 == 1;
         let fresh = if is_in(share.remote) { NEW_REMOTE } else { NEW_LOCAL };
@@ -85,18 +85,18 @@ fn contributors(squares: &mut Squares, share: &Share, column: usize) {
 }
 
 /// The colour of what a slot holds. A share is the stronger the more of it is there.
-fn colour(slot: &Slot, now: Option<usize>) -> Option<&'static str> {
+fn colour(slot: &SlotContent, now: Option<usize>) -> Option<&'static str> {
     const OLD_SHADES: [&str; 4] = ["#e2e8f0", "#cbd5e1", "#a9b6c8", "#94a3b8"];
     const LOCAL_SHADES: [&str; 4] = ["#dbeafe", "#bfdbfe", "#93c5fd", "#60a5fa"];
     const REMOTE_SHADES: [&str; 4] = ["#ffedd5", "#fed7aa", "#fdba74", "#fb923c"];
     match slot {
-        Slot::Empty => None,
-        Slot::Own => Some(OWN),
-        Slot::Arrived { round, nonlocal } if Some(*round) == now => {
+        SlotContent::Empty => None,
+        SlotContent::Own => Some(OWN),
+        SlotContent::Arrived { round, nonlocal } if Some(*round) == now => {
             Some(if *nonlocal { NEW_REMOTE } else { NEW_LOCAL })
         }
-        Slot::Arrived { .. } => Some(HELD),
-        Slot::Share(share) => {
+        SlotContent::Arrived { .. } => Some(HELD),
+        SlotContent::Share(share) => {
             let shade = shade(share);
             Some(match (share.fresh, share.remote) {
                 (0, _) if share.is_complete() => DONE,
@@ -109,7 +109,7 @@ fn colour(slot: &Slot, now: Option<usize>) -> Option<&'static str> {
 }
 
 /// Which quarter of all is there.
-fn shade(share: &Share) -> usize {
+fn shade(share: &SlotShare) -> usize {
     (4 * share.have.saturating_sub(1) / share.of.max(1)).min(3)
 }
 
@@ -198,7 +198,7 @@ impl Squares {
 }
 
 /// Lines between nodes through both matrices, and their names below.
-fn nodes(svg: &mut String, scene: &Scene<'_>, sends: &Matrix, holds: &Matrix) {
+fn nodes(svg: &mut String, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix) {
     if !scene.frame.several_nodes {
         return;
     }
@@ -226,7 +226,7 @@ fn nodes(svg: &mut String, scene: &Scene<'_>, sends: &Matrix, holds: &Matrix) {
 }
 
 /// Frames around messages, ranks and slots at fault.
-fn mark(svg: &mut String, scene: &Scene<'_>, sends: &Matrix, holds: &Matrix, at: &dyn Fn(usize) -> usize) {
+fn mark(svg: &mut String, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix, at: &dyn Fn(usize) -> usize) {
     let Some(fault) = scene.fault() else { return };
     let mut frame = |x: f64, y: f64, width: f64, height: f64| {
         let _ = writeln!(

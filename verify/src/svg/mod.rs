@@ -10,7 +10,7 @@ mod matrix;
 mod panel;
 mod words;
 
-use crate::fault::Fault;
+use crate::highlight::Highlight;
 use crate::rounds::{Holdings, Round};
 use frame::Frame;
 use roundel_spec::Placement;
@@ -34,14 +34,14 @@ pub struct Picture<'a> {
     /// What they hold at the start and after each round.
     pub film: &'a [Holdings],
     /// What is at fault, to be marked.
-    pub fault: Option<&'a Fault>,
+    pub fault: Option<&'a Highlight>,
     /// How to draw it.
-    pub options: Options,
+    pub options: PictureOptions,
 }
 
 /// How to draw a picture.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct PictureOptions {
     /// The number of the first round that is drawn.
     pub first: usize,
     /// Panels side by side; as many as fit a page if left out.
@@ -96,7 +96,7 @@ pub fn draw(picture: &Picture<'_>) -> String {
         // Nothing is new before the first of the rounds that are drawn.
         let settled = round.is_none().then(|| holdings.settled());
         let holdings = settled.as_ref().unwrap_or(holdings);
-        let scene = Scene { picture, frame: &frame, number, round, holdings };
+        let scene = PanelState { picture, frame: &frame, number, round, holdings };
         scene.title(&mut svg);
         if frame.compact {
             matrix::draw(&mut svg, &scene)
@@ -111,7 +111,7 @@ pub fn draw(picture: &Picture<'_>) -> String {
 }
 
 /// One panel: the moment after a round, or before the first.
-struct Scene<'a> {
+struct PanelState<'a> {
     picture: &'a Picture<'a>,
     frame: &'a Frame,
     /// Among the panels.
@@ -120,7 +120,7 @@ struct Scene<'a> {
     holdings: &'a Holdings,
 }
 
-impl Scene<'_> {
+impl PanelState<'_> {
     /// The number of the round, among all rounds.
     fn now(&self) -> Option<usize> {
         self.number.checked_sub(1).map(|before| self.picture.options.first + before)
@@ -132,7 +132,7 @@ impl Scene<'_> {
         (x, y + frame::TITLE)
     }
 
-    fn fault(&self) -> Option<&Fault> {
+    fn fault(&self) -> Option<&Highlight> {
         self.picture.fault.filter(|fault| fault.panel == self.number)
     }
 

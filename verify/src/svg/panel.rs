@@ -2,20 +2,20 @@
 
 use super::frame::{CELL_H, CELL_W, FOOT, Frame, GAP, HEAD, PAD, PITCH, rise, sizes};
 use super::words::{short, width};
-use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, REMOTE, SOFT, Scene, WRONG};
-use crate::fault::Fault;
-use crate::rounds::{Message, Share, Slot};
+use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, PanelState, REMOTE, SOFT, WRONG};
+use crate::highlight::Highlight;
+use crate::rounds::{DrawnMessage, SlotContent, SlotShare};
 use roundel_spec::Placement;
 use std::fmt::Write;
 
-pub(super) fn draw(svg: &mut String, scene: &Scene<'_>) {
+pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
     let (x, top) = scene.corner();
     let heads = top + scene.frame.band_of(scene.number);
-    let places = Places::new(scene.picture.placement, x + PAD);
+    let places = ColumnPlaces::new(scene.picture.placement, x + PAD);
     boxes(svg, scene.frame, &places, heads);
     let fault = scene.fault();
     if let Some(round) = scene.round {
-        let wrong = |m: &Message| fault.is_some_and(|fault| fault.messages.contains(&(m.from, m.to)));
+        let wrong = |m: &DrawnMessage| fault.is_some_and(|fault| fault.messages.contains(&(m.from, m.to)));
         round.messages.iter().for_each(|message| arc(svg, &places, heads, message, style(message, wrong(message))));
     }
     if let Some(expected) = fault.and_then(|fault| fault.expected.as_ref()) {
@@ -28,14 +28,14 @@ pub(super) fn draw(svg: &mut String, scene: &Scene<'_>) {
 }
 
 /// Where the columns of one panel begin, those of a node side by side, and its boxes.
-struct Places<'a> {
+struct ColumnPlaces<'a> {
     placement: &'a Placement,
     x: Vec<f64>,
     /// The left end and the width of every node.
     nodes: Vec<(f64, f64)>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> ColumnPlaces<'a> {
     fn new(placement: &'a Placement, left: f64) -> Self {
         let (mut x, mut nodes, mut at) = (vec![0.0; placement.p()], Vec::new(), left);
         let mut ranks = placement.order().iter();
@@ -47,12 +47,12 @@ impl<'a> Places<'a> {
             }
             at += GAP;
         }
-        Places { placement, x, nodes }
+        ColumnPlaces { placement, x, nodes }
     }
 }
 
 /// The boxes of nodes, or one box around all columns.
-fn boxes(svg: &mut String, frame: &Frame, places: &Places<'_>, heads: f64) {
+fn boxes(svg: &mut String, frame: &Frame, places: &ColumnPlaces<'_>, heads: f64) {
     let height = HEAD + 6.0 + frame.slots as f64 * CELL_H + FOOT;
     for (number, &(x, width)) in places.nodes.iter().enumerate() {
         let _ = writeln!(
@@ -75,7 +75,7 @@ fn boxes(svg: &mut String, frame: &Frame, places: &Places<'_>, heads: f64) {
 
 /// A message, from head to head. It leaves on the side it goes to and arrives on the side it comes from, so that
 /// arrows that leave and arrows that arrive do not meet.
-fn arc(svg: &mut String, places: &Places<'_>, heads: f64, message: &Message, style: (&str, &str, &str)) {
+fn arc(svg: &mut String, places: &ColumnPlaces<'_>, heads: f64, message: &DrawnMessage, style: (&str, &str, &str)) {
     let side = if places.x[message.to] > places.x[message.from] { 1.0 } else { -1.0 };
     let from = places.x[message.from] + CELL_W / 2.0 + 9.0 * side;
     let to = places.x[message.to] + CELL_W / 2.0 - 4.0 * side;
@@ -91,7 +91,7 @@ fn arc(svg: &mut String, places: &Places<'_>, heads: f64, message: &Message, sty
 }
 
 /// The colour of a message, its arrow head, and what else its line has.
-fn style(message: &Message, wrong: bool) -> (&'static str, &'static str, &'static str) {
+fn style(message: &DrawnMessage, wrong: bool) -> (&'static str, &'static str, &'static str) {
     match (wrong, message.nonlocal) {
         (true, _) => (WRONG, "wrong", ""),
         (false, true) => (REMOTE, "remote", ""),
@@ -100,7 +100,7 @@ fn style(message: &Message, wrong: bool) -> (&'static str, &'static str, &'stati
 }
 
 /// Frames around the ranks and slots at fault.
-fn mark(svg: &mut String, places: &Places<'_>, heads: f64, fault: &Fault) {
+fn mark(svg: &mut String, places: &ColumnPlaces<'_>, heads: f64, fault: &Highlight) {
     let mut frame = |x: f64, y: f64, height: f64| {
         let _ = writeln!(
             svg,
@@ -112,7 +112,7 @@ fn mark(svg: &mut String, places: &Places<'_>, heads: f64, fault: &Fault) {
     fault.slots.iter().for_each(|&(rank, block)| frame(places.x[rank], slot(block), CELL_H));
 }
 
-fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[Slot]) {
+fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize>, slots: &[SlotContent]) {
     let middle = x + CELL_W / 2.0;
     let size = if rank < 10 { 11 } else { 10 };
     let _ = writeln!(
@@ -123,7 +123,7 @@ fn column(svg: &mut String, x: f64, heads: f64, rank: usize, round: Option<usize
     for (block, slot) in slots.iter().enumerate() {
         let y = heads + HEAD + 6.0 + block as f64 * CELL_H;
         match slot {
-            Slot::Share(held) => share(svg, x, y, held),
+            SlotContent::Share(held) => share(svg, x, y, held),
             slot => {
                 let (fill, text) = look(slot, round);
                 fill_part(svg, (x, y), (0.0, 1.0), fill);
@@ -142,18 +142,18 @@ const OLD: Ink = ("#475569", 400);
 const DONE: Ink = ("#14532d", 700);
 
 /// The fill of a cell, and its text if it has one.
-fn look(slot: &Slot, now: Option<usize>) -> (&'static str, Option<Ink>) {
+fn look(slot: &SlotContent, now: Option<usize>) -> (&'static str, Option<Ink>) {
     match slot {
-        Slot::Empty | Slot::Share(_) => ("#ffffff", None),
-        Slot::Own => (OWN, Some(("#ffffff", 700))),
-        Slot::Arrived { round, nonlocal: false } if Some(*round) == now => (NEW_LOCAL, Some(FRESH)),
-        Slot::Arrived { round, nonlocal: true } if Some(*round) == now => (NEW_REMOTE, Some(FRESH_REMOTE)),
-        Slot::Arrived { .. } => (HELD, Some(OLD)),
+        SlotContent::Empty | SlotContent::Share(_) => ("#ffffff", None),
+        SlotContent::Own => (OWN, Some(("#ffffff", 700))),
+        SlotContent::Arrived { round, nonlocal: false } if Some(*round) == now => (NEW_LOCAL, Some(FRESH)),
+        SlotContent::Arrived { round, nonlocal: true } if Some(*round) == now => (NEW_REMOTE, Some(FRESH_REMOTE)),
+        SlotContent::Arrived { .. } => (HELD, Some(OLD)),
     }
 }
 
 /// A slot with a share of each of some ranks: a strip for each that is there, in the order of ranks, and their names.
-fn share(svg: &mut String, x: f64, y: f64, share: &Share) {
+fn share(svg: &mut String, x: f64, y: f64, share: &SlotShare) {
     let ink = match (share.is_complete(), share.fresh, share.remote) {
         (true, 0, _) => DONE,
         (_, 0, _) => OLD,

@@ -1,12 +1,12 @@
 use super::*;
-use crate::rounds::{Message, Naming};
+use crate::rounds::{DrawnMessage, Naming};
 use roundel_spec::Kind;
 
 fn ring(p: usize, placement: &Placement) -> Vec<Round> {
     let message = |from: usize, s: usize| {
         let to = (from + 1) % p;
         let (blocks, nonlocal) = (vec![(from + p - s) % p], placement.nonlocal(from, to));
-        Message { from, to, blocks, naming: Naming::Numbers, contributors: None, nonlocal, effect: None }
+        DrawnMessage { from, to, blocks, naming: Naming::Numbers, contributors: None, nonlocal, effect: None }
     };
     (0..p.saturating_sub(1)).map(|s| Round { messages: (0..p).map(|from| message(from, s)).collect() }).collect()
 }
@@ -34,7 +34,7 @@ fn pictures_are_well_formed_xml_for_every_shape() {
                 rounds: &rounds,
                 film: &film(p, &rounds),
                 fault: None,
-                options: Options::default(),
+                options: PictureOptions::default(),
             });
             let document = roxmltree::Document::parse(&svg).expect("well-formed");
             let arcs = document.descendants().filter(|n| n.has_tag_name("path") && n.has_attribute("stroke-opacity"));
@@ -48,7 +48,7 @@ fn pictures_are_well_formed_xml_for_every_shape() {
 fn what_is_at_fault_is_marked() {
     let placement = Placement::consecutive(3, 3);
     let rounds = ring(3, &placement);
-    let expected = Some(Message {
+    let expected = Some(DrawnMessage {
         from: 2,
         to: 0,
         blocks: vec![1],
@@ -57,11 +57,17 @@ fn what_is_at_fault_is_marked() {
         nonlocal: false,
         effect: None,
     });
-    let fault =
-        Fault { rounds: 2, panel: 2, ranks: vec![0], messages: vec![(1, 2)], expected, slots: vec![(0, 1), (2, 2)] };
+    let fault = Highlight {
+        rounds: 2,
+        panel: 2,
+        ranks: vec![0],
+        messages: vec![(1, 2)],
+        expected,
+        slots: vec![(0, 1), (2, 2)],
+    };
     let draw = |fault| {
         let film = film(3, &rounds);
-        let (title, subtitle, options) = ("a", "b", Options::default());
+        let (title, subtitle, options) = ("a", "b", PictureOptions::default());
         draw(&Picture { title, subtitle, placement: &placement, rounds: &rounds, film: &film, fault, options })
     };
     let svg = draw(Some(&fault));
@@ -78,7 +84,7 @@ fn what_is_at_fault_is_marked() {
 }
 
 /// A picture of a ring, parsed, and its source.
-fn ring_picture(p: usize, ppn: usize, options: Options) -> String {
+fn ring_picture(p: usize, ppn: usize, options: PictureOptions) -> String {
     let placement = Placement::consecutive(p, ppn);
     let rounds = ring(p, &placement);
     let (first, film) = (options.first, film(p, &rounds));
@@ -122,7 +128,7 @@ fn ends(svg: &str) -> ((f64, f64), (f64, f64)) {
 #[test]
 fn the_canvas_fits_the_drawing() {
     for (p, ppn) in [(1, 1), (2, 2), (5, 5), (8, 4), (12, 4), (16, 16), (17, 17), (24, 8), (64, 16)] {
-        let ((right, bottom), (width, height)) = ends(&ring_picture(p, ppn, Options::default()));
+        let ((right, bottom), (width, height)) = ends(&ring_picture(p, ppn, PictureOptions::default()));
         assert!(right <= width && bottom <= height, "p = {p}: {right} x {bottom} on {width} x {height}");
         assert!(
             width - right <= 40.0 && height - bottom <= 40.0,
@@ -134,10 +140,10 @@ fn the_canvas_fits_the_drawing() {
 
 #[test]
 fn many_ranks_are_matrices() {
-    let small = ring_picture(16, 16, Options::default());
+    let small = ring_picture(16, 16, PictureOptions::default());
     assert!(small.contains("stroke-opacity") && !small.contains("from (rows)"));
     for (p, ppn) in [(17, 17), (40, 8), (64, 16)] {
-        let svg = ring_picture(p, ppn, Options::default());
+        let svg = ring_picture(p, ppn, PictureOptions::default());
         assert!(!svg.contains("stroke-opacity") && svg.contains("from (rows) to (columns)"), "p = {p}");
         assert!(p < 40 || svg.contains("every rank r sends block r to r + 1"), "p = {p}");
         assert!(svg.len() < 16_000 * p, "p = {p}: {} bytes", svg.len());
@@ -148,12 +154,14 @@ fn many_ranks_are_matrices() {
 #[test]
 fn some_rounds_without_a_title_in_some_columns() {
     let count = |svg: &str, words: &str| svg.matches(words).count();
-    let svg = ring_picture(6, 6, Options { first: 3, columns: Some(1), untitled: true });
+    let svg = ring_picture(6, 6, PictureOptions { first: 3, columns: Some(1), untitled: true });
     assert_eq!((count(&svg, ">before round 3<"), count(&svg, ">round 3<"), count(&svg, ">round 4<")), (1, 1, 1));
     assert!(!svg.contains(">start<") && !svg.contains("font-size=\"19\""), "{svg}");
     let (_, (width, height)) = ends(&svg);
     assert!(height > width, "one below the other");
-    let (_, wide) = ends(&ring_picture(6, 6, Options { first: 3, columns: Some(3), untitled: true }));
+    let (_, wide) = ends(&ring_picture(6, 6, PictureOptions { first: 3, columns: Some(3), untitled: true }));
     assert!(wide.0 > wide.1, "side by side");
-    assert!(ends(&ring_picture(6, 6, Options { columns: Some(99), ..Options::default() })).1.0 > 1000.0);
+    assert!(
+        ends(&ring_picture(6, 6, PictureOptions { columns: Some(99), ..PictureOptions::default() })).1.0 > 1000.0
+    );
 }

@@ -1,8 +1,8 @@
 //! Words in a picture: how wide they are, and what is said of a panel.
 
 use super::Picture;
-use super::frame::{Content, Frame};
-use crate::rounds::{Holdings, Naming, Round, Slot, pattern};
+use super::frame::{DrawnSlot, Frame};
+use crate::rounds::{Holdings, Naming, Round, SlotContent, pattern};
 
 /// Text as it may stand in a document.
 pub(crate) fn escape(text: &str) -> String {
@@ -57,14 +57,14 @@ pub(super) fn told(round: &Round, picture: &Picture<'_>, frame: &Frame) -> Strin
 }
 
 /// Who holds what at the start.
-pub(super) fn at_the_start(content: Content, holdings: &Holdings) -> String {
+pub(super) fn at_the_start(content: DrawnSlot, holdings: &Holdings) -> String {
     match content {
-        Content::Contributions => return "every rank has its own contribution".into(),
-        Content::Destinations => return "a row for each destination; cells name the sources".into(),
-        Content::Blocks => {}
+        DrawnSlot::Contributions => return "every rank has its own contribution".into(),
+        DrawnSlot::Destinations => return "a row for each destination; cells name the sources".into(),
+        DrawnSlot::Blocks => {}
     }
     let holders: Vec<usize> =
-        (0..holdings.slots.len()).filter(|&rank| holdings.slots[rank].contains(&Slot::Own)).collect();
+        (0..holdings.slots.len()).filter(|&rank| holdings.slots[rank].contains(&SlotContent::Own)).collect();
     let held = |rank: usize| holdings.held(rank).len();
     match holders.as_slice() {
         &[root] if holdings.slots.len() > 1 => match held(root) {

@@ -1,8 +1,8 @@
 //! Where what was done differs from what was declared.
 
-use super::file::{Call, Communicator, Done, Id, Posted, What};
+use super::file::{Communicator, Done, Id, TracedCall, TracedMessage, What};
 use super::job::Job;
-use super::promise::{Message, Promise};
+use super::promise::{DeclaredMessage, Promise};
 use roundel_spec::{Arguments, Kind, Placement};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,16 +10,16 @@ use std::fmt;
 
 /// What there is to say of a job.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct TraceReport {
     /// One for each algorithm and number of ranks.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TraceRow>,
     /// Ranks of the world whose files are missing.
     pub missing: BTreeSet<usize>,
     /// How many calls were not looked at, because a file is missing.
     pub unseen: usize,
 }
 
-impl Report {
+impl TraceReport {
     /// Whether nothing differs and nothing is missing.
     pub fn is_fine(&self) -> bool {
         self.missing.is_empty() && self.rows.iter().all(|row| row.differences.is_empty())
@@ -28,7 +28,7 @@ impl Report {
 
 /// Calls of an algorithm on so many ranks.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct TraceRow {
     /// Who did them.
     pub who: Who,
     /// On how many ranks.
@@ -40,7 +40,7 @@ pub struct Row {
     /// How many bytes they had.
     pub bytes: u64,
     /// Where they differ from the schedule.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<CallDifference>,
     /// The first error, if nobody did them.
     pub error: Option<String>,
 }
@@ -66,24 +66,24 @@ pub enum Who {
 
 /// Something in a call that is not as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct CallDifference {
     /// The call.
     pub call: Id,
     /// What it is.
-    pub fault: Fault,
+    pub fault: Discrepancy,
 }
 
 /// What is not as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum Discrepancy {
     /// A message was declared, and nobody sent it.
-    NotSent(Message),
+    NotSent(DeclaredMessage),
     /// A message was sent, and none such was declared.
-    Sent(Message),
+    Sent(DeclaredMessage),
     /// A message was declared, and nobody was ready to receive it.
-    NotReceived(Message),
+    NotReceived(DeclaredMessage),
     /// Somebody was ready to receive a message, and none such was declared.
-    Received(Message),
+    Received(DeclaredMessage),
     /// A rank does not tell of the call: it did not complete it.
     Incomplete {
         /// The rank of the communicator.
@@ -112,35 +112,35 @@ impl fmt::Display for Id {
     }
 }
 
-impl fmt::Display for Message {
+impl fmt::Display for DeclaredMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Message { round, from, to, bytes } = self;
+        let DeclaredMessage { round, from, to, bytes } = self;
         write!(f, "round {round}, {bytes} bytes from rank {from} to rank {to}")
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::NotSent(message) => write!(f, "{message}: declared, but not sent"),
-            Fault::Sent(message) => write!(f, "{message}: sent, but not declared"),
-            Fault::NotReceived(message) => write!(f, "{message}: declared, but not received"),
-            Fault::Received(message) => write!(f, "{message}: received, but not declared"),
-            Fault::Incomplete { rank } => write!(f, "rank {rank} did not complete it"),
-            Fault::Unlike { rank, other, what } => write!(f, "ranks {other} and {rank} have different {what}"),
-            Fault::Impossible(why) => f.write_str(why),
+            Discrepancy::NotSent(message) => write!(f, "{message}: declared, but not sent"),
+            Discrepancy::Sent(message) => write!(f, "{message}: sent, but not declared"),
+            Discrepancy::NotReceived(message) => write!(f, "{message}: declared, but not received"),
+            Discrepancy::Received(message) => write!(f, "{message}: received, but not declared"),
+            Discrepancy::Incomplete { rank } => write!(f, "rank {rank} did not complete it"),
+            Discrepancy::Unlike { rank, other, what } => write!(f, "ranks {other} and {rank} have different {what}"),
+            Discrepancy::Impossible(why) => f.write_str(why),
         }
     }
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for CallDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.call, self.fault)
     }
 }
 
 /// Holds all calls of a job against what was declared.
-pub fn diff(job: &Job) -> Report {
+pub fn diff(job: &Job) -> TraceReport {
     let mut judge = Judge { promises: HashMap::new(), rows: BTreeMap::new() };
     let (missing, mut unseen) = (job.missing(), 0);
     let communicators = job.communicators();
@@ -152,23 +152,23 @@ pub fn diff(job: &Job) -> Report {
             None => unseen += 1,
         }
     }
-    Report { rows: judge.rows.into_values().collect(), missing, unseen }
+    TraceReport { rows: judge.rows.into_values().collect(), missing, unseen }
 }
 
 struct Judge {
     /// By algorithm, parameters and communicator.
     promises: HashMap<(Kind, String, Arguments, String), Result<Promise, String>>,
-    rows: BTreeMap<(Who, usize), Row>,
+    rows: BTreeMap<(Who, usize), TraceRow>,
 }
 
 impl Judge {
     /// Looks at a call, of which each rank tells, or does not.
-    fn call(&mut self, id: &Id, communicator: &Communicator, told: Vec<Option<&Call>>) {
+    fn call(&mut self, id: &Id, communicator: &Communicator, told: Vec<Option<&TracedCall>>) {
         let Some(first) = told.iter().position(Option::is_some) else { return };
         let Some(one) = told[first] else { return };
-        let row = Row::new(one, communicator.ranks.len());
-        let calls: Vec<&Call> = told.iter().copied().flatten().collect();
-        let mut faults: Vec<Fault> = (0..told.len()).filter_map(|rank| apart(&told, first, rank)).collect();
+        let row = TraceRow::new(one, communicator.ranks.len());
+        let calls: Vec<&TracedCall> = told.iter().copied().flatten().collect();
+        let mut faults: Vec<Discrepancy> = (0..told.len()).filter_map(|rank| apart(&told, first, rank)).collect();
         let done: Vec<&Done> = calls.iter().filter_map(|call| call.done()).collect();
         if faults.is_empty() && !done.is_empty() {
             faults = self.messages(id, one.kind, communicator, &done);
@@ -176,15 +176,15 @@ impl Judge {
         let sent = done.iter().flat_map(|done| &done.sent);
         let row = self.rows.entry((row.who.clone(), row.p)).or_insert(row);
         row.calls += 1;
-        sent.for_each(|Posted(_, _, bytes)| {
+        sent.for_each(|TracedMessage(_, _, bytes)| {
             row.messages += 1;
             row.bytes = row.bytes.saturating_add(*bytes);
         });
-        row.differences.extend(faults.into_iter().map(|fault| Difference { call: id.clone(), fault }));
+        row.differences.extend(faults.into_iter().map(|fault| CallDifference { call: id.clone(), fault }));
     }
 
     /// Compares the messages of a call that all ranks have done.
-    fn messages(&mut self, id: &Id, kind: Kind, communicator: &Communicator, done: &[&Done]) -> Vec<Fault> {
+    fn messages(&mut self, id: &Id, kind: Kind, communicator: &Communicator, done: &[&Done]) -> Vec<Discrepancy> {
         let Done { algorithm, args, .. } = done[0];
         let key = (kind, algorithm.clone(), args.clone(), id.communicator.clone());
         let promise = self
@@ -194,23 +194,28 @@ impl Judge {
         let lengths: Vec<_> = done.iter().map(|done| &done.blocks).collect();
         let declared = match promise.as_ref().map_err(Clone::clone).and_then(|promise| promise.messages(&lengths)) {
             Ok(declared) => declared,
-            Err(why) => return vec![Fault::Impossible(why)],
+            Err(why) => return vec![Discrepancy::Impossible(why)],
         };
         let ranks = || done.iter().enumerate();
         let sent = ranks().flat_map(|(from, done)| {
-            done.sent.iter().map(move |&Posted(round, to, bytes)| Message { round, from, to, bytes })
+            done.sent.iter().map(move |&TracedMessage(round, to, bytes)| DeclaredMessage { round, from, to, bytes })
         });
         let received = ranks().flat_map(|(to, done)| {
-            done.received.iter().map(move |&Posted(round, from, bytes)| Message { round, from, to, bytes })
+            done.received.iter().map(move |&TracedMessage(round, from, bytes)| DeclaredMessage {
+                round,
+                from,
+                to,
+                bytes,
+            })
         });
-        let mut faults = differ(declared.clone(), sent.collect(), Fault::NotSent, Fault::Sent);
-        faults.extend(differ(declared, received.collect(), Fault::NotReceived, Fault::Received));
+        let mut faults = differ(declared.clone(), sent.collect(), Discrepancy::NotSent, Discrepancy::Sent);
+        faults.extend(differ(declared, received.collect(), Discrepancy::NotReceived, Discrepancy::Received));
         faults
     }
 }
 
-impl Row {
-    fn new(call: &Call, p: usize) -> Self {
+impl TraceRow {
+    fn new(call: &TracedCall, p: usize) -> Self {
         let kind = call.kind.name();
         let who = match &call.what {
             What::Done(done) => Who::Algorithm(done.algorithm.clone()),
@@ -218,20 +223,20 @@ impl Row {
             What::Failed(_) => Who::Nobody { kind },
         };
         let error = if let What::Failed(error) = &call.what { Some(error.clone()) } else { None };
-        Row { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new(), error }
+        TraceRow { who, p, calls: 0, messages: 0, bytes: 0, differences: Vec::new(), error }
     }
 }
 
-impl Call {
+impl TracedCall {
     fn done(&self) -> Option<&Done> {
         if let What::Done(done) = &self.what { Some(done) } else { None }
     }
 }
 
 /// What a rank tells otherwise than the first one that tells anything. Errors may differ: of some, a rank knows more than others.
-fn apart(told: &[Option<&Call>], first: usize, rank: usize) -> Option<Fault> {
-    let unlike = |what| Some(Fault::Unlike { rank, other: first, what });
-    let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Fault::Incomplete { rank }) };
+fn apart(told: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Discrepancy> {
+    let unlike = |what| Some(Discrepancy::Unlike { rank, other: first, what });
+    let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Discrepancy::Incomplete { rank }) };
     match (&one.what, &call.what) {
         _ if one.kind != call.kind => unlike("collectives"),
         (What::Done(a), What::Done(b)) if a.algorithm != b.algorithm => unlike("algorithms"),
@@ -245,11 +250,11 @@ fn apart(told: &[Option<&Call>], first: usize, rank: usize) -> Option<Fault> {
 
 /// What one list has and the other has not, however often it occurs.
 fn differ(
-    mut declared: Vec<Message>,
-    mut found: Vec<Message>,
-    missing: fn(Message) -> Fault,
-    extra: fn(Message) -> Fault,
-) -> Vec<Fault> {
+    mut declared: Vec<DeclaredMessage>,
+    mut found: Vec<DeclaredMessage>,
+    missing: fn(DeclaredMessage) -> Discrepancy,
+    extra: fn(DeclaredMessage) -> Discrepancy,
+) -> Vec<Discrepancy> {
     declared.sort_unstable();
     found.sort_unstable();
     let (mut faults, mut i, mut j) = (Vec::new(), 0, 0);

@@ -22,7 +22,7 @@ pub struct File {
     /// The communicators that it called on, by name.
     pub communicators: BTreeMap<String, Communicator>,
     /// The calls that it completed.
-    pub calls: BTreeMap<Id, Call>,
+    pub calls: BTreeMap<Id, TracedCall>,
 }
 
 /// A communicator.
@@ -51,7 +51,7 @@ pub struct Id {
 
 /// A call, as one rank tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct TracedCall {
     /// The line of the file.
     pub line: usize,
     /// The collective.
@@ -79,17 +79,17 @@ pub struct Done {
     /// Its parameters.
     pub args: Arguments,
     /// How long the blocks are.
-    pub blocks: Lengths,
+    pub blocks: TracedLengths,
     /// What was sent.
-    pub sent: Vec<Posted>,
+    pub sent: Vec<TracedMessage>,
     /// What was received.
-    pub received: Vec<Posted>,
+    pub received: Vec<TracedMessage>,
 }
 
 /// How long blocks are, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Lengths {
+pub enum TracedLengths {
     /// All alike.
     Each(u64),
     /// One after the other.
@@ -102,7 +102,7 @@ pub enum Lengths {
 
 /// A message: its round, the rank of the communicator at the other end, and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct Posted(pub u64, pub usize, pub u64);
+pub struct TracedMessage(pub u64, pub usize, pub u64);
 
 #[derive(Deserialize)]
 struct Version {
@@ -123,7 +123,7 @@ struct Header {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
+enum TraceLine {
     Communicator(Communicator),
     Call(CallLine),
     Library(LibraryLine),
@@ -139,9 +139,9 @@ struct CallLine {
     collective: String,
     algorithm: String,
     arguments: ArgumentsLine,
-    blocks: Lengths,
-    sent: Vec<Posted>,
-    received: Vec<Posted>,
+    blocks: TracedLengths,
+    sent: Vec<TracedMessage>,
+    received: Vec<TracedMessage>,
 }
 
 #[derive(Deserialize)]
@@ -201,8 +201,8 @@ impl File {
 
     fn line(&mut self, number: usize, text: &str) -> Result<(), String> {
         match serde_json::from_str(text).map_err(|error| error.to_string())? {
-            Line::Communicator(communicator) => self.communicator(communicator),
-            Line::Call(CallLine {
+            TraceLine::Communicator(communicator) => self.communicator(communicator),
+            TraceLine::Call(CallLine {
                 communicator,
                 request,
                 number: n,
@@ -216,10 +216,10 @@ impl File {
                 let done = Done { algorithm, args: arguments.into(), blocks, sent, received };
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Done(done))
             }
-            Line::Library(LibraryLine { communicator, request, number: n, collective, why }) => {
+            TraceLine::Library(LibraryLine { communicator, request, number: n, collective, why }) => {
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Library(why))
             }
-            Line::Failed(FailedLine { communicator, request, number: n, collective, error }) => {
+            TraceLine::Failed(FailedLine { communicator, request, number: n, collective, error }) => {
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Failed(error))
             }
         }
@@ -251,7 +251,7 @@ impl File {
         if !self.communicators.contains_key(&id.communicator) {
             return Err(format!("there is no communicator {} in the lines before", id.communicator));
         }
-        match self.calls.insert(id, Call { line, kind, what }) {
+        match self.calls.insert(id, TracedCall { line, kind, what }) {
             Some(before) => Err(format!("line {} tells of the same call", before.line)),
             None => Ok(()),
         }

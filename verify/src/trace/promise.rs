@@ -1,6 +1,6 @@
 //! The messages that a schedule declares: from the declaration as data, evaluated; neither generated code nor plans take part.
 
-use super::file::Lengths;
+use super::file::TracedLengths;
 use roundel::algorithms::{Entry, catalogue};
 use roundel_spec::check::{self, Point};
 use roundel_spec::contract::{ends, pair};
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 
 /// A message of a call. The order is that in which differences are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Message {
+pub struct DeclaredMessage {
     /// Its round, as `roundel show` counts them.
     pub round: u64,
     /// The sender, a rank of the communicator.
@@ -28,12 +28,12 @@ pub struct Promise {
     p: usize,
     /// How many blocks there are.
     blocks: usize,
-    messages: Vec<Declared>,
+    messages: Vec<DeclaredBlocks>,
 }
 
 /// A message, and its blocks.
 #[derive(Clone, Debug)]
-struct Declared {
+struct DeclaredBlocks {
     round: u64,
     from: usize,
     to: usize,
@@ -79,7 +79,7 @@ impl Promise {
             for (from, log) in trace.ranks.iter().enumerate() {
                 messages.extend(log.directed(round, Direction::Send).map(|sent| {
                     let blocks = log.blocks(sent).to_vec();
-                    Declared { round: number, from, to: sent.peer, blocks }
+                    DeclaredBlocks { round: number, from, to: sent.peer, blocks }
                 }));
             }
         }
@@ -87,23 +87,23 @@ impl Promise {
     }
 
     /// The messages of a call with blocks of lengths, which each rank tells; otherwise, why there is no such call.
-    pub fn messages(&self, lengths: &[&Lengths]) -> Result<Vec<Message>, String> {
+    pub fn messages(&self, lengths: &[&TracedLengths]) -> Result<Vec<DeclaredMessage>, String> {
         let Some(first) = lengths.first() else { return Err("there are no ranks".into()) };
-        if let Lengths::Own(_) = first {
+        if let TracedLengths::Own(_) = first {
             return self.uneven(lengths);
         }
         if lengths.iter().any(|one| one != first) {
             return Err("ranks have blocks of different lengths".into());
         }
-        let bytes = |declared: &Declared| self.sum(declared, |block| self.length(first, block));
+        let bytes = |declared: &DeclaredBlocks| self.sum(declared, |block| self.length(first, block));
         self.is_right(first)?;
         Ok(self.messages.iter().map(|one| one.as_long_as(bytes(one))).collect())
     }
 
     /// Lengths that a call of this kind cannot have.
-    fn is_right(&self, lengths: &Lengths) -> Result<(), String> {
+    fn is_right(&self, lengths: &TracedLengths) -> Result<(), String> {
         match lengths {
-            Lengths::List(list) if list.len() != self.blocks => {
+            TracedLengths::List(list) if list.len() != self.blocks => {
                 Err(format!("there are {} blocks, and lengths of {}", self.blocks, list.len()))
             }
             _ => Ok(()),
@@ -111,29 +111,29 @@ impl Promise {
     }
 
     /// How long a block is, if all ranks know it.
-    fn length(&self, lengths: &Lengths, block: usize) -> u64 {
+    fn length(&self, lengths: &TracedLengths, block: usize) -> u64 {
         let all = self.blocks as u64;
         match lengths {
-            Lengths::Each(bytes) => *bytes,
-            Lengths::List(list) | Lengths::Own(list) => list.get(block).copied().unwrap_or(0),
-            Lengths::Vector(elements, size) => {
+            TracedLengths::Each(bytes) => *bytes,
+            TracedLengths::List(list) | TracedLengths::Own(list) => list.get(block).copied().unwrap_or(0),
+            TracedLengths::Vector(elements, size) => {
                 (elements / all + u64::from((block as u64) < elements % all)).saturating_mul(*size)
             }
         }
     }
 
-    fn sum(&self, declared: &Declared, length: impl Fn(usize) -> u64) -> u64 {
+    fn sum(&self, declared: &DeclaredBlocks, length: impl Fn(usize) -> u64) -> u64 {
         declared.blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(length(block as usize)))
     }
 
     /// Messages of an alltoallv. Whoever receives a message knows its length only if it is the sender's block for the receiver,
     /// and nothing else; otherwise the lengths of its blocks go ahead, and if they are all zero, nothing follows.
-    fn uneven(&self, lengths: &[&Lengths]) -> Result<Vec<Message>, String> {
+    fn uneven(&self, lengths: &[&TracedLengths]) -> Result<Vec<DeclaredMessage>, String> {
         if self.kind != Kind::Alltoall {
             return Err("only an alltoall has blocks whose lengths two ranks know".into());
         }
-        let row = |lengths: &&Lengths| match lengths {
-            Lengths::Own(row) if row.len() == self.p => Ok(row.clone()),
+        let row = |lengths: &&TracedLengths| match lengths {
+            TracedLengths::Own(row) if row.len() == self.p => Ok(row.clone()),
             _ => Err(format!("a rank does not tell how long its blocks for all {} ranks are", self.p)),
         };
         let rows: Vec<Vec<u64>> = lengths.iter().map(row).collect::<Result<_, _>>()?;
@@ -155,9 +155,9 @@ impl Promise {
     }
 }
 
-impl Declared {
-    fn as_long_as(&self, bytes: u64) -> Message {
-        Message { round: self.round, from: self.from, to: self.to, bytes }
+impl DeclaredBlocks {
+    fn as_long_as(&self, bytes: u64) -> DeclaredMessage {
+        DeclaredMessage { round: self.round, from: self.from, to: self.to, bytes }
     }
 }
 

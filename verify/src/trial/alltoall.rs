@@ -52,7 +52,8 @@ fn rank(
     for _ in 0..repeat {
         let lists = (gap > 0).then_some([&send_counts[..], &send_displs, &recv_counts, &recv_displs]);
         let options = Options { layout: trial.layout, ..Options::default() };
-        let mut call = Call { comm, send: &send, recv: vec![UNTOUCHED; received], lists, options, result: None };
+        let mut call =
+            AlltoallTrial { comm, send: &send, recv: vec![UNTOUCHED; received], lists, options, result: None };
         let start = Instant::now();
         algorithms::visit_one(trial.entry.name, trial.args, &mut call);
         let time = start.elapsed();
@@ -64,7 +65,7 @@ fn rank(
 }
 
 /// One call on one rank.
-struct Call<'a> {
+struct AlltoallTrial<'a> {
     comm: &'a ThreadComm,
     send: &'a [u8],
     recv: Vec<u8>,
@@ -74,7 +75,7 @@ struct Call<'a> {
     result: Option<Result<(), String>>,
 }
 
-impl Visitor for Call<'_> {
+impl Visitor for AlltoallTrial<'_> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 
     fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {

@@ -15,21 +15,21 @@ use std::time::{Duration, Instant};
 pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
     let p = trial.placement.p();
     let shape = match kind {
-        Kind::ReduceScatter => Shape::Equal { p, each: bytes },
-        _ => Shape::Whole { elements: bytes },
+        Kind::ReduceScatter => ResultShape::Equal { p, each: bytes },
+        _ => ResultShape::Whole { elements: bytes },
     };
     let expected = |i| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));
     let op = commutative(|a: &u8, b: &u8| a.wrapping_add(*b));
-    Reduction { trial, shape: &shape, input: &byte, expected: &expected, op: &op, fill: 0xA5 }.run(repeat)
+    ReductionDefinition { trial, shape: &shape, input: &byte, expected: &expected, op: &op, fill: 0xA5 }.run(repeat)
 }
 
 /// Sums numbers in blocks of different lengths, some of them empty; and appends words, where the collective keeps the
 /// order of ranks. Where it does not, that must be refused.
 pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     let p = trial.placement.p();
-    let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| Shape::Whole { elements });
+    let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| ResultShape::Whole { elements });
     let shapes = match kind {
-        Kind::ReduceScatter => vec![Shape::Counts((0..p).map(|b| (b * 5 + 3) % 7).collect())],
+        Kind::ReduceScatter => vec![ResultShape::Counts((0..p).map(|b| (b * 5 + 3) % 7).collect())],
         _ => lengths.into(),
     };
     let schedule = (trial.entry.schedule)();
@@ -39,13 +39,13 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
         let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
         let sum = |i| (0..p).map(|rank| number(rank, i)).sum();
         let plus = commutative(|a: &u64, b: &u64| a + b);
-        Reduction { trial, shape, input: &number, expected: &sum, op: &plus, fill: u64::MAX }.run(1)?;
+        ReductionDefinition { trial, shape, input: &number, expected: &sum, op: &plus, fill: u64::MAX }.run(1)?;
 
         let word = |rank: usize, i: usize| format!("{rank}.{i} ");
         let words = |i| (0..p).map(|rank| word(rank, i)).collect();
         let append = ordered(|a: &String, b: &String| a.clone() + b);
         let fill = "nothing".to_string();
-        let result = Reduction { trial, shape, input: &word, expected: &words, op: &append, fill }.run(1);
+        let result = ReductionDefinition { trial, shape, input: &word, expected: &words, op: &append, fill }.run(1);
         match (ordered_ranks, result) {
             (true, result) => result.map(|_| ())?,
             (false, Err(refusal)) if refusal.contains("does not keep the order of ranks") => {}
@@ -57,7 +57,7 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
 }
 
 /// Which elements there are, and which of them a rank ends with.
-enum Shape {
+enum ResultShape {
     /// All of them.
     Whole { elements: usize },
     /// Its own of p equal blocks.
@@ -66,20 +66,20 @@ enum Shape {
     Counts(Vec<usize>),
 }
 
-impl Shape {
+impl ResultShape {
     fn elements(&self) -> usize {
         match self {
-            Shape::Whole { elements } => *elements,
-            Shape::Equal { p, each } => p * each,
-            Shape::Counts(counts) => counts.iter().sum(),
+            ResultShape::Whole { elements } => *elements,
+            ResultShape::Equal { p, each } => p * each,
+            ResultShape::Counts(counts) => counts.iter().sum(),
         }
     }
 
     fn result(&self, rank: usize) -> Range<usize> {
         match self {
-            Shape::Whole { elements } => 0..*elements,
-            Shape::Equal { each, .. } => rank * each..(rank + 1) * each,
-            Shape::Counts(counts) => {
+            ResultShape::Whole { elements } => 0..*elements,
+            ResultShape::Equal { each, .. } => rank * each..(rank + 1) * each,
+            ResultShape::Counts(counts) => {
                 let begin = counts[..rank].iter().sum();
                 begin..begin + counts[rank]
             }
@@ -88,9 +88,9 @@ impl Shape {
 }
 
 /// A reduction and its definition.
-struct Reduction<'a, T, I, E, O> {
+struct ReductionDefinition<'a, T, I, E, O> {
     trial: &'a Trial<'a>,
-    shape: &'a Shape,
+    shape: &'a ResultShape,
     /// What a rank contributes to an element.
     input: &'a I,
     /// What the element is in the end.
@@ -100,7 +100,7 @@ struct Reduction<'a, T, I, E, O> {
     fill: T,
 }
 
-impl<T, I, E, O> Reduction<'_, T, I, E, O>
+impl<T, I, E, O> ReductionDefinition<'_, T, I, E, O>
 where
     T: Clone + Debug + PartialEq + Send + Sync + 'static,
     I: Fn(usize, usize) -> T + Sync,
@@ -123,7 +123,8 @@ where
         let mut times = Vec::with_capacity(repeat);
         for _ in 0..repeat {
             let mut recv = vec![self.fill.clone(); result.len()];
-            let mut call = Call { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
+            let mut call =
+                ReductionTrial { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
             let start = Instant::now();
             algorithms::visit_one(self.trial.entry.name, self.trial.args, &mut call);
             let (outcome, time) = (call.outcome, start.elapsed());
@@ -141,16 +142,16 @@ where
 }
 
 /// One call on one rank.
-struct Call<'a, T, O> {
+struct ReductionTrial<'a, T, O> {
     comm: &'a ThreadComm,
     send: &'a [T],
     recv: &'a mut [T],
-    shape: &'a Shape,
+    shape: &'a ResultShape,
     op: &'a O,
     outcome: Option<Result<(), String>>,
 }
 
-impl<T: Clone + Send + 'static, O: Operation<T>> Visitor for Call<'_, T, O> {
+impl<T: Clone + Send + 'static, O: Operation<T>> Visitor for ReductionTrial<'_, T, O> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 
     fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
@@ -160,7 +161,9 @@ impl<T: Clone + Send + 'static, O: Operation<T>> Visitor for Call<'_, T, O> {
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
         let outcome = match self.shape {
-            Shape::Counts(counts) => collective.reduce_scatter(self.comm, self.send, self.recv, counts, self.op),
+            ResultShape::Counts(counts) => {
+                collective.reduce_scatter(self.comm, self.send, self.recv, counts, self.op)
+            }
             _ => collective.reduce_scatter_block(self.comm, self.send, self.recv, self.op),
         };
         self.outcome = Some(outcome.map_err(|error| error.to_string()));

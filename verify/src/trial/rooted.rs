@@ -40,7 +40,7 @@ fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Re
     let mut times = Vec::with_capacity(repeat);
     for _ in 0..repeat {
         let recv = if schedule.kind == Kind::Broadcast { send.clone() } else { vec![UNTOUCHED; expected.len()] };
-        let mut call = Call { comm, send: &send, recv, result: None };
+        let mut call = RootedTrial { comm, send: &send, recv, result: None };
         let start = Instant::now();
         algorithms::visit_one(trial.entry.name, trial.args, &mut call);
         let time = start.elapsed();
@@ -52,20 +52,20 @@ fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Re
 }
 
 /// One call on one rank.
-struct Call<'a> {
+struct RootedTrial<'a> {
     comm: &'a ThreadComm,
     send: &'a [u8],
     recv: Vec<u8>,
     result: Option<Result<(), String>>,
 }
 
-impl Call<'_> {
+impl RootedTrial<'_> {
     fn ended(&mut self, outcome: Result<(), Error>) {
         self.result = Some(outcome.map_err(|error| error.to_string()));
     }
 }
 
-impl Visitor for Call<'_> {
+impl Visitor for RootedTrial<'_> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 
     fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {

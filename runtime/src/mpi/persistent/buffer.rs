@@ -7,26 +7,26 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// Memory of the user that a request has.
-pub(super) struct Buffer<T> {
+pub(super) struct UserBuffer<T> {
     address: NonNull<T>,
     len: usize,
     /// The capacity of the vector, if the memory is owned.
     owned: Option<usize>,
 }
 
-impl<T: Copy> Buffer<T> {
+impl<T: Copy> UserBuffer<T> {
     /// Takes a vector.
     pub(super) fn owned(vector: Vec<T>) -> Self {
         let mut vector = ManuallyDrop::new(vector);
         let (len, capacity) = (vector.len(), vector.capacity());
         // SAFETY: the address of a vector is never null.
         let address = unsafe { NonNull::new_unchecked(vector.as_mut_ptr()) };
-        Buffer { address, len, owned: Some(capacity) }
+        UserBuffer { address, len, owned: Some(capacity) }
     }
 
     /// Takes an address that somebody else keeps borrowed. What is only read may have been borrowed for reading.
     pub(super) fn borrowed(address: NonNull<T>, len: usize) -> Self {
-        Buffer { address, len, owned: None }
+        UserBuffer { address, len, owned: None }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -38,7 +38,7 @@ impl<T: Copy> Buffer<T> {
     }
 }
 
-impl<T> Drop for Buffer<T> {
+impl<T> Drop for UserBuffer<T> {
     fn drop(&mut self) {
         if let Some(capacity) = self.owned {
             // SAFETY: these are the parts of the vector that was taken.

@@ -6,17 +6,17 @@ use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
 use crate::error::Error;
 use crate::plan::order::order;
-use crate::plan::part::Part;
+use crate::plan::part::RankPlan;
 use crate::plan::ports::Ports;
 use crate::plan::{Plan, passes};
 use crate::profile::Profile;
 use crate::program::build::Scheme;
-use crate::select::{self, Order, Proof, Question, Ranked};
+use crate::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use roundel_spec::{Collective, Kind, Placement};
 use std::fmt;
 
 /// What is asked for, by all ranks alike.
-pub(super) struct Request<'a> {
+pub(super) struct PortsRequest<'a> {
     pub(super) kind: Kind,
     pub(super) counts: &'a [usize],
     pub(super) size: usize,
@@ -42,13 +42,13 @@ enum Between {
 
 /// How a call is done.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
+pub(super) struct PortsChoice {
     between: Between,
     pub(super) lanes: usize,
     pub(super) scheme: Scheme,
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for PortsChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.between {
             Between::Nothing => write!(f, "one node")?,
@@ -59,12 +59,12 @@ impl fmt::Display for Choice {
     }
 }
 
-impl Choice {
+impl PortsChoice {
     /// The fastest way, by the profile, of those that keep what must be kept and are as the settings say.
-    pub(super) fn new(request: &Request<'_>, settings: &Settings, profile: &Profile) -> Result<Self, Error> {
+    pub(super) fn new(request: &PortsRequest<'_>, settings: &Settings, profile: &Profile) -> Result<Self, Error> {
         let question = request.question(settings);
         let mut choice = match question.order {
-            Order::RankOrder => request.ordered(&question, settings, profile)?,
+            RequiredOrder::RankOrder => request.ordered(&question, settings, profile)?,
             _ => best(profile, &question, settings)?,
         };
         choice.lanes = settings.lanes.unwrap_or(choice.lanes).max(1);
@@ -80,7 +80,7 @@ impl Choice {
     /// Whether ports that the user has given reduce the same tree on all ranks, where that is asked for. Those that the selector takes
     /// do.
     fn same_tree(&self, question: &Question) -> Result<(), Error> {
-        let (Order::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
+        let (RequiredOrder::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
         let plan = ports.plan(question.kind)?;
         let same = plan.replay().is_ok_and(|order| order.same_tree);
         if same { Ok(()) } else { Err(Error::NotReproducible { name: self.to_string() }) }
@@ -89,16 +89,16 @@ impl Choice {
     /// Whether what the user has said keeps the order of ranks, where it must be kept.
     fn rank_order(&self, question: &Question) -> Result<(), Error> {
         let mixes = matches!(self.between, Between::Ports(_)) || self.scheme == Scheme::Chunks;
-        match question.order == Order::RankOrder && mixes {
+        match question.order == RequiredOrder::RankOrder && mixes {
             true => Err(Error::NeedsOrder { name: self.to_string() }),
             false => Ok(()),
         }
     }
 
     /// What one node does, whose blocks have these lengths.
-    pub(super) fn part(&self, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
+    pub(super) fn part(&self, kind: Kind, sizes: &[usize], node: usize) -> Result<RankPlan, Error> {
         match &self.between {
-            Between::Nothing => Ok(Part { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() }),
+            Between::Nothing => Ok(RankPlan { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() }),
             Between::Doubling => doubling(sizes.len())?.part(node).ok_or(NO_DOUBLING),
             Between::Ports(ports) => match ports.nodes(kind)? {
                 found if found == sizes.len() => Self::reordered(ports, kind, sizes, node),
@@ -108,7 +108,7 @@ impl Choice {
     }
 
     /// Nodes with short and with long blocks side by side; nothing is sent of blocks without an element.
-    fn reordered(ports: &Ports, kind: Kind, sizes: &[usize], node: usize) -> Result<Part, Error> {
+    fn reordered(ports: &Ports, kind: Kind, sizes: &[usize], node: usize) -> Result<RankPlan, Error> {
         let Some(order) = reorder(kind, sizes) else { return Ok(ports.part(kind, node)?) };
         let at = order.iter().position(|&rank| rank == node).unwrap_or(node);
         Ok(ports.part(kind, at)?.renumbered(&order)?.without_empty(sizes))
@@ -128,7 +128,7 @@ impl Choice {
 
     /// Whether the plan between nodes must be checked before it runs: there are more nodes than have been checked for all plans.
     pub(super) fn is_unknown(&self, nodes: usize) -> bool {
-        self.between != Between::Nothing && select::proved(nodes) == Proof::AtInitialisation
+        self.between != Between::Nothing && select::proved(nodes) == PlanEvidence::AtInitialisation
     }
 
     /// Checks the plan between nodes, as it will run, against its contract.
@@ -170,7 +170,7 @@ pub(super) fn bytes_of_each(kind: Kind, counts: &[usize], size: usize, p: usize)
     each.saturating_mul(size) as u64
 }
 
-impl Request<'_> {
+impl PortsRequest<'_> {
     fn question(&self, settings: &Settings) -> Question {
         let (least, most) = self
             .placement
@@ -180,9 +180,9 @@ impl Request<'_> {
         // All ranks get identical results of an allreduce, as MPI demands of its own; unless the program or a rule has said which ports it wants.
         let identical = self.inexact && self.kind == Kind::Allreduce && settings.ports.is_none();
         let order = match (self.commutes, settings.reproducible || identical) {
-            (false, _) => Order::RankOrder,
-            (true, true) => Order::SameTree,
-            (true, false) => Order::Any,
+            (false, _) => RequiredOrder::RankOrder,
+            (true, true) => RequiredOrder::SameTree,
+            (true, false) => RequiredOrder::Any,
         };
         Question {
             kind: self.kind,
@@ -195,7 +195,7 @@ impl Request<'_> {
     }
 
     /// For operations that do not commute: in the order of ranks inside of nodes and between them.
-    fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<Choice, Error> {
+    fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<PortsChoice, Error> {
         let mut choice = best(profile, &Question { nodes: 1, ..*question }, settings)?;
         if question.nodes > 1 {
             let served = self.kind == Kind::Allreduce && self.placement.is_sorted();
@@ -210,22 +210,22 @@ impl Request<'_> {
 }
 
 /// The first of the ranking that is as the settings say.
-fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<Choice, Error> {
+fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<PortsChoice, Error> {
     let ranked = select::select(profile, question)?;
     let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
     let chosen = ranked.iter().find(said).or(ranked.first());
     let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
     let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(chosen.notation.clone()) };
-    Ok(Choice { between, lanes: chosen.lanes, scheme: chosen.scheme })
+    Ok(PortsChoice { between, lanes: chosen.lanes, scheme: chosen.scheme })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn choice(ports: &str) -> Choice {
+    fn choice(ports: &str) -> PortsChoice {
         let ports = ports.parse().expect("are ports");
-        Choice { between: Between::Ports(ports), lanes: 1, scheme: Scheme::Copies }
+        PortsChoice { between: Between::Ports(ports), lanes: 1, scheme: Scheme::Copies }
     }
 
     #[test]

@@ -10,16 +10,16 @@
 //! touch. It is counted by its request and, while it runs, by the list of what runs.
 
 use super::processors::processors;
-use super::running::{self, Place, Running, Scoped, progress};
+use super::running::{self, Progressing, RunningSlot, Scoped, progress};
 use super::window::Borrowed;
 use crate::error::Error;
 use crate::mpi::code::{SUCCESS, check, failure};
 use crate::mpi::ending::end_the_job;
+use crate::mpi::execution::Combine;
 use crate::mpi::reduction::Elements;
-use crate::mpi::replay::Combine;
 use crate::operation::Operation;
-use crate::program::machine::{Counter, Machine, Run, target};
-use crate::program::{Message, Program, Region, Spot, Way};
+use crate::program::machine::{Counter, Execution, StepExecutor, target};
+use crate::program::{MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset};
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
 use ::mpi::raw::AsRaw;
@@ -36,7 +36,7 @@ const YIELDS: usize = 16;
 
 /// Where an engine is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+enum EnginePhase {
     /// Nothing was started, or it was waited for.
     Inactive,
     /// Not all steps are taken.
@@ -70,8 +70,8 @@ pub(super) struct Engine<T: Equivalence, O> {
     op: O,
     /// How often it looks at a counter before it gives the processor away.
     looks: usize,
-    _place: Place,
-    phase: Cell<Phase>,
+    _place: RunningSlot,
+    phase: Cell<EnginePhase>,
     calls: Cell<u32>,
     step: Cell<usize>,
     /// How many messages of the current step are complete.
@@ -81,7 +81,7 @@ pub(super) struct Engine<T: Equivalence, O> {
 }
 
 /// What an engine is made of.
-pub(super) struct Parts<T: Equivalence, O> {
+pub(super) struct EngineParts<T: Equivalence, O> {
     pub(super) comm: ffi::MPI_Comm,
     pub(super) rank: usize,
     pub(super) local: usize,
@@ -96,8 +96,8 @@ pub(super) struct Parts<T: Equivalence, O> {
 
 impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     /// Everything that steps need.
-    pub(super) fn new(parts: Parts<T, O>) -> Result<Self, Error> {
-        let Parts { comm, rank, local, tag, programs, input, output, window, datatype, op } = parts;
+    pub(super) fn new(parts: EngineParts<T, O>) -> Result<Self, Error> {
+        let EngineParts { comm, rank, local, tag, programs, input, output, window, datatype, op } = parts;
         let bytes = programs.iter().map(|program| program.scratch).max().unwrap_or(0);
         let mut scratch = vec![0u128; bytes.div_ceil(size_of::<u128>())];
         // A rank that is alone on its node shares memory with nobody.
@@ -105,10 +105,10 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         let mut alone = vec![0u128; bytes / size_of::<u128>() + 1];
         let shared = window.as_ref().map_or(alone.as_mut_ptr().cast(), Borrowed::data);
         let mut bases = [std::ptr::null_mut(); 4];
-        bases[Region::Input as usize] = input;
-        bases[Region::Output as usize] = output;
-        bases[Region::Shared as usize] = shared;
-        bases[Region::Scratch as usize] = scratch.as_mut_ptr().cast();
+        bases[MemoryRegion::Input as usize] = input;
+        bases[MemoryRegion::Output as usize] = output;
+        bases[MemoryRegion::Shared as usize] = shared;
+        bases[MemoryRegion::Scratch as usize] = scratch.as_mut_ptr().cast();
         // SAFETY: the null handle is a constant of the library.
         let null = unsafe { ffi::RSMPI_REQUEST_NULL };
         let empty = |program: &Program| program.messages.iter().map(|_| Cell::new(null)).collect();
@@ -127,8 +127,8 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
             _datatype: datatype,
             op,
             looks,
-            _place: Place::new(),
-            phase: Cell::new(Phase::Inactive),
+            _place: RunningSlot::new(),
+            phase: Cell::new(EnginePhase::Inactive),
             calls: Cell::new(0),
             step: Cell::new(0),
             complete: Cell::new(0),
@@ -145,17 +145,17 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     fn prepare(&self, parity: usize, tag: c_int) -> Result<(), Error> {
         let datatype = self._datatype.as_raw();
         for (message, request) in self.programs[parity].messages.iter().zip(&self.requests[parity]) {
-            let &Message { way, peer, spot, elements } = message;
+            let &ProgramMessage { way, peer, spot, elements } = message;
             let (at, count, peer) = (self.at(spot).cast(), elements as c_int, peer as c_int);
             // SAFETY: the message lies inside its region, which was checked when the program was built, and lives as long as
             // this engine, which frees the request.
             let (call, code) = unsafe {
                 match way {
-                    Way::Out => (
+                    MessageDirection::Out => (
                         "MPI_Send_init",
                         ffi::MPI_Send_init(at, count, datatype, peer, tag, self.comm, request.as_ptr()),
                     ),
-                    Way::In => (
+                    MessageDirection::In => (
                         "MPI_Recv_init",
                         ffi::MPI_Recv_init(at, count, datatype, peer, tag, self.comm, request.as_ptr()),
                     ),
@@ -167,18 +167,18 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     }
 
     #[inline]
-    fn at(&self, spot: Spot) -> *mut u8 {
+    fn at(&self, spot: RegionOffset) -> *mut u8 {
         self.bases[spot.region as usize].wrapping_add(spot.offset)
     }
 
     /// Whether a call was started and not yet waited for.
     pub(super) fn is_active(&self) -> bool {
-        self.phase.get() != Phase::Inactive
+        self.phase.get() != EnginePhase::Inactive
     }
 
     /// Whether there are steps to take.
     fn is_running(&self) -> bool {
-        self.phase.get() == Phase::Running
+        self.phase.get() == EnginePhase::Running
     }
 
     /// How many calls are complete.
@@ -193,7 +193,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
 
     /// An address in the memory that the node shares.
     pub(super) fn shared(&self, offset: usize) -> *mut u8 {
-        self.bases[Region::Shared as usize].wrapping_add(offset)
+        self.bases[MemoryRegion::Shared as usize].wrapping_add(offset)
     }
 
     /// Begins a call.
@@ -205,7 +205,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         if self.is_active() {
             return Err(Error::Started);
         }
-        self.phase.set(Phase::Running);
+        self.phase.set(EnginePhase::Running);
         self.step.set(0);
         self.complete.set(0);
         running::add(self.clone());
@@ -223,7 +223,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
                 std::thread::yield_now();
             }
         }
-        self.phase.set(Phase::Inactive);
+        self.phase.set(EnginePhase::Inactive);
         self.error.take().map_or(Ok(()), Err)
     }
 
@@ -244,7 +244,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
             return false;
         }
         let parity = self.calls.get() as usize & 1;
-        let mut run = Run { pc: self.step.get() };
+        let mut run = Execution { pc: self.step.get() };
         let mut steps = Steps { engine: self, parity, patience };
         let complete = match run.advance(&self.programs[parity].ops, &mut steps) {
             Ok(complete) => complete,
@@ -330,7 +330,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     /// Ends a call.
     fn end(&self) {
         self.calls.set(self.calls.get().wrapping_add(1));
-        self.phase.set(Phase::Complete);
+        self.phase.set(EnginePhase::Complete);
         running::remove(std::ptr::from_ref(self).cast());
     }
 
@@ -351,11 +351,11 @@ struct Steps<'a, T: Equivalence, O> {
     patience: Patience,
 }
 
-impl<T: Equivalence, O: Operation<T>> Machine for Steps<'_, T, O> {
+impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
     type Error = Infallible;
 
     #[inline]
-    fn copy(&mut self, from: Spot, to: Spot, elements: usize) -> Result<(), Infallible> {
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
         let (from, to) = (self.engine.at(from), self.engine.at(to));
         // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a replay of such
         // programs has shown that. Elements are copied bit by bit, as MPI does.
@@ -364,7 +364,13 @@ impl<T: Equivalence, O: Operation<T>> Machine for Steps<'_, T, O> {
     }
 
     #[inline]
-    fn combine(&mut self, left: Spot, right: Spot, into: Spot, elements: usize) -> Result<(), Infallible> {
+    fn combine(
+        &mut self,
+        left: RegionOffset,
+        right: RegionOffset,
+        into: RegionOffset,
+        elements: usize,
+    ) -> Result<(), Infallible> {
         let (left, right, into) = (self.engine.at(left), self.engine.at(right), self.engine.at(into));
         // SAFETY: as for copies; what is read was written by somebody who sent elements of this type.
         unsafe { Elements::new(&self.engine.op, self.engine.rank).combine(left, right, into, elements) };
@@ -396,7 +402,7 @@ impl<T: Equivalence, O: Operation<T>> Machine for Steps<'_, T, O> {
     }
 }
 
-impl<T: Equivalence, O: Operation<T>> Running for Engine<T, O> {
+impl<T: Equivalence, O: Operation<T>> Progressing for Engine<T, O> {
     fn advance(&self) -> bool {
         self.go(Patience::None)
     }

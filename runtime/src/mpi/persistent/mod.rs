@@ -51,10 +51,10 @@ pub(super) use self::profile::{Reading, own_profile, profile};
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};
 pub use self::settings::Settings;
-pub(super) use self::window::Node;
+pub(super) use self::window::NodeRanks;
 
-use self::buffer::Buffer;
-use self::prepare::{Call, prepare};
+use self::buffer::UserBuffer;
+use self::prepare::{PersistentCall, prepare};
 use crate::error::Error;
 use crate::operation::Operation;
 use ::mpi::datatype::Equivalence;
@@ -114,8 +114,8 @@ impl Allreduce {
         op: O,
         settings: &Settings,
     ) -> Result<Request<'c, T, O>, Error> {
-        let (counts, input, output) = (vec![input.len()], Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::Allreduce, counts, input, output, op, root: None }, settings, true)
+        let (counts, input, output) = (vec![input.len()], UserBuffer::owned(input), UserBuffer::owned(output));
+        prepare(comm, PersistentCall { kind: Kind::Allreduce, counts, input, output, op, root: None }, settings, true)
     }
 
     /// Makes a request and starts it: an allreduce that does not block. Collective.
@@ -163,8 +163,13 @@ impl ReduceScatter {
         op: O,
         settings: &Settings,
     ) -> Result<Request<'c, T, O>, Error> {
-        let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::ReduceScatter, counts, input, output, op, root: None }, settings, true)
+        let (counts, input, output) = (counts.to_vec(), UserBuffer::owned(input), UserBuffer::owned(output));
+        prepare(
+            comm,
+            PersistentCall { kind: Kind::ReduceScatter, counts, input, output, op, root: None },
+            settings,
+            true,
+        )
     }
 
     /// Makes a request and starts it: a reduce_scatter that does not block. Collective.
@@ -211,8 +216,13 @@ impl Allgatherv {
         counts: &[usize],
         settings: &Settings,
     ) -> Result<Request<'c, T, Unused>, Error> {
-        let (counts, input, output) = (counts.to_vec(), Buffer::owned(input), Buffer::owned(output));
-        prepare(comm, Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: None }, settings, true)
+        let (counts, input, output) = (counts.to_vec(), UserBuffer::owned(input), UserBuffer::owned(output));
+        prepare(
+            comm,
+            PersistentCall { kind: Kind::Allgather, counts, input, output, op: Unused, root: None },
+            settings,
+            true,
+        )
     }
 
     /// Makes a request and starts it: an allgatherv that does not block. Collective.
@@ -245,8 +255,8 @@ impl Broadcast {
         root: usize,
     ) -> Result<Request<'c, T, Unused>, Error> {
         let counts = at_root(comm, root, output.len());
-        let (input, output) = (Buffer::owned(input), Buffer::owned(output));
-        let call = Call { kind: Kind::Allgather, counts, input, output, op: Unused, root: Some(root) };
+        let (input, output) = (UserBuffer::owned(input), UserBuffer::owned(output));
+        let call = PersistentCall { kind: Kind::Allgather, counts, input, output, op: Unused, root: Some(root) };
         prepare(comm, call, &Settings::default(), true)
     }
 }
@@ -268,8 +278,8 @@ impl Reduce {
         op: O,
     ) -> Result<Request<'_, T, O>, Error> {
         let counts = at_root(comm, root, input.len());
-        let (input, output) = (Buffer::owned(input), Buffer::owned(output));
-        let call = Call { kind: Kind::ReduceScatter, counts, input, output, op, root: Some(root) };
+        let (input, output) = (UserBuffer::owned(input), UserBuffer::owned(output));
+        let call = PersistentCall { kind: Kind::ReduceScatter, counts, input, output, op, root: Some(root) };
         prepare(comm, call, &Settings::default(), true)
     }
 }

@@ -1,22 +1,22 @@
 //! From a call to a request, together with all other ranks.
 
 use super::agree::{agree, digest};
-use super::buffer::Buffer;
-use super::choice::{Choice, Request as Asked, bytes_of_each};
-use super::engine::{Engine, Parts};
+use super::buffer::UserBuffer;
+use super::choice::{PortsChoice, PortsRequest as Asked, bytes_of_each};
+use super::engine::{Engine, EngineParts};
 use super::{Element, Request, Settings};
 use crate::error::Error;
 use crate::mpi::attribute;
+use crate::mpi::execution::RequestLife;
 use crate::mpi::raw::{self, By};
-use crate::mpi::replay::Life;
 use crate::operation::Operation;
-use crate::plan::part::Part;
+use crate::plan::part::RankPlan;
 use crate::plan::ports::Ports;
 use crate::profile::Profile;
-use crate::program::build::{Job, build};
+use crate::program::build::{ProgramSpec, build};
 use crate::program::{Program, validate};
-use crate::selection::{self, Way};
-use crate::transport::Here;
+use crate::selection::{self, Implementation};
+use crate::transport::RankPlacement;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
@@ -24,19 +24,19 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// A persistent collective, as the user called it.
-pub(super) struct Call<T, O> {
+pub(super) struct PersistentCall<T, O> {
     pub(super) kind: Kind,
     /// The length of the vector, or of each rank's block.
     pub(super) counts: Vec<usize>,
-    pub(super) input: Buffer<T>,
-    pub(super) output: Buffer<T>,
+    pub(super) input: UserBuffer<T>,
+    pub(super) output: UserBuffer<T>,
     pub(super) op: O,
     /// The only rank whose count is not zero, if there is such a rank.
     pub(super) root: Option<usize>,
 }
 
 /// What one rank has worked out before all ranks agree.
-struct Planned {
+struct Proposal {
     description: String,
     programs: [Program; 2],
 }
@@ -44,7 +44,7 @@ struct Planned {
 /// Makes a request. Collective.
 pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     comm: &'c impl Communicator,
-    call: Call<T, O>,
+    call: PersistentCall<T, O>,
     settings: &Settings,
     owned: bool,
 ) -> Result<Request<'c, T, O>, Error> {
@@ -52,7 +52,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let state = attribute::state(comm)?;
     let group = state.group(comm)?;
     let mut work = state.lease()?;
-    let (tag, here) = (work.tags.next(Life::Persistent, group.largest_tag), group.here());
+    let (tag, here) = (work.tags.next(RequestLife::Persistent, group.largest_tag), group.here());
     let made = work.tags.made();
     work.agree(group, By::Environment)?;
     let inexact = !(O::EXACT_ON_INTEGERS && raw::has_bits(T::equivalent_datatype().as_raw()));
@@ -69,7 +69,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         ("how the call is to run: settings and profiles", how),
         ("how many requests were made before this one", made.into()),
     ];
-    let Planned { description, programs } = agree(group.comm.raw(), &sayings, own)?;
+    let Proposal { description, programs } = agree(group.comm.raw(), &sayings, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
     // Where any node has several ranks, all ranks come together to find those of their own.
     let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);
@@ -78,8 +78,8 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         Some(node) if signals => (node.local(), Some(node.window(programs[0].shared)?)),
         _ => (0, None),
     };
-    let Call { input, output, op, .. } = call;
-    let engine = Engine::new(Parts {
+    let PersistentCall { input, output, op, .. } = call;
+    let engine = Engine::new(EngineParts {
         comm: group.comm.raw(),
         rank: group.rank,
         local,
@@ -103,21 +103,21 @@ fn validates() -> bool {
     std::env::var_os("ROUNDEL_VALIDATE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-impl<T: Copy, O: Operation<T>> Call<T, O> {
+impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
     /// What this rank does, if the call is possible.
     fn plan(
         &self,
-        here: Here<'_>,
+        here: RankPlacement<'_>,
         settings: &Settings,
         profile: &Profile,
         (owned, inexact): (bool, bool),
-    ) -> Result<Planned, Error> {
+    ) -> Result<Proposal, Error> {
         self.validate(here)?;
         let flat = Placement::consecutive(here.p(), 1);
         let placement = if settings.flat { &flat } else { here.placement };
         let (kind, counts, size) = (self.kind, &self.counts[..], size_of::<T>());
         let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, inexact, owned };
-        let choice = Choice::new(&asked, settings, profile)?;
+        let choice = PortsChoice::new(&asked, settings, profile)?;
         let sizes = sizes(kind, counts, placement);
         // One rank does it, and all hear of it.
         if here.rank == 0 && (validates() || choice.is_unknown(sizes.len()) && !settings.unproved) {
@@ -125,18 +125,18 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
         }
         let part = choice.part(kind, &sizes, placement.node(here.rank))?;
         let (lanes, scheme, parts) = (choice.lanes, choice.scheme, |_| part.clone());
-        let job = Job { kind, placement, counts, size, lanes, scheme, parts: &parts };
+        let job = ProgramSpec { kind, placement, counts, size, lanes, scheme, parts: &parts };
         let programs = build(&job, here.rank)?;
         if here.rank == 0 && validates() {
             replay_all(&job, &choice, &sizes)?;
         }
-        Ok(Planned { description: choice.to_string(), programs })
+        Ok(Proposal { description: choice.to_string(), programs })
     }
 
     /// What the program says; and where it says nothing, what the environment does.
     fn ruled(
         &self,
-        here: Here<'_>,
+        here: RankPlacement<'_>,
         settings: &Settings,
         environment: &selection::Settings,
         inexact: bool,
@@ -155,7 +155,7 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
     }
 
     /// Whether the buffers are as long as the counts say.
-    fn validate(&self, here: Here<'_>) -> Result<(), Error> {
+    fn validate(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         let length = |what, expected: usize, found: usize, why| match expected == found {
             true => Ok(()),
             false => Err(Error::Length { what, expected, found, why }),
@@ -183,14 +183,14 @@ impl<T: Copy, O: Operation<T>> Call<T, O> {
 }
 
 /// The ports that are forced, or that a rule has for a call.
-fn chosen(environment: &selection::Settings, here: Here<'_>, call: &selection::Call) -> Option<Ports> {
+fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &selection::Call) -> Option<Ports> {
     let chosen = environment.ports(call)?;
     if environment.explain && here.rank == 0 {
         raw::explain(&chosen);
     }
     match chosen.way {
-        Way::Ports(planned) => Some(planned.ports),
-        Way::Library | Way::Catalogue(_) => None,
+        Implementation::Ports(planned) => Some(planned.ports),
+        Implementation::Library | Implementation::Catalogue(_) => None,
     }
 }
 
@@ -204,10 +204,10 @@ fn sizes(kind: Kind, counts: &[usize], placement: &Placement) -> Vec<usize> {
 }
 
 /// Replays the programs of all ranks together.
-fn replay_all(job: &Job<'_>, choice: &Choice, sizes: &[usize]) -> Result<(), Error> {
-    let parts: Vec<Part> =
+fn replay_all(job: &ProgramSpec<'_>, choice: &PortsChoice, sizes: &[usize]) -> Result<(), Error> {
+    let parts: Vec<RankPlan> =
         (0..sizes.len()).map(|node| choice.part(job.kind, sizes, node)).collect::<Result<_, _>>()?;
     let part = |node: usize| parts[node].clone();
-    let outcome = validate(&Job { parts: &part, ..*job });
+    let outcome = validate(&ProgramSpec { parts: &part, ..*job });
     outcome.map(|_| ()).map_err(|invalid| Error::InvalidPlan { reason: invalid.to_string() })
 }

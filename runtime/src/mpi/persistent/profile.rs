@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::mpi::code::check;
-use crate::mpi::state::Group;
+use crate::mpi::state::OwnComm;
 use crate::profile::Profile;
 use ::mpi::ffi;
 
@@ -10,7 +10,7 @@ use ::mpi::ffi;
 const VARIABLE: &str = "ROUNDEL_PROFILE";
 
 /// The profile that the environment of the first rank names, or the usual one. Collective over the group.
-pub(in crate::mpi) fn profile(group: &Group) -> Result<Profile, Error> {
+pub(in crate::mpi) fn profile(group: &OwnComm) -> Result<Profile, Error> {
     let reading = Reading::new(group.rank);
     let mut head = reading.head();
     // SAFETY: one number of the first rank for all others.
@@ -38,7 +38,7 @@ impl Reading {
     }
 
     /// The profile, where the first rank has said this of it. Collective, unless there is nothing to share.
-    pub(in crate::mpi) fn share(self, group: &Group, head: u64) -> Result<Profile, Error> {
+    pub(in crate::mpi) fn share(self, group: &OwnComm, head: u64) -> Result<Profile, Error> {
         if head == 0 {
             return Ok(Profile::default());
         }

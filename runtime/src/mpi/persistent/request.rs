@@ -1,7 +1,7 @@
 //! A request: buffers that belong to a collective which runs again and again.
 
 use super::Element;
-use super::buffer::Buffer;
+use super::buffer::UserBuffer;
 use super::engine::Engine;
 use super::running::Scoped;
 use crate::error::Error;
@@ -19,8 +19,8 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// All ranks must start the requests of a communicator in the same order, and may wait for them in any order.
 pub struct Request<'c, T: Element, O: Operation<T> + 'static> {
     pub(super) engine: Rc<Engine<T, O>>,
-    pub(super) input: Buffer<T>,
-    pub(super) output: Buffer<T>,
+    pub(super) input: UserBuffer<T>,
+    pub(super) output: UserBuffer<T>,
     pub(super) description: String,
     /// The communicator, and what is borrowed, must outlive the request.
     pub(super) borrows: PhantomData<&'c mut ()>,

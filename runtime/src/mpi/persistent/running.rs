@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Something that moves when somebody waits.
-pub(super) trait Running {
+pub(super) trait Progressing {
     /// Goes as far as it can without waiting; says whether it is complete.
     fn advance(&self) -> bool;
 }
@@ -18,31 +18,31 @@ pub(super) trait Scoped {
 }
 
 thread_local! {
-    static RUNNING: RefCell<Vec<Rc<dyn Running>>> = const { RefCell::new(Vec::new()) };
+    static RUNNING: RefCell<Vec<Rc<dyn Progressing>>> = const { RefCell::new(Vec::new()) };
     /// How many there may be.
     static PLACES: Cell<usize> = const { Cell::new(0) };
 }
 
 /// A place in the list, kept for an engine as long as it lives: starting it does not allocate.
-pub(super) struct Place(());
+pub(super) struct RunningSlot(());
 
-impl Place {
+impl RunningSlot {
     pub(super) fn new() -> Self {
         let places = PLACES.get() + 1;
         PLACES.set(places);
         RUNNING.with_borrow_mut(|all| all.reserve(places.saturating_sub(all.len())));
-        Place(())
+        RunningSlot(())
     }
 }
 
-impl Drop for Place {
+impl Drop for RunningSlot {
     fn drop(&mut self) {
         PLACES.set(PLACES.get().saturating_sub(1));
     }
 }
 
 /// Something begins to run.
-pub(super) fn add(running: Rc<dyn Running>) {
+pub(super) fn add(running: Rc<dyn Progressing>) {
     RUNNING.with_borrow_mut(|all| all.push(running));
 }
 

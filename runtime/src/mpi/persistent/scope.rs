@@ -3,8 +3,8 @@
 //! A request that borrows could be leaked while it runs, and its buffers would be free for others. So it lives in a scope, which
 //! completes all that was started in it before the borrows end, as scoped threads do.
 
-use super::buffer::Buffer;
-use super::prepare::{Call, prepare};
+use super::buffer::UserBuffer;
+use super::prepare::{PersistentCall, prepare};
 use super::running::Scoped;
 use super::{Element, Request, Settings, Unused};
 use crate::error::Error;
@@ -118,10 +118,14 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         (input, output): (&'env mut [T], &'env mut [T]),
         op: O,
     ) -> Result<Request<'scope, T, O>, Error> {
-        let input = Buffer::borrowed(NonNull::from(&mut *input).cast(), input.len());
-        let output = Buffer::borrowed(NonNull::from(&mut *output).cast(), output.len());
-        let request =
-            prepare(comm, Call { kind, counts, input, output, op, root: None }, &Settings::default(), false)?;
+        let input = UserBuffer::borrowed(NonNull::from(&mut *input).cast(), input.len());
+        let output = UserBuffer::borrowed(NonNull::from(&mut *output).cast(), output.len());
+        let request = prepare(
+            comm,
+            PersistentCall { kind, counts, input, output, op, root: None },
+            &Settings::default(),
+            false,
+        )?;
         let engine: Rc<dyn Scoped> = request.engine.clone();
         self.engines.0.borrow_mut().push(engine);
         Ok(request)

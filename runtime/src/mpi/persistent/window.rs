@@ -8,7 +8,7 @@
 use super::agree::agree;
 use crate::error::Error;
 use crate::mpi::code::{OTHER, SUCCESS, check};
-use crate::mpi::state::Group;
+use crate::mpi::state::OwnComm;
 use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 type Counter = AnyCounter<AtomicU32>;
 
 /// The ranks of this rank's node.
-pub(in crate::mpi) struct Node {
+pub(in crate::mpi) struct NodeRanks {
     comm: ffi::MPI_Comm,
     local: usize,
     size: usize,
@@ -67,9 +67,9 @@ impl Borrowed {
     }
 }
 
-impl Node {
+impl NodeRanks {
     /// Brings the ranks of a node together. Collective over the group.
-    pub(in crate::mpi) fn new(group: &Group) -> Result<Self, Error> {
+    pub(in crate::mpi) fn new(group: &OwnComm) -> Result<Self, Error> {
         let (key, color) = (group.rank as c_int, group.placement.node(group.rank) as c_int);
         // SAFETY: the null handle is a constant of the library.
         let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
@@ -79,7 +79,7 @@ impl Node {
         let code = unsafe { ffi::MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN) };
         check("MPI_Comm_set_errhandler", code)?;
         let (local, size) = numbers(comm)?;
-        let node = Node { comm, local, size, windows: Vec::new() };
+        let node = NodeRanks { comm, local, size, windows: Vec::new() };
         let shares = node.shares().and_then(|shares| if shares { Ok(()) } else { Err(Error::NotShared) });
         agree(group.comm.raw(), &[], shares).map(|()| node)
     }

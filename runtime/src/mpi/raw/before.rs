@@ -8,16 +8,16 @@
 //! A reduction that was the library's stays the library's: the same operation on the same data must give the same bits in
 //! every call.
 
-use super::call::Call;
+use super::call::MpiCall;
+use super::call_cache::{CachedCall, CachedPlan};
 use super::choice;
-use super::recent::{How, Planned};
-use super::shape::{self, Shape};
-use super::{By, Outcome, passing};
+use super::shape::{self, CallShape};
+use super::{By, CallOutcome, passing};
 use crate::error::Error;
 use crate::mpi::say::say;
-use crate::mpi::state::State;
+use crate::mpi::state::CommState;
 use crate::mpi::world::{self, World};
-use crate::selection::Way;
+use crate::selection::Implementation;
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,17 +30,21 @@ const FIRST: u32 = 4;
 /// # Safety
 /// As of [`super::run`], with [`By::Environment`].
 #[cold]
-pub(super) unsafe fn run(state: &State, comm: ffi::MPI_Comm, call: &Call) -> Result<Option<Outcome>, Error> {
+pub(super) unsafe fn run(
+    state: &CommState,
+    comm: ffi::MPI_Comm,
+    call: &MpiCall,
+) -> Result<Option<CallOutcome>, Error> {
     let Some(world) = world::known() else { return Ok(None) };
     // A communicator that is used once should not even pay for knowing where its ranks sit.
     if world.passes && world::has_all(comm)? {
         state.pass();
-        return Ok(Some(Outcome::Library));
+        return Ok(Some(CallOutcome::Library));
     }
     // Ranks of several worlds have agreed upon nothing.
     let Some(members) = state.members(comm)? else { return Ok(None) };
     if state.leaves_all(&world.settings, &members.placement) {
-        return Ok(Some(Outcome::Library));
+        return Ok(Some(CallOutcome::Library));
     }
     let first = state.count() <= FIRST && !world.settings.is_said();
     let mut work = state.lease()?;
@@ -53,19 +57,19 @@ pub(super) unsafe fn run(state: &State, comm: ffi::MPI_Comm, call: &Call) -> Res
     if first {
         work.settled.keep(&job.shape);
         explain(world);
-        return Ok(Some(Outcome::Library));
+        return Ok(Some(CallOutcome::Library));
     }
     if work.recent.find(&job.shape, By::Environment).is_none() {
         let choice = choice::choose(By::Environment, &work, &job.shape, members.here())?;
-        if matches!(choice.way, Way::Catalogue(_)) {
+        if matches!(choice.way, Implementation::Catalogue(_)) {
             return Ok(None);
         }
-        let how = How::Library(choice.why.clone().into());
+        let how = CachedPlan::Library(choice.why.clone().into());
         choice.tell(Ok(()));
-        let planned = Planned::new(job.shape, &work.recent.lists, By::Environment, how);
+        let planned = CachedCall::new(job.shape, &work.recent.lists, By::Environment, how);
         work.recent.keep(planned);
     }
-    Ok(Some(if passing::stays(call) { Outcome::Passes } else { Outcome::Library }))
+    Ok(Some(if passing::stays(call) { CallOutcome::Passes } else { CallOutcome::Library }))
 }
 
 /// Reductions that were the library's on a communicator before it was set up: few, by what all ranks know alike.
@@ -73,14 +77,14 @@ pub(super) unsafe fn run(state: &State, comm: ffi::MPI_Comm, call: &Call) -> Res
 pub(in crate::mpi) struct Settled(Vec<(Kind, u64)>);
 
 impl Settled {
-    fn keep(&mut self, shape: &Shape) {
+    fn keep(&mut self, shape: &CallShape) {
         if shape.kind.reduces() && !self.has(shape) {
             self.0.push((shape.kind, shape.bytes));
         }
     }
 
     /// Whether a call like this one was the library's.
-    pub(super) fn has(&self, shape: &Shape) -> bool {
+    pub(super) fn has(&self, shape: &CallShape) -> bool {
         self.0.contains(&(shape.kind, shape.bytes))
     }
 }

@@ -21,23 +21,23 @@ pub struct Scattered {
     /// From where displacements are counted, in extents of the datatype.
     pub address: *mut c_void,
     /// How long the block of each rank is.
-    pub counts: List,
+    pub counts: IntList,
     /// Where it begins.
-    pub displs: List,
+    pub displs: IntList,
     /// What the elements are.
     pub datatype: ffi::MPI_Datatype,
 }
 
 /// A list of C's integers, one for each rank.
 #[derive(Clone, Copy, Debug)]
-pub enum List {
+pub enum IntList {
     /// Of MPI's usual functions.
     Ints(*const c_int),
     /// Of those for large counts, whose names end in `_c`.
     Longs(*const i64),
 }
 
-impl List {
+impl IntList {
     /// The entry of a rank.
     ///
     /// # Safety
@@ -46,8 +46,8 @@ impl List {
         // SAFETY: the caller promises that there is such an entry.
         unsafe {
             match self {
-                List::Ints(list) => i64::from(*list.add(rank)),
-                List::Longs(list) => *list.add(rank),
+                IntList::Ints(list) => i64::from(*list.add(rank)),
+                IntList::Longs(list) => *list.add(rank),
             }
         }
     }
@@ -68,7 +68,7 @@ pub struct Reduced {
 
 /// A collective call with MPI's own arguments. `None` is `MPI_IN_PLACE`.
 #[derive(Clone, Copy, Debug)]
-pub enum Call {
+pub enum MpiCall {
     /// `MPI_Allgather`.
     Allgather {
         /// This rank's block.
@@ -95,7 +95,7 @@ pub enum Call {
         /// The buffers.
         data: Reduced,
         /// How many elements each rank gets.
-        counts: List,
+        counts: IntList,
     },
     /// `MPI_Reduce_scatter_block`.
     ReduceScatterBlock {
@@ -154,18 +154,18 @@ pub enum Call {
     },
 }
 
-impl Call {
+impl MpiCall {
     /// Which collective it is.
     pub const fn kind(&self) -> Kind {
         match self {
-            Call::Allgather { .. } | Call::Allgatherv { .. } => Kind::Allgather,
-            Call::Allreduce { .. } => Kind::Allreduce,
-            Call::ReduceScatter { .. } | Call::ReduceScatterBlock { .. } => Kind::ReduceScatter,
-            Call::Alltoall { .. } | Call::Alltoallv { .. } => Kind::Alltoall,
-            Call::Broadcast { .. } => Kind::Broadcast,
-            Call::Reduce { .. } => Kind::Reduce,
-            Call::Gather { .. } => Kind::Gather,
-            Call::Scatter { .. } => Kind::Scatter,
+            MpiCall::Allgather { .. } | MpiCall::Allgatherv { .. } => Kind::Allgather,
+            MpiCall::Allreduce { .. } => Kind::Allreduce,
+            MpiCall::ReduceScatter { .. } | MpiCall::ReduceScatterBlock { .. } => Kind::ReduceScatter,
+            MpiCall::Alltoall { .. } | MpiCall::Alltoallv { .. } => Kind::Alltoall,
+            MpiCall::Broadcast { .. } => Kind::Broadcast,
+            MpiCall::Reduce { .. } => Kind::Reduce,
+            MpiCall::Gather { .. } => Kind::Gather,
+            MpiCall::Scatter { .. } => Kind::Scatter,
         }
     }
 }

@@ -3,13 +3,13 @@
 use super::By;
 use super::device;
 use super::journal::{self, Journal};
-use super::shape::Shape;
+use super::shape::CallShape;
 use crate::error::Error;
 use crate::mpi::persistent::{Reading, agree, agree_and_hear, own_profile};
 use crate::mpi::say::say;
-use crate::mpi::state::{Group, Work};
-use crate::selection::{self, Algorithm, Chosen, Device, Settings, Told, Way, Why};
-use crate::transport::Here;
+use crate::mpi::state::{CommWork, OwnComm};
+use crate::selection::{self, Algorithm, Chosen, Device, Explanations, Implementation, Reason, Settings};
+use crate::transport::RankPlacement;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -22,7 +22,7 @@ fn environment() -> Result<&'static Settings, Error> {
 
 /// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if there is
 /// one. Whatever decides about the first call is compared, too. Collective.
-pub(in crate::mpi) fn settings(work: &mut Work, group: &Group, by: By<'_>) -> Result<Settings, Error> {
+pub(in crate::mpi) fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings, Error> {
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
@@ -65,7 +65,7 @@ const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER, ROUNDE
 const HANDLES: &str = "the handles that they pass";
 
 /// Has all ranks compare what decides about a call. Collective.
-pub(in crate::mpi) fn same_decider(group: &Group, by: By<'_>) -> Result<(), Error> {
+pub(in crate::mpi) fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
     agree(group.comm.raw(), &[(HANDLES, by.print())], Ok(()))
 }
 
@@ -115,14 +115,14 @@ impl Decider {
 
 /// How a call is to be done, and why.
 pub(super) struct Choice {
-    pub(super) way: Way,
+    pub(super) way: Implementation,
     pub(super) why: String,
     /// What is to be explained.
     explained: Option<Chosen>,
 }
 
 impl Choice {
-    fn asked(way: Way) -> Self {
+    fn asked(way: Implementation) -> Self {
         Choice { way, why: "asked for".into(), explained: None }
     }
 
@@ -131,18 +131,23 @@ impl Choice {
         let Some(mut chosen) = self.explained else { return };
         if let Err(error) = outcome {
             chosen.passed.push(error.to_string());
-            chosen.way = Way::Library;
+            chosen.way = Implementation::Library;
         }
         explain(&chosen);
     }
 }
 
 /// How a call is done, and why.
-pub(super) fn choose(by: By<'_>, work: &Work, shape: &Shape, here: Here<'_>) -> Result<Choice, Error> {
+pub(super) fn choose(
+    by: By<'_>,
+    work: &CommWork,
+    shape: &CallShape,
+    here: RankPlacement<'_>,
+) -> Result<Choice, Error> {
     let environment = work.settings()?;
     let settings = match by {
-        By::Algorithm(algorithm) => return Ok(Choice::asked(Way::Catalogue(algorithm.clone()))),
-        By::Library => return Ok(Choice::asked(Way::Library)),
+        By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()))),
+        By::Library => return Ok(Choice::asked(Implementation::Library)),
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
     };
@@ -150,7 +155,7 @@ pub(super) fn choose(by: By<'_>, work: &Work, shape: &Shape, here: Here<'_>) -> 
     let (commutes, identical) = (shape.commutes, !shape.exact);
     let mut chosen = settings.choose(&selection::Call { commutes, identical, ..call });
     if matches!(by, By::Environment) && work.settled.has(shape) {
-        (chosen.way, chosen.why) = (Way::Library, Why::Default(SETTLED));
+        (chosen.way, chosen.why) = (Implementation::Library, Reason::Default(SETTLED));
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
     let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
@@ -162,7 +167,7 @@ const SETTLED: &str =
 
 /// Says once why a call is done so.
 pub(in crate::mpi) fn explain(chosen: &Chosen) {
-    static TOLD: Mutex<Option<Told>> = Mutex::new(None);
+    static TOLD: Mutex<Option<Explanations>> = Mutex::new(None);
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(line) = told.get_or_insert_default().once(chosen) {
         say(line);

@@ -5,12 +5,12 @@
 
 use super::call::{Scattered, Typed};
 use super::datatype::{Facts, facts};
-use super::shape::{Job, Lists, Shape, Side};
+use super::shape::{CallShape, Lists, ParsedCall, Side};
 use crate::error::Error;
 use crate::mpi::areas::Scratch;
 use crate::mpi::code::check;
 use crate::mpi::limit::LIMIT;
-use crate::rooted::{Seat, Standing};
+use crate::rooted::{BlockSeat, RootedLayout};
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
@@ -51,15 +51,15 @@ impl Images {
     ///
     /// # Safety
     /// The job's memory and handles are live, and the lists are the job's.
-    pub(super) unsafe fn bring(&mut self, job: &Job, lists: &Lists, rank: Rank) -> Result<Sides, Error> {
-        let Shape { size, .. } = job.shape;
+    pub(super) unsafe fn bring(&mut self, job: &ParsedCall, lists: &Lists, rank: Rank) -> Result<Sides, Error> {
+        let CallShape { size, .. } = job.shape;
         // SAFETY: the caller promises live memory; images have room for all blocks.
         unsafe {
             let send = match job.send {
                 Side::Plain(address) => address,
                 side => {
                     let image = self.send.reserve(job.shape.send.unwrap_or(0) * size);
-                    let blocks = Blocks { lengths: &lists.leaving, begins: &lists.leaves_at };
+                    let blocks = ImageBlocks { lengths: &lists.leaving, begins: &lists.leaves_at };
                     into_image(&side, job, blocks, 0..rank.p, image, rank)?;
                     image
                 }
@@ -68,7 +68,7 @@ impl Images {
                 Side::Plain(address) => address,
                 side => {
                     let image = self.recv.reserve(job.shape.recv * size);
-                    let blocks = Blocks { lengths: &lists.counts, begins: &lists.displs };
+                    let blocks = ImageBlocks { lengths: &lists.counts, begins: &lists.displs };
                     into_image(&side, job, blocks, brought(&job.shape, rank.rank, rank.p), image, rank)?;
                     image
                 }
@@ -81,7 +81,7 @@ impl Images {
     ///
     /// # Safety
     /// As of [`bring`](Images::bring), whose sides these are.
-    pub(super) unsafe fn take(&self, job: &Job, lists: &Lists, sides: Sides, rank: Rank) -> Result<(), Error> {
+    pub(super) unsafe fn take(&self, job: &ParsedCall, lists: &Lists, sides: Sides, rank: Rank) -> Result<(), Error> {
         let is_root = rank.rank as i64 == job.shape.root;
         let nothing = match job.shape.kind {
             Kind::Broadcast => is_root,
@@ -91,7 +91,7 @@ impl Images {
         if nothing {
             return Ok(());
         }
-        let blocks = Blocks { lengths: &lists.counts, begins: &lists.displs };
+        let blocks = ImageBlocks { lengths: &lists.counts, begins: &lists.displs };
         // SAFETY: the caller promises live memory; images have all blocks.
         unsafe { out_of_image(&job.recv, job, blocks, sides.recv, rank) }
     }
@@ -99,15 +99,17 @@ impl Images {
 
 /// Lengths and beginnings of blocks in an image.
 #[derive(Clone, Copy)]
-struct Blocks<'a> {
+struct ImageBlocks<'a> {
     lengths: &'a [usize],
     begins: &'a [usize],
 }
 
 /// Whose blocks lie in the receive buffer before a call.
-fn brought(shape: &Shape, rank: usize, p: usize) -> Range<usize> {
-    let scattered =
-        matches!(shape.blocks, super::shape::Blocks::Standing(Standing { seat: Seat::Scratch { .. }, .. }));
+fn brought(shape: &CallShape, rank: usize, p: usize) -> Range<usize> {
+    let scattered = matches!(
+        shape.blocks,
+        super::shape::BlockLayout::Standing(RootedLayout { seat: BlockSeat::Scratch { .. }, .. })
+    );
     let is_root = rank as i64 == shape.root;
     match shape.kind {
         _ if shape.send.is_some() || scattered => 0..0,
@@ -120,8 +122,8 @@ fn brought(shape: &Shape, rank: usize, p: usize) -> Range<usize> {
 /// Packs blocks of these ranks, or copies elements.
 unsafe fn into_image(
     side: &Side,
-    job: &Job,
-    blocks: Blocks<'_>,
+    job: &ParsedCall,
+    blocks: ImageBlocks<'_>,
     ranks: Range<usize>,
     image: *mut u8,
     rank: Rank,
@@ -144,7 +146,13 @@ unsafe fn into_image(
 }
 
 /// Unpacks all blocks, or copies elements.
-unsafe fn out_of_image(side: &Side, job: &Job, blocks: Blocks<'_>, image: *mut u8, rank: Rank) -> Result<(), Error> {
+unsafe fn out_of_image(
+    side: &Side,
+    job: &ParsedCall,
+    blocks: ImageBlocks<'_>,
+    image: *mut u8,
+    rank: Rank,
+) -> Result<(), Error> {
     // SAFETY: the caller promises live memory, and that all blocks are there.
     unsafe {
         match *side {
@@ -191,7 +199,7 @@ unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: 
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (first..first + count).step_by(step) {
-        let piece = Piece::new(typed, &known, at, step.min(first + count - at), image);
+        let piece = ImagePiece::new(typed, &known, at, step.min(first + count - at), image);
         let (bytes, mut end) = (piece.bytes as c_int, 0);
         // SAFETY: there are elements there, and room for their bytes.
         unsafe {
@@ -214,7 +222,7 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (0..typed.count).step_by(step) {
-        let piece = Piece::new(typed, &known, at, step.min(typed.count - at), image.cast_mut());
+        let piece = ImagePiece::new(typed, &known, at, step.min(typed.count - at), image.cast_mut());
         let (bytes, mut end) = (piece.bytes as c_int, 0);
         // SAFETY: there is room for the elements there, and their bytes are in the image.
         unsafe {
@@ -233,7 +241,7 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
 }
 
 /// Elements of the program, and where their bytes are in an image.
-struct Piece {
+struct ImagePiece {
     program: *mut c_void,
     count: usize,
     datatype: ffi::MPI_Datatype,
@@ -244,9 +252,9 @@ struct Piece {
 /// The longest message of a rank to itself: MPICH truncates long ones if they have gaps.
 const LONGEST: usize = 4096;
 
-impl Piece {
+impl ImagePiece {
     fn new(typed: &Typed, known: &Facts, at: usize, count: usize, image: *mut u8) -> Self {
-        Piece {
+        ImagePiece {
             program: typed.address.wrapping_byte_offset((at as isize).wrapping_mul(known.extent)),
             count,
             datatype: typed.datatype,
@@ -259,7 +267,7 @@ impl Piece {
     ///
     /// # Safety
     /// The elements are live, and so are their bytes.
-    unsafe fn by_messages(&self, known: &Facts, direction: Direction, rank: Rank) -> Result<(), Error> {
+    unsafe fn by_messages(&self, known: &Facts, direction: CopyDirection, rank: Rank) -> Result<(), Error> {
         let step = (LONGEST / known.size.max(1)).max(1);
         for at in (0..self.count).step_by(step) {
             let count = step.min(self.count - at);
@@ -278,11 +286,11 @@ impl Piece {
 
 /// Which way elements are copied.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum CopyDirection {
     In,
     Out,
 }
-use Direction::{In, Out};
+use CopyDirection::{In, Out};
 
 /// The tag of messages of a rank to itself.
 const OWN: c_int = 7;
@@ -290,11 +298,11 @@ const OWN: c_int = 7;
 /// Copies elements, and not what lies between their parts: only MPI knows where that is, so they travel from this rank to
 /// itself.
 unsafe fn copy(
-    job: &Job,
+    job: &ParsedCall,
     program: *mut u8,
     image: *mut u8,
     elements: usize,
-    direction: Direction,
+    direction: CopyDirection,
     rank: Rank,
 ) -> Result<(), Error> {
     let Some((_, known)) = &job.operands else { return Ok(()) };

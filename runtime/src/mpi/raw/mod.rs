@@ -4,8 +4,10 @@
 //! A call is either served or left to the library, and all ranks decide alike, because they decide by values that MPI wants
 //! equal on all ranks.
 
+mod alltoallv_run;
 mod before;
 mod call;
+mod call_cache;
 mod choice;
 mod datatype;
 mod device;
@@ -17,48 +19,46 @@ mod passing;
 mod planning;
 mod quiet;
 mod raise;
-mod recent;
 mod shape;
 mod solid;
 mod spare;
 mod vouch;
-mod voyage;
 
-pub use self::call::{Call, List, Reduced, Scattered, Typed};
+pub use self::call::{IntList, MpiCall, Reduced, Scattered, Typed};
 pub use self::choice::{begin_requests, usual};
 pub use self::device::{library_unloads, watch_libraries};
-pub use self::operation::Operation;
+pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::quiet::is_live;
 pub use self::raise::{class, raise, tell};
-pub use super::replay::Life;
+pub use super::execution::RequestLife;
 pub use super::say::say;
 
 pub(super) use self::before::Settled;
+pub(super) use self::call_cache::CallCache;
 pub(super) use self::choice::{Decider, explain, same_decider, settings};
 pub(super) use self::datatype::end;
 pub(super) use self::journal::Journal;
 pub(super) use self::operand::has_bits;
-pub(super) use self::recent::Recent;
 pub(super) use self::spare::Spare;
 
+use self::call_cache::{CachedCall, CachedPlan};
 use self::image::Rank;
 use self::operand::Operands;
-use self::operation::Progress;
+use self::operation::CallProgress;
 use self::planning::Planning;
-use self::recent::{How, Planned};
-use self::shape::{Blocks, Job, Lists, Shape, Unread};
-use self::spare::Kit;
+use self::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
+use self::spare::SpareBuffers;
 use super::areas::Areas;
 use super::attribute;
 use super::code::SUCCESS;
-use super::plan::Plan;
-use super::replay::{Nothing, Replay, TAG};
-use super::state::{Group, Work};
+use super::execution::{Nothing, PlanExecution, TAG};
+use super::plan::MessagePlan;
+use super::state::{CommWork, OwnComm};
 use super::world;
 use crate::algorithms::visit_one;
 use crate::error::Error;
-use crate::selection::{Algorithm, Device, Settings, Way};
+use crate::selection::{Algorithm, Device, Implementation, Settings};
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -78,7 +78,7 @@ pub enum By<'a> {
 
 /// Who has done a call, or is to do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// It is done.
     Done,
     /// Nothing was done or sent; the library is to do it. All ranks get this answer.
@@ -103,7 +103,7 @@ pub fn in_place() -> *mut c_void {
 ///
 /// # Errors
 /// What went wrong; with [`By::Environment`] and [`By::Settings`], nothing that the library could do better.
-pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
+pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<CallOutcome, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     if state.known_group().is_none()
@@ -114,7 +114,7 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
         return Ok(outcome);
     }
     let group = match state.group_of(comm) {
-        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| Outcome::Library),
+        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| CallOutcome::Library),
         group => group?,
     };
     let mut work = state.lease()?;
@@ -127,14 +127,14 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
         Some(mut staged) => unsafe {
             staged.bring()?;
             let outcome = with_host_memory(&mut work, group, &staged.call, by)?;
-            if outcome == Outcome::Done {
+            if outcome == CallOutcome::Done {
                 staged.take()?;
             }
             outcome
         },
     };
     Ok(match (outcome, by) {
-        (Outcome::Library, By::Environment) if passing::stays(call) => Outcome::Passes,
+        (CallOutcome::Library, By::Environment) if passing::stays(call) => CallOutcome::Passes,
         _ => outcome,
     })
 }
@@ -145,7 +145,7 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &Call, by: By<'_>) -> Result<Outcom
 /// # Safety
 /// The memory and the handles of the call are live.
 #[inline]
-unsafe fn staged(work: &Work, group: &Group, call: &Call, by: By<'_>) -> Option<device::Staged> {
+unsafe fn staged(work: &CommWork, group: &OwnComm, call: &MpiCall, by: By<'_>) -> Option<device::Staged> {
     let wanted = match work.settings().ok()?.device {
         Device::Auto => true,
         Device::Loaded => matches!(by, By::Algorithm(_)),
@@ -157,7 +157,12 @@ unsafe fn staged(work: &Work, group: &Group, call: &Call, by: By<'_>) -> Option<
 
 /// Runs a call whose memory the processor can read.
 #[inline]
-unsafe fn with_host_memory(work: &mut Work, group: &Group, call: &Call, by: By<'_>) -> Result<Outcome, Error> {
+unsafe fn with_host_memory(
+    work: &mut CommWork,
+    group: &OwnComm,
+    call: &MpiCall,
+    by: By<'_>,
+) -> Result<CallOutcome, Error> {
     // SAFETY: the caller promises live handles and complete lists.
     let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
     if work.journal.is_some() {
@@ -173,18 +178,18 @@ unsafe fn with_host_memory(work: &mut Work, group: &Group, call: &Call, by: By<'
 
 /// Runs a call that was taken apart, with the plan of an earlier one if that was like it.
 #[inline]
-unsafe fn serve(work: &mut Work, group: &Group, job: &Job, by: By<'_>) -> Result<Outcome, Error> {
+unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'_>) -> Result<CallOutcome, Error> {
     if work.recent.find(&job.shape, by).is_none() {
         let how = plan(work, group, &job.shape, by)?;
-        let planned = Planned::new(job.shape, &work.recent.lists, by, how);
+        let planned = CachedCall::new(job.shape, &work.recent.lists, by, how);
         work.recent.keep(planned);
     }
     match work.recent.how() {
         // SAFETY: the caller promises live memory and handles.
-        Some(How::Plan(..)) => unsafe { replay(work, group, job) },
+        Some(CachedPlan::Plan(..)) => unsafe { replay(work, group, job) },
         // SAFETY: as above.
-        Some(How::Voyage(_)) => unsafe { voyage::run(work, group, job) },
-        Some(How::Library(_)) | None => Ok(Outcome::Library),
+        Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
+        Some(CachedPlan::Library(_)) | None => Ok(CallOutcome::Library),
     }
 }
 
@@ -258,7 +263,12 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 ///
 /// # Errors
 /// As of [`run`].
-pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) -> Result<Option<Operation>, Error> {
+pub unsafe fn prepare(
+    comm: ffi::MPI_Comm,
+    call: &MpiCall,
+    by: By<'_>,
+    life: RequestLife,
+) -> Result<Option<PendingCall>, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     let group = match state.group_of(comm) {
@@ -282,12 +292,12 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
     let shape = job.shape;
-    let operation = |kit, journal: Option<_>| Operation {
+    let operation = |kit, journal: Option<_>| PendingCall {
         operands: operands(&job),
         home: journal.is_none().then(|| work.spare.home(by)),
         rank: rank(group),
         tag,
-        state: Progress::Inactive,
+        state: CallProgress::Inactive,
         journal,
         job,
         kit,
@@ -300,7 +310,7 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
         return Ok(Some(operation(kit, None)));
     }
     let choice = choice::choose(by, work, &shape, group.here())?;
-    let Way::Catalogue(algorithm) = choice.way.clone() else {
+    let Implementation::Catalogue(algorithm) = choice.way.clone() else {
         let why = choice.why.clone();
         choice.tell(Ok(()));
         return journal::left(requests, &why, Ok(None));
@@ -311,7 +321,7 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
     match drawn {
         Ok(plan) => {
             let journal = requests.map(|request| request.by(&algorithm, &shape));
-            Ok(Some(operation(Kit { lists, plan, ..Kit::default() }, journal)))
+            Ok(Some(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, journal)))
         }
         Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
@@ -321,12 +331,12 @@ pub unsafe fn prepare(comm: ffi::MPI_Comm, call: &Call, by: By<'_>, life: Life) 
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
 
 /// Who this is.
-fn rank(group: &Group) -> Rank {
+fn rank(group: &OwnComm) -> Rank {
     Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() }
 }
 
 /// The operation of a reduction.
-fn operands(job: &Job) -> Option<Operands> {
+fn operands(job: &ParsedCall) -> Option<Operands> {
     let (datatype, commutes, extent) = (job.shape.datatype, job.shape.commutes, job.shape.size);
     let new = |(op, facts): (_, datatype::Facts)| {
         let (true_lb, failed) = (facts.true_lb, Cell::new(SUCCESS));
@@ -342,36 +352,42 @@ fn leave(by: By<'_>, error: Error) -> Result<(), Error> {
 
 impl Unread {
     /// What comes of a call that cannot be planned.
-    fn outcome(self, by: By<'_>) -> Result<Outcome, Error> {
+    fn outcome(self, by: By<'_>) -> Result<CallOutcome, Error> {
         match self {
-            Unread::Library => Ok(Outcome::Library),
-            Unread::Failed(error) => leave(by, error).map(|()| Outcome::Library),
+            Unread::Library => Ok(CallOutcome::Library),
+            Unread::Failed(error) => leave(by, error).map(|()| CallOutcome::Library),
         }
     }
 }
 
 /// Decides how a call is done, and plans it.
 #[cold]
-fn plan(work: &mut Work, group: &Group, shape: &Shape, by: By<'_>) -> Result<How, Error> {
+fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
     let choice = choice::choose(by, work, shape, group.here())?;
-    let Way::Catalogue(algorithm) = choice.way.clone() else {
+    let Implementation::Catalogue(algorithm) = choice.way.clone() else {
         let why = choice.why.clone();
         choice.tell(Ok(()));
-        return Ok(How::Library(why.into()));
+        return Ok(CachedPlan::Library(why.into()));
     };
-    if shape.blocks == Blocks::Private {
+    if shape.blocks == BlockLayout::Private {
         choice.tell(Ok(()));
-        return Ok(How::Voyage(Box::new(algorithm)));
+        return Ok(CachedPlan::Alltoallv(Box::new(algorithm)));
     }
     let drawn = draw(group, shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
-        Ok(plan) => Ok(How::Plan(Box::new(plan), Box::new(algorithm))),
-        Err(error) => leave(by, error.clone()).map(|()| How::Library(error.to_string().into())),
+        Ok(plan) => Ok(CachedPlan::Plan(Box::new(plan), Box::new(algorithm))),
+        Err(error) => leave(by, error.clone()).map(|()| CachedPlan::Library(error.to_string().into())),
     }
 }
 
-fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut plan: Plan) -> Result<Plan, Error> {
+fn draw(
+    group: &OwnComm,
+    shape: &CallShape,
+    lists: &Lists,
+    algorithm: &Algorithm,
+    mut plan: MessagePlan,
+) -> Result<MessagePlan, Error> {
     let (here, recorded) = (group.here(), plan.numbers.is_some());
     let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
@@ -381,24 +397,26 @@ fn draw(group: &Group, shape: &Shape, lists: &Lists, algorithm: &Algorithm, mut 
 }
 
 /// Runs the plan that is the first of the recent ones.
-unsafe fn replay(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, Error> {
-    let Work { recent, scratch, flight, .. } = work;
+unsafe fn replay(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
+    let CommWork { recent, scratch, flight, .. } = work;
     let rank = rank(group);
     // SAFETY: the caller promises live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
-    let Some(How::Plan(plan, _)) = recent.how() else { return Ok(Outcome::Library) };
+    let Some(CachedPlan::Plan(plan, _)) = recent.how() else { return Ok(CallOutcome::Library) };
     let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
     let (comm, datatype, own, tag) = (rank.comm, job.shape.datatype, rank.rank, TAG);
     match operands(job) {
         Some(operands) => {
             let lead = operands.true_lb;
             let combine = &operands;
-            Replay { comm, datatype, areas, rank: own, tag, lead, flight, combine }.run(plan)?;
+            PlanExecution { comm, datatype, areas, rank: own, tag, lead, flight, combine }.run(plan)?;
             operands.outcome()?;
         }
-        None => Replay { comm, datatype, areas, rank: own, tag, lead: 0, flight, combine: Nothing }.run(plan)?,
+        None => {
+            PlanExecution { comm, datatype, areas, rank: own, tag, lead: 0, flight, combine: Nothing }.run(plan)?
+        }
     }
     // SAFETY: as above.
     unsafe { recent.images.take(job, &recent.lists, sides, rank)? };
-    Ok(Outcome::Done)
+    Ok(CallOutcome::Done)
 }

@@ -2,13 +2,13 @@
 
 use super::device::Staged;
 use super::image::{Rank, Sides};
-use super::journal::Request;
+use super::journal::JournaledRequest;
 use super::operand::Operands;
-use super::shape::{Job, Side};
-use super::spare::{Home, Kit};
+use super::shape::{ParsedCall, Side};
+use super::spare::{Home, SpareBuffers};
 use crate::error::Error;
 use crate::mpi::areas::Areas;
-use crate::mpi::replay::{Nothing, Replay};
+use crate::mpi::execution::{Nothing, PlanExecution};
 use crate::mpi::state::Holder;
 use ::mpi::ffi;
 use std::ffi::c_int;
@@ -16,35 +16,35 @@ use std::ffi::c_int;
 /// A call that may be started many times, and is not under way unless it was started.
 ///
 /// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is dropped.
-pub struct Operation {
-    pub(super) job: Job,
-    pub(super) kit: Kit,
+pub struct PendingCall {
+    pub(super) job: ParsedCall,
+    pub(super) kit: SpareBuffers,
     /// Where the kit goes in the end; nowhere after an error.
     pub(super) home: Option<Home>,
     pub(super) rank: Rank,
     pub(super) tag: c_int,
     pub(super) operands: Option<Operands>,
-    pub(super) state: Progress,
+    pub(super) state: CallProgress,
     /// Host memory in place of device memory.
     pub(super) staged: Option<Staged>,
     /// What it is written down with, if it is.
-    pub(super) journal: Option<Box<Request>>,
+    pub(super) journal: Option<Box<JournaledRequest>>,
     /// The communicator of its messages stays.
     pub(super) _holder: Holder,
 }
 
 /// How far it is.
 #[derive(Clone, Copy)]
-pub(super) enum Progress {
+pub(super) enum CallProgress {
     Inactive,
     Under { next: usize, sides: Sides },
 }
 
 // SAFETY: the addresses and handles are the program's, which promises that they are used by this operation alone; MPI's
 // handles are not bound to threads.
-unsafe impl Send for Operation {}
+unsafe impl Send for PendingCall {}
 
-impl Operation {
+impl PendingCall {
     /// Starts it. Nothing waits for other ranks here.
     ///
     /// # Safety
@@ -62,7 +62,7 @@ impl Operation {
         }
         // SAFETY: the caller promises live memory and handles.
         let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
-        self.state = Progress::Under { next: 0, sides };
+        self.state = CallProgress::Under { next: 0, sides };
         if let Some(journal) = &self.journal {
             journal.begin(&mut self.kit.flight);
         }
@@ -74,13 +74,13 @@ impl Operation {
     /// # Errors
     /// What went wrong; then it is complete, too.
     pub fn progress(&mut self) -> Result<bool, Error> {
-        let Progress::Under { mut next, sides } = self.state else { return Ok(true) };
+        let CallProgress::Under { mut next, sides } = self.state else { return Ok(true) };
         let advanced = self.advance(&mut next, sides);
         if let Ok(false) = advanced {
-            self.state = Progress::Under { next, sides };
+            self.state = CallProgress::Under { next, sides };
             return Ok(false);
         }
-        self.state = Progress::Inactive;
+        self.state = CallProgress::Inactive;
         let outcome = advanced.and_then(|_| self.land(sides));
         if let Some(journal) = &mut self.journal {
             journal.end(&mut self.kit.flight, &self.job, &self.kit.lists, self.rank.p, outcome.as_ref().err());
@@ -104,17 +104,17 @@ impl Operation {
     }
 
     fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {
-        let Kit { plan, scratch, flight, .. } = &mut self.kit;
+        let SpareBuffers { plan, scratch, flight, .. } = &mut self.kit;
         let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
         match &self.operands {
             Some(operands) => {
                 let lead = operands.true_lb;
-                Replay { comm, datatype, areas, rank, tag, lead, flight, combine: operands }.advance(plan, next)
+                PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine: operands }
+                    .advance(plan, next)
             }
-            None => {
-                Replay { comm, datatype, areas, rank, tag, lead: 0, flight, combine: Nothing }.advance(plan, next)
-            }
+            None => PlanExecution { comm, datatype, areas, rank, tag, lead: 0, flight, combine: Nothing }
+                .advance(plan, next),
         }
     }
 
@@ -137,11 +137,11 @@ impl Operation {
 
     /// Whether it was started and is not complete.
     pub fn is_active(&self) -> bool {
-        matches!(self.state, Progress::Under { .. })
+        matches!(self.state, CallProgress::Under { .. })
     }
 }
 
-impl Drop for Operation {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         if let (Some(home), false) = (self.home.take(), self.is_active()) {
             home.leave(self.job.shape, std::mem::take(&mut self.kit));
@@ -149,7 +149,7 @@ impl Drop for Operation {
     }
 }
 
-impl std::fmt::Debug for Operation {
+impl std::fmt::Debug for PendingCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shape = &self.job.shape;
         f.debug_struct("Operation").field("shape", shape).field("active", &self.is_active()).finish_non_exhaustive()

@@ -1,24 +1,24 @@
 //! From a shape and an algorithm of the catalogue to a plan.
 
-use super::shape::{Blocks, Lists, Shape};
+use super::shape::{BlockLayout, CallShape, Lists};
 use crate::algorithms::Visitor;
 use crate::error::Error;
 use crate::geometry::{Uniform, Varying};
 use crate::mpi::areas::Extents;
-use crate::mpi::plan::{Draft, Plan};
-use crate::mpi::score::Score;
-use crate::mpi::{direct, draw_gather, reduction, shuffle, spread};
+use crate::mpi::plan::{Draft, MessagePlan};
+use crate::mpi::rank_rounds::RankRounds;
+use crate::mpi::{alltoall, direct, draw_gather, reduction, rooted};
 use crate::policy::Policy;
-use crate::transport::{Here, Layout};
+use crate::transport::{Layout, RankPlacement};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::{Collective, Kind};
 
 /// Draws up the plan of a call with the algorithm that it is shown.
 pub(super) struct Planning<'a> {
-    pub(super) here: Here<'a>,
-    pub(super) shape: &'a Shape,
+    pub(super) here: RankPlacement<'a>,
+    pub(super) shape: &'a CallShape,
     pub(super) lists: &'a Lists,
-    pub(super) plan: &'a mut Plan,
+    pub(super) plan: &'a mut MessagePlan,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
     /// What came of it; none if it saw no algorithm.
@@ -32,8 +32,8 @@ impl Planning<'_> {
     }
 
     /// What the algorithm does here, if it serves the call; and by how much it rotates blocks.
-    fn score<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, Score), Error> {
-        let Shape { kind, commutes, .. } = *self.shape;
+    fn score<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, RankRounds), Error> {
+        let CallShape { kind, commutes, .. } = *self.shape;
         if K::KIND != kind {
             return Err(Error::OtherKind { name: K::NAME.into(), kind });
         }
@@ -42,38 +42,38 @@ impl Planning<'_> {
             return Err(Error::NeedsOrder { name: K::NAME.into() });
         }
         let rotation = Layout::default().rotation(collective, &at)?;
-        Ok((rotation, Score::of(collective, self.here, self.recorded)))
+        Ok((rotation, RankRounds::of(collective, self.here, self.recorded)))
     }
 
-    fn draw(&mut self, name: &str, score: &Score, rotation: Option<usize>) -> Result<(), Error> {
-        let Shape { kind, blocks, size, send, recv, .. } = *self.shape;
+    fn draw(&mut self, name: &str, score: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {
+        let CallShape { kind, blocks, size, send, recv, .. } = *self.shape;
         let (here, extents, lists) = (self.here, Extents { send, recv, size }, self.lists);
         let (mut counts, mut offsets) = (Vec::new(), Vec::new());
         let draft = Draft { plan: &mut *self.plan, counts: &mut counts, offsets: &mut offsets };
         let policy = Policy::default();
         match blocks {
-            Blocks::Equal(_) if kind == Kind::Alltoall => {
+            BlockLayout::Equal(_) if kind == Kind::Alltoall => {
                 draft.plan.clear();
-                shuffle::draw(draft.plan, score, here, extents, policy, rotation);
+                alltoall::draw(draft.plan, score, here, extents, policy, rotation);
             }
-            Blocks::Equal(count) => {
+            BlockLayout::Equal(count) => {
                 draw_gather(draft, here, score, &Uniform { count }, extents, policy, rotation);
             }
-            Blocks::Listed => {
+            BlockLayout::Listed => {
                 let geometry = Varying::new(&lists.counts, &lists.displs);
                 geometry.reject_overlap()?;
                 draw_gather(draft, here, score, &geometry, extents, policy, rotation);
             }
-            Blocks::Private => {
+            BlockLayout::Private => {
                 let arriving = Varying::new(&lists.counts, &lists.displs);
                 let leaving = send.map(|_| Varying::new(&lists.leaving, &lists.leaves_at));
                 direct::draw(draft.plan, here, (name, score), leaving, arriving)?;
             }
-            Blocks::Vector { .. } | Blocks::Parts | Blocks::ListedParts => {
+            BlockLayout::Vector { .. } | BlockLayout::Parts | BlockLayout::ListedParts => {
                 let elements = send.unwrap_or(recv);
                 reduction::draw(draft, here, score, blocks.division(&lists.counts), elements, extents);
             }
-            Blocks::Standing(standing) => spread::draw(draft, here, score, standing, extents),
+            BlockLayout::Standing(layout) => rooted::draw(draft, here, score, layout, extents),
         }
         Ok(())
     }

@@ -4,15 +4,15 @@
 //! datatype whose elements are not just bytes in order makes a detour through an *image*: packed bytes, or elements
 //! in memory of our own.
 
-use super::call::{Call, List, Reduced, Scattered, Typed};
+use super::call::{IntList, MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{Facts, facts};
 use super::{operand, vouch};
 use crate::error::Error;
 use crate::geometry::Varying;
 use crate::reduce::Division;
-use crate::rooted::{Seat, Standing};
+use crate::rooted::{BlockSeat, RootedLayout};
 use crate::selection::ANY;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_void;
@@ -20,7 +20,7 @@ use std::ptr::{null, null_mut};
 
 /// How the blocks of a call lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blocks {
+pub(super) enum BlockLayout {
     /// Blocks of this length for all ranks, one after the other: an allgather or an alltoall.
     Equal(usize),
     /// As the lists say: an allgatherv.
@@ -37,16 +37,16 @@ pub(super) enum Blocks {
     /// A vector that is reduced, with a part for every rank, as the lists say.
     ListedParts,
     /// Blocks of a collective with a root.
-    Standing(Standing),
+    Standing(RootedLayout),
 }
 
 /// Everything that decides what the plan of a call is. Two calls with equal shapes, and equal lists if they have lists, have
 /// the same plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct CallShape {
     pub(super) kind: Kind,
     pub(super) root: i64,
-    pub(super) blocks: Blocks,
+    pub(super) blocks: BlockLayout,
     /// What messages are made of.
     pub(super) datatype: ffi::MPI_Datatype,
     /// How far apart elements are, in bytes.
@@ -83,8 +83,8 @@ pub(super) enum Side {
 
 /// A call, taken apart.
 #[derive(Debug)]
-pub(super) struct Job {
-    pub(super) shape: Shape,
+pub(super) struct ParsedCall {
+    pub(super) shape: CallShape,
     pub(super) send: Side,
     pub(super) recv: Side,
     /// What reductions need.
@@ -126,7 +126,7 @@ impl From<Error> for Unread {
 ///
 /// # Safety
 /// Its handles are live, and its lists have an entry for each rank.
-pub(super) unsafe fn read(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<Job, Unread> {
+pub(super) unsafe fn read(call: &MpiCall, here: RankPlacement<'_>, lists: &mut Lists) -> Result<ParsedCall, Unread> {
     lists.clear();
     vouch::arguments(call, here)?;
     // SAFETY: the caller promises it.
@@ -137,32 +137,32 @@ pub(super) unsafe fn read(call: &Call, here: Here<'_>, lists: &mut Lists) -> Res
 
 /// # Safety
 /// As of [`read`]; and the handles are in order.
-unsafe fn taken_apart(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<Job, Unread> {
+unsafe fn taken_apart(call: &MpiCall, here: RankPlacement<'_>, lists: &mut Lists) -> Result<ParsedCall, Unread> {
     let reader = Reader { here, p: here.p() };
     // SAFETY: the caller promises as much as these functions ask for.
     unsafe {
         match *call {
-            Call::Allgather { send, recv } => reader.allgather(send, recv),
-            Call::Allgatherv { send, recv } => reader.allgatherv(send, recv, lists),
-            Call::Alltoall { send, recv } => reader.alltoall(send, recv),
-            Call::Alltoallv { send, recv } => reader.alltoallv(send, recv, lists),
-            Call::Broadcast { data, root } => reader.broadcast(data, root.into()),
-            Call::Gather { send, recv, root } => reader.gather(send, recv, root.into()),
-            Call::Scatter { send, recv, root } => reader.scatter(send, recv, root.into()),
-            Call::Allreduce { data, count } => {
-                reader.reduction(Kind::Allreduce, 0, data, count, Blocks::Vector { elsewhere: false })
+            MpiCall::Allgather { send, recv } => reader.allgather(send, recv),
+            MpiCall::Allgatherv { send, recv } => reader.allgatherv(send, recv, lists),
+            MpiCall::Alltoall { send, recv } => reader.alltoall(send, recv),
+            MpiCall::Alltoallv { send, recv } => reader.alltoallv(send, recv, lists),
+            MpiCall::Broadcast { data, root } => reader.broadcast(data, root.into()),
+            MpiCall::Gather { send, recv, root } => reader.gather(send, recv, root.into()),
+            MpiCall::Scatter { send, recv, root } => reader.scatter(send, recv, root.into()),
+            MpiCall::Allreduce { data, count } => {
+                reader.reduction(Kind::Allreduce, 0, data, count, BlockLayout::Vector { elsewhere: false })
             }
-            Call::Reduce { data, count, root } => {
+            MpiCall::Reduce { data, count, root } => {
                 let elsewhere = here.rank as i64 != i64::from(root);
-                reader.reduction(Kind::Reduce, root.into(), data, count, Blocks::Vector { elsewhere })
+                reader.reduction(Kind::Reduce, root.into(), data, count, BlockLayout::Vector { elsewhere })
             }
-            Call::ReduceScatterBlock { data, count } => {
+            MpiCall::ReduceScatterBlock { data, count } => {
                 let total = count.checked_mul(here.p()).ok_or(Unread::Library)?;
-                reader.reduction(Kind::ReduceScatter, 0, data, total, Blocks::Parts)
+                reader.reduction(Kind::ReduceScatter, 0, data, total, BlockLayout::Parts)
             }
-            Call::ReduceScatter { data, counts } => {
+            MpiCall::ReduceScatter { data, counts } => {
                 let total = push_counts(counts, here.p(), 1, &mut lists.counts)?;
-                let job = reader.reduction(Kind::ReduceScatter, 0, data, total, Blocks::ListedParts)?;
+                let job = reader.reduction(Kind::ReduceScatter, 0, data, total, BlockLayout::ListedParts)?;
                 Ok(reader.own_part(job, lists.counts[here.rank]))
             }
         }
@@ -170,18 +170,18 @@ unsafe fn taken_apart(call: &Call, here: Here<'_>, lists: &mut Lists) -> Result<
 }
 
 struct Reader<'a> {
-    here: Here<'a>,
+    here: RankPlacement<'a>,
     p: usize,
 }
 
 impl Reader<'_> {
-    fn bytes(&self, kind: Kind, blocks: Blocks, send: Option<usize>, recv: usize, bytes: u64) -> Shape {
+    fn bytes(&self, kind: Kind, blocks: BlockLayout, send: Option<usize>, recv: usize, bytes: u64) -> CallShape {
         // SAFETY: the handle is a constant of the library.
         let datatype = unsafe { ffi::RSMPI_UINT8_T };
-        Shape { kind, root: 0, blocks, datatype, size: 1, send, recv, commutes: true, exact: true, bytes }
+        CallShape { kind, root: 0, blocks, datatype, size: 1, send, recv, commutes: true, exact: true, bytes }
     }
 
-    unsafe fn allgather(&self, send: Option<Typed>, recv: Typed) -> Result<Job, Unread> {
+    unsafe fn allgather(&self, send: Option<Typed>, recv: Typed) -> Result<ParsedCall, Unread> {
         // SAFETY: the caller promises live datatypes.
         let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
         same(own, block)?;
@@ -189,11 +189,16 @@ impl Reader<'_> {
         let recv = Typed { count: times(recv.count, self.p)?, ..recv };
         // SAFETY: as above.
         let (send, recv) = unsafe { (side_or_null(send)?, side(recv)?) };
-        let shape = self.bytes(Kind::Allgather, Blocks::Equal(block), own, all, block as u64);
-        Ok(Job { shape, send, recv, operands: None })
+        let shape = self.bytes(Kind::Allgather, BlockLayout::Equal(block), own, all, block as u64);
+        Ok(ParsedCall { shape, send, recv, operands: None })
     }
 
-    unsafe fn allgatherv(&self, send: Option<Typed>, recv: Scattered, lists: &mut Lists) -> Result<Job, Unread> {
+    unsafe fn allgatherv(
+        &self,
+        send: Option<Typed>,
+        recv: Scattered,
+        lists: &mut Lists,
+    ) -> Result<ParsedCall, Unread> {
         // SAFETY: the caller promises live datatypes and complete lists.
         let (own, known) = unsafe { (send.map(|send| length(&send)).transpose()?, facts(recv.datatype)?) };
         let total = push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
@@ -202,11 +207,11 @@ impl Reader<'_> {
         let (recv, end) = unsafe { self.blocks(recv, &known, &lists.counts, &mut lists.displs, Overlap::Packed) };
         // SAFETY: as above.
         let send = unsafe { side_or_null(send)? };
-        let shape = self.bytes(Kind::Allgather, Blocks::Listed, own, end, (total / self.p) as u64);
-        Ok(Job { shape, send, recv, operands: None })
+        let shape = self.bytes(Kind::Allgather, BlockLayout::Listed, own, end, (total / self.p) as u64);
+        Ok(ParsedCall { shape, send, recv, operands: None })
     }
 
-    unsafe fn alltoall(&self, send: Option<Typed>, recv: Typed) -> Result<Job, Unread> {
+    unsafe fn alltoall(&self, send: Option<Typed>, recv: Typed) -> Result<ParsedCall, Unread> {
         // SAFETY: the caller promises live datatypes.
         let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
         same(own, block)?;
@@ -214,11 +219,16 @@ impl Reader<'_> {
         let whole = |typed: Typed| Ok::<_, Unread>(Typed { count: times(typed.count, self.p)?, ..typed });
         // SAFETY: as above.
         let (send, recv) = unsafe { (side_or_null(send.map(whole).transpose()?)?, side(whole(recv)?)?) };
-        let shape = self.bytes(Kind::Alltoall, Blocks::Equal(block), own.map(|_| all), all, block as u64);
-        Ok(Job { shape, send, recv, operands: None })
+        let shape = self.bytes(Kind::Alltoall, BlockLayout::Equal(block), own.map(|_| all), all, block as u64);
+        Ok(ParsedCall { shape, send, recv, operands: None })
     }
 
-    unsafe fn alltoallv(&self, send: Option<Scattered>, recv: Scattered, lists: &mut Lists) -> Result<Job, Unread> {
+    unsafe fn alltoallv(
+        &self,
+        send: Option<Scattered>,
+        recv: Scattered,
+        lists: &mut Lists,
+    ) -> Result<ParsedCall, Unread> {
         // SAFETY: the caller promises live datatypes and complete lists.
         let known = unsafe { facts(recv.datatype)? };
         push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
@@ -235,19 +245,19 @@ impl Reader<'_> {
             (from, leaves) = (side, Some(end));
             same(Some(lists.leaving[self.here.rank]), lists.counts[self.here.rank])?;
         }
-        let shape = self.bytes(Kind::Alltoall, Blocks::Private, leaves, end, ANY);
-        Ok(Job { shape, send: from, recv, operands: None })
+        let shape = self.bytes(Kind::Alltoall, BlockLayout::Private, leaves, end, ANY);
+        Ok(ParsedCall { shape, send: from, recv, operands: None })
     }
 
-    unsafe fn broadcast(&self, data: Typed, root: i64) -> Result<Job, Unread> {
+    unsafe fn broadcast(&self, data: Typed, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
         // SAFETY: the caller promises live datatypes.
         let (total, recv) = unsafe { (length(&data)?, side(data)?) };
-        let standing = Standing { total, input_at: 0, seat: Seat::Output };
-        Ok(self.standing(Kind::Broadcast, root, standing, None, total, total, Side::Plain(null_mut()), recv))
+        let layout = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
+        Ok(self.layout(Kind::Broadcast, root, layout, None, total, total, Side::Plain(null_mut()), recv))
     }
 
-    unsafe fn gather(&self, send: Option<Typed>, recv: Typed, root: i64) -> Result<Job, Unread> {
+    unsafe fn gather(&self, send: Option<Typed>, recv: Typed, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
         let is_root = self.here.rank as i64 == root;
         // SAFETY: the caller promises live datatypes: on the root, of both buffers.
@@ -262,21 +272,21 @@ impl Reader<'_> {
         // SAFETY: as above.
         let from = unsafe { side_or_null(send)? };
         if !is_root {
-            let seat = Seat::Scratch { result_at: 0 };
-            let standing = Standing { total, input_at: self.here.rank * block, seat };
+            let seat = BlockSeat::Scratch { result_at: 0 };
+            let layout = RootedLayout { total, input_at: self.here.rank * block, seat };
             let nothing = Side::Plain(null_mut());
-            return Ok(self.standing(Kind::Gather, root, standing, own, 0, block, from, nothing));
+            return Ok(self.layout(Kind::Gather, root, layout, own, 0, block, from, nothing));
         }
         // SAFETY: as above.
         unsafe {
             same(Some(length(&recv)?), block)?;
             let recv = side(Typed { count: times(recv.count, self.p)?, ..recv })?;
-            let standing = Standing { total, input_at: self.here.rank * block, seat: Seat::Output };
-            Ok(self.standing(Kind::Gather, root, standing, own, total, block, from, recv))
+            let layout = RootedLayout { total, input_at: self.here.rank * block, seat: BlockSeat::Output };
+            Ok(self.layout(Kind::Gather, root, layout, own, total, block, from, recv))
         }
     }
 
-    unsafe fn scatter(&self, send: Typed, recv: Option<Typed>, root: i64) -> Result<Job, Unread> {
+    unsafe fn scatter(&self, send: Typed, recv: Option<Typed>, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
         let is_root = self.here.rank as i64 == root;
         // SAFETY: the caller promises live datatypes: on the root, of both buffers.
@@ -288,42 +298,42 @@ impl Reader<'_> {
             (Some(own), _) => own,
         };
         let total = block.checked_mul(self.p).ok_or(Unread::Library)?;
-        let seat = Seat::Scratch { result_at: self.here.rank * block };
-        let standing = Standing { total, input_at: 0, seat };
+        let seat = BlockSeat::Scratch { result_at: self.here.rank * block };
+        let layout = RootedLayout { total, input_at: 0, seat };
         // SAFETY: as above.
         let to = unsafe { side_or_null(recv)? };
         if !is_root {
             let nothing = Side::Plain(null_mut());
-            return Ok(self.standing(Kind::Scatter, root, standing, None, block, block, nothing, to));
+            return Ok(self.layout(Kind::Scatter, root, layout, None, block, block, nothing, to));
         }
         // SAFETY: as above.
         let (given, all) = unsafe { (length(&send)?, side(Typed { count: times(send.count, self.p)?, ..send })?) };
         same(Some(given), block)?;
         match own {
-            Some(_) => Ok(self.standing(Kind::Scatter, root, standing, Some(total), block, block, all, to)),
+            Some(_) => Ok(self.layout(Kind::Scatter, root, layout, Some(total), block, block, all, to)),
             None => {
                 // Everything stays where it is, and nothing is written there.
-                let seat = Standing { total, input_at: 0, seat: Seat::Output };
+                let seat = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
                 let nothing = Side::Plain(null_mut());
-                Ok(self.standing(Kind::Scatter, root, seat, None, total, block, nothing, all))
+                Ok(self.layout(Kind::Scatter, root, seat, None, total, block, nothing, all))
             }
         }
     }
 
     #[allow(clippy::too_many_arguments, reason = "what a call with a root is made of")]
-    fn standing(
+    fn layout(
         &self,
         kind: Kind,
         root: i64,
-        standing: Standing,
+        layout: RootedLayout,
         send: Option<usize>,
         recv: usize,
         bytes: usize,
         from: Side,
         to: Side,
-    ) -> Job {
-        let shape = Shape { root, ..self.bytes(kind, Blocks::Standing(standing), send, recv, bytes as u64) };
-        Job { shape, send: from, recv: to, operands: None }
+    ) -> ParsedCall {
+        let shape = CallShape { root, ..self.bytes(kind, BlockLayout::Standing(layout), send, recv, bytes as u64) };
+        ParsedCall { shape, send: from, recv: to, operands: None }
     }
 
     /// A reduction of so many elements.
@@ -333,10 +343,10 @@ impl Reader<'_> {
         root: i64,
         data: Reduced,
         elements: usize,
-        blocks: Blocks,
-    ) -> Result<Job, Unread> {
+        blocks: BlockLayout,
+    ) -> Result<ParsedCall, Unread> {
         self.has(root)?;
-        let elsewhere = blocks == Blocks::Vector { elsewhere: true };
+        let elsewhere = blocks == BlockLayout::Vector { elsewhere: true };
         let data = vouch::same_buffer(kind, data, !elsewhere && elements > 0)?;
         // SAFETY: the caller promises live handles.
         let (known, commutes) = unsafe { (facts(data.datatype)?, operand::commutes(data.op)?) };
@@ -351,8 +361,8 @@ impl Reader<'_> {
         let vector = bytes.ok_or(Unread::Library)? / size.max(known.size) * known.size;
         let bytes = if kind == Kind::ReduceScatter { vector / self.p } else { vector };
         let gets = match blocks {
-            Blocks::Vector { elsewhere: true } => 0,
-            Blocks::Parts => elements / self.p,
+            BlockLayout::Vector { elsewhere: true } => 0,
+            BlockLayout::Parts => elements / self.p,
             _ => elements,
         };
         let in_place = data.send.is_none();
@@ -370,12 +380,12 @@ impl Reader<'_> {
             }
         };
         let (datatype, exact, bytes) = (data.datatype, operand::is_exact(data.op, data.datatype), bytes as u64);
-        let shape = Shape { kind, root, blocks, datatype, size, send, recv, commutes, exact, bytes };
-        Ok(Job { shape, send: from, recv: to, operands: Some((data.op, known)) })
+        let shape = CallShape { kind, root, blocks, datatype, size, send, recv, commutes, exact, bytes };
+        Ok(ParsedCall { shape, send: from, recv: to, operands: Some((data.op, known)) })
     }
 
     /// The same, but this rank gets so many elements.
-    fn own_part(&self, mut job: Job, own: usize) -> Job {
+    fn own_part(&self, mut job: ParsedCall, own: usize) -> ParsedCall {
         if job.shape.send.is_some() {
             job.shape.recv = own;
         }
@@ -475,7 +485,7 @@ unsafe fn side_or_null(typed: Option<Typed>) -> Result<Side, Error> {
 }
 
 /// Adds the bytes of each rank's block, and says how many there are in all.
-fn push_counts(counts: List, p: usize, size: usize, into: &mut Vec<usize>) -> Result<usize, Unread> {
+fn push_counts(counts: IntList, p: usize, size: usize, into: &mut Vec<usize>) -> Result<usize, Unread> {
     let mut total = 0usize;
     for rank in 0..p {
         // SAFETY: whoever reads a call promises complete lists.
@@ -487,13 +497,13 @@ fn push_counts(counts: List, p: usize, size: usize, into: &mut Vec<usize>) -> Re
     Ok(total)
 }
 
-impl Blocks {
+impl BlockLayout {
     /// How a vector that is reduced is divided, with these lengths if there are any.
     pub(super) fn division<'a>(&self, lengths: &'a [usize]) -> Division<'a> {
         match self {
-            Blocks::Vector { elsewhere: true } => Division::Elsewhere,
-            Blocks::Parts => Division::Equal,
-            Blocks::ListedParts => Division::Counts(lengths),
+            BlockLayout::Vector { elsewhere: true } => Division::Elsewhere,
+            BlockLayout::Parts => Division::Equal,
+            BlockLayout::ListedParts => Division::Counts(lengths),
             _ => Division::Even,
         }
     }

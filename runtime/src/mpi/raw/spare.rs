@@ -3,10 +3,10 @@
 use super::By;
 use super::choice::Decider;
 use super::image::Images;
-use super::shape::{Lists, Shape};
+use super::shape::{CallShape, Lists};
 use crate::mpi::areas::Scratch;
-use crate::mpi::plan::Plan;
-use crate::mpi::replay::Flight;
+use crate::mpi::execution::MessagesInFlight;
+use crate::mpi::plan::MessagePlan;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// How much is kept.
@@ -14,18 +14,18 @@ const KEPT: usize = 16;
 
 /// Everything of an operation but its addresses.
 #[derive(Default)]
-pub(super) struct Kit {
+pub(super) struct SpareBuffers {
     pub(super) lists: Lists,
-    pub(super) plan: Plan,
+    pub(super) plan: MessagePlan,
     pub(super) scratch: Scratch,
     pub(super) images: Images,
-    pub(super) flight: Flight,
+    pub(super) flight: MessagesInFlight,
 }
 
 /// More bytes than this are much.
 const MUCH: usize = 1 << 20;
 
-impl Kit {
+impl SpareBuffers {
     /// How many bytes it keeps for data.
     fn memory(&self) -> usize {
         self.scratch.memory() + self.images.memory()
@@ -37,9 +37,9 @@ impl Kit {
 }
 
 struct Kept {
-    shape: Shape,
+    shape: CallShape,
     decider: Decider,
-    kit: Kit,
+    kit: SpareBuffers,
 }
 
 type Shelf = Mutex<Vec<Kept>>;
@@ -50,7 +50,7 @@ pub(in crate::mpi) struct Spare(Arc<Shelf>);
 
 impl Spare {
     /// A kit for a call.
-    pub(super) fn take(&self, shape: &Shape, lists: &Lists, by: By<'_>) -> Option<Kit> {
+    pub(super) fn take(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> Option<SpareBuffers> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |kept: &Kept| kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
         let found = shelf.iter().rposition(fits)?;
@@ -71,14 +71,18 @@ pub(super) struct Home {
 
 impl Home {
     /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much memory.
-    pub(super) fn leave(self, shape: Shape, kit: Kit) {
+    pub(super) fn leave(self, shape: CallShape, kit: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
             shelf.remove(0);
         }
         if kit.memory() > MUCH {
-            shelf.iter_mut().map(|kept| &mut kept.kit).filter(|kit| kit.memory() > MUCH).for_each(Kit::forget);
+            shelf
+                .iter_mut()
+                .map(|kept| &mut kept.kit)
+                .filter(|kit| kit.memory() > MUCH)
+                .for_each(SpareBuffers::forget);
         }
         shelf.push(Kept { shape, decider: self.decider, kit });
     }

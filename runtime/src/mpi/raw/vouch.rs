@@ -3,51 +3,51 @@
 //! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no difference who serves the
 //! other ranks: they wait for this one, as they would in the library.
 
-use super::call::{Call, Reduced, Scattered, Typed};
+use super::call::{MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{self, facts};
-use super::shape::{Blocks, Job, Lists, Shape, Side, Unread};
+use super::shape::{BlockLayout, CallShape, Lists, ParsedCall, Side, Unread};
 use super::{in_place, operand, quiet};
 use crate::error::Error;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_void;
 
 /// Looks at all arguments of a call that mean something on this rank.
-pub(super) fn arguments(call: &Call, here: Here<'_>) -> Result<(), Error> {
+pub(super) fn arguments(call: &MpiCall, here: RankPlacement<'_>) -> Result<(), Error> {
     let is_root = |root| here.rank as i64 == i64::from(root);
     match call {
-        Call::Allgather { send, recv } | Call::Alltoall { send, recv } => {
+        MpiCall::Allgather { send, recv } | MpiCall::Alltoall { send, recv } => {
             send.iter().try_for_each(leaves)?;
             arrives(recv)
         }
-        Call::Allgatherv { send, recv } => {
+        MpiCall::Allgatherv { send, recv } => {
             send.iter().try_for_each(leaves)?;
             scattered(recv, quiet::receives)
         }
-        Call::Alltoallv { send, recv } => {
+        MpiCall::Alltoallv { send, recv } => {
             send.iter().try_for_each(|send| scattered(send, quiet::sends))?;
             scattered(recv, quiet::receives)
         }
-        Call::Broadcast { data, root } if is_root(*root) => leaves(data),
-        Call::Broadcast { data, .. } => arrives(data),
-        Call::Gather { send, recv, root } => {
+        MpiCall::Broadcast { data, root } if is_root(*root) => leaves(data),
+        MpiCall::Broadcast { data, .. } => arrives(data),
+        MpiCall::Gather { send, recv, root } => {
             needs_buffer(send, is_root(*root))?;
             send.iter().try_for_each(leaves)?;
             if is_root(*root) { arrives(recv) } else { Ok(()) }
         }
-        Call::Scatter { send, recv, root } => {
+        MpiCall::Scatter { send, recv, root } => {
             needs_buffer(recv, is_root(*root))?;
             recv.iter().try_for_each(arrives)?;
             if is_root(*root) { leaves(send) } else { Ok(()) }
         }
-        Call::Reduce { data, root, .. } => {
+        MpiCall::Reduce { data, root, .. } => {
             needs_buffer(&data.send, is_root(*root))?;
             reduced(data, is_root(*root))
         }
-        Call::Allreduce { data, .. } | Call::ReduceScatter { data, .. } | Call::ReduceScatterBlock { data, .. } => {
-            reduced(data, true)
-        }
+        MpiCall::Allreduce { data, .. }
+        | MpiCall::ReduceScatter { data, .. }
+        | MpiCall::ReduceScatterBlock { data, .. } => reduced(data, true),
     }
 }
 
@@ -91,10 +91,11 @@ fn known(datatype: ffi::MPI_Datatype, asks: fn(ffi::MPI_Datatype) -> Result<(), 
 /// Looks at the buffers of a call that was taken apart: where there is data, there must be memory; and what is sent must not be what is
 /// overwritten. MPI forbids both. MPICH refuses buffers that begin at the same place; otherwise what is sent is copied first, so that
 /// it does no harm.
-pub(super) fn buffers(job: &mut Job, lists: &Lists, here: Here<'_>) -> Result<(), Unread> {
+pub(super) fn buffers(job: &mut ParsedCall, lists: &Lists, here: RankPlacement<'_>) -> Result<(), Unread> {
     let shape = &job.shape;
-    let leaving = matches!(shape.blocks, Blocks::Private).then_some((&lists.leaving, &lists.leaves_at));
-    let arriving = matches!(shape.blocks, Blocks::Private | Blocks::Listed).then_some((&lists.counts, &lists.displs));
+    let leaving = matches!(shape.blocks, BlockLayout::Private).then_some((&lists.leaving, &lists.leaves_at));
+    let arriving =
+        matches!(shape.blocks, BlockLayout::Private | BlockLayout::Listed).then_some((&lists.counts, &lists.displs));
     let (sends, gets) = (shape.send.unwrap_or(0) * shape.size, shape.recv * shape.size);
     let lead = job.operands.map(|(_, known)| known.true_lb);
     let from = begin(&job.send, sends, lead, leaving)?;
@@ -114,11 +115,11 @@ pub(super) fn buffers(job: &mut Job, lists: &Lists, here: Here<'_>) -> Result<()
 }
 
 /// Where the block of this rank lies in what it sends, and in what it gets: that is where MPICH compares.
-fn own_places(shape: &Shape, lists: &Lists, here: Here<'_>) -> (usize, usize) {
+fn own_places(shape: &CallShape, lists: &Lists, here: RankPlacement<'_>) -> (usize, usize) {
     let rank = here.rank;
     match (shape.kind, &shape.blocks) {
-        (Kind::Allgather, Blocks::Equal(block)) => (0, rank * block),
-        (Kind::Allgather, Blocks::Listed) => (0, lists.displs.get(rank).copied().unwrap_or(0)),
+        (Kind::Allgather, BlockLayout::Equal(block)) => (0, rank * block),
+        (Kind::Allgather, BlockLayout::Listed) => (0, lists.displs.get(rank).copied().unwrap_or(0)),
         (Kind::Gather, _) => (0, rank * shape.bytes as usize),
         (Kind::Scatter, _) => (rank * shape.bytes as usize, 0),
         _ => (0, 0),

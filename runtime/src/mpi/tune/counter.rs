@@ -1,6 +1,6 @@
 //! How soon a process of a node sees what another one wrote: two counters in shared memory, raised in turn.
 
-use super::wire::Wire;
+use super::wire::WireBench;
 use super::{Profile, median};
 use crate::error::Error;
 use crate::mpi::code::check;
@@ -19,7 +19,7 @@ const TIMES: u64 = 9;
 const LOOKS: usize = 200;
 
 /// Seconds from raising a counter to the answer, on the slowest node; the default if no two processes share memory. Collective.
-pub(super) fn signal(wire: &mut Wire) -> Result<f64, Error> {
+pub(super) fn signal(wire: &mut WireBench) -> Result<f64, Error> {
     let node = SharedNode::new(wire.comm())?;
     let mut times = Vec::new();
     for time in 0..TIMES {

@@ -1,7 +1,7 @@
 //! What processes do by themselves, all at the same time.
 
 use super::median;
-use super::wire::Wire;
+use super::wire::WireBench;
 use crate::error::Error;
 use std::hint::black_box;
 
@@ -10,18 +10,18 @@ const ELEMENTS: usize = 1 << 18;
 const TIMES: usize = 9;
 
 /// Bytes that the slowest process copies in a second.
-pub(super) fn copy(wire: &mut Wire) -> Result<f64, Error> {
+pub(super) fn copy(wire: &mut WireBench) -> Result<f64, Error> {
     let (from, mut to) = (vec![1.5f64; ELEMENTS], vec![0.0f64; ELEMENTS]);
     rate(wire, || to.copy_from_slice(black_box(&from)))
 }
 
 /// Bytes that the slowest process adds up in a second.
-pub(super) fn combine(wire: &mut Wire) -> Result<f64, Error> {
+pub(super) fn combine(wire: &mut WireBench) -> Result<f64, Error> {
     let (from, mut to) = (vec![1.5f64; ELEMENTS], vec![0.0f64; ELEMENTS]);
     rate(wire, || black_box(&mut to).iter_mut().zip(black_box(&from)).for_each(|(sum, x)| *sum += x))
 }
 
-fn rate(wire: &mut Wire, mut work: impl FnMut()) -> Result<f64, Error> {
+fn rate(wire: &mut WireBench, mut work: impl FnMut()) -> Result<f64, Error> {
     work();
     let mut once = |_| {
         wire.timed(|_| {

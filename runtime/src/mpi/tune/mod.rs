@@ -8,11 +8,11 @@ mod counter;
 mod local;
 mod wire;
 
-use self::wire::Wire;
+use self::wire::WireBench;
 use super::attribute;
-use super::state::Group;
+use super::state::OwnComm;
 use crate::error::Error;
-use crate::profile::{Crowd, Grid, Machine, Node, PORTS, Profile, SIZES};
+use crate::profile::{Contention, Grid, Machine, NodeSpeed, PORTS, Profile, SIZES};
 use ::mpi::environment::library_version;
 use ::mpi::topology::Communicator;
 use roundel_spec::Placement;
@@ -37,10 +37,10 @@ const INSIDE: usize = 9;
 /// Whatever MPI says.
 pub fn tune(comm: &impl Communicator, budget: Duration, mut progress: impl FnMut(f64)) -> Result<Profile, Error> {
     let group = attribute::state(comm)?.group(comm)?;
-    let mut wire = Wire::new(group.comm.raw());
+    let mut wire = WireBench::new(group.comm.raw());
     let machine = machine(&mut wire, &group.placement)?;
     let signal = counter::signal(&mut wire)?;
-    let node = Node { signal, copy: local::copy(&mut wire)?, combine: local::combine(&mut wire)? };
+    let node = NodeSpeed { signal, copy: local::copy(&mut wire)?, combine: local::combine(&mut wire)? };
     let mut survey = Survey::new(&mut wire, group, budget);
     survey.run(&mut progress)?;
     let profile = survey.profile(machine, node);
@@ -49,7 +49,7 @@ pub fn tune(comm: &impl Communicator, budget: Duration, mut progress: impl FnMut
 }
 
 /// Rank 0's machine.
-fn machine(wire: &mut Wire, placement: &Placement) -> Result<Machine, Error> {
+fn machine(wire: &mut WireBench, placement: &Placement) -> Result<Machine, Error> {
     let own = Machine::here(&library_version().unwrap_or_default());
     let text = format!("{}\n{}\n{}\n{}\n{}", own.host, own.cores, own.cpu, own.mpi, own.date);
     let text = wire.agreed_text(text)?;
@@ -68,7 +68,7 @@ fn machine(wire: &mut Wire, placement: &Placement) -> Result<Machine, Error> {
 
 /// Which ranks exchange messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scene {
+enum Traffic {
     /// All ranks of a node, among themselves.
     Inside,
     /// The first rank of every node.
@@ -103,8 +103,8 @@ impl Circle {
 }
 
 /// A point of a grid and its times so far.
-struct Point {
-    scene: Scene,
+struct GridPoint {
+    scene: Traffic,
     size: usize,
     ports: usize,
     times: Vec<f64>,
@@ -112,19 +112,19 @@ struct Point {
 
 /// A measurement under way.
 struct Survey<'a> {
-    wire: &'a mut Wire,
+    wire: &'a mut WireBench,
     inside: Circle,
     between: Circle,
     crowd: Circle,
     /// As many processes as every node has.
     lanes: usize,
-    points: Vec<Point>,
+    points: Vec<GridPoint>,
     begin: Instant,
     budget: Duration,
 }
 
 impl<'a> Survey<'a> {
-    fn new(wire: &'a mut Wire, group: &Group, budget: Duration) -> Self {
+    fn new(wire: &'a mut WireBench, group: &OwnComm, budget: Duration) -> Self {
         let nodes = members(&group.placement);
         let rank = group.rank;
         let lanes = nodes.iter().map(Vec::len).min().unwrap_or(1);
@@ -178,32 +178,32 @@ impl<'a> Survey<'a> {
     }
 
     fn time(&mut self, i: usize) -> Result<f64, Error> {
-        let Point { scene, size, ports, .. } = self.points[i];
+        let GridPoint { scene, size, ports, .. } = self.points[i];
         let circle = match scene {
-            Scene::Inside => &self.inside,
-            Scene::Between => &self.between,
-            Scene::Crowd => &self.crowd,
+            Traffic::Inside => &self.inside,
+            Traffic::Between => &self.between,
+            Traffic::Crowd => &self.crowd,
         };
         self.wire.round(&circle.partners(ports), SIZES[size] as usize)
     }
 
-    fn profile(&self, machine: Machine, node: Node) -> Profile {
+    fn profile(&self, machine: Machine, node: NodeSpeed) -> Profile {
         let usual = Profile::default();
         Profile {
             machine,
             node,
             crowd: self.crowded().unwrap_or(usual.crowd),
-            inside: self.grid(Scene::Inside).unwrap_or(usual.inside),
-            between: self.grid(Scene::Between).unwrap_or(usual.between),
+            inside: self.grid(Traffic::Inside).unwrap_or(usual.inside),
+            between: self.grid(Traffic::Between).unwrap_or(usual.between),
         }
     }
 
     /// The medians of a scene, if it was measured.
-    fn grid(&self, scene: Scene) -> Option<Grid> {
+    fn grid(&self, scene: Traffic) -> Option<Grid> {
         let points = self.points.iter().filter(|point| point.scene == scene);
         let sizes = 1 + points.clone().map(|point| point.size).max()?;
         let time = |ports: usize, size: usize| {
-            points.clone().find(|point| (point.ports, point.size) == (ports, size)).map(Point::median)
+            points.clone().find(|point| (point.ports, point.size) == (ports, size)).map(GridPoint::median)
         };
         let row = |&ports: &usize| (0..sizes).map(|size| time(ports, size)).collect();
         let rows = PORTS.iter().map(row).collect::<Option<Vec<Vec<f64>>>>()?;
@@ -211,19 +211,20 @@ impl<'a> Survey<'a> {
     }
 
     /// How much longer it takes if all lanes send, if that was measured: with the shortest and with the longest messages.
-    fn crowded(&self) -> Option<Crowd> {
-        let ratio = |point: &Point| {
-            let same = |other: &&Point| other.scene == Scene::Between && (other.size, other.ports) == (point.size, 1);
+    fn crowded(&self) -> Option<Contention> {
+        let ratio = |point: &GridPoint| {
+            let same =
+                |other: &&GridPoint| other.scene == Traffic::Between && (other.size, other.ports) == (point.size, 1);
             let alone = self.points.iter().find(same)?.median();
             Some((point.median() / alone).clamp(0.1, 1e4))
         };
-        let mut ratios = self.points.iter().filter(|point| point.scene == Scene::Crowd).filter_map(ratio);
+        let mut ratios = self.points.iter().filter(|point| point.scene == Traffic::Crowd).filter_map(ratio);
         let short = ratios.next()?;
-        Some(Crowd { lanes: self.lanes, short, long: ratios.next_back().unwrap_or(short) })
+        Some(Contention { lanes: self.lanes, short, long: ratios.next_back().unwrap_or(short) })
     }
 }
 
-impl Point {
+impl GridPoint {
     fn median(&self) -> f64 {
         median(&mut self.times.clone())
     }
@@ -236,20 +237,20 @@ fn median(times: &mut [f64]) -> f64 {
 }
 
 /// The points that there are ranks for, by size.
-fn points(shared: bool, several: bool, crowded: bool) -> Vec<Point> {
+fn points(shared: bool, several: bool, crowded: bool) -> Vec<GridPoint> {
     let mut found = Vec::new();
     for size in 0..SIZES.len() {
-        let mut add = |scene: Scene, ports: usize| found.push(Point { scene, size, ports, times: Vec::new() });
+        let mut add = |scene: Traffic, ports: usize| found.push(GridPoint { scene, size, ports, times: Vec::new() });
         for ports in PORTS {
             if shared && size < INSIDE {
-                add(Scene::Inside, ports);
+                add(Traffic::Inside, ports);
             }
             if several {
-                add(Scene::Between, ports);
+                add(Traffic::Between, ports);
             }
         }
         if crowded {
-            add(Scene::Crowd, 1);
+            add(Traffic::Crowd, 1);
         }
     }
     found
@@ -297,10 +298,10 @@ mod tests {
 
     #[test]
     fn only_what_there_are_ranks_for_is_measured() {
-        let count = |points: Vec<Point>, scene| points.into_iter().filter(|point| point.scene == scene).count();
-        assert_eq!(count(points(true, false, false), Scene::Inside), INSIDE * PORTS.len());
+        let count = |points: Vec<GridPoint>, scene| points.into_iter().filter(|point| point.scene == scene).count();
+        assert_eq!(count(points(true, false, false), Traffic::Inside), INSIDE * PORTS.len());
         assert_eq!(points(true, false, false).len(), INSIDE * PORTS.len());
-        assert_eq!(count(points(true, true, true), Scene::Crowd), SIZES.len());
+        assert_eq!(count(points(true, true, true), Traffic::Crowd), SIZES.len());
         assert!(points(false, false, false).is_empty());
     }
 

@@ -15,16 +15,16 @@ const REPEATED: usize = 8;
 const SHORT: usize = 4096;
 
 /// A communicator and buffers.
-pub(super) struct Wire {
+pub(super) struct WireBench {
     comm: ffi::MPI_Comm,
     send: Vec<u8>,
     recv: Vec<u8>,
     requests: Vec<ffi::MPI_Request>,
 }
 
-impl Wire {
+impl WireBench {
     pub(super) fn new(comm: ffi::MPI_Comm) -> Self {
-        Wire { comm, send: Vec::new(), recv: Vec::new(), requests: Vec::new() }
+        WireBench { comm, send: Vec::new(), recv: Vec::new(), requests: Vec::new() }
     }
 
     /// The communicator.

@@ -4,7 +4,7 @@
 //! left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where the copy would
 //! be, if nobody looks there in between.
 
-use crate::plan::{Local, OUTPUT, Part, Slot, Turn};
+use crate::plan::{Local, OUTPUT, RankPlan, Slot, Turn};
 use std::collections::{HashMap, HashSet};
 
 /// Which slots hold the same as others.
@@ -39,7 +39,7 @@ impl Same {
 }
 
 /// Reads what was copied where it was copied from.
-pub(super) fn forward(part: &mut Part) {
+pub(super) fn forward(part: &mut RankPlan) {
     let mut same = Same::default();
     for turn in &mut part.turns {
         let arriving: HashSet<Slot> = received(turn).collect();
@@ -75,7 +75,7 @@ fn received(turn: &Turn) -> impl Iterator<Item = Slot> + '_ {
 }
 
 /// The slots that are read after the end.
-fn results(part: &Part) -> HashSet<Slot> {
+fn results(part: &RankPlan) -> HashSet<Slot> {
     let promised = |&block: &usize| part.kind.must_hold(part.rank, block, part.root, part.p);
     (0..part.blocks).filter(promised).map(|block| Slot::new(OUTPUT, block as u32)).collect()
 }
@@ -95,7 +95,7 @@ fn before_local(local: &Local, live: &mut HashSet<Slot>) {
 }
 
 /// Leaves out local steps whose results nobody reads. Messages stay: their other ends are elsewhere.
-pub(super) fn remove_unused(part: &mut Part) {
+pub(super) fn remove_unused(part: &mut RankPlan) {
     let mut live = results(part);
     for turn in part.turns.iter_mut().rev() {
         let mut kept = Vec::with_capacity(turn.locals.len());
@@ -112,7 +112,7 @@ pub(super) fn remove_unused(part: &mut Part) {
 }
 
 /// Makes what is only copied where its copy would be.
-pub(super) fn backward(part: &mut Part) {
+pub(super) fn backward(part: &mut RankPlan) {
     let mut live = results(part);
     for turn in part.turns.iter_mut().rev() {
         Backward::new(turn).run(&mut live);

@@ -3,19 +3,19 @@
 //! Messages of a pair of ranks keep their order, and both ends have equally many blocks. So the two ends do the same without
 //! knowing of each other.
 
-use crate::plan::{Message, Part};
+use crate::plan::{RankPlan, SlotMessage};
 use std::collections::HashMap;
 
 /// Makes several messages to one rank, or from it, one.
-pub(super) fn merge(part: &mut Part) {
+pub(super) fn merge(part: &mut RankPlan) {
     for turn in &mut part.turns {
         turn.sends = merged(std::mem::take(&mut turn.sends));
         turn.receives = merged(std::mem::take(&mut turn.receives));
     }
 }
 
-fn merged(messages: Vec<Message>) -> Vec<Message> {
-    let (mut all, mut numbers) = (Vec::<Message>::new(), HashMap::new());
+fn merged(messages: Vec<SlotMessage>) -> Vec<SlotMessage> {
+    let (mut all, mut numbers) = (Vec::<SlotMessage>::new(), HashMap::new());
     for message in messages {
         let number = *numbers.entry(message.peer).or_insert(all.len());
         match all.get_mut(number) {
@@ -27,7 +27,7 @@ fn merged(messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// Makes a message of more than `size` blocks several ones, at most `most`.
-pub(super) fn split(part: &mut Part, size: usize, most: usize) {
+pub(super) fn split(part: &mut RankPlan, size: usize, most: usize) {
     for turn in &mut part.turns {
         for messages in [&mut turn.sends, &mut turn.receives] {
             *messages = messages.iter().flat_map(|message| pieces(message, size, most)).collect();
@@ -35,8 +35,8 @@ pub(super) fn split(part: &mut Part, size: usize, most: usize) {
     }
 }
 
-fn pieces(message: &Message, size: usize, most: usize) -> Vec<Message> {
+fn pieces(message: &SlotMessage, size: usize, most: usize) -> Vec<SlotMessage> {
     let count = message.slots.len().div_ceil(size).clamp(1, most);
     let each = message.slots.len().div_ceil(count).max(1);
-    message.slots.chunks(each).map(|slots| Message::new(message.peer, slots.to_vec())).collect()
+    message.slots.chunks(each).map(|slots| SlotMessage::new(message.peer, slots.to_vec())).collect()
 }

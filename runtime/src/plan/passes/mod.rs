@@ -1,5 +1,5 @@
 //! What can be done to a plan, one file each. Dead blocks are found by looking at all ranks; everything else is done to each
-//! rank by itself, so that it can be done to a [`Part`] whose rank knows no other.
+//! rank by itself, so that it can be done to a [`RankPlan`] whose rank knows no other.
 //!
 //! A pass is given what [replays](crate::plan::Plan::replay). What it makes of anything else is no better.
 
@@ -10,9 +10,9 @@ mod rename;
 
 pub use dead::remove_dead;
 
-use crate::plan::{Part, Plan};
+use crate::plan::{Plan, RankPlan};
 
-impl Part {
+impl RankPlan {
     /// Makes several messages to one rank, or from it, one.
     pub fn merge_messages(&mut self) {
         messages::merge(self);
@@ -42,7 +42,7 @@ impl Part {
 
 /// Makes several messages from one rank to another in a round one.
 pub fn merge_messages(plan: &mut Plan) {
-    plan.map_parts(Part::merge_messages);
+    plan.map_parts(RankPlan::merge_messages);
 }
 
 /// Makes every message of more than `size` blocks several ones, but at most `most`.
@@ -52,11 +52,11 @@ pub fn split_ports(plan: &mut Plan, size: usize, most: usize) {
 
 /// Takes copies away, and the rounds in which nothing else was done.
 pub fn merge_copies(plan: &mut Plan) {
-    plan.map_parts(Part::merge_copies);
+    plan.map_parts(RankPlan::merge_copies);
     plan.rounds.retain(|round| round.iter().any(|turn| !turn.is_empty()));
 }
 
 /// Gives working memory as few lines as possible.
 pub fn rename(plan: &mut Plan) {
-    plan.map_parts(Part::rename);
+    plan.map_parts(RankPlan::rename);
 }

@@ -4,18 +4,18 @@
 //! last read. Of each block, lives are given the first line that is free; what arrives needs one that no message of its round
 //! uses.
 
-use crate::plan::{Part, SCRATCH, Slot};
+use crate::plan::{RankPlan, SCRATCH, Slot};
 
 /// What is done to a slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum SlotUse {
     Read,
     Arrive,
     Make,
 }
 
 /// Something that is held for a time.
-struct Life {
+struct SlotLifetime {
     block: u32,
     arrives: bool,
     from: usize,
@@ -23,7 +23,7 @@ struct Life {
 }
 
 /// Gives working memory new lines.
-pub(super) fn rename(part: &mut Part) {
+pub(super) fn rename(part: &mut RankPlan) {
     let (lives, uses) = lives(part);
     let lines = lines(&lives, part.blocks);
     let mut uses = uses.into_iter();
@@ -36,17 +36,20 @@ pub(super) fn rename(part: &mut Part) {
 }
 
 /// Visits all slots in the order in which they are used, with the time.
-fn each_slot(part: &mut Part, mut visit: impl FnMut(&mut Slot, Use, usize)) {
+fn each_slot(part: &mut RankPlan, mut visit: impl FnMut(&mut Slot, SlotUse, usize)) {
     let mut time = 1;
     for turn in &mut part.turns {
         let [sends, receives] = [&mut turn.sends, &mut turn.receives];
-        sends.iter_mut().flat_map(|message| &mut message.slots).for_each(|slot| visit(slot, Use::Read, time));
-        receives.iter_mut().flat_map(|message| &mut message.slots).for_each(|slot| visit(slot, Use::Arrive, time));
+        sends.iter_mut().flat_map(|message| &mut message.slots).for_each(|slot| visit(slot, SlotUse::Read, time));
+        receives
+            .iter_mut()
+            .flat_map(|message| &mut message.slots)
+            .for_each(|slot| visit(slot, SlotUse::Arrive, time));
         for local in &mut turn.locals {
             time += 1;
             let mut slots = local.slots_mut().peekable();
             while let Some(slot) = slots.next() {
-                visit(slot, if slots.peek().is_some() { Use::Read } else { Use::Make }, time);
+                visit(slot, if slots.peek().is_some() { SlotUse::Read } else { SlotUse::Make }, time);
             }
         }
         time += 1;
@@ -54,18 +57,18 @@ fn each_slot(part: &mut Part, mut visit: impl FnMut(&mut Slot, Use, usize)) {
 }
 
 /// What is held in working memory; and for each use of a slot, which of that it is.
-fn lives(part: &mut Part) -> (Vec<Life>, Vec<Option<usize>>) {
+fn lives(part: &mut RankPlan) -> (Vec<SlotLifetime>, Vec<Option<usize>>) {
     let (blocks, slots) = (part.blocks, part.lines * part.blocks);
-    let (mut lives, mut uses, mut now) = (Vec::<Life>::new(), Vec::new(), vec![None; slots]);
+    let (mut lives, mut uses, mut now) = (Vec::<SlotLifetime>::new(), Vec::new(), vec![None; slots]);
     each_slot(part, |slot, used, time| {
         if slot.line < SCRATCH {
             uses.push(None);
             return;
         }
         let held = &mut now[slot.line as usize * blocks + slot.block as usize];
-        if used != Use::Read || held.is_none() {
+        if used != SlotUse::Read || held.is_none() {
             *held = Some(lives.len());
-            lives.push(Life { block: slot.block, arrives: used == Use::Arrive, from: time, until: time });
+            lives.push(SlotLifetime { block: slot.block, arrives: used == SlotUse::Arrive, from: time, until: time });
         }
         if let Some(life) = *held {
             lives[life].until = time;
@@ -76,9 +79,9 @@ fn lives(part: &mut Part) -> (Vec<Life>, Vec<Option<usize>>) {
 }
 
 /// A line for each life. They come in the order of their beginnings.
-fn lines(lives: &[Life], blocks: usize) -> Vec<u32> {
+fn lines(lives: &[SlotLifetime], blocks: usize) -> Vec<u32> {
     let mut until: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-    let line = |life: &Life| {
+    let line = |life: &SlotLifetime| {
         let places = &mut until[life.block as usize];
         let free = |&used: &usize| used < life.from || used == life.from && !life.arrives;
         let place = places.iter().position(free).unwrap_or(places.len());

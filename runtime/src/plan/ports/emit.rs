@@ -1,9 +1,9 @@
 //! From a pattern to one node's part.
 
 use super::pattern::{Pattern, Step};
-use super::phases::Unfit;
-use super::places::Places;
-use crate::plan::{INPUT, Local, Message, OUTPUT, Part, Plan, Slot, Turn};
+use super::phases::GroupsError;
+use super::places::LinePlaces;
+use crate::plan::{INPUT, Local, OUTPUT, Plan, RankPlan, Slot, SlotMessage, Turn};
 use std::collections::HashMap;
 
 impl Pattern {
@@ -11,19 +11,19 @@ impl Pattern {
     ///
     /// # Errors
     /// When there is no such node.
-    pub fn part(&self, node: usize) -> Result<Part, Unfit> {
+    pub fn part(&self, node: usize) -> Result<RankPlan, GroupsError> {
         let (p, blocks) = (self.nodes(), self.fractions());
         if node >= p {
-            return Err(Unfit::NoSuchNode { node, nodes: p });
+            return Err(GroupsError::NoSuchNode { node, nodes: p });
         }
-        let places = Places::new(self);
+        let places = LinePlaces::new(self);
         let turns = Emitter::new(self, &places, node).turns();
-        Ok(Part { kind: self.kind, p, rank: node, root: 0, blocks, lines: places.count, turns })
+        Ok(RankPlan { kind: self.kind, p, rank: node, root: 0, blocks, lines: places.count, turns })
     }
 
     /// What all nodes do.
     pub fn plan(&self) -> Plan {
-        let places = Places::new(self);
+        let places = LinePlaces::new(self);
         let mut plan = Plan::new(self.kind, self.nodes(), places.count, self.fractions());
         for node in 0..plan.p {
             let turns = Emitter::new(self, &places, node).turns();
@@ -37,14 +37,14 @@ impl Pattern {
 /// One node's view of a pattern.
 struct Emitter<'a> {
     pattern: &'a Pattern,
-    places: &'a Places,
+    places: &'a LinePlaces,
     node: usize,
     /// The numbers of the fractions, as the node sees them.
     blocks: Vec<u32>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(pattern: &'a Pattern, places: &'a Places, node: usize) -> Self {
+    fn new(pattern: &'a Pattern, places: &'a LinePlaces, node: usize) -> Self {
         Emitter { pattern, places, node, blocks: pattern.digits.numbers(node) }
     }
 
@@ -89,9 +89,9 @@ impl<'a> Emitter<'a> {
             for (number, arrival) in self.pattern.line(line).received.clone().zip(self.pattern.received(line)) {
                 let index = *numbers.entry(arrival.distance).or_insert_with(|| {
                     let to = digits.peer(self.node, step.digit, factor - arrival.distance);
-                    turn.sends.push(Message::new(to, Vec::new()));
+                    turn.sends.push(SlotMessage::new(to, Vec::new()));
                     let from = digits.peer(self.node, step.digit, arrival.distance);
-                    turn.receives.push(Message::new(from, Vec::new()));
+                    turn.receives.push(SlotMessage::new(from, Vec::new()));
                     turn.sends.len() - 1
                 });
                 turn.sends[index].slots.push(self.slot(arrival.line));

@@ -2,7 +2,7 @@
 
 use super::digits::Digits;
 use super::pattern::{Line, Pattern, Received, Step};
-use super::phases::{Run, Unfit};
+use super::phases::{GroupRun, GroupsError};
 use roundel_spec::Kind;
 
 /// The most lines that a pattern may have.
@@ -30,7 +30,7 @@ impl Grower {
     }
 
     /// All steps of a group.
-    pub(super) fn run(&mut self, run: &Run<'_>) -> Result<(), Unfit> {
+    pub(super) fn run(&mut self, run: &GroupRun<'_>) -> Result<(), GroupsError> {
         let (negative, positive): (Vec<i64>, Vec<i64>) = run.group.ports.iter().partition(|&&port| port < 0);
         let [negative, positive] = [negative, positive]
             .map(|ports| ports.iter().map(|port| port.unsigned_abs() as usize).collect::<Vec<_>>());
@@ -39,7 +39,7 @@ impl Grower {
     }
 
     /// Steps of reduce_scatter: of the first fractions along the digit, fewer and fewer are kept.
-    fn scatter(&mut self, digit: usize, ports: &[usize]) -> Result<(), Unfit> {
+    fn scatter(&mut self, digit: usize, ports: &[usize]) -> Result<(), GroupsError> {
         let mut size = self.digits.factor(digit);
         for (&ports, distance) in ports.iter().zip(distances(size, ports)) {
             self.scatter_step(digit, ports, distance, size)?;
@@ -49,7 +49,7 @@ impl Grower {
     }
 
     /// Sends all fractions from `distance` on to where they are among the first ones.
-    fn scatter_step(&mut self, digit: usize, ports: usize, distance: usize, size: usize) -> Result<(), Unfit> {
+    fn scatter_step(&mut self, digit: usize, ports: usize, distance: usize, size: usize) -> Result<(), GroupsError> {
         let start = self.lines.len() as u32;
         let at = self.by_fraction();
         let (factor, mut kept) = (self.digits.factor(digit), Vec::new());
@@ -72,7 +72,7 @@ impl Grower {
     }
 
     /// Steps of allgather: what is at hand grows by what other nodes have at hand.
-    fn gather(&mut self, digit: usize, ports: &[usize]) -> Result<(), Unfit> {
+    fn gather(&mut self, digit: usize, ports: &[usize]) -> Result<(), GroupsError> {
         let (factor, unit) = (self.digits.factor(digit), self.current.len());
         let mut last = self.by_fraction();
         let mut worth = 1;
@@ -91,7 +91,7 @@ impl Grower {
     }
 
     /// The first lines of a node arrive; where a line of the same fraction is at hand, the last one, they are combined.
-    fn gather_from(&mut self, digit: usize, far: usize, lines: usize, last: &mut [u32]) -> Result<(), Unfit> {
+    fn gather_from(&mut self, digit: usize, far: usize, lines: usize, last: &mut [u32]) -> Result<(), GroupsError> {
         let start = self.lines.len() as u32;
         for i in 0..lines {
             let line = self.current[i];
@@ -105,9 +105,9 @@ impl Grower {
         Ok(())
     }
 
-    fn push(&mut self, fraction: u32, own: Option<u32>, arrive: &[Received]) -> Result<u32, Unfit> {
+    fn push(&mut self, fraction: u32, own: Option<u32>, arrive: &[Received]) -> Result<u32, GroupsError> {
         if self.lines.len() >= MOST_LINES {
-            return Err(Unfit::TooManyLines { limit: MOST_LINES });
+            return Err(GroupsError::TooManyLines { limit: MOST_LINES });
         }
         let (line, start) = (self.lines.len() as u32, self.received.len() as u32);
         self.received.extend_from_slice(arrive);

@@ -5,7 +5,7 @@
 //! groups with negative ports alone (I, reduce_scatter), groups between (II, allreduce), and as many last groups as there are
 //! leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase I, an allgather a phase III.
 //!
-//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`Part`] is made, without those
+//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`RankPlan`] is made, without those
 //! of the others.
 //!
 //! ```
@@ -31,22 +31,22 @@ mod places;
 mod text;
 
 pub use pattern::{Fractions, Line, Pattern, Received, Step};
-pub use phases::{Phase, Unfit};
+pub use phases::{GroupsError, Phase};
 pub use text::NoPorts;
 
-use super::{Part, Plan};
+use super::{Plan, RankPlan};
 use roundel_spec::Kind;
 
 /// Groups, in the order in which they run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ports {
     /// The groups.
-    pub groups: Vec<Group>,
+    pub groups: Vec<DigitGroup>,
 }
 
 /// Steps among nodes that differ in one digit of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Group {
+pub struct DigitGroup {
     /// How many nodes the group has.
     pub factor: usize,
     /// To how many nodes each one sends in each step: negative for reduce_scatter, positive for allgather.
@@ -58,7 +58,7 @@ impl Ports {
     ///
     /// # Errors
     /// When the groups are not those of such a collective, or there is no such node.
-    pub fn part(&self, kind: Kind, node: usize) -> Result<Part, Unfit> {
+    pub fn part(&self, kind: Kind, node: usize) -> Result<RankPlan, GroupsError> {
         self.pattern(kind, Fractions::Scattered)?.part(node)
     }
 
@@ -66,7 +66,7 @@ impl Ports {
     ///
     /// # Errors
     /// When the groups are not those of such a collective.
-    pub fn plan(&self, kind: Kind) -> Result<Plan, Unfit> {
+    pub fn plan(&self, kind: Kind) -> Result<Plan, GroupsError> {
         Ok(self.pattern(kind, Fractions::Scattered)?.plan())
     }
 }

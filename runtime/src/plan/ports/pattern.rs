@@ -7,7 +7,7 @@
 use super::Ports;
 use super::digits::Digits;
 use super::grow::Grower;
-use super::phases::{Unfit, factors};
+use super::phases::{GroupsError, factors};
 use roundel_spec::Kind;
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ impl Ports {
     ///
     /// # Errors
     /// When the groups are not those of such a collective.
-    pub fn pattern(&self, kind: Kind, fractions: Fractions) -> Result<Pattern, Unfit> {
+    pub fn pattern(&self, kind: Kind, fractions: Fractions) -> Result<Pattern, GroupsError> {
         let runs = self.runs(kind)?;
         let factors = factors(&runs)?;
         let scatters = |digit: usize| runs.iter().any(|run| run.digit == digit && run.divides());

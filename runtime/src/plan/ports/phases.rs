@@ -1,7 +1,7 @@
 //! Which groups are which phase, and whether they are complete.
 
 use super::text::MOST;
-use super::{Group, Ports};
+use super::{DigitGroup, Ports};
 use roundel_spec::Kind;
 
 /// A phase of an allreduce.
@@ -17,7 +17,7 @@ pub enum Phase {
 
 /// Groups that do not make the collective that is asked for. Groups are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum GroupsError {
     /// A kind that has no such algorithm.
     #[error("ports and factors make no {kind}: ask for allreduce, reduce_scatter or allgather")]
     Kind {
@@ -98,16 +98,16 @@ pub enum Unfit {
 
 /// A group that runs: which digit it belongs to, and in which phase it is.
 #[derive(Clone, Debug)]
-pub(super) struct Run<'a> {
+pub(super) struct GroupRun<'a> {
     /// The number of the digit.
     pub(super) digit: usize,
     /// Its phase.
     pub(super) phase: Phase,
     /// The group.
-    pub(super) group: &'a Group,
+    pub(super) group: &'a DigitGroup,
 }
 
-impl Group {
+impl DigitGroup {
     /// How many nodes steps with such ports reach, at most.
     fn reached(&self, wanted: impl Fn(i64) -> bool) -> usize {
         let ports = self.ports.iter().filter(|&&port| wanted(port));
@@ -121,12 +121,12 @@ impl Group {
 
 impl Ports {
     /// The groups in the order in which they run, each with its digit; all is checked.
-    pub(super) fn runs(&self, kind: Kind) -> Result<Vec<Run<'_>>, Unfit> {
+    pub(super) fn runs(&self, kind: Kind) -> Result<Vec<GroupRun<'_>>, GroupsError> {
         let runs = match kind {
             Kind::ReduceScatter => self.one_phase(Phase::Scatter),
             Kind::Allgather => self.one_phase(Phase::Gather),
             Kind::Allreduce => self.three_phases()?,
-            kind => return Err(Unfit::Kind { kind }),
+            kind => return Err(GroupsError::Kind { kind }),
         };
         runs.iter().enumerate().try_for_each(|(number, run)| run.check(number + 1))?;
         Ok(runs)
@@ -136,50 +136,50 @@ impl Ports {
     ///
     /// # Errors
     /// When the groups are not those of such a collective, or there are too many nodes.
-    pub fn nodes(&self, kind: Kind) -> Result<usize, Unfit> {
+    pub fn nodes(&self, kind: Kind) -> Result<usize, GroupsError> {
         factors(&self.runs(kind)?).map(|factors| factors.iter().product())
     }
 
-    fn one_phase(&self, phase: Phase) -> Vec<Run<'_>> {
-        self.groups.iter().enumerate().map(|(digit, group)| Run { digit, phase, group }).collect()
+    fn one_phase(&self, phase: Phase) -> Vec<GroupRun<'_>> {
+        self.groups.iter().enumerate().map(|(digit, group)| GroupRun { digit, phase, group }).collect()
     }
 
-    fn three_phases(&self) -> Result<Vec<Run<'_>>, Unfit> {
-        let leads = |group: &&Group| !group.ports.is_empty() && group.all(|port| port < 0);
+    fn three_phases(&self) -> Result<Vec<GroupRun<'_>>, GroupsError> {
+        let leads = |group: &&DigitGroup| !group.ports.is_empty() && group.all(|port| port < 0);
         let (leading, all) = (self.groups.iter().take_while(leads).count(), self.groups.len());
         if 2 * leading > all {
             // The last groups belong to the innermost of the leading ones.
             let number = 2 * leading - all;
             let group = &self.groups[number - 1];
-            return Err(Unfit::NoCounterpart { group: number, text: group.to_string(), factor: group.factor });
+            return Err(GroupsError::NoCounterpart { group: number, text: group.to_string(), factor: group.factor });
         }
         let place = |(number, group)| match number {
-            n if n < leading => Run { digit: n, phase: Phase::Scatter, group },
-            n if n < all - leading => Run { digit: n, phase: Phase::Reduce, group },
-            n => Run { digit: all - 1 - n, phase: Phase::Gather, group },
+            n if n < leading => GroupRun { digit: n, phase: Phase::Scatter, group },
+            n if n < all - leading => GroupRun { digit: n, phase: Phase::Reduce, group },
+            n => GroupRun { digit: all - 1 - n, phase: Phase::Gather, group },
         };
-        let runs: Vec<Run<'_>> = self.groups.iter().enumerate().map(place).collect();
+        let runs: Vec<GroupRun<'_>> = self.groups.iter().enumerate().map(place).collect();
         for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.phase == Phase::Gather) {
             let expected = self.groups[run.digit].factor;
             if run.group.factor != expected {
-                return Err(Unfit::NotReversed { group: number + 1, text: run.group.to_string(), expected });
+                return Err(GroupsError::NotReversed { group: number + 1, text: run.group.to_string(), expected });
             }
         }
         Ok(runs)
     }
 }
 
-impl Run<'_> {
+impl GroupRun<'_> {
     /// Whether nodes of the group have different fractions in between.
     pub(super) fn divides(&self) -> bool {
         self.phase != Phase::Reduce || !self.group.all(|port| port > 0)
     }
 
     /// Signs are right, and all nodes are reached.
-    fn check(&self, number: usize) -> Result<(), Unfit> {
+    fn check(&self, number: usize) -> Result<(), GroupsError> {
         let text = || self.group.to_string();
         if self.group.factor == 0 || self.group.ports.contains(&0) {
-            return Err(Unfit::Zero { group: number, text: text() });
+            return Err(GroupsError::Zero { group: number, text: text() });
         }
         let scatters_first = self.group.ports.is_sorted_by_key(|&port| port > 0);
         let (signs, why) = match self.phase {
@@ -188,21 +188,21 @@ impl Run<'_> {
             Phase::Reduce => (scatters_first, "negative ports come before positive ones"),
         };
         if !signs {
-            return Err(Unfit::Sign { group: number, text: text(), why });
+            return Err(GroupsError::Sign { group: number, text: text(), why });
         }
         let reached = self.group.reached(|port| (port < 0) == (self.phase == Phase::Scatter));
         if reached < self.group.factor {
-            return Err(Unfit::Incomplete { group: number, text: text(), reached });
+            return Err(GroupsError::Incomplete { group: number, text: text(), reached });
         }
         Ok(())
     }
 }
 
 /// The factors of the digits, in their order.
-pub(super) fn factors(runs: &[Run<'_>]) -> Result<Vec<usize>, Unfit> {
+pub(super) fn factors(runs: &[GroupRun<'_>]) -> Result<Vec<usize>, GroupsError> {
     let digits = runs.iter().map(|run| run.digit + 1).max().unwrap_or(0);
     let mut factors = vec![1; digits];
     runs.iter().for_each(|run| factors[run.digit] = run.group.factor);
     let nodes = factors.iter().try_fold(1usize, |nodes, &factor| nodes.checked_mul(factor));
-    nodes.filter(|&nodes| nodes <= MOST).map(|_| factors).ok_or(Unfit::TooManyNodes)
+    nodes.filter(|&nodes| nodes <= MOST).map(|_| factors).ok_or(GroupsError::TooManyNodes)
 }

@@ -13,7 +13,7 @@ const FOREVER: i64 = i64::MAX;
 
 /// The lines of memory of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Places {
+pub(super) struct LinePlaces {
     /// For each line of the pattern.
     pub(super) lines: Vec<u32>,
     /// For each of what arrives.
@@ -53,14 +53,14 @@ impl Times {
 }
 
 /// Which places of each fraction are in use until when; the output is the first one.
-struct Table {
+struct OccupancyTable {
     until: Vec<Vec<i64>>,
     /// Until when others may use the output.
     output: Vec<i64>,
     count: usize,
 }
 
-impl Table {
+impl OccupancyTable {
     fn new(pattern: &Pattern, times: &Times) -> Self {
         let mut output = vec![NEVER; pattern.fractions()];
         for &line in &pattern.results {
@@ -68,7 +68,7 @@ impl Table {
             output[pattern.line(line).fraction as usize] =
                 if pattern.line(line).own.is_some() { made } else { made - 1 };
         }
-        Table { until: vec![Vec::new(); output.len()], output, count: 2 }
+        OccupancyTable { until: vec![Vec::new(); output.len()], output, count: 2 }
     }
 
     /// A place for something that arrives or is made at a time and is used until another.
@@ -85,11 +85,11 @@ impl Table {
     }
 }
 
-impl Places {
+impl LinePlaces {
     pub(super) fn new(pattern: &Pattern) -> Self {
         let times = Times::new(pattern);
-        let mut table = Table::new(pattern, &times);
-        let mut places = Places {
+        let mut table = OccupancyTable::new(pattern, &times);
+        let mut places = LinePlaces {
             lines: vec![INPUT; pattern.lines.len()],
             arrivals: vec![INPUT; pattern.received.len()],
             count: 0,
@@ -111,7 +111,15 @@ impl Places {
     }
 
     /// Places for what arrives for a line. Gives the time after it is combined.
-    fn arrive(&mut self, pattern: &Pattern, times: &Times, table: &mut Table, line: u32, at: i64, tick: i64) -> i64 {
+    fn arrive(
+        &mut self,
+        pattern: &Pattern,
+        times: &Times,
+        table: &mut OccupancyTable,
+        line: u32,
+        at: i64,
+        tick: i64,
+    ) -> i64 {
         let (fraction, arrive) = (pattern.line(line).fraction, pattern.line(line).received.clone());
         if pattern.line(line).own.is_none() {
             let place = table.take(fraction, at, true, times.used[line as usize]);

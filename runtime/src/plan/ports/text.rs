@@ -1,6 +1,6 @@
 //! The notation, read and written.
 
-use super::{Group, Ports};
+use super::{DigitGroup, Ports};
 use std::fmt;
 use std::str::FromStr;
 
@@ -57,7 +57,7 @@ impl FromStr for Ports {
 }
 
 /// `8(-1 1 1 1`, up to what closed it; `None` when it has another shape.
-fn group(number: usize, text: &str, closed: bool) -> Result<Option<Group>, NoPorts> {
+fn group(number: usize, text: &str, closed: bool) -> Result<Option<DigitGroup>, NoPorts> {
     let Some((factor, ports)) = text.split_once('(').filter(|_| closed) else { return Ok(None) };
     if ports.contains('(') || factor.trim().contains(char::is_whitespace) {
         return Ok(None);
@@ -69,7 +69,7 @@ fn group(number: usize, text: &str, closed: bool) -> Result<Option<Group>, NoPor
         read.ok_or_else(|| NoPorts::Port { group: number, found: word.into() })
     };
     let ports = ports.split_whitespace().map(port).collect::<Result<_, _>>()?;
-    Ok(Some(Group { factor, ports }))
+    Ok(Some(DigitGroup { factor, ports }))
 }
 
 impl fmt::Display for Ports {
@@ -81,7 +81,7 @@ impl fmt::Display for Ports {
     }
 }
 
-impl fmt::Display for Group {
+impl fmt::Display for DigitGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ports: Vec<String> = self.ports.iter().map(i64::to_string).collect();
         write!(f, "{}({})", self.factor, ports.join(" "))

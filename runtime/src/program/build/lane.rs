@@ -9,24 +9,24 @@ use std::ops::Range;
 use roundel_spec::Kind;
 
 use super::BuildError;
-use super::shape::{Line, Piece, Shape, piece};
-use super::tape::Tape;
-use crate::plan::part::{self, INPUT, Local, OUTPUT, Part, Slot, Turn};
-use crate::program::{Message, Op, Region, Spot, Way};
+use super::shape::{LineLayout, NodeGeometry, VectorPiece, piece};
+use super::step_list::StepList;
+use crate::plan::part::{self, INPUT, Local, OUTPUT, RankPlan, Slot, Turn};
+use crate::program::{MemoryRegion, MessageDirection, Op, ProgramMessage, RegionOffset};
 
 /// What a lane does between nodes. Spots count elements.
 pub(super) struct Course {
     pub(super) ops: Vec<Op>,
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<ProgramMessage>,
     /// How many elements of working memory are in use.
     pub(super) scratch: usize,
 }
 
 /// Where a lane finds its lines.
 #[derive(Clone, Copy)]
-pub(super) struct Lines {
-    pub(super) input: Line,
-    pub(super) output: Line,
+pub(super) struct LaneLines {
+    pub(super) input: LineLayout,
+    pub(super) output: LineLayout,
     /// Where working memory is free.
     pub(super) scratch: usize,
 }
@@ -34,38 +34,47 @@ pub(super) struct Lines {
 /// A message that is not in one piece where it belongs.
 struct Packed {
     /// Where it travels from or to.
-    whole: Vec<Piece>,
+    whole: Vec<VectorPiece>,
     /// Where it belongs.
-    pieces: Vec<Piece>,
+    pieces: Vec<VectorPiece>,
 }
 
-struct Lane<'a> {
-    shape: &'a Shape<'a>,
-    part: &'a Part,
-    lines: Lines,
+struct LaneBuilder<'a> {
+    shape: &'a NodeGeometry<'a>,
+    part: &'a RankPlan,
+    lines: LaneLines,
     /// What this lane has of each block.
     slices: Vec<Range<usize>>,
     /// Where slots of working memory lie.
     slots: BTreeMap<Slot, usize>,
     /// Where packed messages go.
     packs: usize,
-    tape: Tape,
-    messages: Vec<Message>,
+    tape: StepList,
+    messages: Vec<ProgramMessage>,
     scratch: usize,
 }
 
 /// Gives the part of this node addresses, for the lane that this process is.
-pub(super) fn course(shape: &Shape, part: &Part, lines: Lines) -> Result<Course, BuildError> {
+pub(super) fn course(shape: &NodeGeometry, part: &RankPlan, lines: LaneLines) -> Result<Course, BuildError> {
     let (node, nodes) = (shape.node, shape.nodes);
-    let &Part { rank, p, kind, blocks, .. } = part;
+    let &RankPlan { rank, p, kind, blocks, .. } = part;
     let divided = if kind == Kind::Allreduce { blocks > 0 } else { blocks == nodes };
     if (rank, p, kind) != (node, nodes, shape.job.kind) || !divided {
         return Err(BuildError::Part { node, nodes, rank, p, kind, blocks });
     }
     let slices = shape.slices(shape.local, blocks);
-    let tape = Tape::default();
-    let mut lane =
-        Lane { shape, part, lines, slices, slots: BTreeMap::new(), packs: 0, tape, messages: Vec::new(), scratch: 0 };
+    let tape = StepList::default();
+    let mut lane = LaneBuilder {
+        shape,
+        part,
+        lines,
+        slices,
+        slots: BTreeMap::new(),
+        packs: 0,
+        tape,
+        messages: Vec::new(),
+        scratch: 0,
+    };
     lane.allocate()?;
     for (round, turn) in part.turns.iter().enumerate() {
         lane.turn(round, turn)?;
@@ -73,7 +82,7 @@ pub(super) fn course(shape: &Shape, part: &Part, lines: Lines) -> Result<Course,
     Ok(Course { ops: lane.tape.ops, messages: lane.messages, scratch: lane.scratch })
 }
 
-impl Lane<'_> {
+impl LaneBuilder<'_> {
     /// Finds room for the slots that are in use and lie nowhere else; neighbouring blocks of a line stay neighbours.
     fn allocate(&mut self) -> Result<(), BuildError> {
         for (round, turn) in self.part.turns.iter().enumerate() {
@@ -105,7 +114,7 @@ impl Lane<'_> {
     }
 
     /// Where a slot of the input or of the result lies, if it has a place outside of working memory.
-    fn fixed(&self, slot: Slot) -> Option<Vec<Piece>> {
+    fn fixed(&self, slot: Slot) -> Option<Vec<VectorPiece>> {
         let line = match slot.line {
             INPUT => self.lines.input,
             OUTPUT => self.lines.output,
@@ -116,9 +125,9 @@ impl Lane<'_> {
     }
 
     /// Where a slot lies.
-    fn pieces(&self, slot: Slot) -> Vec<Piece> {
+    fn pieces(&self, slot: Slot) -> Vec<VectorPiece> {
         let length = self.slices[slot.block as usize].len();
-        let scratch = |&offset: &usize| piece(Spot::start(Region::Scratch), offset..offset + length);
+        let scratch = |&offset: &usize| piece(RegionOffset::start(MemoryRegion::Scratch), offset..offset + length);
         self.fixed(slot).unwrap_or_else(|| self.slots.get(&slot).map(scratch).unwrap_or_default())
     }
 
@@ -126,14 +135,14 @@ impl Lane<'_> {
     fn turn(&mut self, round: usize, turn: &Turn) -> Result<(), BuildError> {
         let first = self.messages.len();
         let mut packs = self.packs;
-        let mut unpack = Tape::default();
+        let mut unpack = StepList::default();
         for message in &turn.receives {
-            if let Some(packed) = self.message(round, message, Way::In, &mut packs)? {
+            if let Some(packed) = self.message(round, message, MessageDirection::In, &mut packs)? {
                 unpack.copy(&packed.whole, &packed.pieces);
             }
         }
         for message in &turn.sends {
-            if let Some(packed) = self.message(round, message, Way::Out, &mut packs)? {
+            if let Some(packed) = self.message(round, message, MessageDirection::Out, &mut packs)? {
                 self.tape.copy(&packed.pieces, &packed.whole);
             }
         }
@@ -151,8 +160,8 @@ impl Lane<'_> {
     fn message(
         &mut self,
         round: usize,
-        message: &part::Message,
-        way: Way,
+        message: &part::SlotMessage,
+        way: MessageDirection,
         packs: &mut usize,
     ) -> Result<Option<Packed>, BuildError> {
         let peer = self.peer(round, message.peer)?;
@@ -164,12 +173,12 @@ impl Lane<'_> {
         }
         let Some(&first) = pieces.first() else { return Ok(None) };
         if pieces.len() == 1 {
-            self.messages.push(Message { way, peer, spot: first.spot, elements });
+            self.messages.push(ProgramMessage { way, peer, spot: first.spot, elements });
             return Ok(None);
         }
-        let spot = Spot { region: Region::Scratch, offset: *packs };
+        let spot = RegionOffset { region: MemoryRegion::Scratch, offset: *packs };
         *packs = add(*packs, elements)?;
-        self.messages.push(Message { way, peer, spot, elements });
+        self.messages.push(ProgramMessage { way, peer, spot, elements });
         Ok(Some(Packed { whole: piece(spot, 0..elements), pieces }))
     }
 
@@ -194,7 +203,7 @@ impl Lane<'_> {
 
 /// The slots of a round, and whether they are written.
 fn slots(turn: &Turn) -> impl Iterator<Item = (Slot, bool)> + '_ {
-    let of = |messages: &'_ [part::Message], written| {
+    let of = |messages: &'_ [part::SlotMessage], written| {
         messages.iter().flat_map(|message| message.slots.clone()).map(move |slot| (slot, written)).collect::<Vec<_>>()
     };
     let locals = turn.locals.iter().flat_map(|local| match *local {
@@ -205,8 +214,8 @@ fn slots(turn: &Turn) -> impl Iterator<Item = (Slot, bool)> + '_ {
 }
 
 /// Pieces that lie side by side become one.
-fn merged(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
-    let mut all: Vec<Piece> = Vec::new();
+fn merged(pieces: impl Iterator<Item = VectorPiece>) -> Vec<VectorPiece> {
+    let mut all: Vec<VectorPiece> = Vec::new();
     for piece in pieces {
         match all.last_mut() {
             Some(last) if last.spot.after(last.length) == piece.spot => last.length += piece.length,

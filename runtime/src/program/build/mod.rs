@@ -16,7 +16,7 @@ mod lane;
 mod node;
 mod shape;
 mod stage;
-mod tape;
+mod step_list;
 mod weave;
 
 pub use error::BuildError;
@@ -24,12 +24,12 @@ pub use error::BuildError;
 use roundel_spec::{Kind, Placement};
 use std::fmt;
 
-use self::node::Node;
-use self::shape::Shape;
+use self::node::NodeMemory;
+use self::shape::NodeGeometry;
 use self::stage::Stage;
 use self::weave::Weave;
-use super::{Message, Op, Program, Region, Spot};
-use crate::plan::part::Part;
+use super::{MemoryRegion, Op, Program, ProgramMessage, RegionOffset};
+use crate::plan::part::RankPlan;
 
 /// How processes of a node work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ impl fmt::Display for Scheme {
 
 /// What is to be done by all ranks together.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
+pub struct ProgramSpec<'a> {
     /// Allreduce, reduce_scatter or allgather. A broadcast is an allgather with one count that is not zero, a reduce such a
     /// reduce_scatter.
     pub kind: Kind,
@@ -80,13 +80,13 @@ pub struct Job<'a> {
     /// How processes of a node work together.
     pub scheme: Scheme,
     /// What a node does among all nodes, by its number. It is asked only for the own node, and not if there is only one.
-    pub parts: &'a dyn Fn(usize) -> Part,
+    pub parts: &'a dyn Fn(usize) -> RankPlan,
 }
 
 /// The programs of one rank for even and for odd calls.
-pub fn build(job: &Job, rank: usize) -> Result<[Program; 2], BuildError> {
-    let shape = Shape::new(job, rank)?;
-    let node = Node::new(&shape)?;
+pub fn build(job: &ProgramSpec, rank: usize) -> Result<[Program; 2], BuildError> {
+    let shape = NodeGeometry::new(job, rank)?;
+    let node = NodeMemory::new(&shape)?;
     let stages: Vec<Vec<Stage>> = (0..shape.n).map(|local| node.stages(local)).collect();
     let weave = Weave::new(&stages, node.fixed);
     let mut program = Program {
@@ -112,7 +112,7 @@ pub fn build(job: &Job, rank: usize) -> Result<[Program; 2], BuildError> {
 }
 
 /// Adds the part between nodes.
-fn cross(program: &mut Program, shape: &Shape, node: &Node) -> Result<(), BuildError> {
+fn cross(program: &mut Program, shape: &NodeGeometry, node: &NodeMemory) -> Result<(), BuildError> {
     let part = (shape.job.parts)(shape.node);
     let course = lane::course(shape, &part, node.lines(shape.local))?;
     program.ops.extend(course.ops);
@@ -124,12 +124,12 @@ fn cross(program: &mut Program, shape: &Shape, node: &Node) -> Result<(), BuildE
 /// A program that counts bytes, with the shared memory that alternates so many elements further on.
 fn in_bytes(mut program: Program, fixed: usize, distance: usize, size: usize) -> Program {
     let moved = |offset: usize| if offset < fixed { offset } else { offset + distance };
-    let place = |spot: &mut Spot| {
-        let offset = if spot.region == Region::Shared { moved(spot.offset) } else { spot.offset };
+    let place = |spot: &mut RegionOffset| {
+        let offset = if spot.region == MemoryRegion::Shared { moved(spot.offset) } else { spot.offset };
         spot.offset = offset * size;
     };
     program.ops.iter_mut().flat_map(spots).for_each(place);
-    program.messages.iter_mut().map(|message: &mut Message| &mut message.spot).for_each(place);
+    program.messages.iter_mut().map(|message: &mut ProgramMessage| &mut message.spot).for_each(place);
     program.input = program.input.map(|offset| moved(offset) * size);
     program.output = program.output.map(|offset| moved(offset) * size);
     program.shared *= size;
@@ -138,7 +138,7 @@ fn in_bytes(mut program: Program, fixed: usize, distance: usize, size: usize) ->
 }
 
 /// The spots of a step.
-fn spots(op: &mut Op) -> Vec<&mut Spot> {
+fn spots(op: &mut Op) -> Vec<&mut RegionOffset> {
     match op {
         Op::Copy { from, to, .. } => vec![from, to],
         Op::Combine { left, right, into, .. } => vec![left, right, into],

@@ -6,36 +6,43 @@ use std::ops::Range;
 
 use roundel_spec::Kind;
 
-use super::lane::Lines;
-use super::shape::{Line, Piece, Shape, even, piece};
+use super::lane::LaneLines;
+use super::shape::{LineLayout, NodeGeometry, VectorPiece, even, piece};
 use super::stage::{END, Stage};
-use super::tape::Tape;
+use super::step_list::StepList;
 use super::{BuildError, Scheme};
-use crate::program::{Region, Spot};
+use crate::program::{MemoryRegion, RegionOffset};
 
 /// How the shared memory of a node is used. Spots count elements.
-pub(super) struct Node<'a> {
-    shape: &'a Shape<'a>,
+pub(super) struct NodeMemory<'a> {
+    shape: &'a NodeGeometry<'a>,
     /// How much of shared memory is the same in all calls. It comes first.
     pub(super) fixed: usize,
     /// How much of it alternates between even and odd calls: so much for each of them.
     pub(super) alternating: usize,
     /// What each process gives to a reduction, one vector after the other; with [`Scheme::Direct`] that is the user's input.
-    operands: Spot,
+    operands: RegionOffset,
     /// How far from each other these vectors are.
     stride: usize,
     /// What the node has reduced or gathered before anything travels.
-    vector: Spot,
+    vector: RegionOffset,
     /// What has arrived; with [`Scheme::Direct`] that is the user's output.
-    result: Spot,
+    result: RegionOffset,
 }
 
-impl<'a> Node<'a> {
+impl<'a> NodeMemory<'a> {
     /// Divides shared memory.
-    pub(super) fn new(shape: &'a Shape<'a>) -> Result<Self, BuildError> {
-        let nowhere = Spot::start(Region::Shared);
-        let mut node =
-            Node { shape, fixed: 0, alternating: 0, operands: nowhere, stride: 0, vector: nowhere, result: nowhere };
+    pub(super) fn new(shape: &'a NodeGeometry<'a>) -> Result<Self, BuildError> {
+        let nowhere = RegionOffset::start(MemoryRegion::Shared);
+        let mut node = NodeMemory {
+            shape,
+            fixed: 0,
+            alternating: 0,
+            operands: nowhere,
+            stride: 0,
+            vector: nowhere,
+            result: nowhere,
+        };
         if shape.n > 1 {
             node.divide().ok_or(BuildError::TooLarge { what: "the shared memory" })?;
         }
@@ -71,8 +78,8 @@ impl<'a> Node<'a> {
     }
 
     /// Room for so many elements in each of the two alternating halves.
-    fn room(&mut self, elements: usize) -> Option<Spot> {
-        let spot = Spot { region: Region::Shared, offset: self.fixed.checked_add(self.alternating)? };
+    fn room(&mut self, elements: usize) -> Option<RegionOffset> {
+        let spot = RegionOffset { region: MemoryRegion::Shared, offset: self.fixed.checked_add(self.alternating)? };
         self.alternating = self.alternating.checked_add(self.rounded(elements)?)?;
         Some(spot)
     }
@@ -103,26 +110,27 @@ impl<'a> Node<'a> {
     }
 
     /// Where the part between nodes finds its lines, on a lane.
-    pub(super) fn lines(&self, lane: usize) -> Lines {
+    pub(super) fn lines(&self, lane: usize) -> LaneLines {
         let area = self.shape.area(lane);
-        let [user_input, user_output, scratch] = [Region::Input, Region::Output, Region::Scratch].map(Spot::start);
+        let [user_input, user_output, scratch] =
+            [MemoryRegion::Input, MemoryRegion::Output, MemoryRegion::Scratch].map(RegionOffset::start);
         let alone = self.shape.n == 1;
         let output = match self.shape.job.kind {
-            Kind::ReduceScatter => Line::Own { spot: if alone { user_output } else { self.result } },
-            _ if alone => Line::User { spot: user_output },
-            _ if self.is_direct() => Line::User { spot: self.result },
-            _ => Line::Arranged { spot: self.result, from: 0 },
+            Kind::ReduceScatter => LineLayout::Own { spot: if alone { user_output } else { self.result } },
+            _ if alone => LineLayout::User { spot: user_output },
+            _ if self.is_direct() => LineLayout::User { spot: self.result },
+            _ => LineLayout::Arranged { spot: self.result, from: 0 },
         };
         let input = match self.reduces() {
-            true if alone => Line::User { spot: user_input },
+            true if alone => LineLayout::User { spot: user_input },
             true if self.shape.job.scheme == Scheme::Copies => {
-                let input = Line::Arranged { spot: scratch, from: area.start };
-                return Lines { input, output, scratch: area.len() };
+                let input = LineLayout::Arranged { spot: scratch, from: area.start };
+                return LaneLines { input, output, scratch: area.len() };
             }
-            true => Line::Arranged { spot: self.vector, from: 0 },
-            false => Line::Own { spot: if alone { user_input } else { self.vector } },
+            true => LineLayout::Arranged { spot: self.vector, from: 0 },
+            false => LineLayout::Own { spot: if alone { user_input } else { self.vector } },
         };
-        Lines { input, output, scratch: 0 }
+        LaneLines { input, output, scratch: 0 }
     }
 
     /// What a process of the node does, stage by stage.
@@ -158,7 +166,7 @@ impl<'a> Node<'a> {
         }
         if local < self.shape.lanes {
             let area = self.shape.area(local);
-            let reduced = piece(Spot::start(Region::Scratch), 0..area.len());
+            let reduced = piece(RegionOffset::start(MemoryRegion::Scratch), 0..area.len());
             stages.push(self.then_part(Stage::new(1, self.fold(&area, &reduced)), local));
         }
         stages.push(self.back(2, local));
@@ -184,7 +192,7 @@ impl<'a> Node<'a> {
     fn chunk(&self, step: usize, number: usize) -> Stage {
         let range = even(self.shape.length, self.shape.n, number);
         let (given, sum) = (self.given(&range), piece(self.vector, range));
-        let mut tape = Tape::default();
+        let mut tape = StepList::default();
         if step == 0 {
             tape.copy(&given, &sum)
         } else {
@@ -230,7 +238,7 @@ impl<'a> Node<'a> {
     fn gather(&self, local: usize) -> Vec<Stage> {
         let (several, own) = (self.shape.nodes > 1, self.shape.own(local));
         let target = if several || !self.is_direct() { self.vector } else { self.result };
-        let given = piece(Spot::start(Region::Input), 0..own.len());
+        let given = piece(RegionOffset::start(MemoryRegion::Input), 0..own.len());
         let mut stages = vec![Stage::new(0, copy(&given, &piece(target, own)))];
         if several && local < self.shape.lanes {
             stages.push(self.then_part(Stage { phase: 1, ..Stage::default() }, local));
@@ -271,15 +279,15 @@ impl<'a> Node<'a> {
     }
 
     /// Reduces a range of what all processes give, in their order.
-    fn fold(&self, range: &Range<usize>, into: &[Piece]) -> Tape {
+    fn fold(&self, range: &Range<usize>, into: &[VectorPiece]) -> StepList {
         let operands: Vec<_> = (0..self.shape.n).map(|local| self.operand(local, range)).collect();
-        let mut tape = Tape::default();
+        let mut tape = StepList::default();
         tape.fold(&operands, into);
         tape
     }
 
     /// Where in shared memory a range of what a process gives lies.
-    fn operand(&self, local: usize, range: &Range<usize>) -> Vec<Piece> {
+    fn operand(&self, local: usize, range: &Range<usize>) -> Vec<VectorPiece> {
         let vector = self.operands.after(local * self.stride);
         if self.is_direct() { self.shape.user(vector, range) } else { piece(vector, range.clone()) }
     }
@@ -290,23 +298,23 @@ impl<'a> Node<'a> {
     }
 
     /// Where a range of the arranged vector lies in the user's input.
-    fn given(&self, range: &Range<usize>) -> Vec<Piece> {
-        self.shape.user(Spot::start(Region::Input), range)
+    fn given(&self, range: &Range<usize>) -> Vec<VectorPiece> {
+        self.shape.user(RegionOffset::start(MemoryRegion::Input), range)
     }
 
     /// Where a range of the arranged vector lies in the user's output.
-    fn taken(&self, range: &Range<usize>) -> Vec<Piece> {
-        self.shape.user(Spot::start(Region::Output), range)
+    fn taken(&self, range: &Range<usize>) -> Vec<VectorPiece> {
+        self.shape.user(RegionOffset::start(MemoryRegion::Output), range)
     }
 
     /// The first elements of the user's output.
-    fn mine(&self, length: usize) -> Vec<Piece> {
-        piece(Spot::start(Region::Output), 0..length)
+    fn mine(&self, length: usize) -> Vec<VectorPiece> {
+        piece(RegionOffset::start(MemoryRegion::Output), 0..length)
     }
 }
 
-fn copy(from: &[Piece], to: &[Piece]) -> Tape {
-    let mut tape = Tape::default();
+fn copy(from: &[VectorPiece], to: &[VectorPiece]) -> StepList {
+    let mut tape = StepList::default();
     tape.copy(from, to);
     tape
 }

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use roundel_spec::Kind;
 
-use super::{BuildError, Job};
-use crate::program::{Region, Spot};
+use super::{BuildError, ProgramSpec};
+use crate::program::{MemoryRegion, RegionOffset};
 
 /// Elements that lie together in the user's vector and in the arranged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct ArrangedRun {
     user: usize,
     arranged: usize,
     length: usize,
@@ -21,25 +21,25 @@ struct Run {
 
 /// Elements that lie together in memory. Spots count elements here; bytes come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) spot: Spot,
+pub(super) struct VectorPiece {
+    pub(super) spot: RegionOffset,
     pub(super) length: usize,
 }
 
 /// How a line of the part lies in memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Line {
+pub(super) enum LineLayout {
     /// Arranged, from the element `from` on.
-    Arranged { spot: Spot, from: usize },
+    Arranged { spot: RegionOffset, from: usize },
     /// As the user knows it.
-    User { spot: Spot },
+    User { spot: RegionOffset },
     /// Nothing but the block of this node, its ranks one after the other.
-    Own { spot: Spot },
+    Own { spot: RegionOffset },
 }
 
 /// The geometry of one call, as one node sees it.
-pub(super) struct Shape<'a> {
-    pub(super) job: &'a Job<'a>,
+pub(super) struct NodeGeometry<'a> {
+    pub(super) job: &'a ProgramSpec<'a>,
     /// The number of nodes.
     pub(super) nodes: usize,
     /// This node.
@@ -61,7 +61,7 @@ pub(super) struct Shape<'a> {
     /// What belongs to each lane of the arranged vector.
     areas: Vec<Range<usize>>,
     /// Sorted by place in the arranged vector.
-    runs: Vec<Run>,
+    runs: Vec<ArrangedRun>,
 }
 
 /// Part `index` of a range of `total` elements that is divided evenly.
@@ -75,14 +75,14 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> NodeGeometry<'a> {
     /// The shape of a call, if it is one.
-    pub(super) fn new(job: &'a Job<'a>, rank: usize) -> Result<Self, BuildError> {
+    pub(super) fn new(job: &'a ProgramSpec<'a>, rank: usize) -> Result<Self, BuildError> {
         let length = validate(job, rank)?;
         let place = job.placement.place(rank);
         let nodes = place.nodes as usize;
         let lanes = if nodes == 1 { 1 } else { job.lanes.clamp(1, place.lanes as usize) };
-        let shape = Shape {
+        let shape = NodeGeometry {
             job,
             nodes,
             node: place.node as usize,
@@ -102,7 +102,7 @@ impl<'a> Shape<'a> {
     /// Every lane has one contiguous share of the vector.
     fn undivided(mut self) -> Self {
         self.areas = (0..self.lanes).map(|lane| even(self.length, self.lanes, lane)).collect();
-        self.runs = vec![Run { user: 0, arranged: 0, length: self.length }];
+        self.runs = vec![ArrangedRun { user: 0, arranged: 0, length: self.length }];
         self
     }
 
@@ -134,13 +134,13 @@ impl<'a> Shape<'a> {
             let (first, last) = (own.start.max(slice.start), own.end.min(slice.end));
             if first < last {
                 let user = self.begins[rank] + (first - begin);
-                self.add_run(Run { user, arranged: arranged + (first - slice.start), length: last - first });
+                self.add_run(ArrangedRun { user, arranged: arranged + (first - slice.start), length: last - first });
             }
             begin = own.end;
         }
     }
 
-    fn add_run(&mut self, run: Run) {
+    fn add_run(&mut self, run: ArrangedRun) {
         match self.runs.last_mut() {
             Some(last) if last.user + last.length == run.user && last.arranged + last.length == run.arranged => {
                 last.length += run.length;
@@ -189,58 +189,66 @@ impl<'a> Shape<'a> {
     }
 
     /// Where a part of the arranged vector lies in a vector of the user's.
-    pub(super) fn user(&self, spot: Spot, arranged: &Range<usize>) -> Vec<Piece> {
+    pub(super) fn user(&self, spot: RegionOffset, arranged: &Range<usize>) -> Vec<VectorPiece> {
         let first = self.runs.partition_point(|run| run.arranged + run.length <= arranged.start);
         let touched = self.runs[first..].iter().take_while(|run| run.arranged < arranged.end);
         touched
             .map(|run| {
                 let begin = run.arranged.max(arranged.start);
                 let end = (run.arranged + run.length).min(arranged.end);
-                Piece { spot: spot.after(run.user + (begin - run.arranged)), length: end - begin }
+                VectorPiece { spot: spot.after(run.user + (begin - run.arranged)), length: end - begin }
             })
             .filter(|piece| piece.length > 0)
             .collect()
     }
 
     /// Where a lane's slice of a block lies in a line, if it lies there at all.
-    pub(super) fn place(&self, line: Line, lane: usize, block: usize, slice: &Range<usize>) -> Option<Vec<Piece>> {
+    pub(super) fn place(
+        &self,
+        line: LineLayout,
+        lane: usize,
+        block: usize,
+        slice: &Range<usize>,
+    ) -> Option<Vec<VectorPiece>> {
         match line {
-            Line::Arranged { spot, from } => Some(piece(spot, slice.start - from..slice.end - from)),
-            Line::User { spot } => Some(self.user(spot, slice)),
-            Line::Own { spot } if block == self.node => Some(piece(spot, even(self.node_block(), self.lanes, lane))),
-            Line::Own { .. } => None,
+            LineLayout::Arranged { spot, from } => Some(piece(spot, slice.start - from..slice.end - from)),
+            LineLayout::User { spot } => Some(self.user(spot, slice)),
+            LineLayout::Own { spot } if block == self.node => {
+                Some(piece(spot, even(self.node_block(), self.lanes, lane)))
+            }
+            LineLayout::Own { .. } => None,
         }
     }
 
     /// Everything of a line that belongs to a lane.
-    pub(super) fn lane(&self, line: Line, lane: usize) -> Vec<Piece> {
+    pub(super) fn lane(&self, line: LineLayout, lane: usize) -> Vec<VectorPiece> {
         match line {
-            Line::Own { spot } => piece(spot, even(self.node_block(), self.lanes, lane)),
+            LineLayout::Own { spot } => piece(spot, even(self.node_block(), self.lanes, lane)),
             _ => self.place(line, lane, 0, &self.area(lane)).unwrap_or_default(),
         }
     }
 }
 
 /// A range of a memory as the only piece, or no piece if it is empty.
-pub(super) fn piece(spot: Spot, range: Range<usize>) -> Vec<Piece> {
-    let whole = Piece { spot: spot.after(range.start), length: range.len() };
+pub(super) fn piece(spot: RegionOffset, range: Range<usize>) -> Vec<VectorPiece> {
+    let whole = VectorPiece { spot: spot.after(range.start), length: range.len() };
     if range.is_empty() { Vec::new() } else { vec![whole] }
 }
 
-impl Spot {
+impl RegionOffset {
     /// The beginning of a region.
-    pub(super) fn start(region: Region) -> Self {
-        Spot { region, offset: 0 }
+    pub(super) fn start(region: MemoryRegion) -> Self {
+        RegionOffset { region, offset: 0 }
     }
 
     /// A spot that lies further on.
     pub(super) fn after(self, distance: usize) -> Self {
-        Spot { offset: self.offset + distance, ..self }
+        RegionOffset { offset: self.offset + distance, ..self }
     }
 }
 
 /// The length of the whole vector, if the call is one.
-fn validate(job: &Job, rank: usize) -> Result<usize, BuildError> {
+fn validate(job: &ProgramSpec, rank: usize) -> Result<usize, BuildError> {
     let p = job.placement.p();
     let expected = match job.kind {
         Kind::Allreduce => 1,

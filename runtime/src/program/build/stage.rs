@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::shape::Piece;
-use super::tape::Tape;
-use crate::program::{Op, Region, Spot};
+use super::shape::VectorPiece;
+use super::step_list::StepList;
+use crate::program::{MemoryRegion, Op, RegionOffset};
 
 /// The last phase: the user has the buffers back, until the next call begins.
 pub(super) const END: usize = usize::MAX;
@@ -27,7 +27,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// A stage of these steps, which say themselves what they touch.
-    pub(super) fn new(phase: usize, tape: Tape) -> Self {
+    pub(super) fn new(phase: usize, tape: StepList) -> Self {
         let mut stage = Stage { phase, ..Stage::default() };
         for op in &tape.ops {
             match *op {
@@ -40,17 +40,17 @@ impl Stage {
     }
 
     /// The part between nodes follows these steps; it reads and writes these pieces.
-    pub(super) fn then_part(mut self, input: &[Piece], output: &[Piece]) -> Self {
+    pub(super) fn then_part(mut self, input: &[VectorPiece], output: &[VectorPiece]) -> Self {
         self.part = true;
         self.reads.extend(shared(input));
         self.writes.extend(shared(output));
         Stage { reads: union(self.reads), writes: union(self.writes), ..self }
     }
 
-    fn touches(&mut self, reads: &[Spot], write: Spot, length: usize) {
-        let pieces: Vec<Piece> = reads.iter().map(|&spot| Piece { spot, length }).collect();
+    fn touches(&mut self, reads: &[RegionOffset], write: RegionOffset, length: usize) {
+        let pieces: Vec<VectorPiece> = reads.iter().map(|&spot| VectorPiece { spot, length }).collect();
         self.reads.extend(shared(&pieces));
-        self.writes.extend(shared(&[Piece { spot: write, length }]));
+        self.writes.extend(shared(&[VectorPiece { spot: write, length }]));
     }
 
     /// Whether nothing happens.
@@ -60,8 +60,8 @@ impl Stage {
 }
 
 /// Those that lie in shared memory.
-pub(super) fn shared(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> + '_ {
-    let here = pieces.iter().filter(|piece| piece.spot.region == Region::Shared);
+pub(super) fn shared(pieces: &[VectorPiece]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let here = pieces.iter().filter(|piece| piece.spot.region == MemoryRegion::Shared);
     here.map(|piece| piece.spot.offset..piece.spot.offset + piece.length)
 }
 

@@ -5,14 +5,14 @@
 //! their clocks as of then. Programs have no branches, so this does not depend on who happens to be faster: one replay is
 //! enough to find all races (Lamport's order of events; the clocks are those of Fidge and Mattern).
 
-use roundel_spec::trees::Value;
+use roundel_spec::trees::TreeValue;
 
 /// An element: whose contributions to which element of which call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Content {
+pub(super) struct ElementContent {
     pub(super) call: usize,
     pub(super) index: usize,
-    pub(super) value: Value,
+    pub(super) value: TreeValue,
 }
 
 /// The clocks of all processes of a node, as far as one of them knows.
@@ -27,8 +27,8 @@ struct Touch {
 
 /// An element of shared memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cell {
-    pub(super) content: Option<Content>,
+pub(super) struct SharedCell {
+    pub(super) content: Option<ElementContent>,
     written: Option<Touch>,
     read: Vec<Touch>,
 }
@@ -39,7 +39,7 @@ impl Touch {
     }
 }
 
-impl Cell {
+impl SharedCell {
     /// Notes that a process reads; or says with whom it races.
     pub(super) fn reads(&mut self, local: usize, clock: &Clock) -> Result<(), usize> {
         let race = self.written.filter(|touch| !touch.known(clock));

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::program::{Region, Spot};
+use crate::program::{MemoryRegion, RegionOffset};
 
 /// Where something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct FaultSite {
     /// In which call, from 0 on.
     pub call: usize,
     /// On which rank.
@@ -15,20 +15,20 @@ pub struct Site {
     pub op: Option<usize>,
 }
 
-impl fmt::Display for Site {
+impl fmt::Display for FaultSite {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "call {}, rank {}", self.call, self.rank)?;
         self.op.map_or(Ok(()), |op| write!(f, ", step {op}"))
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for RegionOffset {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let region = match self.region {
-            Region::Input => "input",
-            Region::Output => "output",
-            Region::Shared => "shared memory",
-            Region::Scratch => "working memory",
+            MemoryRegion::Input => "input",
+            MemoryRegion::Output => "output",
+            MemoryRegion::Shared => "shared memory",
+            MemoryRegion::Scratch => "working memory",
         };
         write!(f, "byte {} of {region}", self.offset)
     }
@@ -39,20 +39,20 @@ impl fmt::Display for Spot {
 #[error("{site}: {fault}")]
 pub struct ReplayError {
     /// Where.
-    pub site: Site,
+    pub site: FaultSite,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: ProgramFault,
 }
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum ProgramFault {
     /// Two processes touch shared memory, one of them writes, and nothing says who comes first.
     #[error("{spot} may be touched by rank {with} at the same time; let one of them wait for the other")]
     Race {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
         /// The other one.
         with: usize,
     },
@@ -60,7 +60,7 @@ pub enum Fault {
     #[error("{spot} belongs to a message of rank {owner} that is under way; complete it first")]
     UnderWay {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
         /// Whose message.
         owner: usize,
     },
@@ -68,19 +68,19 @@ pub enum Fault {
     #[error("{spot} is read but nothing has been written there; write it first")]
     Unwritten {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
     },
     /// The user's input is written.
     #[error("{spot} is written; write the result elsewhere")]
     WritesInput {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
     },
     /// Memory that is not there.
     #[error("{elements} elements from {spot} on do not fit into its {bytes} bytes; make the region larger")]
     Outside {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
         /// How many elements.
         elements: usize,
         /// How large the region is.
@@ -90,15 +90,15 @@ pub enum Fault {
     #[error("{spot} is not the beginning of an element; use multiples of its size")]
     Misplaced {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
     },
     /// The ends of a step overlap.
     #[error("{from} and {to} overlap within {elements} elements; move them apart")]
     Overlap {
         /// One end.
-        from: Spot,
+        from: RegionOffset,
         /// The other end.
-        to: Spot,
+        to: RegionOffset,
         /// How many elements are moved.
         elements: usize,
     },
@@ -106,7 +106,7 @@ pub enum Fault {
     #[error("the contribution of rank {contributor} is combined twice into {spot}; combine it once")]
     Twice {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
         /// Whose contribution.
         contributor: usize,
     },
@@ -114,7 +114,7 @@ pub enum Fault {
     #[error("element {} of call {} and element {} of call {} are combined into {spot}", left.1, left.0, right.1, right.0)]
     Mixed {
         /// Where.
-        spot: Spot,
+        spot: RegionOffset,
         /// Call and index of the left operand.
         left: (usize, usize),
         /// Call and index of the right operand.

@@ -9,7 +9,7 @@ mod cell;
 mod fault;
 mod mail;
 
-pub use fault::{Fault, ReplayError, Site};
+pub use fault::{FaultSite, ProgramFault, ReplayError};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use std::ops::Range;
 use roundel_spec::Kind;
 use roundel_spec::trees::Trees;
 
-use self::cell::{Cell, Clock, Content};
+use self::cell::{Clock, ElementContent, SharedCell};
 use self::mail::Mail;
-use super::{Job, Op, Program, Region, Spot, Way};
+use super::{MemoryRegion, MessageDirection, Op, Program, ProgramSpec, RegionOffset};
 
 /// How many calls a replay should have: each of the two programs follows each of them, and the first one's memory is used
 /// again.
@@ -27,7 +27,7 @@ pub const CALLS: usize = 4;
 
 /// In which order contributions are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ReductionOrder {
     /// Whether all ranks reduce every element by the same tree, so that their results are equal to the last bit.
     pub same_tree: bool,
     /// Whether contributions stand in the order of ranks, so that the operation need not commute.
@@ -36,8 +36,8 @@ pub struct Order {
 
 /// Runs the programs of all ranks, for even and odd calls, so many times in a row. Of the job only kind, placement, counts and
 /// size are looked at.
-pub fn replay(job: &Job, programs: &[[Program; 2]], calls: usize) -> Result<Order, ReplayError> {
-    let mut replay = Replay::new(job, programs, calls)?;
+pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Result<ReductionOrder, ReplayError> {
+    let mut replay = ProgramReplay::new(job, programs, calls)?;
     while replay.processes.iter().any(|process| process.call < calls) {
         let mut moved = false;
         for rank in 0..programs.len() {
@@ -55,8 +55,8 @@ pub fn replay(job: &Job, programs: &[[Program; 2]], calls: usize) -> Result<Orde
 struct Active {
     message: usize,
     number: usize,
-    way: Way,
-    spot: Spot,
+    way: MessageDirection,
+    spot: RegionOffset,
     elements: usize,
 }
 
@@ -69,22 +69,22 @@ struct Process {
     /// How many times it has raised its counter in this call.
     raised: u32,
     clock: Clock,
-    input: Vec<Option<Content>>,
-    output: Vec<Option<Content>>,
-    scratch: Vec<Option<Content>>,
+    input: Vec<Option<ElementContent>>,
+    output: Vec<Option<ElementContent>>,
+    scratch: Vec<Option<ElementContent>>,
     active: Vec<Active>,
 }
 
 /// What the processes of a node share.
 struct Common {
     ranks: Vec<usize>,
-    cells: Vec<Cell>,
+    cells: Vec<SharedCell>,
     /// What each process knew each time when it raised its counter.
     told: Vec<Vec<Clock>>,
 }
 
-struct Replay<'a> {
-    job: &'a Job<'a>,
+struct ProgramReplay<'a> {
+    job: &'a ProgramSpec<'a>,
     programs: &'a [[Program; 2]],
     calls: usize,
     trees: Trees,
@@ -93,16 +93,16 @@ struct Replay<'a> {
     nodes: Vec<Common>,
     mail: Mail,
     /// The tree of each element of the result, as the first rank that has it reduced it.
-    reduced: BTreeMap<usize, Content>,
-    order: Order,
+    reduced: BTreeMap<usize, ElementContent>,
+    order: ReductionOrder,
 }
 
-impl<'a> Replay<'a> {
-    fn new(job: &'a Job<'a>, programs: &'a [[Program; 2]], calls: usize) -> Result<Self, ReplayError> {
+impl<'a> ProgramReplay<'a> {
+    fn new(job: &'a ProgramSpec<'a>, programs: &'a [[Program; 2]], calls: usize) -> Result<Self, ReplayError> {
         let p = job.placement.p();
         let disagree = |rank, what| {
-            let site = Site { call: 0, rank, op: None };
-            ReplayError { site, fault: Fault::Disagree { what } }
+            let site = FaultSite { call: 0, rank, op: None };
+            ReplayError { site, fault: ProgramFault::Disagree { what } }
         };
         if programs.len() != p {
             return Err(disagree(programs.len().min(p), "how many ranks there are"));
@@ -122,7 +122,7 @@ impl<'a> Replay<'a> {
                 }
             }
             if node == nodes.len() {
-                let cells = vec![Cell::default(); first.shared / job.size];
+                let cells = vec![SharedCell::default(); first.shared / job.size];
                 nodes.push(Common { ranks: Vec::new(), cells, told: vec![Vec::new(); place.ppn as usize] });
             }
             nodes[node].ranks.push(rank);
@@ -142,9 +142,10 @@ impl<'a> Replay<'a> {
             });
         }
         let begins = job.counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
-        let order = Order { same_tree: true, rank_order: true };
+        let order = ReductionOrder { same_tree: true, rank_order: true };
         let (trees, mail, reduced) = (Trees::new(p), Mail::default(), BTreeMap::new());
-        let mut replay = Replay { job, programs, calls, trees, begins, processes, nodes, mail, reduced, order };
+        let mut replay =
+            ProgramReplay { job, programs, calls, trees, begins, processes, nodes, mail, reduced, order };
         if calls > 0 {
             (0..p).try_for_each(|rank| replay.begin(rank))?;
         }
@@ -155,8 +156,8 @@ impl<'a> Replay<'a> {
         &self.programs[rank][self.processes[rank].call % 2]
     }
 
-    fn error(&self, rank: usize, op: Option<usize>, fault: Fault) -> ReplayError {
-        ReplayError { site: Site { call: self.processes[rank].call, rank, op }, fault }
+    fn error(&self, rank: usize, op: Option<usize>, fault: ProgramFault) -> ReplayError {
+        ReplayError { site: FaultSite { call: self.processes[rank].call, rank, op }, fault }
     }
 
     /// Takes steps of one rank until it must wait or has made all calls; says whether it took one.
@@ -198,7 +199,7 @@ impl<'a> Replay<'a> {
         let (given, got) = self.lengths(rank);
         let value = self.trees.leaf(rank);
         let call = self.processes[rank].call;
-        let input: Vec<_> = given.map(|index| Content { call, index, value }).collect();
+        let input: Vec<_> = given.map(|index| ElementContent { call, index, value }).collect();
         let program = self.program(rank);
         let process = &mut self.processes[rank];
         (process.op, process.raised) = (0, 0);
@@ -208,35 +209,35 @@ impl<'a> Replay<'a> {
         match program.input {
             None => process.input = input.into_iter().map(Some).collect(),
             Some(offset) => self
-                .write(rank, Spot { region: Region::Shared, offset }, &input)
+                .write(rank, RegionOffset { region: MemoryRegion::Shared, offset }, &input)
                 .map_err(|fault| self.error(rank, None, fault))?,
         }
         Ok(())
     }
 
     /// The call is over, and the user reads the output.
-    fn end(&mut self, rank: usize) -> Result<(), Fault> {
+    fn end(&mut self, rank: usize) -> Result<(), ProgramFault> {
         let program = self.program(rank);
         let process = &self.processes[rank];
         if let Some(active) = process.active.first() {
-            return Err(Fault::LeftOpen { message: active.message });
+            return Err(ProgramFault::LeftOpen { message: active.message });
         }
         let (declared, found) = (program.signals[process.local], process.raised);
         if declared != found {
-            return Err(Fault::Signals { declared, found });
+            return Err(ProgramFault::Signals { declared, found });
         }
         let got = self.lengths(rank).1;
         let whole = match program.output {
-            Some(offset) => Spot { region: Region::Shared, offset },
-            None => Spot { region: Region::Output, offset: 0 },
+            Some(offset) => RegionOffset { region: MemoryRegion::Shared, offset },
+            None => RegionOffset { region: MemoryRegion::Output, offset: 0 },
         };
         let result = self.read(rank, whole, got.len())?;
         got.zip(result).try_for_each(|(index, content)| self.judge(rank, index, content))
     }
 
     /// Whether an element of the result is what the collective promises.
-    fn judge(&mut self, rank: usize, index: usize, content: Content) -> Result<(), Fault> {
-        let wrong = |what| Err(Fault::Wrong { index, what });
+    fn judge(&mut self, rank: usize, index: usize, content: ElementContent) -> Result<(), ProgramFault> {
+        let wrong = |what| Err(ProgramFault::Wrong { index, what });
         if content.call != self.processes[rank].call {
             return wrong("it belongs to another call");
         }
@@ -256,7 +257,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Takes one step, unless it must wait.
-    fn step(&mut self, rank: usize, step: &Op) -> Result<bool, Fault> {
+    fn step(&mut self, rank: usize, step: &Op) -> Result<bool, ProgramFault> {
         match *step {
             Op::Copy { from, to, elements } => {
                 self.clear(from, to, elements, false)?;
@@ -281,24 +282,35 @@ impl<'a> Replay<'a> {
     }
 
     /// Refuses ends of a step that overlap.
-    fn clear(&self, from: Spot, to: Spot, elements: usize, may_be_equal: bool) -> Result<(), Fault> {
+    fn clear(
+        &self,
+        from: RegionOffset,
+        to: RegionOffset,
+        elements: usize,
+        may_be_equal: bool,
+    ) -> Result<(), ProgramFault> {
         let near = from.region == to.region && from.offset.abs_diff(to.offset) / self.job.size < elements;
         let overlap = near && !(may_be_equal && from == to);
-        if overlap { Err(Fault::Overlap { from, to, elements }) } else { Ok(()) }
+        if overlap { Err(ProgramFault::Overlap { from, to, elements }) } else { Ok(()) }
     }
 
-    fn combine(&mut self, left: &[Content], right: &[Content], into: Spot) -> Result<Vec<Content>, Fault> {
+    fn combine(
+        &mut self,
+        left: &[ElementContent],
+        right: &[ElementContent],
+        into: RegionOffset,
+    ) -> Result<Vec<ElementContent>, ProgramFault> {
         let pairs = left.iter().zip(right).enumerate();
         pairs
             .map(|(number, (left, right))| {
-                let spot = Spot { offset: into.offset + number * self.job.size, ..into };
+                let spot = RegionOffset { offset: into.offset + number * self.job.size, ..into };
                 if (left.call, left.index) != (right.call, right.index) {
                     let (left, right) = ((left.call, left.index), (right.call, right.index));
-                    return Err(Fault::Mixed { spot, left, right });
+                    return Err(ProgramFault::Mixed { spot, left, right });
                 }
                 let joined = self.trees.join(left.value, right.value);
-                let value = joined.map_err(|contributor| Fault::Twice { spot, contributor })?;
-                Ok(Content { value, ..*left })
+                let value = joined.map_err(|contributor| ProgramFault::Twice { spot, contributor })?;
+                Ok(ElementContent { value, ..*left })
             })
             .collect()
     }
@@ -310,11 +322,11 @@ impl<'a> Replay<'a> {
         process.raised += 1;
     }
 
-    fn wait(&mut self, rank: usize, local: usize, times: u32) -> Result<bool, Fault> {
+    fn wait(&mut self, rank: usize, local: usize, times: u32) -> Result<bool, ProgramFault> {
         let signals = &self.program(rank).signals;
         let process = &mut self.processes[rank];
         let node = &self.nodes[process.node];
-        let each = *signals.get(local).ok_or(Fault::NoSuchProcess { local })?;
+        let each = *signals.get(local).ok_or(ProgramFault::NoSuchProcess { local })?;
         let raised = process.call * each as usize + times as usize;
         if node.told[local].len() < raised {
             return Ok(false);
@@ -325,21 +337,22 @@ impl<'a> Replay<'a> {
         Ok(true)
     }
 
-    fn post(&mut self, rank: usize, message: usize) -> Result<(), Fault> {
+    fn post(&mut self, rank: usize, message: usize) -> Result<(), ProgramFault> {
         let known = self.program(rank).messages.get(message);
-        let &super::Message { way, peer, spot, elements } = known.ok_or(Fault::NoSuchMessage { message })?;
+        let &super::ProgramMessage { way, peer, spot, elements } =
+            known.ok_or(ProgramFault::NoSuchMessage { message })?;
         if peer >= self.programs.len() || peer == rank {
-            return Err(Fault::NoSuchPeer { message, peer });
+            return Err(ProgramFault::NoSuchPeer { message, peer });
         }
         if self.processes[rank].active.iter().any(|active| active.message == message) {
-            return Err(Fault::PostedTwice { message });
+            return Err(ProgramFault::PostedTwice { message });
         }
         let number = match way {
-            Way::Out => {
+            MessageDirection::Out => {
                 let contents = self.read(rank, spot, elements)?;
                 self.mail.send(rank, peer, contents)
             }
-            Way::In => {
+            MessageDirection::In => {
                 self.touch(rank, spot, elements, true)?;
                 self.mail.receive(peer, rank, elements)
             }
@@ -349,108 +362,124 @@ impl<'a> Replay<'a> {
     }
 
     /// Completes messages if all of them can be.
-    fn complete(&mut self, rank: usize, messages: Range<usize>) -> Result<bool, Fault> {
+    fn complete(&mut self, rank: usize, messages: Range<usize>) -> Result<bool, ProgramFault> {
         let mut arrived = Vec::new();
         for message in messages.clone() {
-            let known = self.program(rank).messages.get(message).ok_or(Fault::NoSuchMessage { message })?;
+            let known = self.program(rank).messages.get(message).ok_or(ProgramFault::NoSuchMessage { message })?;
             let active = self.processes[rank].active.iter().find(|active| active.message == message);
-            let active = *active.ok_or(Fault::NotPosted { message })?;
-            let (from, to) = if active.way == Way::Out { (rank, known.peer) } else { (known.peer, rank) };
+            let active = *active.ok_or(ProgramFault::NotPosted { message })?;
+            let (from, to) =
+                if active.way == MessageDirection::Out { (rank, known.peer) } else { (known.peer, rank) };
             match self.mail.met(from, to, active.number) {
                 None => return Ok(false),
-                Some(Err((sent, received))) => return Err(Fault::Lengths { peer: known.peer, sent, received }),
+                Some(Err((sent, received))) => {
+                    return Err(ProgramFault::Lengths { peer: known.peer, sent, received });
+                }
                 Some(Ok(contents)) => arrived.push((active, contents.to_vec())),
             }
         }
         self.processes[rank].active.retain(|active| !messages.contains(&active.message));
         for (active, contents) in arrived {
             match active.way {
-                Way::Out => self.touch(rank, active.spot, active.elements, false).map(drop)?,
-                Way::In => self.write(rank, active.spot, &contents)?,
+                MessageDirection::Out => self.touch(rank, active.spot, active.elements, false).map(drop)?,
+                MessageDirection::In => self.write(rank, active.spot, &contents)?,
             }
         }
         Ok(true)
     }
 
     /// The elements of a region that a step names, if they are there.
-    fn range(&self, rank: usize, spot: Spot, elements: usize) -> Result<Range<usize>, Fault> {
+    fn range(&self, rank: usize, spot: RegionOffset, elements: usize) -> Result<Range<usize>, ProgramFault> {
         let process = &self.processes[rank];
         let length = match spot.region {
-            Region::Input => process.input.len(),
-            Region::Output => process.output.len(),
-            Region::Scratch => process.scratch.len(),
-            Region::Shared => self.nodes[process.node].cells.len(),
+            MemoryRegion::Input => process.input.len(),
+            MemoryRegion::Output => process.output.len(),
+            MemoryRegion::Scratch => process.scratch.len(),
+            MemoryRegion::Shared => self.nodes[process.node].cells.len(),
         };
         let size = self.job.size;
         if !spot.offset.is_multiple_of(size) {
-            return Err(Fault::Misplaced { spot });
+            return Err(ProgramFault::Misplaced { spot });
         }
         let range = spot.offset / size..(spot.offset / size).saturating_add(elements);
-        let outside = Fault::Outside { spot, elements, bytes: length * size };
+        let outside = ProgramFault::Outside { spot, elements, bytes: length * size };
         if range.end <= length { Ok(range) } else { Err(outside) }
     }
 
     /// Notes that a rank touches memory; refuses races, and memory of messages that are under way.
-    fn touch(&mut self, rank: usize, spot: Spot, elements: usize, writes: bool) -> Result<Range<usize>, Fault> {
-        if writes && spot.region == Region::Input {
-            return Err(Fault::WritesInput { spot });
+    fn touch(
+        &mut self,
+        rank: usize,
+        spot: RegionOffset,
+        elements: usize,
+        writes: bool,
+    ) -> Result<Range<usize>, ProgramFault> {
+        if writes && spot.region == MemoryRegion::Input {
+            return Err(ProgramFault::WritesInput { spot });
         }
         let range = self.range(rank, spot, elements)?;
         self.under_way(rank, spot, elements, writes)?;
-        if spot.region == Region::Shared {
+        if spot.region == MemoryRegion::Shared {
             let process = &self.processes[rank];
             let node = &mut self.nodes[process.node];
             for index in range.clone() {
                 let cell = &mut node.cells[index];
                 let (local, clock) = (process.local, &process.clock);
                 let raced = if writes { cell.writes(local, clock) } else { cell.reads(local, clock) };
-                let spot = Spot { offset: index * self.job.size, ..spot };
-                raced.map_err(|with| Fault::Race { spot, with: node.ranks[with] })?;
+                let spot = RegionOffset { offset: index * self.job.size, ..spot };
+                raced.map_err(|with| ProgramFault::Race { spot, with: node.ranks[with] })?;
             }
         }
         Ok(range)
     }
 
     /// Refuses to write what a message sends, or to touch what a message receives.
-    fn under_way(&self, rank: usize, spot: Spot, elements: usize, writes: bool) -> Result<(), Fault> {
+    fn under_way(&self, rank: usize, spot: RegionOffset, elements: usize, writes: bool) -> Result<(), ProgramFault> {
         let process = &self.processes[rank];
         let others = &self.nodes[process.node].ranks;
-        let owners = if spot.region == Region::Shared { others.as_slice() } else { std::slice::from_ref(&rank) };
-        let end = |spot: Spot, elements: usize| spot.offset + elements * self.job.size;
+        let owners =
+            if spot.region == MemoryRegion::Shared { others.as_slice() } else { std::slice::from_ref(&rank) };
+        let end = |spot: RegionOffset, elements: usize| spot.offset + elements * self.job.size;
         let clash = |active: &Active| {
             let overlap = active.spot.region == spot.region
                 && active.spot.offset < end(spot, elements)
                 && spot.offset < end(active.spot, active.elements);
-            overlap && (writes || active.way == Way::In)
+            overlap && (writes || active.way == MessageDirection::In)
         };
         match owners.iter().find(|&&owner| self.processes[owner].active.iter().any(clash)) {
-            Some(&owner) => Err(Fault::UnderWay { spot, owner }),
+            Some(&owner) => Err(ProgramFault::UnderWay { spot, owner }),
             None => Ok(()),
         }
     }
 
-    fn read(&mut self, rank: usize, spot: Spot, elements: usize) -> Result<Vec<Content>, Fault> {
+    fn read(
+        &mut self,
+        rank: usize,
+        spot: RegionOffset,
+        elements: usize,
+    ) -> Result<Vec<ElementContent>, ProgramFault> {
         let range = self.touch(rank, spot, elements, false)?;
         let process = &self.processes[rank];
         let content = |index: usize| match spot.region {
-            Region::Input => process.input[index],
-            Region::Output => process.output[index],
-            Region::Scratch => process.scratch[index],
-            Region::Shared => self.nodes[process.node].cells[index].content,
+            MemoryRegion::Input => process.input[index],
+            MemoryRegion::Output => process.output[index],
+            MemoryRegion::Scratch => process.scratch[index],
+            MemoryRegion::Shared => self.nodes[process.node].cells[index].content,
         };
-        let unwritten = |index| Fault::Unwritten { spot: Spot { offset: index * self.job.size, ..spot } };
+        let unwritten =
+            |index| ProgramFault::Unwritten { spot: RegionOffset { offset: index * self.job.size, ..spot } };
         range.map(|index| content(index).ok_or(unwritten(index))).collect()
     }
 
-    fn write(&mut self, rank: usize, spot: Spot, contents: &[Content]) -> Result<(), Fault> {
+    fn write(&mut self, rank: usize, spot: RegionOffset, contents: &[ElementContent]) -> Result<(), ProgramFault> {
         let range = self.touch(rank, spot, contents.len(), true)?;
         let process = &mut self.processes[rank];
         for (index, &content) in range.zip(contents) {
             match spot.region {
-                Region::Input => {}
-                Region::Output => process.output[index] = Some(content),
-                Region::Scratch => process.scratch[index] = Some(content),
-                Region::Shared => self.nodes[process.node].cells[index].content = Some(content),
+                MemoryRegion::Input => {}
+                MemoryRegion::Output => process.output[index] = Some(content),
+                MemoryRegion::Scratch => process.scratch[index] = Some(content),
+                MemoryRegion::Shared => self.nodes[process.node].cells[index].content = Some(content),
             }
         }
         Ok(())
@@ -460,10 +489,10 @@ impl<'a> Replay<'a> {
     fn stuck(&self) -> ReplayError {
         let waiting = |rank: &usize| self.processes[*rank].call < self.calls;
         let rank = (0..self.programs.len()).find(waiting).unwrap_or(0);
-        self.error(rank, Some(self.processes[rank].op), Fault::Stuck)
+        self.error(rank, Some(self.processes[rank].op), ProgramFault::Stuck)
     }
 
-    fn finish(self) -> Result<Order, ReplayError> {
+    fn finish(self) -> Result<ReductionOrder, ReplayError> {
         match self.mail.unmatched() {
             Some((rank, fault)) => Err(self.error(rank, None, fault)),
             None => Ok(self.order),

@@ -1,11 +1,11 @@
 //! Which all-to-all is chosen on a network, and why.
 
-use super::super::{Outcome, counted, print, print_json};
-use crate::cli::Explain;
+use super::super::{CommandOutcome, counted, print, print_json};
+use crate::cli::ExplainArgs;
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::units::{rate, time};
-use roundel::choose::{Algorithm, Choice, Cluster, Network, ceil_sqrt};
+use roundel::choose::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, ceil_sqrt};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const BEST: usize = 8;
 
 /// An explanation, for machines.
 #[derive(Serialize)]
-struct Explained {
+struct AlltoallExplanation {
     collective: &'static str,
     p: i64,
     bytes: i64,
@@ -28,8 +28,8 @@ struct Explained {
     inside: Option<Figures>,
     ceil_sqrt: i64,
     bound: Option<&'static str>,
-    chosen: Option<Candidate>,
-    candidates: Vec<Candidate>,
+    chosen: Option<AlltoallCandidate>,
+    candidates: Vec<AlltoallCandidate>,
 }
 
 #[derive(Serialize)]
@@ -40,7 +40,7 @@ struct Figures {
 }
 
 #[derive(Clone, Serialize)]
-struct Candidate {
+struct AlltoallCandidate {
     name: &'static str,
     radix: Option<i64>,
     rounds: i64,
@@ -53,9 +53,9 @@ struct Candidate {
     transfer_seconds: f64,
 }
 
-impl From<&Choice> for Candidate {
-    fn from(choice: &Choice) -> Self {
-        Candidate {
+impl From<&ModelledAlltoall> for AlltoallCandidate {
+    fn from(choice: &ModelledAlltoall) -> Self {
+        AlltoallCandidate {
             name: choice.algorithm.name(),
             radix: choice.radix,
             rounds: choice.rounds,
@@ -72,7 +72,7 @@ impl From<&Choice> for Candidate {
 
 /// What most of a time is spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bound {
+enum Bottleneck {
     Latency,
     Overhead,
     Bandwidth,
@@ -80,43 +80,46 @@ enum Bound {
     Several,
 }
 
-impl Bound {
+impl Bottleneck {
     /// `None` if nothing takes any time.
-    fn of(choice: &Choice) -> Option<Self> {
+    fn of(choice: &ModelledAlltoall) -> Option<Self> {
         let (time, half) = (choice.time, choice.time.total() / 2.0);
-        let parts =
-            [(time.latency, Bound::Latency), (time.overhead, Bound::Overhead), (time.transfer, Bound::Bandwidth)];
-        let most = parts.into_iter().find(|&(part, _)| part >= half).map_or(Bound::Several, |(_, bound)| bound);
+        let parts = [
+            (time.latency, Bottleneck::Latency),
+            (time.overhead, Bottleneck::Overhead),
+            (time.transfer, Bottleneck::Bandwidth),
+        ];
+        let most = parts.into_iter().find(|&(part, _)| part >= half).map_or(Bottleneck::Several, |(_, bound)| bound);
         (half > 0.0).then_some(most)
     }
 
     const fn name(self) -> &'static str {
         match self {
-            Bound::Latency => "latency",
-            Bound::Overhead => "overhead",
-            Bound::Bandwidth => "bandwidth",
-            Bound::Several => "several",
+            Bottleneck::Latency => "latency",
+            Bottleneck::Overhead => "overhead",
+            Bottleneck::Bandwidth => "bandwidth",
+            Bottleneck::Several => "several",
         }
     }
 
     const fn meaning(self) -> &'static str {
         match self {
-            Bound::Latency => "it is latency-bound, so few rounds count",
-            Bound::Overhead => "it is bound by overhead, so few messages count",
-            Bound::Bandwidth => "it is bandwidth-bound, so few hops of each block count",
-            Bound::Several => "nothing takes half of the time, so rounds, messages and hops all count",
+            Bottleneck::Latency => "it is latency-bound, so few rounds count",
+            Bottleneck::Overhead => "it is bound by overhead, so few messages count",
+            Bottleneck::Bandwidth => "it is bandwidth-bound, so few hops of each block count",
+            Bottleneck::Several => "nothing takes half of the time, so rounds, messages and hops all count",
         }
     }
 }
 
 /// Explains a choice.
-pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
+pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, Error> {
     refuse_profile(args)?;
     let p = args.ranks()?;
     let cluster = cluster(args, p)?;
     let all = cluster.candidates(args.bytes)?;
     if json {
-        print_json(&Explained {
+        print_json(&AlltoallExplanation {
             collective: KNOWN,
             p,
             bytes: args.bytes,
@@ -124,18 +127,18 @@ pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
             ppn: args.ppn,
             inside: args.ppn.map(|_| Figures::from(&cluster.inside)),
             ceil_sqrt: ceil_sqrt(p),
-            bound: all.first().and_then(Bound::of).map(Bound::name),
-            chosen: all.first().map(Candidate::from),
-            candidates: all.iter().map(Candidate::from).collect(),
+            bound: all.first().and_then(Bottleneck::of).map(Bottleneck::name),
+            chosen: all.first().map(AlltoallCandidate::from),
+            candidates: all.iter().map(AlltoallCandidate::from).collect(),
         })?;
     } else {
         print(&text(args, &cluster, &all))?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// What is for plans with ports alone.
-fn refuse_profile(args: &Explain) -> Result<(), Error> {
+fn refuse_profile(args: &ExplainArgs) -> Result<(), Error> {
     let given =
         [(args.profile.is_some(), "--profile"), (args.foreign, "--foreign"), (args.reproducible, "--reproducible")];
     let instead = "describe the network with `--latency`, `--bandwidth` and `--overhead`";
@@ -144,7 +147,7 @@ fn refuse_profile(args: &Explain) -> Result<(), Error> {
 }
 
 /// What was given, and the usual for the rest.
-fn cluster(args: &Explain, p: i64) -> Result<Cluster, Error> {
+fn cluster(args: &ExplainArgs, p: i64) -> Result<Cluster, Error> {
     let usual = Network::default();
     let between = Network::new(
         args.latency.map_or(usual.latency(), |time| time.0),
@@ -166,7 +169,7 @@ impl From<&Network> for Figures {
     }
 }
 
-fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
+fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> String {
     let network = &cluster.between;
     let mut out = format!(
         "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
@@ -212,17 +215,18 @@ fn text(args: &Explain, cluster: &Cluster, all: &[Choice]) -> String {
 }
 
 /// The best, the best of each algorithm, and the square root.
-fn selection(all: &[Choice], root: i64, everything: bool) -> Vec<Choice> {
-    let kinds = Algorithm::ALL.into_iter().chain([Algorithm::Hierarchical, Algorithm::Leaders]);
+fn selection(all: &[ModelledAlltoall], root: i64, everything: bool) -> Vec<ModelledAlltoall> {
+    let kinds =
+        AlltoallAlgorithm::ALL.into_iter().chain([AlltoallAlgorithm::Hierarchical, AlltoallAlgorithm::Leaders]);
     let firsts: Vec<Option<usize>> =
         kinds.map(|algorithm| all.iter().position(|choice| choice.algorithm == algorithm)).collect();
-    let wanted = |&(rank, choice): &(usize, &Choice)| {
+    let wanted = |&(rank, choice): &(usize, &ModelledAlltoall)| {
         everything || rank < BEST || firsts.contains(&Some(rank)) || choice.radix == Some(root)
     };
     all.iter().enumerate().filter(wanted).map(|(_, choice)| *choice).collect()
 }
 
-fn table(shown: &[Choice], root: i64) -> Table {
+fn table(shown: &[ModelledAlltoall], root: i64) -> Table {
     use Align::{Left, Right};
     let numbers = ["radix", "rounds", "messages", "blocks", "bytes", "time"].map(|head| (head, Right));
     let mut table = Table::new([("algorithm", Left)].into_iter().chain(numbers).chain([("note", Left)]));
@@ -245,7 +249,7 @@ fn table(shown: &[Choice], root: i64) -> Table {
     table
 }
 
-fn named(choice: &Choice) -> String {
+fn named(choice: &ModelledAlltoall) -> String {
     match choice.radix {
         Some(radix) => format!("{} with radix {radix}", choice.algorithm),
         None => choice.algorithm.to_string(),
@@ -253,9 +257,9 @@ fn named(choice: &Choice) -> String {
 }
 
 /// Why it is chosen: what its time is spent on.
-fn why(chosen: &Choice) -> String {
+fn why(chosen: &ModelledAlltoall) -> String {
     let all = chosen.time.total();
-    let Some(bound) = Bound::of(chosen) else {
+    let Some(bound) = Bottleneck::of(chosen) else {
         return format!("{HEADING}{}{HEADING:#}: by the model it takes no time at all", named(chosen));
     };
     let share = |part: f64| format!("{:.0} %", part / all * 100.0);
@@ -274,11 +278,11 @@ fn why(chosen: &Choice) -> String {
 }
 
 /// The radix that the paper recommends, one message after the other as in the paper, beside what is chosen.
-fn compared(chosen: &Choice, all: &[Choice], root: i64) -> Option<String> {
-    let substeps = |choice: &&Choice| choice.algorithm == Algorithm::ModifiedBruck;
+fn compared(chosen: &ModelledAlltoall, all: &[ModelledAlltoall], root: i64) -> Option<String> {
+    let substeps = |choice: &&ModelledAlltoall| choice.algorithm == AlltoallAlgorithm::ModifiedBruck;
     let best = all.iter().find(substeps)?;
     let at_root = all.iter().filter(substeps).find(|choice| choice.radix == Some(root))?;
-    let times = |choice: &Choice, than: &Choice| choice.time.total() / than.time.total();
+    let times = |choice: &ModelledAlltoall, than: &ModelledAlltoall| choice.time.total() / than.time.total();
     let of_best = match best.radix == at_root.radix {
         true => "the best radix of this algorithm".into(),
         false => {

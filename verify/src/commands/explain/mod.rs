@@ -3,8 +3,8 @@
 mod alltoall;
 mod ports;
 
-use super::Outcome;
-use crate::cli::Explain;
+use super::CommandOutcome;
+use crate::cli::ExplainArgs;
 use crate::error::Error;
 use roundel_spec::Kind;
 
@@ -12,7 +12,7 @@ use roundel_spec::Kind;
 const KNOWN: &str = "alltoall, allreduce, reduce_scatter and allgather";
 
 /// Explains a choice.
-pub(super) fn explain(args: &Explain, json: bool) -> Result<Outcome, Error> {
+pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, Error> {
     // Folders of the catalogue are named with a hyphen.
     let name = args.collective.trim_end_matches('/').replace('-', "_");
     match name.parse() {

@@ -1,13 +1,13 @@
 //! Which factors and ports are chosen on a machine, and why, in the notation of Table 2 of Jocksch et al.
 
-use super::super::{Outcome, counted, print, print_json, profile};
-use crate::cli::Explain;
+use super::super::{CommandOutcome, counted, print, print_json, profile};
+use crate::cli::ExplainArgs;
 use crate::error::Error;
 use crate::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::units::time;
 use roundel::plan::ports::Ports;
 use roundel::profile::Profile;
-use roundel::select::{Order, Proof, Question, REPLAYED, Ranked, select};
+use roundel::select::{PlanEvidence, Question, REPLAYED, Ranked, RequiredOrder, select};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ const BEST: usize = 10;
 
 /// An explanation, for machines.
 #[derive(Serialize)]
-struct Explained {
+struct PortsExplanation {
     collective: &'static str,
     ranks: usize,
     nodes: usize,
@@ -27,12 +27,12 @@ struct Explained {
     fingerprint: String,
     reproducible: bool,
     proof: &'static str,
-    chosen: Option<Candidate>,
-    candidates: Vec<Candidate>,
+    chosen: Option<PortsCandidate>,
+    candidates: Vec<PortsCandidate>,
 }
 
 #[derive(Clone, Serialize)]
-struct Candidate {
+struct PortsCandidate {
     notation: String,
     family: &'static str,
     lanes: usize,
@@ -44,9 +44,9 @@ struct Candidate {
     inside_seconds: f64,
 }
 
-impl From<&Ranked> for Candidate {
+impl From<&Ranked> for PortsCandidate {
     fn from(ranked: &Ranked) -> Self {
-        Candidate {
+        PortsCandidate {
             notation: ranked.notation.to_string(),
             family: Family::of(&ranked.notation).name(),
             lanes: ranked.lanes,
@@ -101,13 +101,13 @@ impl Family {
 }
 
 /// The call, on its nodes.
-struct Call {
+struct PortsCall {
     ranks: usize,
     question: Question,
 }
 
 /// Explains a choice.
-pub(super) fn explain(args: &Explain, kind: Kind, json: bool) -> Result<Outcome, Error> {
+pub(super) fn explain(args: &ExplainArgs, kind: Kind, json: bool) -> Result<CommandOutcome, Error> {
     refuse_network(args, kind)?;
     let profile = match &args.profile {
         Some(path) => profile::read(path, args.foreign)?,
@@ -120,11 +120,11 @@ pub(super) fn explain(args: &Explain, kind: Kind, json: bool) -> Result<Outcome,
     } else {
         print(&text(args, &call, &profile, &all))?;
     }
-    Ok(Outcome::Fine)
+    Ok(CommandOutcome::Fine)
 }
 
 /// What is for all-to-alls alone.
-fn refuse_network(args: &Explain, kind: Kind) -> Result<(), Error> {
+fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
     let given = [
         (args.latency.is_some(), "--latency"),
         (args.bandwidth.is_some(), "--bandwidth"),
@@ -139,7 +139,7 @@ fn refuse_network(args: &Explain, kind: Kind) -> Result<(), Error> {
 }
 
 /// So many ranks, on as many nodes as they need; the last node may have fewer.
-fn call(args: &Explain, kind: Kind) -> Result<Call, Error> {
+fn call(args: &ExplainArgs, kind: Kind) -> Result<PortsCall, Error> {
     let limit = i32::MAX as usize;
     let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, why: "MPI numbers ranks with 31 bits" };
     let p = args.ranks()?;
@@ -149,14 +149,14 @@ fn call(args: &Explain, kind: Kind) -> Result<Call, Error> {
     let nodes = ranks.div_ceil(most);
     let least = ranks - (nodes - 1) * most;
     let bytes = u64::try_from(args.bytes).map_err(|_| Error::NegativeBytes { bytes: args.bytes })?;
-    let order = if args.reproducible { Order::SameTree } else { Order::Any };
+    let order = if args.reproducible { RequiredOrder::SameTree } else { RequiredOrder::Any };
     let question = Question { ppn: (least, most), order, ..Question::new(kind, nodes, most, bytes) };
-    Ok(Call { ranks, question })
+    Ok(PortsCall { ranks, question })
 }
 
-fn explained(args: &Explain, call: &Call, profile: &Profile, all: &[Ranked]) -> Explained {
+fn explained(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ranked]) -> PortsExplanation {
     let question = &call.question;
-    Explained {
+    PortsExplanation {
         collective: question.kind.name(),
         ranks: call.ranks,
         nodes: question.nodes,
@@ -166,15 +166,15 @@ fn explained(args: &Explain, call: &Call, profile: &Profile, all: &[Ranked]) -> 
         fingerprint: format!("{:016x}", profile.fingerprint()),
         reproducible: args.reproducible,
         proof: match roundel::select::proved(question.nodes) {
-            Proof::Replayed => "replayed",
-            Proof::AtInitialisation => "at initialisation",
+            PlanEvidence::Replayed => "replayed",
+            PlanEvidence::AtInitialisation => "at initialisation",
         },
-        chosen: all.first().map(Candidate::from),
-        candidates: all.iter().map(Candidate::from).collect(),
+        chosen: all.first().map(PortsCandidate::from),
+        candidates: all.iter().map(PortsCandidate::from).collect(),
     }
 }
 
-fn text(args: &Explain, call: &Call, profile: &Profile, all: &[Ranked]) -> String {
+fn text(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ranked]) -> String {
     let mut out = head(args, call, profile);
     let shown = selection(all, args.all);
     out += &table(&shown, call.question.ppn.1).to_string();
@@ -188,7 +188,7 @@ fn text(args: &Explain, call: &Call, profile: &Profile, all: &[Ranked]) -> Strin
     out
 }
 
-fn head(args: &Explain, call: &Call, profile: &Profile) -> String {
+fn head(args: &ExplainArgs, call: &PortsCall, profile: &Profile) -> String {
     let Question { kind, nodes, ppn, bytes, .. } = call.question;
     let (ranks, nodes) = (counted(call.ranks as i64, "rank"), counted(nodes as i64, "node"));
     let each = match ppn {
@@ -279,10 +279,10 @@ fn why(chosen: &Ranked, ppn: usize) -> String {
 
 fn proof(chosen: &Ranked, nodes: usize) -> String {
     match chosen.proof {
-        Proof::Replayed => {
+        PlanEvidence::Replayed => {
             format!("{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked{FAINT:#}")
         }
-        Proof::AtInitialisation => format!(
+        PlanEvidence::AtInitialisation => format!(
             "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a call is \
              checked when it is made{FAINT:#}"
         ),

@@ -3,15 +3,15 @@
 //! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of which
 //! only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
 
-use super::{Context, Quotient, Unsupported, is_literal};
+use super::{Context, NoEncoding, Quotient, is_literal};
 use crate::smt::term::{Term, add, and, eq, ge, implies, int, le, lt, mul, sub, within};
 use roundel_spec::expr::{Expr, Unary};
 
 impl Context<'_> {
     /// `x & -x`
-    pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, Unsupported> {
+    pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, NoEncoding> {
         if !self.schedule.kind.reduces() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
-            return Err(Unsupported(format!("the bit operation `{whole}`")));
+            return Err(NoEncoding(format!("the bit operation `{whole}`")));
         }
         self.must(ge(x, "0"));
         Ok(self.memo(format!("lowest {x}"), |cx| {

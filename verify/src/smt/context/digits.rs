@@ -3,7 +3,7 @@
 //! `digit_sum(x, 2)` is an uninterpreted function. What is known of it, beside small values, is how it grows from the lowest
 //! bits of a number to one bit more, at the powers of two and the remainders that occur.
 
-use super::{Context, Unsupported};
+use super::{Context, NoEncoding};
 use crate::smt::term::{Term, add, and, eq, ge, implies, le, mul};
 
 /// The symbol of digit sums, which is no constant's.
@@ -11,9 +11,9 @@ pub(super) const DIGIT_SUM: &str = "digit_sum";
 
 impl Context<'_> {
     /// `digit_sum(x, 2)`
-    pub(super) fn digit_sum(&mut self, x: &str, base: &str) -> Result<Term, Unsupported> {
+    pub(super) fn digit_sum(&mut self, x: &str, base: &str) -> Result<Term, NoEncoding> {
         if base != "2" {
-            return Err(Unsupported(format!("a sum of digits to the base {base}")));
+            return Err(NoEncoding(format!("a sum of digits to the base {base}")));
         }
         self.must(ge(x, "0"));
         self.declarations.insert(DIGIT_SUM.into(), format!("(declare-fun {DIGIT_SUM} (Int) Int)"));

@@ -1,17 +1,17 @@
 //! What a rank has used up: counters of `holds` are right at the start and advance by what a round uses.
 
-use super::{Entry, Frame, Prover, Step};
-use crate::smt::context::{Unsupported, Values};
+use super::{LoopEntry, ProofContext, Prover, Step};
+use crate::smt::context::{NoEncoding, TermValues};
+use crate::smt::numbering::Numbering;
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
-use crate::smt::wheel::Wheel;
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
 
 impl<'a> Prover<'a> {
     /// Counters of `holds` after a round without an index.
-    pub(super) fn counted(&mut self, n: usize, l: &Loop, frame: &Frame<'a>, used: &[(Metric, Term)]) {
+    pub(super) fn counted(&mut self, n: usize, l: &Loop, frame: &ProofContext<'a>, used: &[(Metric, Term)]) {
         for hold in &l.holds {
             let Hold::Counter(metric, value) = hold else { continue };
             self.attempt(Property::Counters, |prover| {
@@ -19,7 +19,7 @@ impl<'a> Prover<'a> {
                 frame.cx.settle();
                 let claimed = frame.cx.lower(value, &frame.values)?;
                 let found = used.iter().find(|(known, _)| known == metric);
-                let (_, found) = found.ok_or_else(|| Unsupported(format!("the {metric} of round {n}")))?;
+                let (_, found) = found.ok_or_else(|| NoEncoding(format!("the {metric} of round {n}")))?;
                 let goal = and(frame.cx.take_defined().into_iter().chain([eq(&claimed, found)]));
                 let claim = format!("`{metric} = {value}` after the round");
                 prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}"), &claim, goal);
@@ -33,10 +33,10 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        at_start: &Frame<'a>,
-        inside: &Frame<'a>,
-        next: &Values,
-        entry: &Entry<'a>,
+        at_start: &ProofContext<'a>,
+        inside: &ProofContext<'a>,
+        next: &TermValues,
+        entry: &LoopEntry<'a>,
     ) {
         for hold in &l.holds {
             let Hold::Counter(metric, value) = hold else { continue };
@@ -46,7 +46,7 @@ impl<'a> Prover<'a> {
                 let first = start.cx.lower(value, &start.values)?;
                 let defined = and(start.cx.take_defined());
                 let used =
-                    entry.used(*metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
+                    entry.used(*metric).ok_or_else(|| NoEncoding(format!("the {metric} of the rounds before")))?;
                 let claim = format!("`{metric} = {value}` before the first round");
                 prover.prove(
                     &start,
@@ -83,7 +83,7 @@ impl<'a> Prover<'a> {
     }
 
     /// A rank sends as many blocks as it receives: then what it sends is what it gains.
-    pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) -> Step<()> {
+    pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) -> Step<()> {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
         for (send, recv) in of(Direction::Send).zip(of(Direction::Recv)) {
             let mut frame = inside.clone();
@@ -101,7 +101,7 @@ impl<'a> Prover<'a> {
     }
 
     /// What each metric with a counter has used up where a loop ends.
-    pub(super) fn used_at(&mut self, l: &Loop, exit: &mut Frame<'a>) -> Vec<(Metric, Term)> {
+    pub(super) fn used_at(&mut self, l: &Loop, exit: &mut ProofContext<'a>) -> Vec<(Metric, Term)> {
         let mut used = Vec::new();
         for hold in &l.holds {
             if let Hold::Counter(metric, value) = hold
@@ -115,21 +115,21 @@ impl<'a> Prover<'a> {
 }
 
 /// What one rank uses of a metric in a round, exactly; only where no clause has indices of its own.
-pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
         // Inside of a node no message leaves it; what else inner collectives use is not known.
-        Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Wheel::Nodes => {
+        Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Numbering::Nodes => {
             Direction::Send
         }
-        _ if !l.within.is_empty() => return Err(Unsupported(format!("{metric} of inner collectives"))),
+        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
         Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
         Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
-        _ => return Err(Unsupported(format!("{metric}"))),
+        _ => return Err(NoEncoding(format!("{metric}"))),
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
         if !t.each.is_empty() {
-            return Err(Unsupported(format!("the sum of {metric} over `for`")));
+            return Err(NoEncoding(format!("the sum of {metric} over `for`")));
         }
         let mut blocks = blocks_of(frame, t)?;
         if metric.is_nonlocal() {
@@ -148,7 +148,7 @@ pub(super) fn usage(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Ter
 }
 
 /// How many blocks a clause without indices of its own carries.
-pub(super) fn blocks_of(frame: &mut Frame<'_>, t: &Transfer) -> Step<Term> {
+pub(super) fn blocks_of(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
     let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
     let mut blocks = "0".to_string();
     for piece in &set.pieces {
@@ -164,12 +164,12 @@ pub(super) fn blocks_of(frame: &mut Frame<'_>, t: &Transfer) -> Step<Term> {
 }
 
 /// An upper bound on the messages of a round: one for each value of the clause's indices.
-pub(super) fn at_most(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+pub(super) fn at_most(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
-        _ if !l.within.is_empty() => return Err(Unsupported(format!("{metric} of inner collectives"))),
+        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
         Metric::MessagesSent => Direction::Send,
         Metric::MessagesReceived => Direction::Recv,
-        _ => return Err(Unsupported(format!("the sum of {metric} over `for`"))),
+        _ => return Err(NoEncoding(format!("the sum of {metric} over `for`"))),
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
@@ -185,7 +185,7 @@ pub(super) fn at_most(frame: &mut Frame<'_>, l: &Loop, metric: Metric) -> Step<T
 }
 
 /// How many blocks a set has, where it names none twice.
-pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
+pub(super) fn size(frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Term> {
     let mut total = "0".to_string();
     for piece in &set.pieces {
         total = add(&total, &piece.count(&mut frame.cx)?);
@@ -194,8 +194,8 @@ pub(super) fn size(frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Term> {
 }
 
 /// How many blocks are gained in a round: `holds` names none twice and is met exactly, so sizes subtract.
-fn growth(prover: &Prover<'_>, frame: &mut Frame<'_>, l: &Loop, next: &Values) -> Step<Term> {
-    let missing = || Unsupported("`holds(blocks = …)`".into());
+fn growth(prover: &Prover<'_>, frame: &mut ProofContext<'_>, l: &Loop, next: &TermValues) -> Step<Term> {
+    let missing = || NoEncoding("`holds(blocks = …)`".into());
     let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));
     let (now, then) = (now.ok_or_else(missing)?, then.ok_or_else(missing)?);
     Ok(sub(&size(frame, &then)?, &size(frame, &now)?))

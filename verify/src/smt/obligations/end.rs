@@ -1,19 +1,19 @@
 //! After the last round: the contract and the bounds; and bounds on single rounds.
 
 use super::counters::{at_most, size, usage};
-use super::{Entry, Frame, Memory, Prover, Step};
-use crate::smt::context::Unsupported;
+use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory};
+use crate::smt::context::NoEncoding;
+use crate::smt::numbering::{CyclicTerm, Numbering};
 use crate::smt::query::Property;
 use crate::smt::sets::{Reach, SymbolicSet, member};
 use crate::smt::term::{Term, add, and, eq, int, ite, le, mul, or, sub, within};
-use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Bound, Loop, Metric, Scope};
+use roundel_spec::schedule::{Bound, BoundScope, Loop, Metric};
 
 impl<'a> Prover<'a> {
-    pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
+    pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if bound.scope != Scope::PerRound(n) || bound.checked {
+            if bound.scope != BoundScope::PerRound(n) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
@@ -34,12 +34,12 @@ impl<'a> Prover<'a> {
     }
 
     /// A round without messages is no round; an exact number of rounds needs a message in each.
-    pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
+    pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
         if self.schedule.bounds.iter().find(exact).is_none() {
             return;
         }
-        if self.wheel == Wheel::Nodes {
+        if self.wheel == Numbering::Nodes {
             return self.gap(Property::Rounds, "rounds without messages, on nodes, are not encoded".into());
         }
         if self.schedule.kind.reduces() {
@@ -74,12 +74,12 @@ impl<'a> Prover<'a> {
     }
 
     /// After the last round: the contract, the bounds on the whole run.
-    pub(super) fn end(&mut self, entry: Entry<'a>) {
+    pub(super) fn end(&mut self, entry: LoopEntry<'a>) {
         self.attempt(Property::Coverage, |prover| {
             let mut frame = entry.frame.clone();
             let held = match &entry.held {
-                Memory::Blocks(held) => held,
-                Memory::Lines(lines) => return prover.complete(&frame, lines),
+                SymbolicMemory::Blocks(held) => held,
+                SymbolicMemory::Lines(lines) => return prover.complete(&frame, lines),
             };
             let (goal, claim) = match size(&mut frame, held) {
                 // `holds` names no block twice, so p of them are all of them.
@@ -94,12 +94,12 @@ impl<'a> Prover<'a> {
             Ok(())
         });
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if matches!(bound.scope, Scope::PerRound(_)) || bound.checked {
+            if matches!(bound.scope, BoundScope::PerRound(_)) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
-                if bound.scope == Scope::Node {
-                    return Err(Unsupported(format!("`{bound}`, which adds up what ranks use")));
+                if bound.scope == BoundScope::Node {
+                    return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
                 }
                 let mut frame = entry.frame.clone();
                 frame.cx.settle();
@@ -111,7 +111,7 @@ impl<'a> Prover<'a> {
                         Some(used) => used,
                         None if !bound.exact => prover.at_most_in_all(&mut frame, metric)?,
                         None => {
-                            return Err(Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                            return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
                         }
                     },
                 };
@@ -128,28 +128,28 @@ impl<'a> Prover<'a> {
     }
 
     /// Any block of a gather.
-    fn any_cell(&self, frame: &mut Frame<'_>) -> Cell {
+    fn any_cell(&self, frame: &mut ProofContext<'_>) -> CyclicTerm {
         let number = frame.cx.constant("block!");
         frame.assume(within(&number, "0", self.wheel.around()));
         let seat = match self.wheel {
-            Wheel::Ranks => "0".into(),
-            Wheel::Nodes => frame.cx.constant("seat!"),
+            Numbering::Ranks => "0".into(),
+            Numbering::Nodes => frame.cx.constant("seat!"),
         };
-        let cell = Cell { number, seat };
+        let cell = CyclicTerm { number, seat };
         frame.assume(self.seated(&cell));
         cell
     }
 
     /// An upper bound on messages between nodes, one for each clause that sends, in each round, or on the rounds that have such
     /// a clause; inside of nodes there are none.
-    fn at_most_in_all(&self, frame: &mut Frame<'_>, metric: Metric) -> Step<Term> {
+    fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
             let each = match metric {
                 Metric::NonlocalRounds => sends.len().min(1),
                 Metric::NonlocalMessagesSent if sends.iter().all(|t| t.each.is_empty()) => sends.len(),
-                _ => return Err(Unsupported(format!("a bound on {metric} without `holds({metric} = …)`"))),
+                _ => return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`"))),
             };
             let rounds = match &l.indices[..] {
                 [] => "1".into(),
@@ -158,7 +158,7 @@ impl<'a> Prover<'a> {
                     let hi = frame.cx.lower(&index.hi, &frame.values)?;
                     ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
                 }
-                _ => return Err(Unsupported(format!("{metric} of nested rounds"))),
+                _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
             };
             total = add(&total, &mul(&int(each as i64), &rounds));
         }
@@ -166,9 +166,9 @@ impl<'a> Prover<'a> {
     }
 
     /// The number of rounds of all loops, in the terms of one frame.
-    pub(super) fn rounds(&self, frame: &mut Frame<'_>, exact: bool) -> Step<Term> {
+    pub(super) fn rounds(&self, frame: &mut ProofContext<'_>, exact: bool) -> Step<Term> {
         if self.schedule.within().next().is_some() {
-            return Err(Unsupported("the number of rounds of inner collectives".into()));
+            return Err(NoEncoding("the number of rounds of inner collectives".into()));
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {

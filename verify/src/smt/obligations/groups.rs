@@ -6,12 +6,12 @@
 //! Groups other than nodes are not encoded: their clauses must be shown not to run, and so must those that are seen not to run
 //! where nodes have equal size.
 
-use super::{Frame, Prover, Step};
-use crate::smt::context::Values;
+use super::{ProofContext, Prover, Step};
+use crate::smt::context::TermValues;
+use crate::smt::numbering::{LOCAL, Numbering, PPN};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, and, eq, not, within};
-use crate::smt::wheel::{LOCAL, PPN, Wheel};
 use roundel_spec::blocks::Index;
 use roundel_spec::expr::{Binary, Expr, Var};
 use roundel_spec::schedule::{Group, Loop, Within};
@@ -22,7 +22,7 @@ impl<'a> Prover<'a> {
         let all = || self.schedule.within();
         all().next()?;
         let on_nodes = |l: &Loop| l.within.iter().filter(|within| within.group == Group::Node).count();
-        if self.schedule.kind.reduces() || self.wheel == Wheel::Ranks {
+        if self.schedule.kind.reduces() || self.wheel == Numbering::Ranks {
             Some("collectives inside of groups are not encoded, but for gathers inside of nodes".into())
         } else if all().any(|within| within.members.is_some()) {
             Some("inner collectives of some members of a node are not encoded".into())
@@ -39,7 +39,7 @@ impl<'a> Prover<'a> {
     }
 
     /// What the other members of the node bring to the inner collective of a round.
-    pub(super) fn brought(&self, l: &Loop, values: &Values) -> SymbolicSet {
+    pub(super) fn brought(&self, l: &Loop, values: &TermValues) -> SymbolicSet {
         let none = SymbolicSet { pieces: vec![] };
         let mine = Var { name: "mine".into(), slot: self.schedule.slots };
         l.within.iter().filter(|clause| self.encoded(clause)).fold(none, |all, clause| {
@@ -59,7 +59,7 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         before: &SymbolicSet,
         arrived: SymbolicSet,
         at_hand: &[Term],
@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
     }
 
     /// A clause that does not run.
-    fn never(&mut self, n: usize, clause: &Within, frame: &Frame<'a>) -> Step<()> {
+    fn never(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<()> {
         let mut frame = frame.clone();
         frame.cx.settle();
         let when = clause.when.clone().unwrap_or(Expr::Bool(true));
@@ -96,7 +96,7 @@ impl<'a> Prover<'a> {
     }
 
     /// One member of the node: it brings what it holds, has values for it, and takes part if the others do.
-    fn member(&mut self, n: usize, clause: &Within, frame: &Frame<'a>, held: &SymbolicSet, at_hand: &[Term]) {
+    fn member(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>, held: &SymbolicSet, at_hand: &[Term]) {
         let name = format!("round{n}-clause{}", clause.site.number);
         let own = SymbolicSet::new(&clause.brings, &[], clause.when.as_ref(), &frame.values);
         let claim = format!("`{}` is held when it is brought", clause.brings);

@@ -1,19 +1,19 @@
 //! Which blocks are held: subsets, blocks that are new, blocks that are named once.
 
-use super::{Frame, Prover};
-use crate::smt::context::Values;
+use super::{ProofContext, Prover};
+use crate::smt::context::TermValues;
+use crate::smt::numbering::Numbering;
 use crate::smt::query::{Attempt, Property};
-use crate::smt::sets::{Element, Piece, Reach, SymbolicSet, member, other_index};
+use crate::smt::sets::{Reach, SetElement, SetPiece, SymbolicSet, member, other_index};
 use crate::smt::term::{Term, and, not};
-use crate::smt::wheel::Wheel;
-use crate::smt::windows::Window;
+use crate::smt::windows::NumberWindow;
 use roundel_spec::schedule::{Hold, Loop};
 
 impl<'a> Prover<'a> {
     pub(super) fn equal_sets(
         &mut self,
         n: usize,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         a: &SymbolicSet,
         b: &SymbolicSet,
         property: Property,
@@ -29,7 +29,7 @@ impl<'a> Prover<'a> {
     #[allow(clippy::too_many_arguments)]
     pub(super) fn subset(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         small: &SymbolicSet,
         large: &SymbolicSet,
         at_hand: &[Term],
@@ -60,7 +60,7 @@ impl<'a> Prover<'a> {
     }
 
     /// What arrives is not held yet.
-    pub(super) fn fresh(&mut self, n: usize, frame: &Frame<'a>, arrived: &SymbolicSet, before: &SymbolicSet) {
+    pub(super) fn fresh(&mut self, n: usize, frame: &ProofContext<'a>, arrived: &SymbolicSet, before: &SymbolicSet) {
         for (i, new) in arrived.pieces.iter().enumerate() {
             for (k, old) in before.pieces.iter().enumerate() {
                 self.attempt(Property::SingleWrite, |prover| {
@@ -84,18 +84,18 @@ impl<'a> Prover<'a> {
 
     /// Assumes that two elements exist and lie in their windows, which are obligations of their own. Gives how many
     /// times p the two can be apart.
-    pub(super) fn in_windows(&self, frame: &mut Frame<'_>, elements: [(&Piece, &Element); 2]) -> i64 {
+    pub(super) fn in_windows(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> i64 {
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
             frame.assume(element.condition.clone());
             frame.assume(and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]));
             window
         });
-        if windows[0] == windows[1] && windows[0] != Window::Wide { 0 } else { 3 }
+        if windows[0] == windows[1] && windows[0] != NumberWindow::Wide { 0 } else { 3 }
     }
 
     /// No block arrives twice in a round.
-    pub(super) fn once(&mut self, n: usize, frame: &Frame<'a>, arrived: &SymbolicSet) {
+    pub(super) fn once(&mut self, n: usize, frame: &ProofContext<'a>, arrived: &SymbolicSet) {
         self.pairwise(
             frame,
             arrived,
@@ -106,7 +106,7 @@ impl<'a> Prover<'a> {
     }
 
     /// `holds` names no block twice.
-    pub(super) fn distinct(&mut self, n: usize, frame: &Frame<'a>, held: &SymbolicSet) {
+    pub(super) fn distinct(&mut self, n: usize, frame: &ProofContext<'a>, held: &SymbolicSet) {
         self.pairwise(
             frame,
             held,
@@ -139,7 +139,7 @@ impl<'a> Prover<'a> {
 
     pub(super) fn pairwise(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         set: &SymbolicSet,
         property: Property,
         name: &str,
@@ -173,17 +173,17 @@ impl<'a> Prover<'a> {
 
 impl Prover<'_> {
     /// What `holds` says of blocks. A part that is for other placements is left out, and shown to be empty.
-    pub(super) fn held_set(&self, l: &Loop, values: &Values) -> Option<SymbolicSet> {
+    pub(super) fn held_set(&self, l: &Loop, values: &TermValues) -> Option<SymbolicSet> {
         self.parts_of(l, values, true)
     }
 
     /// Parts of `holds` that are seen to be empty.
-    fn parts_of(&self, l: &Loop, values: &Values, occur: bool) -> Option<SymbolicSet> {
+    fn parts_of(&self, l: &Loop, values: &TermValues, occur: bool) -> Option<SymbolicSet> {
         let mut all = l.holds.iter().find_map(|hold| match hold {
             Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
             _ => None,
         })?;
-        let occurs = |piece: &Piece| self.wheel == Wheel::Ranks || self.windows.occurs(&piece.part.item);
+        let occurs = |piece: &SetPiece| self.wheel == Numbering::Ranks || self.windows.occurs(&piece.part.item);
         all.pieces.retain(|piece| occurs(piece) == occur);
         Some(all)
     }
@@ -191,7 +191,7 @@ impl Prover<'_> {
 
 impl<'a> Prover<'a> {
     /// Parts of `holds` that are left out are empty.
-    pub(super) fn nothing_else(&mut self, n: usize, l: &Loop, frame: &Frame<'a>) {
+    pub(super) fn nothing_else(&mut self, n: usize, l: &Loop, frame: &ProofContext<'a>) {
         let Some(left_out) = self.parts_of(l, &frame.values, false) else { return };
         for (i, piece) in left_out.pieces.iter().enumerate() {
             self.attempt(Property::Invariant, |prover| {

@@ -2,8 +2,8 @@
 
 use super::counters::usage;
 use super::round::arrivals;
-use super::{Entry, Frame, LOCAL, Memory, NODE, Prover, RANK, Step};
-use crate::smt::context::{Unsupported, Values};
+use super::{LOCAL, LoopEntry, NODE, ProofContext, Prover, RANK, Step, SymbolicMemory};
+use crate::smt::context::{NoEncoding, TermValues};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
 use roundel_spec::Schedule;
@@ -13,30 +13,30 @@ use roundel_spec::schedule::{Hold, Loop};
 /// Anywhere between the rounds of a loop. Index and bounds are terms of the frame: a term means something only together
 /// with the context that made it.
 struct Somewhere<'a> {
-    frame: Frame<'a>,
+    frame: ProofContext<'a>,
     s: Term,
     lo: Term,
     hi: Term,
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn a_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
+    pub(super) fn a_loop(&mut self, n: usize, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let l = &self.schedule.loops[n];
         if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
-            return Err(Unsupported(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
+            return Err(NoEncoding(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
         }
         if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
     }
 
     /// A round without an index: what is held afterwards is what was held and what arrived.
-    pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+    pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let after = match (self.declared(l, &entry.frame.values), &entry.held) {
             (Some(declared), _) => declared,
-            (None, Memory::Blocks(held)) => {
+            (None, SymbolicMemory::Blocks(held)) => {
                 let arrived = arrivals(l, &entry.frame.values).union(self.brought(l, &entry.frame.values));
-                Memory::Blocks(held.clone().union(arrived))
+                SymbolicMemory::Blocks(held.clone().union(arrived))
             }
-            (None, Memory::Lines(_)) => return Err(self.undeclared(n)),
+            (None, SymbolicMemory::Lines(_)) => return Err(self.undeclared(n)),
         };
         let mut frame = entry.frame.clone();
         self.hints(n, l, &mut frame)?;
@@ -56,16 +56,16 @@ impl<'a> Prover<'a> {
         }
         self.facts(n, l, &frame, &frame.values.clone(), Property::Invariant, "after the round");
         self.counted(n, l, &frame, &used);
-        Ok(Entry { frame, held: after, used })
+        Ok(LoopEntry { frame, held: after, used })
     }
 
-    pub(super) fn indexed(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+    pub(super) fn indexed(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let index = &l.indices[0];
         if states_vary(self.schedule, l) {
-            return Err(Unsupported("a state that differs between ranks is not encoded".into()));
+            return Err(NoEncoding("a state that differs between ranks is not encoded".into()));
         }
         if bounds_vary(self.schedule, l) {
-            return Err(Unsupported("a number of rounds that differs between ranks is not encoded".into()));
+            return Err(NoEncoding("a number of rounds that differs between ranks is not encoded".into()));
         }
         // Initialisation, where the loop is entered.
         let mut at_start = entry.frame.clone();
@@ -112,7 +112,7 @@ impl<'a> Prover<'a> {
         }
         let held = self.declared(l, &exit.values).unwrap_or(before);
         let used = self.used_at(l, &mut exit);
-        Ok(Entry { frame: exit, held, used })
+        Ok(LoopEntry { frame: exit, held, used })
     }
 
     /// A frame at any value of the index between its bounds, with the facts of `holds`.
@@ -139,7 +139,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Proves the hints one after the other, and assumes each from then on.
-    pub(super) fn hints(&mut self, n: usize, l: &Loop, frame: &mut Frame<'a>) -> Step<()> {
+    pub(super) fn hints(&mut self, n: usize, l: &Loop, frame: &mut ProofContext<'a>) -> Step<()> {
         for (i, hint) in l.hints.iter().enumerate() {
             let mut before = frame.clone();
             before.cx.settle();
@@ -157,7 +157,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    pub(super) fn next_values(&self, l: &Loop, frame: &mut Frame<'_>, s: &str) -> Step<Values> {
+    pub(super) fn next_values(&self, l: &Loop, frame: &mut ProofContext<'_>, s: &str) -> Step<TermValues> {
         let mut next = frame.values.clone();
         for state in &l.states {
             let value = frame.cx.lower(&state.next, &frame.values)?;
@@ -167,44 +167,46 @@ impl<'a> Prover<'a> {
         Ok(next)
     }
 
-    pub(super) fn initialisation(&mut self, n: usize, l: &Loop, at_start: &Frame<'a>, entry: &Entry<'a>) {
+    pub(super) fn initialisation(&mut self, n: usize, l: &Loop, at_start: &ProofContext<'a>, entry: &LoopEntry<'a>) {
         self.facts(n, l, at_start, &at_start.values.clone(), Property::Initialisation, "before the first round");
         match (&entry.held, self.declared(l, &at_start.values)) {
-            (Memory::Blocks(held), Some(Memory::Blocks(claimed))) => {
+            (SymbolicMemory::Blocks(held), Some(SymbolicMemory::Blocks(claimed))) => {
                 let when = "before the first round";
                 self.equal_sets(n, at_start, held, &claimed, Property::Initialisation, when);
             }
-            (Memory::Lines(held), Some(Memory::Lines(claimed))) => self.equal_lines(n, at_start, held, &claimed),
+            (SymbolicMemory::Lines(held), Some(SymbolicMemory::Lines(claimed))) => {
+                self.equal_lines(n, at_start, held, &claimed)
+            }
             // Without a claim there is no induction, which is said elsewhere.
             _ => {}
         }
     }
 
     /// What `holds` says of the whole memory, if it does.
-    fn declared(&self, l: &Loop, values: &Values) -> Option<Memory> {
+    fn declared(&self, l: &Loop, values: &TermValues) -> Option<SymbolicMemory> {
         if self.schedule.kind.reduces() {
-            self.lines_of(l, values).map(Memory::Lines)
+            self.lines_of(l, values).map(SymbolicMemory::Lines)
         } else {
-            self.held_set(l, values).map(Memory::Blocks)
+            self.held_set(l, values).map(SymbolicMemory::Blocks)
         }
     }
 
     /// Why there is no induction where `holds` does not speak of the whole memory.
-    fn undeclared(&self, n: usize) -> Unsupported {
+    fn undeclared(&self, n: usize) -> NoEncoding {
         let missing = if self.schedule.kind.reduces() {
             let lines = self.schedule.lines.iter().map(|line| format!("{line} = …"));
             lines.collect::<Vec<_>>().join(", ")
         } else {
             "blocks = …".into()
         };
-        Unsupported(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
+        NoEncoding(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
     }
 
     /// What `holds` names, it names once.
-    fn names_once(&mut self, n: usize, frame: &Frame<'a>, memory: &Memory) {
+    fn names_once(&mut self, n: usize, frame: &ProofContext<'a>, memory: &SymbolicMemory) {
         match memory {
-            Memory::Blocks(held) => self.distinct(n, frame, held),
-            Memory::Lines(lines) => self.distinct_contributors(n, frame, lines),
+            SymbolicMemory::Blocks(held) => self.distinct(n, frame, held),
+            SymbolicMemory::Lines(lines) => self.distinct_contributors(n, frame, lines),
         }
     }
 
@@ -213,14 +215,18 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
-        before: &Memory,
-        after: &Memory,
+        frame: &ProofContext<'a>,
+        before: &SymbolicMemory,
+        after: &SymbolicMemory,
         at_hand: &[Term],
     ) {
         match (before, after) {
-            (Memory::Blocks(before), Memory::Blocks(after)) => self.round(n, l, frame, before, after, at_hand),
-            (Memory::Lines(before), Memory::Lines(after)) => self.reduction_round(n, l, frame, before, after),
+            (SymbolicMemory::Blocks(before), SymbolicMemory::Blocks(after)) => {
+                self.round(n, l, frame, before, after, at_hand)
+            }
+            (SymbolicMemory::Lines(before), SymbolicMemory::Lines(after)) => {
+                self.reduction_round(n, l, frame, before, after)
+            }
             _ => self.gap(Property::Invariant, "blocks and contributions in one memory are not encoded".into()),
         }
     }
@@ -230,8 +236,8 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &Loop,
-        frame: &Frame<'a>,
-        values: &Values,
+        frame: &ProofContext<'a>,
+        values: &TermValues,
         property: Property,
         when: &str,
     ) {

@@ -1,19 +1,19 @@
 //! Sends and receives of a round meet, block by block, in both directions.
 
 use super::round::bind;
-use super::{Frame, Prover, Step};
-use crate::smt::context::Unsupported;
+use super::{ProofContext, Prover, Step};
+use crate::smt::context::NoEncoding;
+use crate::smt::numbering::{CyclicTerm, Numbering};
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet};
+use crate::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::smt::term::{add, and, eq, sub, within};
-use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
     /// Sends and receives of a round are paired in the order in which they are declared. Each message of a send
     /// meets the receive with the same clause index at its peer, element by element, and the reverse.
-    pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+    pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
         if sends.len() != recvs.len() {
@@ -27,7 +27,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &Frame<'a>) {
+    pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
         if here.blocks.parts.len() != there.blocks.parts.len() || here.each.len() != there.each.len() {
             let why = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
             return self.gap(Property::SameBlocks, why);
@@ -40,11 +40,11 @@ impl<'a> Prover<'a> {
                 frame.assume(element.condition.clone());
                 let wheel = prover.wheel;
                 let declared = prover.peer(here, &mut frame, &element)?;
-                let peer = Cell { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
+                let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
                 frame.assume(within(&peer.number, "0", wheel.around()));
                 frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
                 frame.assume(wheel.same_number(&declared.number, &peer.number));
-                if wheel == Wheel::Nodes {
+                if wheel == Numbering::Nodes {
                     frame.assume(within(&peer.seat, "0", "ppn"));
                 }
                 for hint in &l.hints {
@@ -75,13 +75,13 @@ impl<'a> Prover<'a> {
     /// The element at the same position on the other side.
     pub(super) fn counterpart(
         &self,
-        frame: &mut Frame<'_>,
-        mine: &Piece,
-        theirs: &Piece,
-        element: &Element,
-    ) -> Step<Element> {
+        frame: &mut ProofContext<'_>,
+        mine: &SetPiece,
+        theirs: &SetPiece,
+        element: &SetElement,
+    ) -> Step<SetElement> {
         if mine.indices.len() != theirs.indices.len() {
-            return Err(Unsupported(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
+            return Err(NoEncoding(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
         }
         let mut indices = Vec::new();
         let (mut my_values, mut their_values) = (mine.values.clone(), theirs.values.clone());

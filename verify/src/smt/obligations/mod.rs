@@ -17,20 +17,20 @@ mod round;
 mod start;
 mod width;
 
-use super::context::{Context, Unsupported, Values};
+use super::context::{Context, NoEncoding, TermValues};
+use super::numbering::{CyclicTerm, LOCAL, NODE, Numbering, P, RANK, looks_at_nodes};
 use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
-use super::wheel::{Cell, LOCAL, NODE, P, RANK, Wheel, looks_at_nodes};
 use super::windows::Windows;
-use reductions::Claim;
+use reductions::ContributorClaim;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
 use roundel_spec::{Action, Kind, Schedule};
 
 /// A part of the proof that has no obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct MissingObligation {
     /// What is not proved.
     pub property: Property,
     /// Why.
@@ -42,19 +42,20 @@ pub struct Obligations {
     /// To be discharged.
     pub all: Vec<Obligation>,
     /// Not encoded.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<MissingObligation>,
 }
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
     let with_root = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
     if with_root {
-        let gap = Gap { property: Property::Invariant, why: "not encoded: collectives with a root".into() };
+        let gap =
+            MissingObligation { property: Property::Invariant, why: "not encoded: collectives with a root".into() };
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
     // Pairs lie in one window always.
     let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
-    let wheel = Wheel::of(schedule);
+    let wheel = Numbering::of(schedule);
     let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
     Obligations { all: prover.all, gaps: prover.gaps }
@@ -62,13 +63,13 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
 
 /// What is known at a point of the run.
 #[derive(Clone)]
-struct Frame<'a> {
+struct ProofContext<'a> {
     cx: Context<'a>,
-    values: Values,
+    values: TermValues,
     hypotheses: Vec<Term>,
 }
 
-impl Frame<'_> {
+impl ProofContext<'_> {
     fn assume(&mut self, fact: Term) {
         self.hypotheses.push(fact);
     }
@@ -91,29 +92,29 @@ impl Frame<'_> {
     }
 
     /// The same point as another rank sees it.
-    fn seen_by(&self, rank: &str) -> Values {
+    fn seen_by(&self, rank: &str) -> TermValues {
         self.values.with(RANK, rank)
     }
 
     /// The same point as another rank sees it, wherever ranks sit.
-    fn seen_at(&self, rank: &Cell) -> Values {
+    fn seen_at(&self, rank: &CyclicTerm) -> TermValues {
         match self.cx.wheel() {
-            Wheel::Ranks => self.seen_by(&rank.number),
-            Wheel::Nodes => self.values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
+            Numbering::Ranks => self.seen_by(&rank.number),
+            Numbering::Nodes => self.values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
         }
     }
 }
 
 /// What is true where a loop begins.
 #[derive(Clone)]
-struct Entry<'a> {
-    frame: Frame<'a>,
-    held: Memory,
+struct LoopEntry<'a> {
+    frame: ProofContext<'a>,
+    held: SymbolicMemory,
     /// What has been used up so far, for each metric with a counter.
     used: Vec<(Metric, Term)>,
 }
 
-impl Entry<'_> {
+impl LoopEntry<'_> {
     fn used(&self, metric: Metric) -> Option<Term> {
         self.used.iter().find(|(known, _)| *known == metric).map(|(_, term)| term.clone())
     }
@@ -121,22 +122,22 @@ impl Entry<'_> {
 
 /// What a rank's memory holds.
 #[derive(Clone)]
-enum Memory {
+enum SymbolicMemory {
     /// A gather: blocks.
     Blocks(SymbolicSet),
     /// A reduction: contributions, line by line.
-    Lines(Vec<Claim>),
+    Lines(Vec<ContributorClaim>),
 }
 
 struct Prover<'a> {
     schedule: &'a Schedule,
-    wheel: Wheel,
+    wheel: Numbering,
     windows: Windows,
     all: Vec<Obligation>,
-    gaps: Vec<Gap>,
+    gaps: Vec<MissingObligation>,
 }
 
-type Step<T> = Result<T, Unsupported>;
+type Step<T> = Result<T, NoEncoding>;
 
 impl<'a> Prover<'a> {
     fn whole(&mut self) {
@@ -152,12 +153,12 @@ impl<'a> Prover<'a> {
         let entry = self.base().and_then(|frame| self.start(frame));
         let mut entry = match entry {
             Ok(entry) => entry,
-            Err(Unsupported(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
+            Err(NoEncoding(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
         };
         for n in 0..self.schedule.loops.len() {
             entry = match self.a_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(Unsupported(what)) => return self.gap(Property::Invariant, what),
+                Err(NoEncoding(what)) => return self.gap(Property::Invariant, what),
             };
         }
         self.end(entry);
@@ -166,7 +167,7 @@ impl<'a> Prover<'a> {
     /// Constructs that the encoding does not know.
     fn out_of_reach(&self) -> Option<String> {
         let mut why = None;
-        if self.wheel == Wheel::Nodes && self.schedule.kind.reduces() {
+        if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() {
             self.schedule.for_each_expr(&mut |_, e| {
                 e.walk(&mut |e| {
                     if looks_at_nodes(e) {
@@ -194,24 +195,24 @@ impl<'a> Prover<'a> {
     }
 
     fn gap(&mut self, property: Property, why: String) {
-        self.gaps.push(Gap { property, why });
+        self.gaps.push(MissingObligation { property, why });
     }
 
     /// Adds what `build` makes, or says why not.
     fn attempt(&mut self, property: Property, build: impl FnOnce(&mut Self) -> Step<()>) {
-        if let Err(Unsupported(what)) = build(self) {
+        if let Err(NoEncoding(what)) = build(self) {
             self.gap(property, format!("{what} is not encoded"));
         }
     }
 
-    fn prove(&mut self, frame: &Frame<'_>, property: Property, name: &str, claim: &str, goal: Term) {
+    fn prove(&mut self, frame: &ProofContext<'_>, property: Property, name: &str, claim: &str, goal: Term) {
         if goal != "true" {
             self.push(property, name, claim, vec![Attempt::new(&frame.cx, &frame.hypotheses, goal)]);
         }
     }
 
     /// Proves that what was lowered since the last question has a value and fits the machine.
-    fn computable(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+    fn computable(&mut self, frame: &mut ProofContext<'_>, name: &str, what: &str) {
         let defined = and(frame.cx.take_defined());
         self.prove(frame, Property::Defined, name, &format!("{what} has a value"), defined);
         self.fits(frame, name, what);

@@ -1,11 +1,11 @@
 //! One round: its clauses have values and stay near `0..p`, what is sent is held, `holds` is preserved.
 
-use super::{Frame, Prover, Step};
-use crate::smt::context::Values;
+use super::{ProofContext, Prover, Step};
+use crate::smt::context::TermValues;
+use crate::smt::numbering::{CyclicTerm, Numbering};
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet};
+use crate::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::smt::term::{Term, and, within};
-use crate::smt::wheel::{Cell, Wheel};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
@@ -15,7 +15,7 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         before: &SymbolicSet,
         after: &SymbolicSet,
         at_hand: &[Term],
@@ -49,7 +49,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Expressions have values, numbers stay near `0..p`, nobody talks to itself.
-    pub(super) fn clause_is_sound(&mut self, t: &Transfer, frame: &Frame<'a>) {
+    pub(super) fn clause_is_sound(&mut self, t: &Transfer, frame: &ProofContext<'a>) {
         let name = format!("clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {
             let mut frame = frame.clone();
@@ -83,9 +83,9 @@ impl<'a> Prover<'a> {
     /// Where the numbers of blocks lie: in a window of length p, if there are p of them; else they do not wrap at all.
     pub(super) fn block_range(
         &self,
-        frame: &mut Frame<'_>,
-        piece: &Piece,
-        element: &Element,
+        frame: &mut ProofContext<'_>,
+        piece: &SetPiece,
+        element: &SetElement,
     ) -> Step<(String, Term)> {
         if self.blocks_are_ranks() {
             let window = self.windows.of(&piece.part.item);
@@ -97,28 +97,28 @@ impl<'a> Prover<'a> {
     }
 
     /// The peer of a message, as declared, not wrapped.
-    pub(super) fn peer(&self, t: &Transfer, frame: &mut Frame<'_>, element: &Element) -> Step<Cell> {
+    pub(super) fn peer(&self, t: &Transfer, frame: &mut ProofContext<'_>, element: &SetElement) -> Step<CyclicTerm> {
         let values = bind(&frame.values, t, element);
         frame.cx.cell(&t.peer, &values)
     }
 
     /// That a seat is one of its node.
-    pub(super) fn seated(&self, cell: &Cell) -> Term {
+    pub(super) fn seated(&self, cell: &CyclicTerm) -> Term {
         match self.wheel {
-            Wheel::Ranks => "true".into(),
-            Wheel::Nodes => within(&cell.seat, "0", "ppn"),
+            Numbering::Ranks => "true".into(),
+            Numbering::Nodes => within(&cell.seat, "0", "ppn"),
         }
     }
 }
 
 /// The values of a clause's own indices.
-pub(super) fn bind(values: &Values, t: &Transfer, element: &Element) -> Values {
+pub(super) fn bind(values: &TermValues, t: &Transfer, element: &SetElement) -> TermValues {
     let mut values = values.clone();
     t.each.iter().zip(&element.indices).for_each(|(index, term)| values.set(index.var.slot, term.clone()));
     values
 }
 
-pub(super) fn arrivals(l: &Loop, values: &Values) -> SymbolicSet {
+pub(super) fn arrivals(l: &Loop, values: &TermValues) -> SymbolicSet {
     let recvs = l.transfers.iter().filter(|t| t.direction == Direction::Recv);
     recvs.fold(SymbolicSet { pieces: vec![] }, |all, t| {
         all.union(SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), values))

@@ -1,12 +1,12 @@
 //! What is known before the first round: parameters in their domains, `requires`, every rank's own block.
 
-use super::reductions::Claim;
-use super::{Entry, Frame, Memory, P, Prover, RANK, Step};
-use crate::smt::context::{Context, Values};
+use super::reductions::ContributorClaim;
+use super::{LoopEntry, P, ProofContext, Prover, RANK, Step, SymbolicMemory};
+use crate::smt::context::{Context, TermValues};
+use crate::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering, PPN};
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, eq, ge, int, le, within};
-use crate::smt::wheel::{LANES, LOCAL, NODE, NODES, PPN, Wheel};
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
@@ -39,7 +39,7 @@ impl<'a> Prover<'a> {
     }
 
     /// p, rank, parameters in their domains, `requires`.
-    pub(super) fn base(&self) -> Step<Frame<'a>> {
+    pub(super) fn base(&self) -> Step<ProofContext<'a>> {
         let mut frame = self.parameters();
         for clause in &self.schedule.requires {
             let clause = frame.cx.assume(clause, &frame.values)?;
@@ -50,14 +50,14 @@ impl<'a> Prover<'a> {
     }
 
     /// p, rank, parameters in their domains.
-    pub(super) fn parameters(&self) -> Frame<'a> {
+    pub(super) fn parameters(&self) -> ProofContext<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
         // One variable more than the schedule has: whose `local` is meant where others are looked at.
-        let mut values = Values::new(schedule.slots + 1);
+        let mut values = TermValues::new(schedule.slots + 1);
         let mut hypotheses = match self.wheel {
-            Wheel::Ranks => ranks(&mut cx, &mut values),
-            Wheel::Nodes => {
+            Numbering::Ranks => ranks(&mut cx, &mut values),
+            Numbering::Nodes => {
                 values.set(schedule.slots, "local");
                 seats(&mut cx, &mut values)
             }
@@ -68,29 +68,35 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        Frame { cx, values, hypotheses }
+        ProofContext { cx, values, hypotheses }
     }
 
     /// Before the first round every rank holds its own block, or its own contribution to all of them.
-    pub(super) fn start(&self, frame: Frame<'a>) -> Step<Entry<'a>> {
+    pub(super) fn start(&self, frame: ProofContext<'a>) -> Step<LoopEntry<'a>> {
         let own = BlockSet {
-            parts: vec![roundel_spec::blocks::Part { item: Expr::var("rank", RANK), over: vec![], filter: None }],
+            parts: vec![roundel_spec::blocks::Comprehension {
+                item: Expr::var("rank", RANK),
+                over: vec![],
+                filter: None,
+            }],
         };
         let held = if self.schedule.kind.reduces() {
             // The first line has the own contribution, the others nothing.
             let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
             let lines = 0..self.schedule.lines.len();
-            Memory::Lines(lines.map(|line| Claim::everywhere(ranks(line), &frame.values)).collect())
+            SymbolicMemory::Lines(
+                lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values)).collect(),
+            )
         } else {
-            Memory::Blocks(SymbolicSet::new(&own, &[], None, &frame.values))
+            SymbolicMemory::Blocks(SymbolicSet::new(&own, &[], None, &frame.values))
         };
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
-        Ok(Entry { frame, held, used })
+        Ok(LoopEntry { frame, held, used })
     }
 }
 
 /// One of p ranks.
-fn ranks(cx: &mut Context<'_>, values: &mut Values) -> Vec<Term> {
+fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     values.set(P, cx.constant("p"));
     values.set(RANK, cx.constant("rank"));
     vec![ge("p", "1"), within("rank", "0", "p")]
@@ -98,7 +104,7 @@ fn ranks(cx: &mut Context<'_>, values: &mut Values) -> Vec<Term> {
 
 /// A seat on one of several nodes of equal size, of at least two ranks. What is said of p beside its meaning follows from it;
 /// a rank has no number.
-fn seats(cx: &mut Context<'_>, values: &mut Values) -> Vec<Term> {
+fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
         values.set(slot, cx.constant(name));
     }

@@ -1,14 +1,14 @@
 //! Index arithmetic fits the machine.
 
-use super::{Frame, Prover, Step};
+use super::{ProofContext, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet};
+use crate::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
 impl<'a> Prover<'a> {
     /// Proves that every intermediate result since the last question fits 64 bits for every p below 2^31.
-    pub(super) fn fits(&mut self, frame: &mut Frame<'_>, name: &str, what: &str) {
+    pub(super) fn fits(&mut self, frame: &mut ProofContext<'_>, name: &str, what: &str) {
         let computed = frame.cx.take_computed();
         let mut small = frame.clone();
         let numbers = self.schedule.numbers.iter().filter_map(|number| {
@@ -29,7 +29,7 @@ impl<'a> Prover<'a> {
 
     /// Generated code computes a comprehension by its first block and a step where it can, not block by block; so it is
     /// those that must fit, also where there is no block and they are computed all the same.
-    fn stripe_fits(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<()> {
+    fn stripe_fits(&mut self, piece: &SetPiece, frame: &ProofContext<'a>, name: &str) -> Step<()> {
         let mut inner = frame.clone();
         inner.cx.settle();
         for computed in piece.computed(self.wheel, &self.schedule.functions) {
@@ -40,7 +40,12 @@ impl<'a> Prover<'a> {
     }
 
     /// Every intermediate result of a block, and of the stripe it is part of.
-    fn blocks_fit(&mut self, piece: &Piece, frame: &Frame<'a>, name: &str) -> Step<(Frame<'a>, Element)> {
+    fn blocks_fit(
+        &mut self,
+        piece: &SetPiece,
+        frame: &ProofContext<'a>,
+        name: &str,
+    ) -> Step<(ProofContext<'a>, SetElement)> {
         let mut inner = frame.clone();
         inner.cx.settle();
         let element = piece.any(&mut inner.cx, "")?;
@@ -50,7 +55,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Every intermediate result of the clauses fits the machine.
-    pub(super) fn width(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+    pub(super) fn width(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         for within in &l.within {
             self.attempt(Property::MachineWidth, |prover| {
                 let set = SymbolicSet::new(&within.brings, &[], within.when.as_ref(), &frame.values);

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 /// An entry of the loader's list, as `<link.h>` has it.
 #[repr(C)]
-struct Entry {
+struct LinkMap {
     _base: usize,
     _name: *const c_char,
     _dynamic: *mut c_void,
-    next: *mut Entry,
-    _previous: *mut Entry,
+    next: *mut LinkMap,
+    _previous: *mut LinkMap,
 }
 
 /// What the loader says of one library, as `<link.h>` has it.
@@ -43,7 +43,7 @@ const NOLOAD: c_int = 4;
 const LINK_MAP: c_int = 2;
 
 /// The last library that was seen.
-static LAST: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+static LAST: AtomicPtr<LinkMap> = AtomicPtr::new(null_mut());
 
 /// How many were loaded when somebody looked, where nobody watches.
 static SEEN: AtomicU64 = AtomicU64::new(0);
@@ -84,10 +84,10 @@ pub(super) fn look() -> bool {
 }
 
 /// The entry of the program, which is the first and stays.
-fn first() -> *mut Entry {
-    static FIRST: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+fn first() -> *mut LinkMap {
+    static FIRST: AtomicPtr<LinkMap> = AtomicPtr::new(null_mut());
     if FIRST.load(Ordering::Relaxed).is_null() {
-        let mut entry: *mut Entry = null_mut();
+        let mut entry: *mut LinkMap = null_mut();
         // SAFETY: no name stands for the program; there is room for the answer.
         unsafe {
             let program = dlopen(std::ptr::null(), LAZY);
@@ -106,7 +106,7 @@ unsafe extern "C" fn count(library: *mut Loaded, _size: usize, adds: *mut c_void
 }
 
 unsafe extern "C" fn remember(_library: *mut Loaded, _size: usize, first: *mut c_void) -> c_int {
-    let mut entry: *mut Entry = first.cast();
+    let mut entry: *mut LinkMap = first.cast();
     // SAFETY: `look` passes the first entry, or null; the list is whole while the loader calls us.
     while let Some(next) = unsafe { entry.as_ref() }.map(|entry| entry.next).filter(|next| !next.is_null()) {
         entry = next;
@@ -122,7 +122,7 @@ pub(super) fn function(name: &CStr, libraries: &[&str]) -> *mut c_void {
     if !seen.is_null() {
         return seen;
     }
-    let mut search = Search { libraries, paths: Vec::new() };
+    let mut search = LibrarySearch { libraries, paths: Vec::new() };
     // SAFETY: the function has the type that is asked for, and gets what it expects.
     unsafe { dl_iterate_phdr(collect, (&raw mut search).cast()) };
     let handles = search.paths.iter().filter_map(|path| {
@@ -135,14 +135,14 @@ pub(super) fn function(name: &CStr, libraries: &[&str]) -> *mut c_void {
     found.unwrap_or(null_mut())
 }
 
-struct Search<'a> {
+struct LibrarySearch<'a> {
     libraries: &'a [&'a str],
     paths: Vec<std::ffi::CString>,
 }
 
 unsafe extern "C" fn collect(library: *mut Loaded, _size: usize, search: *mut c_void) -> c_int {
     // SAFETY: the loader passes a library whose name ends with a zero, and `function` a search.
-    let (name, search) = unsafe { ((*library).name, &mut *search.cast::<Search<'_>>()) };
+    let (name, search) = unsafe { ((*library).name, &mut *search.cast::<LibrarySearch<'_>>()) };
     if name.is_null() {
         return 0;
     }

@@ -1,12 +1,12 @@
 //! Device memory of a call, copied through host memory.
 
-use super::super::call::{Call, Reduced, Scattered, Typed};
+use super::super::call::{MpiCall, Reduced, Scattered, Typed};
 use super::super::datatype::{Facts, facts};
 use super::runtime::{Runtime, runtimes};
 use crate::error::Error;
 use crate::mpi::areas::Scratch;
 use crate::mpi::say::say;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use std::ffi::c_void;
 use std::sync::Once;
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A call whose device memory has host memory in its place.
 pub(in super::super) struct Staged {
     /// With addresses of host memory.
-    pub(in super::super) call: Call,
-    buffers: Vec<Buffer>,
+    pub(in super::super) call: MpiCall,
+    buffers: Vec<StagedBuffer>,
 }
 
 /// Device memory, and the host memory that stands for it.
-struct Buffer {
+struct StagedBuffer {
     runtime: Runtime,
     device: usize,
     host: Scratch,
@@ -34,7 +34,7 @@ struct Buffer {
 /// # Safety
 /// As of [`run`](super::super::run).
 #[inline]
-pub(in super::super) unsafe fn staged(call: &Call, here: Here<'_>) -> Result<Option<Staged>, Error> {
+pub(in super::super) unsafe fn staged(call: &MpiCall, here: RankPlacement<'_>) -> Result<Option<Staged>, Error> {
     match runtimes() {
         [] => Ok(None),
         // SAFETY: the caller promises it.
@@ -43,58 +43,66 @@ pub(in super::super) unsafe fn staged(call: &Call, here: Here<'_>) -> Result<Opt
 }
 
 #[cold]
-unsafe fn stage(call: &Call, here: Here<'_>, runtimes: &'static [Runtime]) -> Result<Option<Staged>, Error> {
-    let mut stage = Stage { runtimes, p: here.p(), buffers: Vec::new() };
+unsafe fn stage(
+    call: &MpiCall,
+    here: RankPlacement<'_>,
+    runtimes: &'static [Runtime],
+) -> Result<Option<Staged>, Error> {
+    let mut stage = StagedBuffers { runtimes, p: here.p(), buffers: Vec::new() };
     let is_root = |root| here.rank as i64 == i64::from(root);
     let (p, own) = (here.p(), here.rank);
     // SAFETY: the caller promises live handles, and complete lists where they mean something.
     let call = unsafe {
         match *call {
-            Call::Allgather { send, recv } => {
-                Call::Allgather { send: stage.read(send, 1)?, recv: stage.typed(recv, p, true)? }
+            MpiCall::Allgather { send, recv } => {
+                MpiCall::Allgather { send: stage.read(send, 1)?, recv: stage.typed(recv, p, true)? }
             }
-            Call::Alltoall { send, recv } => {
-                Call::Alltoall { send: stage.read(send, p)?, recv: stage.typed(recv, p, true)? }
+            MpiCall::Alltoall { send, recv } => {
+                MpiCall::Alltoall { send: stage.read(send, p)?, recv: stage.typed(recv, p, true)? }
             }
-            Call::Allgatherv { send, recv } => {
-                Call::Allgatherv { send: stage.read(send, 1)?, recv: stage.scattered(recv, true)? }
+            MpiCall::Allgatherv { send, recv } => {
+                MpiCall::Allgatherv { send: stage.read(send, 1)?, recv: stage.scattered(recv, true)? }
             }
-            Call::Alltoallv { send, recv } => {
+            MpiCall::Alltoallv { send, recv } => {
                 let send = send.map(|send| stage.scattered(send, false)).transpose()?;
-                Call::Alltoallv { send, recv: stage.scattered(recv, true)? }
+                MpiCall::Alltoallv { send, recv: stage.scattered(recv, true)? }
             }
-            Call::Broadcast { data, root } => Call::Broadcast { data: stage.typed(data, 1, !is_root(root))?, root },
-            Call::Gather { send, recv, root } => {
+            MpiCall::Broadcast { data, root } => {
+                MpiCall::Broadcast { data: stage.typed(data, 1, !is_root(root))?, root }
+            }
+            MpiCall::Gather { send, recv, root } => {
                 let recv = if is_root(root) { stage.typed(recv, p, true)? } else { recv };
-                Call::Gather { send: stage.read(send, 1)?, recv, root }
+                MpiCall::Gather { send: stage.read(send, 1)?, recv, root }
             }
-            Call::Scatter { send, recv, root } => {
+            MpiCall::Scatter { send, recv, root } => {
                 let send = if is_root(root) { stage.typed(send, p, false)? } else { send };
                 let recv = recv.map(|recv| stage.typed(recv, 1, true)).transpose()?;
-                Call::Scatter { send, recv, root }
+                MpiCall::Scatter { send, recv, root }
             }
-            Call::Allreduce { data, count } => Call::Allreduce { data: stage.reduced(data, count, count)?, count },
-            Call::Reduce { data, count, root } => {
+            MpiCall::Allreduce { data, count } => {
+                MpiCall::Allreduce { data: stage.reduced(data, count, count)?, count }
+            }
+            MpiCall::Reduce { data, count, root } => {
                 let gets = if is_root(root) { count } else { 0 };
-                Call::Reduce { data: stage.reduced(data, count, gets)?, count, root }
+                MpiCall::Reduce { data: stage.reduced(data, count, gets)?, count, root }
             }
-            Call::ReduceScatterBlock { data, count } => {
-                Call::ReduceScatterBlock { data: stage.reduced(data, count.saturating_mul(p), count)?, count }
+            MpiCall::ReduceScatterBlock { data, count } => {
+                MpiCall::ReduceScatterBlock { data: stage.reduced(data, count.saturating_mul(p), count)?, count }
             }
-            Call::ReduceScatter { data, counts } => {
+            MpiCall::ReduceScatter { data, counts } => {
                 let of = |rank| counts.get(rank).max(0) as usize;
                 let all = (0..p).fold(0usize, |all, rank| all.saturating_add(of(rank)));
-                Call::ReduceScatter { data: stage.reduced(data, all, of(own))?, counts }
+                MpiCall::ReduceScatter { data: stage.reduced(data, all, of(own))?, counts }
             }
         }
     };
     Ok((!stage.buffers.is_empty()).then_some(Staged { call, buffers: stage.buffers }))
 }
 
-struct Stage {
+struct StagedBuffers {
     runtimes: &'static [Runtime],
     p: usize,
-    buffers: Vec<Buffer>,
+    buffers: Vec<StagedBuffer>,
 }
 
 /// From where to where elements reach, counted from their address.
@@ -115,7 +123,7 @@ impl Span {
     }
 }
 
-impl Stage {
+impl StagedBuffers {
     unsafe fn read(&mut self, typed: Option<Typed>, times: usize) -> Result<Option<Typed>, Error> {
         // SAFETY: the caller promises a live datatype.
         typed.map(|typed| unsafe { self.typed(typed, times, false) }).transpose()
@@ -159,7 +167,7 @@ impl Stage {
         tell(runtime);
         let mut host = Scratch::default();
         let here = host.reserve(bytes).wrapping_offset(from.wrapping_neg()).cast();
-        self.buffers.push(Buffer { runtime, device, host, bytes, written });
+        self.buffers.push(StagedBuffer { runtime, device, host, bytes, written });
         here
     }
 }
@@ -199,7 +207,7 @@ impl Staged {
     /// The memory of the call is live.
     pub(in super::super) unsafe fn bring(&mut self) -> Result<(), Error> {
         self.buffers.iter_mut().try_for_each(|buffer| {
-            let Buffer { runtime, device, bytes, .. } = *buffer;
+            let StagedBuffer { runtime, device, bytes, .. } = *buffer;
             // SAFETY: as the caller promises.
             unsafe { runtime.copy(device, buffer.host.reserve(bytes).addr(), bytes, device) }
         })
@@ -211,7 +219,7 @@ impl Staged {
     /// As of [`bring`](Staged::bring).
     pub(in super::super) unsafe fn take(&mut self) -> Result<(), Error> {
         self.buffers.iter_mut().filter(|buffer| buffer.written).try_for_each(|buffer| {
-            let Buffer { runtime, device, bytes, .. } = *buffer;
+            let StagedBuffer { runtime, device, bytes, .. } = *buffer;
             // SAFETY: as the caller promises.
             unsafe { runtime.copy(buffer.host.reserve(bytes).addr(), device, bytes, device) }
         })

@@ -1,7 +1,7 @@
 //! What is written, line by line.
 
 use crate::selection::Algorithm;
-use crate::trace::Message;
+use crate::trace::PostedMessage;
 use roundel_spec::{Arguments, Kind, Placement};
 use std::ffi::c_int;
 use std::fmt::{Display, Write};
@@ -20,7 +20,7 @@ pub(super) fn communicator(name: &str, rank: usize, members: &[c_int], placement
 
 /// How long the blocks of a call are.
 #[derive(Debug)]
-pub(super) enum Lengths<'a> {
+pub(super) enum JournalLengths<'a> {
     /// All have so many bytes.
     Each(usize),
     /// One after the other, in elements of a size.
@@ -31,15 +31,15 @@ pub(super) enum Lengths<'a> {
     Own(&'a [usize]),
 }
 
-impl Display for Lengths<'_> {
+impl Display for JournalLengths<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Lengths::Each(bytes) => write!(f, "{{\"each\":{bytes}}}"),
-            Lengths::List { counts, size } => {
+            JournalLengths::Each(bytes) => write!(f, "{{\"each\":{bytes}}}"),
+            JournalLengths::List { counts, size } => {
                 write!(f, "{{\"list\":{}}}", list(counts.iter().map(|&count| count * size)))
             }
-            Lengths::Vector { elements, size } => write!(f, "{{\"vector\":[{elements},{size}]}}"),
-            Lengths::Own(bytes) => write!(f, "{{\"own\":{}}}", list(*bytes)),
+            JournalLengths::Vector { elements, size } => write!(f, "{{\"vector\":[{elements},{size}]}}"),
+            JournalLengths::Own(bytes) => write!(f, "{{\"own\":{}}}", list(*bytes)),
         }
     }
 }
@@ -72,8 +72,8 @@ impl Head {
     pub(super) fn done(
         &self,
         called: &str,
-        blocks: Lengths<'_>,
-        (sent, received): (&[Message], &[Message]),
+        blocks: JournalLengths<'_>,
+        (sent, received): (&[PostedMessage], &[PostedMessage]),
     ) -> String {
         let sent = list(sent.iter().map(|message| posted(message, message.to)));
         let received = list(received.iter().map(|message| posted(message, message.from)));
@@ -100,7 +100,7 @@ impl Head {
 }
 
 /// A message: its round, the rank at the other end, and its bytes.
-fn posted(message: &Message, peer: usize) -> String {
+fn posted(message: &PostedMessage, peer: usize) -> String {
     format!("[{},{peer},{}]", message.round, message.bytes)
 }
 
@@ -135,10 +135,11 @@ mod tests {
     fn a_call_is_a_line() {
         let head = Head { communicator: "0.2".into(), request: 3, number: 4, kind: Kind::ReduceScatter };
         let (sent, received) = (
-            [Message { call: 0, round: 1, from: 2, to: 0, bytes: 12, nonlocal: false }],
-            [Message { call: 0, round: 1, from: 3, to: 2, bytes: 8, nonlocal: false }],
+            [PostedMessage { call: 0, round: 1, from: 2, to: 0, bytes: 12, nonlocal: false }],
+            [PostedMessage { call: 0, round: 1, from: 3, to: 2, bytes: 8, nonlocal: false }],
         );
-        let line = head.done("\"algorithm\":\"x\"", Lengths::List { counts: &[3, 2], size: 4 }, (&sent, &received));
+        let line =
+            head.done("\"algorithm\":\"x\"", JournalLengths::List { counts: &[3, 2], size: 4 }, (&sent, &received));
         let expected = concat!(
             r#"{"call":{"communicator":"0.2","request":3,"number":4,"collective":"reduce_scatter","algorithm":"x","#,
             r#""blocks":{"list":[12,8]},"sent":[[1,0,12]],"received":[[1,3,8]]}}"#,

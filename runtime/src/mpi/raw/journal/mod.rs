@@ -8,16 +8,16 @@
 mod file;
 mod line;
 
-use self::line::{Head, Lengths};
-use super::recent::How;
-use super::shape::{Job, Lists, Shape, Unread};
-use super::{By, Outcome, UNREAD, serve};
+use self::line::{Head, JournalLengths};
+use super::call_cache::CachedPlan;
+use super::shape::{CallShape, Lists, ParsedCall, Unread};
+use super::{By, CallOutcome, UNREAD, serve};
 use crate::error::Error;
 use crate::mpi::code::check;
+use crate::mpi::execution::MessagesInFlight;
 use crate::mpi::nodes::ranks_in;
-use crate::mpi::plan::Plan;
-use crate::mpi::replay::Flight;
-use crate::mpi::state::{Group, Work};
+use crate::mpi::plan::MessagePlan;
+use crate::mpi::state::{CommWork, OwnComm};
 use crate::mpi::trace;
 use crate::selection::{Algorithm, Settings};
 use ::mpi::ffi;
@@ -30,14 +30,14 @@ pub(super) const MISMATCH: &str = "ROUNDEL_TRACE: set it for all ranks or for no
 
 /// Whether calls on a communicator can be written down, if they are to be: opens this process's file, and tells the ranks of the
 /// group in the world.
-pub(super) fn possible(settings: &Settings, group: &Group) -> Result<Option<Vec<c_int>>, Error> {
+pub(super) fn possible(settings: &Settings, group: &OwnComm) -> Result<Option<Vec<c_int>>, Error> {
     let Some(path) = &settings.trace else { return Ok(None) };
     file::open(path)?;
     members(group).map(Some)
 }
 
 /// The ranks of a group in the world.
-fn members(group: &Group) -> Result<Vec<c_int>, Error> {
+fn members(group: &OwnComm) -> Result<Vec<c_int>, Error> {
     // SAFETY: the handle is a constant of the library.
     let world = unsafe { ffi::RSMPI_COMM_WORLD };
     let members = ranks_in(group.comm.raw(), group.placement.p() as c_int, world)?;
@@ -58,7 +58,7 @@ pub(in crate::mpi) struct Journal {
 
 impl Journal {
     /// Gives a communicator a name: the world rank of its first rank, and how many of those it has named before. Collective.
-    pub(super) fn begin(members: Vec<c_int>, group: &Group) -> Result<Self, Error> {
+    pub(super) fn begin(members: Vec<c_int>, group: &OwnComm) -> Result<Self, Error> {
         static NAMED: AtomicU64 = AtomicU64::new(0);
         let mut serial = if group.rank == 0 { NAMED.fetch_add(1, Ordering::Relaxed) } else { 0 };
         let number: *mut u64 = &mut serial;
@@ -77,15 +77,15 @@ impl Journal {
     }
 
     /// The request with a number, from 1 on.
-    pub(super) fn request(&self, serial: u32, kind: Kind) -> Request {
+    pub(super) fn request(&self, serial: u32, kind: Kind) -> JournaledRequest {
         let head = Head { communicator: self.name.clone(), request: serial, number: 0, kind };
-        Request { head, algorithm: String::new(), size: 0 }
+        JournaledRequest { head, algorithm: String::new(), size: 0 }
     }
 }
 
 /// A plan to draw, which knows the numbers of its rounds if messages are written down.
-pub(super) fn blank(written: bool) -> Plan {
-    Plan { numbers: written.then(Vec::new), ..Plan::default() }
+pub(super) fn blank(written: bool) -> MessagePlan {
+    MessagePlan { numbers: written.then(Vec::new), ..MessagePlan::default() }
 }
 
 /// Runs a call that blocks, and writes it down.
@@ -94,17 +94,17 @@ pub(super) fn blank(written: bool) -> Plan {
 /// As of [`serve`].
 #[cold]
 pub(super) unsafe fn run(
-    work: &mut Work,
-    group: &Group,
+    work: &mut CommWork,
+    group: &OwnComm,
     kind: Kind,
-    job: Result<Job, Unread>,
+    job: Result<ParsedCall, Unread>,
     by: By<'_>,
-) -> Result<Outcome, Error> {
-    let Some(head) = work.journal.as_mut().map(|journal| journal.next(kind)) else { return Ok(Outcome::Library) };
+) -> Result<CallOutcome, Error> {
+    let Some(head) = work.journal.as_mut().map(|journal| journal.next(kind)) else { return Ok(CallOutcome::Library) };
     // Somebody may record the communicator's messages besides.
     let recorded = work.flight.log.is_some();
     let mark = work.flight.log.get_or_insert_default().mark();
-    work.luggage.itinerary.know_numbers();
+    work.buffers.route.know_numbers();
     let (outcome, job) = match job {
         // SAFETY: the caller promises as much.
         Ok(job) => (unsafe { serve(work, group, &job, by) }, Some(job)),
@@ -112,12 +112,12 @@ pub(super) unsafe fn run(
     };
     let line = match (&outcome, &job, work.recent.how()) {
         (Err(error), ..) => head.failed(error),
-        (Ok(_), Some(job), Some(How::Plan(_, algorithm) | How::Voyage(algorithm))) => {
+        (Ok(_), Some(job), Some(CachedPlan::Plan(_, algorithm) | CachedPlan::Alltoallv(algorithm))) => {
             let lengths = lengths(&job.shape, &work.recent.lists, data_size(&job.shape), group.placement.p());
             let called = line::called(algorithm, job.shape.root);
             head.done(&called, lengths, messages(&work.flight, mark))
         }
-        (Ok(_), Some(_), Some(How::Library(why))) => head.library(why),
+        (Ok(_), Some(_), Some(CachedPlan::Library(why))) => head.library(why),
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {
@@ -127,37 +127,37 @@ pub(super) unsafe fn run(
     outcome
 }
 
-type Messages<'a> = (&'a [crate::trace::Message], &'a [crate::trace::Message]);
+type Messages<'a> = (&'a [crate::trace::PostedMessage], &'a [crate::trace::PostedMessage]);
 
-fn messages(flight: &Flight, mark: (usize, usize)) -> Messages<'_> {
+fn messages(flight: &MessagesInFlight, mark: (usize, usize)) -> Messages<'_> {
     flight.log.as_deref().map_or((&[], &[]), |log| log.since(mark))
 }
 
 /// The bytes of data of an element.
-fn data_size(shape: &Shape) -> usize {
+fn data_size(shape: &CallShape) -> usize {
     trace::bytes(1, shape.datatype)
 }
 
 /// How long the blocks of a call are.
-fn lengths<'a>(shape: &Shape, lists: &'a Lists, size: usize, p: usize) -> Lengths<'a> {
-    use super::shape::Blocks;
+fn lengths<'a>(shape: &CallShape, lists: &'a Lists, size: usize, p: usize) -> JournalLengths<'a> {
+    use super::shape::BlockLayout;
     let elements = shape.send.unwrap_or(shape.recv);
     match shape.blocks {
-        Blocks::Equal(each) => Lengths::Each(each),
-        Blocks::Parts => Lengths::Each(elements / p * size),
-        Blocks::Listed => Lengths::List { counts: &lists.counts, size: 1 },
-        Blocks::ListedParts => Lengths::List { counts: &lists.counts, size },
-        Blocks::Vector { .. } => Lengths::Vector { elements, size },
-        Blocks::Standing(standing) => Lengths::Vector { elements: standing.total, size: 1 },
+        BlockLayout::Equal(each) => JournalLengths::Each(each),
+        BlockLayout::Parts => JournalLengths::Each(elements / p * size),
+        BlockLayout::Listed => JournalLengths::List { counts: &lists.counts, size: 1 },
+        BlockLayout::ListedParts => JournalLengths::List { counts: &lists.counts, size },
+        BlockLayout::Vector { .. } => JournalLengths::Vector { elements, size },
+        BlockLayout::Standing(layout) => JournalLengths::Vector { elements: layout.total, size: 1 },
         // What is in place leaves as it arrives.
-        Blocks::Private if shape.send.is_none() => Lengths::Own(&lists.counts),
-        Blocks::Private => Lengths::Own(&lists.leaving),
+        BlockLayout::Private if shape.send.is_none() => JournalLengths::Own(&lists.counts),
+        BlockLayout::Private => JournalLengths::Own(&lists.leaving),
     }
 }
 
 /// A call that does not block, and may be started many times.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct JournaledRequest {
     head: Head,
     /// The algorithm, as it is written down.
     algorithm: String,
@@ -165,22 +165,29 @@ pub(super) struct Request {
     size: usize,
 }
 
-impl Request {
+impl JournaledRequest {
     /// It is done by an algorithm.
-    pub(super) fn by(mut self: Box<Self>, algorithm: &Algorithm, shape: &Shape) -> Box<Self> {
+    pub(super) fn by(mut self: Box<Self>, algorithm: &Algorithm, shape: &CallShape) -> Box<Self> {
         (self.algorithm, self.size) = (line::called(algorithm, shape.root), data_size(shape));
         self
     }
 
     /// It begins: messages are recorded.
-    pub(super) fn begin(&self, flight: &mut Flight) {
-        let mut log = Box::<trace::Log>::default();
+    pub(super) fn begin(&self, flight: &mut MessagesInFlight) {
+        let mut log = Box::<trace::PostLog>::default();
         log.begin();
         flight.log = Some(log);
     }
 
     /// It is over: writes it down.
-    pub(super) fn end(&mut self, flight: &mut Flight, job: &Job, lists: &Lists, p: usize, failed: Option<&Error>) {
+    pub(super) fn end(
+        &mut self,
+        flight: &mut MessagesInFlight,
+        job: &ParsedCall,
+        lists: &Lists,
+        p: usize,
+        failed: Option<&Error>,
+    ) {
         let line = match failed {
             Some(error) => self.head.failed(error),
             None => {
@@ -195,7 +202,11 @@ impl Request {
 }
 
 /// A request that the library makes, or nobody.
-pub(super) fn left<R>(request: Option<Box<Request>>, why: &str, outcome: Result<R, Error>) -> Result<R, Error> {
+pub(super) fn left<R>(
+    request: Option<Box<JournaledRequest>>,
+    why: &str,
+    outcome: Result<R, Error>,
+) -> Result<R, Error> {
     if let Some(request) = request {
         file::write(&match &outcome {
             Ok(_) => request.head.library(why),

@@ -9,21 +9,21 @@
 use super::super::end::compare;
 use super::flow::carried;
 use super::rounds::Next;
-use super::sets::Comprehension;
-use super::{Block, Entry, Frame, P, Prover, Step};
-use crate::smt::context::{Context, Unsupported, Values};
+use super::sets::MovedSet;
+use super::{MovesEntry, P, ProofContext, Prover, Step, SymbolicBlock};
+use crate::smt::context::{Context, NoEncoding, TermValues};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ge, int, ite, le, mul, sub, within};
 use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::record::Direction;
-use roundel_spec::schedule::{Bound, Hold, Loop, Metric, Scope};
+use roundel_spec::schedule::{Bound, BoundScope, Hold, Loop, Metric};
 
 /// The direction of what a metric counts.
 fn direction(metric: Metric) -> Step<Direction> {
     match metric {
         Metric::MessagesSent | Metric::BlocksSent => Ok(Direction::Send),
         Metric::MessagesReceived | Metric::BlocksReceived => Ok(Direction::Recv),
-        _ => Err(Unsupported(format!("the {metric} of a round"))),
+        _ => Err(NoEncoding(format!("the {metric} of a round"))),
     }
 }
 
@@ -35,13 +35,13 @@ fn size(lo: &str, hi: &str) -> Term {
 impl<'a> Prover<'a> {
     /// Whether anything speaks of the total of a metric.
     fn is_counted(&self, metric: Metric) -> bool {
-        let total = |bound: &Bound| !matches!(bound.scope, Scope::PerRound(_)) && !bound.checked;
+        let total = |bound: &Bound| !matches!(bound.scope, BoundScope::PerRound(_)) && !bound.checked;
         let bounded = self.schedule.bounds.iter().any(|bound| bound.metric == metric && total(bound));
         bounded || self.schedule.loops.iter().any(|l| has_counter(l, metric))
     }
 
     /// What one rank uses of a metric in a round, exactly, given what [`prove_use`](Prover::prove_use) adds.
-    fn use_of(&self, l: &'a Loop, frame: &mut Frame<'_>, metric: Metric) -> Step<Term> {
+    fn use_of(&self, l: &'a Loop, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         if metric == Metric::Rounds {
             let loud = self.is_loud(l, frame)?;
             return Ok(ite(&loud, "1", "0"));
@@ -55,7 +55,7 @@ impl<'a> Prover<'a> {
                     let (lo, hi) = (frame.cx.lower(&index.lo, &values)?, frame.cx.lower(&index.hi, &values)?);
                     Some(size(&lo, &hi))
                 }
-                _ => return Err(Unsupported("a clause with several indices".into())),
+                _ => return Err(NoEncoding("a clause with several indices".into())),
             };
             let amount = match (metric, clause) {
                 (Metric::MessagesSent | Metric::MessagesReceived, None) => {
@@ -64,7 +64,7 @@ impl<'a> Prover<'a> {
                 (Metric::MessagesSent | Metric::MessagesReceived, Some(clause)) => clause,
                 (_, clause) => {
                     let mut blocks = "0".to_string();
-                    for one in Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &values)? {
+                    for one in MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &values)? {
                         let count = one.plain_size(&mut frame.cx)?;
                         blocks = add(&blocks, &count);
                     }
@@ -80,9 +80,9 @@ impl<'a> Prover<'a> {
     }
 
     /// Adds what [`use_of`](Prover::use_of) rests on.
-    fn prove_use(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, metric: Metric) -> Step<()> {
+    fn prove_use(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, metric: Metric) -> Step<()> {
         match metric {
-            Metric::Rounds => self.loud_where_sent(n, l, frame),
+            Metric::Rounds => self.active_where_sent(n, l, frame),
             Metric::MessagesSent | Metric::MessagesReceived => {
                 let direction = direction(metric)?;
                 let clauses = l.transfers.iter().filter(|t| t.direction == direction);
@@ -97,8 +97,8 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &mut Frame<'a>,
-        entry: &Entry<'a>,
+        frame: &mut ProofContext<'a>,
+        entry: &MovesEntry<'a>,
     ) -> Vec<(Metric, Term)> {
         let mut used = Vec::new();
         for (metric, before) in &entry.used {
@@ -114,7 +114,13 @@ impl<'a> Prover<'a> {
     }
 
     /// Counters are right where a loop begins.
-    pub(super) fn counters_at_start(&mut self, n: usize, l: &'a Loop, start: &Frame<'a>, entry: &Entry<'a>) {
+    pub(super) fn counters_at_start(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        start: &ProofContext<'a>,
+        entry: &MovesEntry<'a>,
+    ) {
         for (metric, value) in counters(l) {
             self.attempt(Property::Counters, |prover| {
                 let mut start = start.clone();
@@ -122,7 +128,7 @@ impl<'a> Prover<'a> {
                 let first = start.cx.lower(value, &start.values)?;
                 let defined = and(start.cx.take_defined());
                 let used =
-                    entry.used(metric).ok_or_else(|| Unsupported(format!("the {metric} of the rounds before")))?;
+                    entry.used(metric).ok_or_else(|| NoEncoding(format!("the {metric} of the rounds before")))?;
                 let claim = format!("`{metric} = {value}` before the first round");
                 let name = format!("round{n}-{metric}-start");
                 prover.prove(&start, Property::Counters, &name, &claim, and([defined, eq(&first, &used)]));
@@ -132,7 +138,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Adds what the counters of a loop rest on.
-    pub(super) fn usages(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+    pub(super) fn usages(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         for (metric, _) in counters(l) {
             self.attempt(Property::Counters, |prover| prover.prove_use(n, l, frame, metric));
         }
@@ -157,15 +163,15 @@ impl<'a> Prover<'a> {
     }
 
     /// Bounds on single rounds, and that no round is silent where all are counted.
-    pub(super) fn bounds_of_round(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+    pub(super) fn bounds_of_round(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if bound.scope != Scope::PerRound(n) || bound.checked {
+            if bound.scope != BoundScope::PerRound(n) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| match bound.metric {
                 Metric::MessagesSent | Metric::MessagesReceived => prover.messages_bound(n, l, frame, i, bound),
                 Metric::BlocksSent | Metric::BlocksReceived => prover.blocks_bound(n, l, frame, i, bound),
-                metric => Err(Unsupported(format!("a bound on the {metric} of a round"))),
+                metric => Err(NoEncoding(format!("a bound on the {metric} of a round"))),
             });
         }
         let exact = |bound: &Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
@@ -188,7 +194,14 @@ impl<'a> Prover<'a> {
     }
 
     /// A bound on the messages of a round that has some.
-    fn messages_bound(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, i: usize, bound: &Bound) -> Step<()> {
+    fn messages_bound(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        frame: &ProofContext<'a>,
+        i: usize,
+        bound: &Bound,
+    ) -> Step<()> {
         let mut frame = frame.clone();
         frame.cx.settle();
         let values = frame.values.clone();
@@ -198,7 +211,7 @@ impl<'a> Prover<'a> {
             let mut here = frame.clone();
             if let Ok(loud) = self.is_loud(l, &mut here) {
                 // Rounds without messages are not looked at.
-                self.loud_where_sent(n, l, &frame)?;
+                self.active_where_sent(n, l, &frame)?;
                 here.assume(loud);
                 frame = here;
             }
@@ -223,7 +236,7 @@ impl<'a> Prover<'a> {
     }
 
     /// A bound on the blocks of a round: by their ranges or, where a filter hides some, by induction over p.
-    fn blocks_bound(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, i: usize, bound: &Bound) -> Step<()> {
+    fn blocks_bound(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, i: usize, bound: &Bound) -> Step<()> {
         let mut here = frame.clone();
         if let Ok(used) = self.use_of(l, &mut here, bound.metric) {
             here.cx.settle();
@@ -240,7 +253,7 @@ impl<'a> Prover<'a> {
         let mut more = "0".to_string();
         for (k, one) in all.iter().enumerate() {
             if !one.is_over_all() {
-                return Err(Unsupported(format!("the number of blocks of `{}`, which is not over 0..p,", one.text)));
+                return Err(NoEncoding(format!("the number of blocks of `{}`, which is not over 0..p,", one.text)));
             }
             let counted = one.with_values(&free.values);
             let mut kept = Vec::new();
@@ -275,8 +288,8 @@ impl<'a> Prover<'a> {
     fn conditions_follow(
         &mut self,
         name: &str,
-        one: &Comprehension,
-        frame: &Frame<'a>,
+        one: &MovedSet,
+        frame: &ProofContext<'a>,
         kept: &[(Expr, Term)],
         left: &[Expr],
     ) -> Step<()> {
@@ -298,9 +311,9 @@ impl<'a> Prover<'a> {
     }
 
     /// What is known in a round of a loop that mentions neither p nor the rank.
-    fn without_p(&self, l: &'a Loop) -> Step<Frame<'a>> {
+    fn without_p(&self, l: &'a Loop) -> Step<ProofContext<'a>> {
         let mut cx = Context::new(self.schedule);
-        let mut values = Values::new(self.schedule.slots + 1);
+        let mut values = TermValues::new(self.schedule.slots + 1);
         let mut hypotheses = Vec::new();
         for number in &self.schedule.numbers {
             let name = cx.constant(&number.var.name);
@@ -308,7 +321,7 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        let mut frame = Frame { cx, values, hypotheses };
+        let mut frame = ProofContext { cx, values, hypotheses };
         for clause in &self.schedule.requires {
             if let Ok(clause) = frame.cx.assume(clause, &frame.values) {
                 frame.assume(clause);
@@ -339,14 +352,14 @@ impl<'a> Prover<'a> {
     }
 
     /// Bounds on the whole run.
-    pub(super) fn total_bounds(&mut self, entry: &Entry<'a>) {
+    pub(super) fn total_bounds(&mut self, entry: &MovesEntry<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if matches!(bound.scope, Scope::PerRound(_)) || bound.checked {
+            if matches!(bound.scope, BoundScope::PerRound(_)) || bound.checked {
                 continue;
             }
             self.attempt(Property::Bounds, |prover| {
-                if bound.scope == Scope::Node {
-                    return Err(Unsupported(format!("`{bound}`, which adds up what ranks use")));
+                if bound.scope == BoundScope::Node {
+                    return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
                 }
                 if bound.metric == Metric::Scratch {
                     return prover.scratch_bound(i, bound);
@@ -359,7 +372,7 @@ impl<'a> Prover<'a> {
                     (Some(used), _) => used,
                     (None, Metric::Rounds) => prover.rounds_in_all(&mut frame)?,
                     (None, metric) => {
-                        return Err(Unsupported(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                        return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
                     }
                 };
                 let goal = and([defined, compare(bound, &used, &value)]);
@@ -370,9 +383,9 @@ impl<'a> Prover<'a> {
     }
 
     /// The number of rounds of all loops, none of which is silent but for those without an index.
-    fn rounds_in_all(&self, frame: &mut Frame<'_>) -> Step<Term> {
+    fn rounds_in_all(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         if self.rounds_are_known() && !self.schedule.loops.iter().all(|l| l.indices.is_empty()) {
-            return Err(Unsupported("the number of rounds where the last loop ends".into()));
+            return Err(NoEncoding("the number of rounds where the last loop ends".into()));
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
@@ -383,7 +396,7 @@ impl<'a> Prover<'a> {
                     let (lo, hi) = (frame.cx.lower(&index.lo, &values)?, frame.cx.lower(&index.hi, &values)?);
                     size(&lo, &hi)
                 }
-                _ => return Err(Unsupported("the number of nested rounds without `holds(rounds = …)`".into())),
+                _ => return Err(NoEncoding("the number of nested rounds without `holds(rounds = …)`".into())),
             };
             total = add(&total, &rounds);
         }
@@ -403,11 +416,11 @@ fn has_counter(l: &Loop, metric: Metric) -> bool {
     counters(l).any(|(known, _)| known == metric)
 }
 
-impl Comprehension {
+impl MovedSet {
     /// How many blocks a message has, where nothing hides any; the range must not depend on the clause's index.
     fn plain_size(&self, cx: &mut Context<'_>) -> Step<Term> {
         if self.is_conditional() {
-            return Err(Unsupported(format!("the number of blocks of `{}`", self.text)));
+            return Err(NoEncoding(format!("the number of blocks of `{}`", self.text)));
         }
         match &self.over {
             None => Ok("1".into()),
@@ -438,7 +451,7 @@ impl Comprehension {
 
     /// A condition at an offset, in the message of the clause that the offset says.
     fn lower_at(&self, cx: &mut Context<'_>, condition: &Expr, offset: &str) -> Step<Term> {
-        let block = Block { source: "0".into(), offset: offset.into() };
+        let block = SymbolicBlock { source: "0".into(), offset: offset.into() };
         let mut values = self.values.clone();
         if let Some(index) = &self.each {
             let z = self.which(cx, &block)?;

@@ -1,30 +1,30 @@
 //! What a round does to what is held.
 
-use super::sets::{Comprehension, any_has};
-use super::{Block, Frame, Held, Prover, Step};
-use crate::smt::context::Values;
+use super::sets::{MovedSet, any_has};
+use super::{HeldSet, ProofContext, Prover, Step, SymbolicBlock};
+use crate::smt::context::TermValues;
 use crate::smt::query::Property;
 use crate::smt::term::{and, eq, implies, not, or};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::Loop;
 
 /// The comprehensions of all clauses of one direction.
-pub(super) fn carried(l: &Loop, direction: Direction, values: &Values) -> Step<Vec<Comprehension>> {
+pub(super) fn carried(l: &Loop, direction: Direction, values: &TermValues) -> Step<Vec<MovedSet>> {
     let mut all = Vec::new();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
-        all.extend(Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), values)?);
+        all.extend(MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), values)?);
     }
     Ok(all)
 }
 
 impl<'a> Prover<'a> {
     /// What is sent is held and goes one way; what arrives is not held and comes one way.
-    pub(super) fn flow(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, before: &Held) {
+    pub(super) fn flow(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, before: &HeldSet) {
         self.attempt(Property::SendsHeld, |prover| {
             let sends = carried(l, Direction::Send, &frame.values)?;
             for (i, one) in sends.iter().enumerate() {
                 let mut inner = frame.clone();
-                let block = Block::any(&mut inner);
+                let block = SymbolicBlock::any(&mut inner);
                 let sent = one.has_in_any(&mut inner.cx, &block)?;
                 inner.assume(sent);
                 let goal = before.has(&mut inner.cx, &block)?;
@@ -37,7 +37,7 @@ impl<'a> Prover<'a> {
             let recvs = carried(l, Direction::Recv, &frame.values)?;
             for (i, one) in recvs.iter().enumerate() {
                 let mut inner = frame.clone();
-                let block = Block::any(&mut inner);
+                let block = SymbolicBlock::any(&mut inner);
                 let arrives = one.has_in_any(&mut inner.cx, &block)?;
                 inner.assume(arrives);
                 let goal = not(&before.has(&mut inner.cx, &block)?);
@@ -52,14 +52,14 @@ impl<'a> Prover<'a> {
     pub(super) fn goes_one_way(
         &mut self,
         name: &str,
-        frame: &Frame<'a>,
-        all: &[Comprehension],
+        frame: &ProofContext<'a>,
+        all: &[MovedSet],
         what: &str,
     ) -> Step<()> {
         for (i, one) in all.iter().enumerate() {
             if let Some(each) = &one.each {
                 let mut inner = frame.clone();
-                let block = Block::any(&mut inner);
+                let block = SymbolicBlock::any(&mut inner);
                 let z = inner.cx.constant(&each.var.name);
                 let there = one.has(&mut inner.cx, &z, &block)?;
                 let which = one.which(&mut inner.cx, &block)?;
@@ -69,7 +69,7 @@ impl<'a> Prover<'a> {
             }
             for (k, other) in all.iter().enumerate().skip(i + 1) {
                 let mut inner = frame.clone();
-                let block = Block::any(&mut inner);
+                let block = SymbolicBlock::any(&mut inner);
                 let there = one.has_in_any(&mut inner.cx, &block)?;
                 let goal = not(&and([there, other.has_in_any(&mut inner.cx, &block)?]));
                 let claim = format!("no block of `{}` {what} as one of `{}`, too", one.text, other.text);
@@ -80,10 +80,17 @@ impl<'a> Prover<'a> {
     }
 
     /// What is held after a round is what was held and not sent, and what arrived.
-    pub(super) fn step(&mut self, name: &str, l: &'a Loop, frame: &Frame<'a>, before: &Held, after: &Held) {
+    pub(super) fn step(
+        &mut self,
+        name: &str,
+        l: &'a Loop,
+        frame: &ProofContext<'a>,
+        before: &HeldSet,
+        after: &HeldSet,
+    ) {
         self.attempt(Property::Invariant, |prover| {
             let mut frame = frame.clone();
-            let block = Block::any(&mut frame);
+            let block = SymbolicBlock::any(&mut frame);
             let (sends, recvs) =
                 (carried(l, Direction::Send, &frame.values)?, carried(l, Direction::Recv, &frame.values)?);
             let before = before.has(&mut frame.cx, &block)?;

@@ -5,15 +5,15 @@
 //! the blocks stand in the same order. Clauses and their indices go up on both sides, too, so that several messages of a pair of
 //! ranks in one round meet in their order.
 
-use super::sets::{Comprehension, around, near};
-use super::{Frame, Prover, RANK};
+use super::sets::{MovedSet, around, near};
+use super::{ProofContext, Prover, RANK};
 use crate::smt::query::Property;
 use crate::smt::term::{add, and, eq, int, mul, not, within};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
-    pub(super) fn moves_meet(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) {
+    pub(super) fn moves_meet(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
         if sends.len() != recvs.len() {
@@ -28,7 +28,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Every block of a message has its place in the message of the peer.
-    fn met(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &Frame<'a>) {
+    fn met(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
         let forms = |t: &Transfer| {
             let over = t.blocks.parts.iter().map(|part| part.over.len()).collect::<Vec<_>>();
             (t.each.len(), over)
@@ -38,7 +38,7 @@ impl<'a> Prover<'a> {
             return self.gap(Property::SameBlocks, why);
         }
         self.attempt(Property::PeerInverse, |prover| {
-            let mine = Comprehension::all(&here.blocks, &here.each, here.when.as_ref(), &frame.values)?;
+            let mine = MovedSet::all(&here.blocks, &here.each, here.when.as_ref(), &frame.values)?;
             for (i, one) in mine.iter().enumerate() {
                 let mut frame = frame.clone();
                 let (z, j, element) = one.any(&mut frame.cx)?;
@@ -54,7 +54,7 @@ impl<'a> Prover<'a> {
                     let hint = frame.cx.lower(hint, &seen)?;
                     frame.assume(hint);
                 }
-                let theirs = Comprehension::all(&there.blocks, &there.each, there.when.as_ref(), &seen)?;
+                let theirs = MovedSet::all(&there.blocks, &there.each, there.when.as_ref(), &seen)?;
                 let met = theirs[i].at(&mut frame.cx, &z, &j)?;
                 let back = frame.cx.lower(&there.peer, &bound(&seen, there, &z))?;
                 let name = format!("round{n}-clause{}-{i}", here.site.number);
@@ -71,10 +71,10 @@ impl<'a> Prover<'a> {
     }
 
     /// A clause has values, its blocks are by offset, its peer is another rank near `0..p`, and all of it fits the machine.
-    pub(super) fn moving_clause(&mut self, n: usize, t: &Transfer, frame: &Frame<'a>) {
+    pub(super) fn moving_clause(&mut self, n: usize, t: &Transfer, frame: &ProofContext<'a>) {
         let name = format!("round{n}-clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {
-            let all = Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
+            let all = MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
             prover.by_offset(&name, &all, frame)?;
             for one in &all {
                 let mut inner = frame.clone();
@@ -98,7 +98,7 @@ impl<'a> Prover<'a> {
 }
 
 /// The values with the index of a clause.
-fn bound(values: &crate::smt::context::Values, t: &Transfer, z: &str) -> crate::smt::context::Values {
+fn bound(values: &crate::smt::context::TermValues, t: &Transfer, z: &str) -> crate::smt::context::TermValues {
     match t.each.first() {
         Some(index) => values.with(index.var.slot, z),
         None => values.clone(),

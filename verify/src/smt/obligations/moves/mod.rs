@@ -17,39 +17,39 @@
 //!
 //! Costs are counted in [`counts`], by an induction over the number of blocks; [`scratch`] bounds what a rank keeps for others.
 
+mod active;
 mod counts;
 mod flow;
-mod loud;
 mod matching;
 mod rounds;
 mod scratch;
 mod sets;
 
-use super::{Frame, P, Prover, RANK, Step};
-use crate::smt::context::{Unsupported, Values};
+use super::{P, ProofContext, Prover, RANK, Step};
+use crate::smt::context::{NoEncoding, TermValues};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, not, or, within};
 use roundel_spec::Action;
-use roundel_spec::blocks::{BlockSet, Index, Part};
+use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr, Var};
 use roundel_spec::schedule::Metric;
-use sets::Comprehension;
+use sets::MovedSet;
 
 /// What a rank holds at a point of the run: a set, with the values of its variables there.
 #[derive(Clone)]
-struct Held {
-    parts: Vec<Comprehension>,
+struct HeldSet {
+    parts: Vec<MovedSet>,
 }
 
 /// What is true where a loop of an all-to-all begins.
-struct Entry<'a> {
-    frame: Frame<'a>,
-    held: Held,
+struct MovesEntry<'a> {
+    frame: ProofContext<'a>,
+    held: HeldSet,
     /// What has been used up so far, for each metric of which that is known.
     used: Vec<(Metric, Term)>,
 }
 
-impl Entry<'_> {
+impl MovesEntry<'_> {
     fn used(&self, metric: Metric) -> Option<Term> {
         self.used.iter().find(|(known, _)| *known == metric).map(|(_, term)| term.clone())
     }
@@ -57,19 +57,19 @@ impl Entry<'_> {
 
 /// A block: its source and its offset.
 #[derive(Clone)]
-struct Block {
+struct SymbolicBlock {
     source: Term,
     offset: Term,
 }
 
-impl Block {
+impl SymbolicBlock {
     /// Any block.
-    fn any(frame: &mut Frame<'_>) -> Self {
+    fn any(frame: &mut ProofContext<'_>) -> Self {
         let source = frame.cx.constant("source!");
         let offset = frame.cx.constant("offset!");
         frame.assume(within(&source, "0", "p"));
         frame.assume(within(&offset, "0", "p"));
-        Block { source, offset }
+        SymbolicBlock { source, offset }
     }
 
     /// That it is for a rank in `0..p`.
@@ -94,12 +94,12 @@ impl<'a> Prover<'a> {
         self.rotation();
         let mut entry = match self.base().and_then(|frame| self.all_from_here(frame)) {
             Ok(entry) => entry,
-            Err(Unsupported(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
+            Err(NoEncoding(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
         };
         for n in 0..self.schedule.loops.len() {
             entry = match self.moving_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(Unsupported(what)) => {
+                Err(NoEncoding(what)) => {
                     return self.gap(Property::Invariant, format!("round {n}: {what} is not encoded"));
                 }
             };
@@ -132,24 +132,24 @@ impl<'a> Prover<'a> {
     }
 
     /// Before the first round every rank holds the blocks that come from it.
-    fn all_from_here(&self, frame: Frame<'a>) -> Step<Entry<'a>> {
+    fn all_from_here(&self, frame: ProofContext<'a>) -> Step<MovesEntry<'a>> {
         // The variable that the schedule does not have.
         let j = Var { name: "j".into(), slot: self.schedule.slots };
         let rank = || Expr::var("rank", RANK);
         let end = Expr::binary(Binary::Add, rank(), Expr::Var(j.clone()));
         let item = Expr::Builtin(Builtin::Pair, vec![rank(), end]);
         let all = Index { var: j, lo: Expr::Int(0), hi: Expr::var("p", P) };
-        let set = BlockSet { parts: vec![Part { item, over: vec![all], filter: None }] };
-        let held = Held::new(&set, &frame.values)?;
+        let set = BlockSet { parts: vec![Comprehension { item, over: vec![all], filter: None }] };
+        let held = HeldSet::new(&set, &frame.values)?;
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
-        Ok(Entry { frame, held, used })
+        Ok(MovesEntry { frame, held, used })
     }
 
     /// After the last round a rank holds all blocks for it.
-    fn delivered(&mut self, entry: &Entry<'a>) {
+    fn delivered(&mut self, entry: &MovesEntry<'a>) {
         self.attempt(Property::Coverage, |prover| {
             let mut frame = entry.frame.clone();
-            let block = Block::any(&mut frame);
+            let block = SymbolicBlock::any(&mut frame);
             frame.assume(block.is_for("rank"));
             let goal = entry.held.has(&mut frame.cx, &block)?;
             let claim = "every block for the rank is held after the last round";
@@ -159,13 +159,13 @@ impl<'a> Prover<'a> {
     }
 }
 
-impl Held {
-    fn new(set: &BlockSet, values: &Values) -> Step<Self> {
-        Ok(Held { parts: Comprehension::all(set, &[], None, values)? })
+impl HeldSet {
+    fn new(set: &BlockSet, values: &TermValues) -> Step<Self> {
+        Ok(HeldSet { parts: MovedSet::all(set, &[], None, values)? })
     }
 
     /// That a block is held.
-    fn has(&self, cx: &mut super::Context<'_>, block: &Block) -> Step<Term> {
+    fn has(&self, cx: &mut super::Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         sets::any_has(&self.parts, cx, block)
     }
 }

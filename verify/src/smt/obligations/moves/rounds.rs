@@ -1,8 +1,8 @@
 //! Rounds with none, one or two indices: where they begin, any one of them, what comes next, where they end.
 
 use super::super::loops::{bounds_vary, states_vary};
-use super::{Block, Entry, Frame, Held, Prover, Step};
-use crate::smt::context::{Unsupported, Values};
+use super::{HeldSet, MovesEntry, ProofContext, Prover, Step, SymbolicBlock};
+use crate::smt::context::{NoEncoding, TermValues};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, eq, ite, le, lt, within};
 use roundel_spec::Schedule;
@@ -10,8 +10,8 @@ use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop, State};
 
 /// A round, or where one would be: what is known there, the outer index, and the last index with its end.
-pub(super) struct Point<'a> {
-    pub(super) frame: Frame<'a>,
+pub(super) struct RoundPoint<'a> {
+    pub(super) frame: ProofContext<'a>,
     /// The index that goes up with every round, and one past its last value.
     last: (Term, Term),
 }
@@ -19,30 +19,30 @@ pub(super) struct Point<'a> {
 /// What comes after a round.
 pub(super) struct Next<'a> {
     /// What is known of the round.
-    pub(super) frame: Frame<'a>,
+    pub(super) frame: ProofContext<'a>,
     /// The values afterwards.
-    pub(super) values: Values,
+    pub(super) values: TermValues,
     /// Which way it is, for names.
     pub(super) way: &'static str,
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn moving_loop(&mut self, n: usize, entry: Entry<'a>) -> Step<Entry<'a>> {
+    pub(super) fn moving_loop(&mut self, n: usize, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         let l = &self.schedule.loops[n];
         if states_vary(self.schedule, l) {
-            return Err(Unsupported("a state that differs between ranks".into()));
+            return Err(NoEncoding("a state that differs between ranks".into()));
         }
         if bounds_vary(self.schedule, l) {
-            return Err(Unsupported("a number of rounds that differs between ranks".into()));
+            return Err(NoEncoding("a number of rounds that differs between ranks".into()));
         }
         if l.indices.is_empty() { self.moving_round(n, l, entry) } else { self.moving_rounds(n, l, entry) }
     }
 
     /// A round without an index: `holds` is what is true after it.
-    fn moving_round(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+    fn moving_round(&mut self, n: usize, l: &'a Loop, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         let mut frame = entry.frame.clone();
         if !l.states.is_empty() {
-            return Err(Unsupported("a state without an index".into()));
+            return Err(NoEncoding("a state without an index".into()));
         }
         self.hints(n, l, &mut frame)?;
         let after = declared(l, &frame.values)?;
@@ -60,11 +60,11 @@ impl<'a> Prover<'a> {
                 frame.adopt(fact, l)?;
             }
         }
-        Ok(Entry { frame, held: after, used })
+        Ok(MovesEntry { frame, held: after, used })
     }
 
     /// Rounds with indices.
-    fn moving_rounds(&mut self, n: usize, l: &'a Loop, entry: Entry<'a>) -> Step<Entry<'a>> {
+    fn moving_rounds(&mut self, n: usize, l: &'a Loop, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         self.states_are_plain(l)?;
         let start = self.first_point(n, l, &entry)?;
         self.moving_start(n, l, &start, &entry)?;
@@ -80,7 +80,7 @@ impl<'a> Prover<'a> {
         }
 
         // An arbitrary round.
-        let Point { frame: mut inside, last } = self.inside(l, &suffix)?;
+        let RoundPoint { frame: mut inside, last } = self.inside(l, &suffix)?;
         self.hints(n, l, &mut inside)?;
         inside.cx.settle();
         let before = declared(l, &inside.values)?;
@@ -110,11 +110,11 @@ impl<'a> Prover<'a> {
         self.names_blocks_once(&format!("round{n}-end"), &exit, &held);
         self.scratch_at(&format!("round{n}-end"), &exit, &held);
         let used = self.used_at(l, &mut exit);
-        Ok(Entry { frame: exit, held, used })
+        Ok(MovesEntry { frame: exit, held, used })
     }
 
     /// Clauses, matching, flow.
-    fn one_moving_round(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, before: &Held) {
+    fn one_moving_round(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, before: &HeldSet) {
         for t in &l.transfers {
             self.moving_clause(n, t, frame);
         }
@@ -123,7 +123,7 @@ impl<'a> Prover<'a> {
     }
 
     /// `holds` is by offset, and names no block twice.
-    fn names_blocks_once(&mut self, name: &str, frame: &Frame<'a>, held: &Held) {
+    fn names_blocks_once(&mut self, name: &str, frame: &ProofContext<'a>, held: &HeldSet) {
         self.attempt(Property::Invariant, |prover| {
             prover.by_offset(&format!("{name}-holds"), &held.parts, frame)?;
             prover.goes_one_way(&format!("{name}-holds"), frame, &held.parts, "is named")
@@ -135,13 +135,13 @@ impl<'a> Prover<'a> {
         let [_, inner] = l.indices.as_slice() else { return Ok(()) };
         let mixed = |state: &&State| state.each == 0 && mentions(self.schedule, &state.next, inner.var.slot);
         match l.states.iter().find(mixed) {
-            Some(state) => Err(Unsupported(format!("`{}`, which advances by an inner index,", state.var.name))),
+            Some(state) => Err(NoEncoding(format!("`{}`, which advances by an inner index,", state.var.name))),
             None => Ok(()),
         }
     }
 
     /// Where a loop begins.
-    fn first_point(&mut self, n: usize, l: &'a Loop, entry: &Entry<'a>) -> Step<Frame<'a>> {
+    fn first_point(&mut self, n: usize, l: &'a Loop, entry: &MovesEntry<'a>) -> Step<ProofContext<'a>> {
         let mut start = entry.frame.clone();
         start.cx.settle();
         let inits =
@@ -160,11 +160,11 @@ impl<'a> Prover<'a> {
     }
 
     /// `holds` is true where a loop begins.
-    fn moving_start(&mut self, n: usize, l: &'a Loop, start: &Frame<'a>, entry: &Entry<'a>) -> Step<()> {
+    fn moving_start(&mut self, n: usize, l: &'a Loop, start: &ProofContext<'a>, entry: &MovesEntry<'a>) -> Step<()> {
         let when = "before the first round";
         self.facts(n, l, start, &start.values.clone(), Property::Initialisation, when);
         let mut frame = start.clone();
-        let block = Block::any(&mut frame);
+        let block = SymbolicBlock::any(&mut frame);
         let found = entry.held.has(&mut frame.cx, &block)?;
         let claimed = declared(l, &start.values)?.has(&mut frame.cx, &block)?;
         for (what, given, goal) in [("held", &found, &claimed), ("nothing-else", &claimed, &found)] {
@@ -178,7 +178,7 @@ impl<'a> Prover<'a> {
 
     /// A frame at an outer index: before any of its rounds or, at the `end`, after the last of all. Inner indices are at their
     /// beginning, and the facts of `holds` are true.
-    fn outer_point(&self, l: &'a Loop, suffix: &str, end: bool) -> Step<(Frame<'a>, Term)> {
+    fn outer_point(&self, l: &'a Loop, suffix: &str, end: bool) -> Step<(ProofContext<'a>, Term)> {
         let mut frame = self.base()?;
         let outer = &l.indices[0];
         let (lo, hi) = (frame.cx.lower(&outer.lo, &frame.values)?, frame.cx.lower(&outer.hi, &frame.values)?);
@@ -198,7 +198,7 @@ impl<'a> Prover<'a> {
     }
 
     /// A frame before any round, with the facts of `holds`.
-    fn inside(&self, l: &'a Loop, suffix: &str) -> Step<Point<'a>> {
+    fn inside(&self, l: &'a Loop, suffix: &str) -> Step<RoundPoint<'a>> {
         let mut frame = self.base()?;
         let mut last = Default::default();
         for (level, index) in l.indices.iter().enumerate() {
@@ -211,11 +211,17 @@ impl<'a> Prover<'a> {
         }
         facts_of(l, &mut frame)?;
         frame.cx.settle();
-        Ok(Point { frame, last })
+        Ok(RoundPoint { frame, last })
     }
 
     /// What may come after a round: the next value of the last index or, after its last value, the next one of the outer index.
-    fn nexts(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>, (s, hi): &(Term, Term)) -> Step<Vec<Next<'a>>> {
+    fn nexts(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        inside: &ProofContext<'a>,
+        (s, hi): &(Term, Term),
+    ) -> Step<Vec<Next<'a>>> {
         let mut frame = inside.clone();
         frame.cx.settle();
         let level = l.indices.len() - 1;
@@ -239,7 +245,7 @@ impl<'a> Prover<'a> {
 }
 
 /// New constants for the states that advance with an index.
-fn states_of(l: &Loop, level: usize, depth: usize, suffix: &str, frame: &mut Frame<'_>) {
+fn states_of(l: &Loop, level: usize, depth: usize, suffix: &str, frame: &mut ProofContext<'_>) {
     for state in l.states.iter().filter(|state| state.each == level && level < depth) {
         let name = frame.cx.constant(&format!("{}{suffix}", state.var.name));
         frame.values.set(state.var.slot, name);
@@ -247,7 +253,7 @@ fn states_of(l: &Loop, level: usize, depth: usize, suffix: &str, frame: &mut Fra
 }
 
 /// The facts of `holds`.
-fn facts_of(l: &Loop, frame: &mut Frame<'_>) -> Step<()> {
+fn facts_of(l: &Loop, frame: &mut ProofContext<'_>) -> Step<()> {
     l.holds.iter().try_for_each(|hold| match hold {
         Hold::Fact(fact) => frame.adopt(fact, l),
         _ => Ok(()),
@@ -255,7 +261,7 @@ fn facts_of(l: &Loop, frame: &mut Frame<'_>) -> Step<()> {
 }
 
 /// The values after the states of one index have advanced, all at once.
-fn advanced(l: &Loop, level: usize, frame: &mut Frame<'_>, values: &Values) -> Step<Values> {
+fn advanced(l: &Loop, level: usize, frame: &mut ProofContext<'_>, values: &TermValues) -> Step<TermValues> {
     let mut next = values.clone();
     for state in l.states.iter().filter(|state| state.each == level) {
         let value = frame.cx.lower(&state.next, values)?;
@@ -265,15 +271,15 @@ fn advanced(l: &Loop, level: usize, frame: &mut Frame<'_>, values: &Values) -> S
 }
 
 /// What `holds` says of the blocks.
-fn declared(l: &Loop, values: &Values) -> Step<Held> {
+fn declared(l: &Loop, values: &TermValues) -> Step<HeldSet> {
     let mut sets = l.holds.iter().filter_map(|hold| match hold {
         Hold::Blocks(set) => Some(set),
         _ => None,
     });
     match (sets.next(), sets.next()) {
-        (Some(set), None) => Held::new(set, values),
-        (Some(_), Some(_)) => Err(Unsupported("more than one `holds(blocks = …)`".into())),
-        _ => Err(Unsupported("a round without `holds(blocks = …)`, over which there is no induction,".into())),
+        (Some(set), None) => HeldSet::new(set, values),
+        (Some(_), Some(_)) => Err(NoEncoding("more than one `holds(blocks = …)`".into())),
+        _ => Err(NoEncoding("a round without `holds(blocks = …)`, over which there is no induction,".into())),
     }
 }
 

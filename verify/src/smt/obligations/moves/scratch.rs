@@ -4,8 +4,8 @@
 //! if every offset `o >= 1` of which it ever holds a block in transit is one where E grows, from `E(o)` to `E(o + 1)`, then it
 //! holds at most `E(p) - E(1)` of them at a time.
 
-use super::{Block, Frame, Held, P, Prover, Step};
-use crate::smt::context::Unsupported;
+use super::{HeldSet, P, ProofContext, Prover, Step, SymbolicBlock};
+use crate::smt::context::NoEncoding;
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ge, implies, le, lt, not};
 use roundel_spec::Schedule;
@@ -14,13 +14,13 @@ use roundel_spec::schedule::{Bound, Metric};
 
 impl<'a> Prover<'a> {
     /// What is held at a point of the run, against the bounds on what is kept for others.
-    pub(super) fn scratch_at(&mut self, name: &str, frame: &Frame<'a>, held: &Held) {
+    pub(super) fn scratch_at(&mut self, name: &str, frame: &ProofContext<'a>, held: &HeldSet) {
         let scratch = |bound: &&Bound| bound.metric == Metric::Scratch && !bound.checked;
         for (i, bound) in self.schedule.bounds.iter().enumerate().filter(|(_, bound)| scratch(bound)) {
             self.attempt(Property::Bounds, |prover| {
                 let name = format!("{name}-bound{i}");
                 let mut frame = frame.clone();
-                let block = Block::any(&mut frame);
+                let block = SymbolicBlock::any(&mut frame);
                 let there = held.has(&mut frame.cx, &block)?;
                 // There may be nothing in transit, and nothing held: that is part of the claim.
                 let kept = and([there.clone(), block.in_transit()]);
@@ -30,7 +30,7 @@ impl<'a> Prover<'a> {
                     return Ok(());
                 }
                 let mut twin = frame.clone();
-                let other = Block { source: Block::any(&mut twin).source, ..block.clone() };
+                let other = SymbolicBlock { source: SymbolicBlock::any(&mut twin).source, ..block.clone() };
                 let both = and([there, held.has(&mut twin.cx, &other)?]);
                 let claim = "a rank holds one block of an offset";
                 let goal = implies(&both, &eq(&block.source, &other.source));
@@ -49,7 +49,7 @@ impl<'a> Prover<'a> {
     /// That an offset is at least 2 and has several digits that are not 0, to the base of a logarithm that the bound has. This is
     /// what stands between the two halves of the proof, if there is such a logarithm: blocks in transit have such offsets, and
     /// the bound grows at such offsets.
-    fn several_digits(&self, frame: &mut Frame<'_>, bound: &Bound, offset: &str) -> Step<Option<Term>> {
+    fn several_digits(&self, frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Option<Term>> {
         let Some(base) = base_of_logarithm(self.schedule, &bound.value) else { return Ok(None) };
         let values = frame.values.without(P);
         let base = frame.cx.lower(&base, &values)?;
@@ -64,7 +64,7 @@ impl<'a> Prover<'a> {
             return Ok(());
         }
         if bound.exact {
-            return Err(Unsupported(format!("`{bound}`, which is exact and not 0,")));
+            return Err(NoEncoding(format!("`{bound}`, which is exact and not 0,")));
         }
         let mut frame = self.base()?;
         let offset = frame.cx.constant("offset!");
@@ -95,7 +95,7 @@ impl<'a> Prover<'a> {
 }
 
 /// That an offset is at least 1, and a bound is larger with one more than the offset than with the offset, in the place of p.
-fn grows(frame: &mut Frame<'_>, bound: &Bound, offset: &str) -> Step<Term> {
+fn grows(frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Term> {
     let values = frame.values.clone();
     let now = frame.cx.lower(&bound.value, &values.with(P, offset))?;
     let then = frame.cx.lower(&bound.value, &values.with(P, add(offset, "1")))?;

@@ -1,16 +1,16 @@
 //! Comprehensions by offset, as formulas.
 
-use super::{Block, Frame, Prover, Step};
-use crate::smt::context::{Context, Unsupported, Values};
+use super::{ProofContext, Prover, Step, SymbolicBlock};
+use crate::smt::context::{Context, NoEncoding, TermValues};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, add, and, eq, ge, implies, int, lt, mul, or, sub, within};
 use roundel_spec::affine::{self, affine};
-use roundel_spec::blocks::{BlockSet, Index, Part};
+use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr};
 
 /// `[source -> destination; j in lo..hi, filter]`, for each value of at most one index of its clause, where a guard is true.
 #[derive(Clone)]
-pub(super) struct Comprehension {
+pub(super) struct MovedSet {
     /// The index of the clause (`for z in …`).
     pub(super) each: Option<Index>,
     guard: Option<Expr>,
@@ -18,36 +18,36 @@ pub(super) struct Comprehension {
     pub(super) filter: Option<Expr>,
     source: Expr,
     destination: Expr,
-    pub(super) values: Values,
+    pub(super) values: TermValues,
     /// As declared, for people.
     pub(super) text: String,
 }
 
 /// A block of a comprehension, at given indices: where there is one, its source, not wrapped, its destination and its offset.
-pub(super) struct Element {
+pub(super) struct MovedElement {
     pub(super) condition: Term,
     pub(super) source: Term,
     destination: Term,
     pub(super) offset: Term,
 }
 
-impl Comprehension {
+impl MovedSet {
     /// The comprehensions of a set.
-    pub(super) fn all(set: &BlockSet, each: &[Index], guard: Option<&Expr>, values: &Values) -> Step<Vec<Self>> {
+    pub(super) fn all(set: &BlockSet, each: &[Index], guard: Option<&Expr>, values: &TermValues) -> Step<Vec<Self>> {
         if each.len() > 1 {
-            return Err(Unsupported("a clause with several indices".into()));
+            return Err(NoEncoding("a clause with several indices".into()));
         }
-        set.parts.iter().map(|part| Comprehension::new(part, each.first(), guard, values)).collect()
+        set.parts.iter().map(|part| MovedSet::new(part, each.first(), guard, values)).collect()
     }
 
-    fn new(part: &Part, each: Option<&Index>, guard: Option<&Expr>, values: &Values) -> Step<Self> {
+    fn new(part: &Comprehension, each: Option<&Index>, guard: Option<&Expr>, values: &TermValues) -> Step<Self> {
         let Expr::Builtin(Builtin::Pair, ends) = &part.item else {
-            return Err(Unsupported(format!("`{part}`, which is not written `source -> destination`,")));
+            return Err(NoEncoding(format!("`{part}`, which is not written `source -> destination`,")));
         };
         let ([source, destination], [] | [_]) = (ends.as_slice(), part.over.as_slice()) else {
-            return Err(Unsupported(format!("`{part}`, which has several indices,")));
+            return Err(NoEncoding(format!("`{part}`, which has several indices,")));
         };
-        Ok(Comprehension {
+        Ok(MovedSet {
             each: each.cloned(),
             guard: guard.cloned(),
             over: part.over.first().cloned(),
@@ -60,13 +60,13 @@ impl Comprehension {
     }
 
     /// The same as another rank sees it.
-    pub(super) fn with_values(&self, values: &Values) -> Self {
-        Comprehension { values: values.clone(), ..self.clone() }
+    pub(super) fn with_values(&self, values: &TermValues) -> Self {
+        MovedSet { values: values.clone(), ..self.clone() }
     }
 
     /// The conditions under which there is a block at indices `z` of the clause and `j`, each lowered where those before it are
     /// true; they are left entered. Gives the values with the indices set.
-    fn conditions(&self, cx: &mut Context<'_>, z: &str, j: &str, all: &mut Vec<Term>) -> Step<Values> {
+    fn conditions(&self, cx: &mut Context<'_>, z: &str, j: &str, all: &mut Vec<Term>) -> Step<TermValues> {
         let mut values = self.values.clone();
         let mut under = |cx: &mut Context<'_>, condition: Term| {
             cx.enter(condition.clone());
@@ -102,7 +102,7 @@ impl Comprehension {
     }
 
     /// The block at given indices.
-    pub(super) fn at(&self, cx: &mut Context<'_>, z: &str, j: &str) -> Step<Element> {
+    pub(super) fn at(&self, cx: &mut Context<'_>, z: &str, j: &str) -> Step<MovedElement> {
         let mut all = Vec::new();
         let lowered = self
             .conditions(cx, z, j, &mut all)
@@ -110,11 +110,11 @@ impl Comprehension {
         cx.leave(all.len());
         let (source, destination) = lowered?;
         let offset = if self.over.is_some() { j.to_string() } else { sub(&destination, &source) };
-        Ok(Element { condition: and(all), source, destination, offset })
+        Ok(MovedElement { condition: and(all), source, destination, offset })
     }
 
     /// Any block: the indices of clause and comprehension are new constants.
-    pub(super) fn any(&self, cx: &mut Context<'_>) -> Step<(Term, Term, Element)> {
+    pub(super) fn any(&self, cx: &mut Context<'_>) -> Step<(Term, Term, MovedElement)> {
         let z = self.each.as_ref().map_or("0".into(), |index| cx.constant(&index.var.name));
         let j = self.over.as_ref().map_or("0".into(), |index| cx.constant(&index.var.name));
         let element = self.at(cx, &z, &j)?;
@@ -122,14 +122,14 @@ impl Comprehension {
     }
 
     /// That a block is in the message with index `z` of the clause.
-    pub(super) fn has(&self, cx: &mut Context<'_>, z: &str, block: &Block) -> Step<Term> {
+    pub(super) fn has(&self, cx: &mut Context<'_>, z: &str, block: &SymbolicBlock) -> Step<Term> {
         let element = self.at(cx, z, &block.offset)?;
         Ok(and([element.condition, eq(&element.offset, &block.offset), around(&element.source, &block.source)]))
     }
 
     /// In which message of its clause a block is, if in any: the index that an equation of the filter, or the offset, says. That
     /// it is no other is an obligation.
-    pub(super) fn which(&self, cx: &mut Context<'_>, block: &Block) -> Step<Term> {
+    pub(super) fn which(&self, cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         let Some(each) = &self.each else { return Ok("0".into()) };
         let slot = each.var.slot;
         let mut equations = Vec::new();
@@ -154,7 +154,7 @@ impl Comprehension {
             let way = sub(&value, &cx.lower(&base, &values)?);
             return Ok(if step == 1 { way } else { sub("0", &way) });
         }
-        Err(Unsupported(format!("`for {each}`, which a block of `{}` does not tell,", self.text)))
+        Err(NoEncoding(format!("`for {each}`, which a block of `{}` does not tell,", self.text)))
     }
 
     /// Whether a guard or a filter may hide blocks.
@@ -168,14 +168,14 @@ impl Comprehension {
     }
 
     /// That a block is in any message of the clause.
-    pub(super) fn has_in_any(&self, cx: &mut Context<'_>, block: &Block) -> Step<Term> {
+    pub(super) fn has_in_any(&self, cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         let z = self.which(cx, block)?;
         self.has(cx, &z, block)
     }
 }
 
 /// That a block is in one of several comprehensions.
-pub(super) fn any_has(all: &[Comprehension], cx: &mut Context<'_>, block: &Block) -> Step<Term> {
+pub(super) fn any_has(all: &[MovedSet], cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
     let each = all.iter().map(|one| one.has_in_any(cx, block)).collect::<Step<Vec<Term>>>()?;
     Ok(or(each))
 }
@@ -208,7 +208,7 @@ pub(super) fn equation(e: &Expr) -> Option<(Expr, Expr)> {
 
 impl<'a> Prover<'a> {
     /// Comprehensions are by offset: what their formulas rest on.
-    pub(super) fn by_offset(&mut self, name: &str, all: &[Comprehension], frame: &Frame<'a>) -> Step<()> {
+    pub(super) fn by_offset(&mut self, name: &str, all: &[MovedSet], frame: &ProofContext<'a>) -> Step<()> {
         for (i, one) in all.iter().enumerate() {
             let mut frame = frame.clone();
             frame.cx.settle();

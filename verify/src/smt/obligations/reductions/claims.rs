@@ -3,10 +3,10 @@
 //! Membership is exact, in both directions: an index is solved for, and not looked for. So the same formula may be assumed
 //! and proved. Sets whose index cannot be solved for (several indices, items that are not affine) are not encoded.
 
-use super::super::{Frame, Prover, RANK, Step};
-use crate::smt::context::{Context, Unsupported, Values};
+use super::super::{ProofContext, Prover, RANK, Step};
+use crate::smt::context::{Context, NoEncoding, TermValues};
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, Piece, SymbolicSet};
+use crate::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::smt::term::{Term, add, and, eq, implies, int, mul, or, sub, within};
 use roundel_spec::affine::affine;
 use roundel_spec::blocks::BlockSet;
@@ -15,17 +15,17 @@ use roundel_spec::schedule::{Hold, Loop};
 
 /// The contributors of a line, for every rank and block.
 #[derive(Clone)]
-pub(in super::super) struct Claim {
+pub(in super::super) struct ContributorClaim {
     ranks: BlockSet,
     /// The variable that stands for the block, where the contributors depend on it.
     block: Option<usize>,
-    values: Values,
+    values: TermValues,
 }
 
-impl Claim {
+impl ContributorClaim {
     /// The same contributors for all blocks.
-    pub(in super::super) fn everywhere(ranks: BlockSet, values: &Values) -> Self {
-        Claim { ranks, block: None, values: values.clone() }
+    pub(in super::super) fn everywhere(ranks: BlockSet, values: &TermValues) -> Self {
+        ContributorClaim { ranks, block: None, values: values.clone() }
     }
 
     /// The contributors on a rank to a block, in `0..blocks`.
@@ -40,12 +40,12 @@ impl Claim {
 
 impl<'a> Prover<'a> {
     /// What `holds` says of every line; `None` unless it speaks of each of them, once.
-    pub(in super::super) fn lines_of(&self, l: &Loop, values: &Values) -> Option<Vec<Claim>> {
+    pub(in super::super) fn lines_of(&self, l: &Loop, values: &TermValues) -> Option<Vec<ContributorClaim>> {
         let of_line = |line: usize| {
             let mut claims = l.holds.iter().filter_map(|hold| match hold {
                 Hold::Contributors { line: of, block, ranks } if *of as usize == line => {
                     let block = block.as_ref().map(|var| var.slot);
-                    Some(Claim { ranks: ranks.clone(), block, values: values.clone() })
+                    Some(ContributorClaim { ranks: ranks.clone(), block, values: values.clone() })
                 }
                 _ => None,
             });
@@ -74,12 +74,12 @@ impl<'a> Prover<'a> {
         Ok(or(options))
     }
 
-    fn block_turns(&self, piece: &Piece) -> &'static [i64] {
+    fn block_turns(&self, piece: &SetPiece) -> &'static [i64] {
         if self.blocks_are_ranks() { self.windows.of(&piece.part.item).turns() } else { &[0] }
     }
 
     /// The block of an element, in `0..blocks`; assumes that it lies in its window, an obligation of its own.
-    pub(super) fn slot(&self, frame: &mut Frame<'_>, piece: &Piece, element: &Element) -> Step<Term> {
+    pub(super) fn slot(&self, frame: &mut ProofContext<'_>, piece: &SetPiece, element: &SetElement) -> Step<Term> {
         let blocks = self.blocks(frame)?;
         let turns = self.block_turns(piece);
         if turns == [0] {
@@ -93,7 +93,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Any block.
-    pub(super) fn any_block(&self, frame: &mut Frame<'_>) -> Step<Term> {
+    pub(super) fn any_block(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         let blocks = self.blocks(frame)?;
         let block = frame.cx.constant("block!");
         frame.assume(within(&block, "0", &blocks));
@@ -101,7 +101,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Any rank.
-    pub(super) fn any_rank(&self, frame: &mut Frame<'_>, name: &str) -> Term {
+    pub(super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> Term {
         let rank = frame.cx.constant(name);
         frame.assume(within(&rank, "0", "p"));
         rank
@@ -117,7 +117,13 @@ impl<'a> Prover<'a> {
     }
 
     /// Where a loop begins, `holds` says what is held: no more, no less.
-    pub(in super::super) fn equal_lines(&mut self, n: usize, frame: &Frame<'a>, held: &[Claim], claimed: &[Claim]) {
+    pub(in super::super) fn equal_lines(
+        &mut self,
+        n: usize,
+        frame: &ProofContext<'a>,
+        held: &[ContributorClaim],
+        claimed: &[ContributorClaim],
+    ) {
         for (line, (held, claimed)) in held.iter().zip(claimed).enumerate() {
             for (small, large, way) in [(held, claimed, "no less"), (claimed, held, "no more")] {
                 self.attempt(Property::Initialisation, |prover| {
@@ -142,7 +148,12 @@ impl<'a> Prover<'a> {
     }
 
     /// `holds` names no rank twice, and what it names are numbers near `0..p`.
-    pub(in super::super) fn distinct_contributors(&mut self, n: usize, frame: &Frame<'a>, lines: &[Claim]) {
+    pub(in super::super) fn distinct_contributors(
+        &mut self,
+        n: usize,
+        frame: &ProofContext<'a>,
+        lines: &[ContributorClaim],
+    ) {
         for claim in lines {
             self.attempt(Property::Invariant, |prover| {
                 let mut frame = frame.clone();
@@ -160,7 +171,7 @@ pub(super) fn turned(x: &str, m: i64) -> Term {
 }
 
 /// The element of a piece with the first value of every index.
-pub(super) fn first(cx: &mut Context<'_>, piece: &Piece) -> Step<Element> {
+pub(super) fn first(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
     let mut values = piece.values.clone();
     let mut indices = Vec::new();
     for index in &piece.indices {
@@ -172,7 +183,7 @@ pub(super) fn first(cx: &mut Context<'_>, piece: &Piece) -> Step<Element> {
 }
 
 /// That `x` is the item of a piece, up to `turns` times p, for some value of its index.
-fn in_piece(cx: &mut Context<'_>, x: &str, piece: &Piece, turns: &[i64]) -> Step<Term> {
+fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> Step<Term> {
     let mut options = Vec::new();
     let index = match piece.indices.as_slice() {
         [] => {
@@ -181,9 +192,9 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &Piece, turns: &[i64]) -> Step
             return Ok(and([element.condition, same]));
         }
         [index] => index,
-        _ => return Err(Unsupported(format!("membership in `{}`, which has several indices,", piece.part))),
+        _ => return Err(NoEncoding(format!("membership in `{}`, which has several indices,", piece.part))),
     };
-    let unsolved = || Unsupported(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
+    let unsolved = || NoEncoding(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
     let (base, step) = affine(&piece.part.item, index.var.slot).ok_or_else(unsolved)?;
     // The base cannot mention the index; any value will do for it.
     let values = piece.values.with(index.var.slot, "0");

@@ -6,9 +6,9 @@
 //! receives belong together is guessed from their form and from small p: a wrong guess makes a proof fail, never succeed,
 //! because meetings keep the order of clauses, in which messages of a pair meet.
 
-use super::super::{Frame, Prover, Step};
+use super::super::{ProofContext, Prover, Step};
 use crate::smt::query::Property;
-use crate::smt::sets::{Element, SymbolicSet};
+use crate::smt::sets::{SetElement, SymbolicSet};
 use crate::smt::term::{Term, and, eq, not, or, within};
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::{Binary, Expr, Var};
@@ -70,7 +70,7 @@ impl Receipt<'_> {
     }
 
     /// The blocks that arrive on a rank.
-    pub(super) fn arriving(&self, values: &crate::smt::context::Values) -> SymbolicSet {
+    pub(super) fn arriving(&self, values: &crate::smt::context::TermValues) -> SymbolicSet {
         SymbolicSet::new(&self.recv.blocks, &self.recv.each, self.recv.when.as_ref(), values)
     }
 }
@@ -160,7 +160,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Sends and receives meet, block by block, and a message is received once.
-    pub(super) fn meet(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>, meetings: &[Meeting<'a>]) {
+    pub(super) fn meet(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, meetings: &[Meeting<'a>]) {
         for meeting in meetings {
             self.pair(n, l, meeting.send, &meeting.recv, frame);
             self.pair(n, l, &meeting.recv, meeting.send, frame);
@@ -172,7 +172,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Of two ways at most one is gone.
-    fn one_way(&mut self, n: usize, frame: &Frame<'a>, one: &Transfer, other: &Transfer) {
+    fn one_way(&mut self, n: usize, frame: &ProofContext<'a>, one: &Transfer, other: &Transfer) {
         self.attempt(Property::PeerInverse, |prover| {
             let mut frame = frame.clone();
             let mut both = Vec::new();
@@ -191,9 +191,9 @@ impl<'a> Prover<'a> {
         &self,
         l: &Loop,
         t: &Transfer,
-        frame: &mut Frame<'_>,
+        frame: &mut ProofContext<'_>,
         rank: &str,
-        element: &Element,
+        element: &SetElement,
     ) -> Step<Term> {
         let values = super::super::round::bind(&frame.seen_by(rank), t, element);
         let declared = frame.cx.lower(&t.peer, &values)?;
@@ -206,7 +206,7 @@ impl<'a> Prover<'a> {
     }
 
     /// What the hints say was proved for any rank, so it is true for this one.
-    pub(super) fn hinted(&self, l: &Loop, frame: &mut Frame<'_>, rank: &str) -> Step<()> {
+    pub(super) fn hinted(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &str) -> Step<()> {
         for hint in &l.hints {
             let hint = frame.cx.lower(hint, &frame.seen_by(rank))?;
             frame.assume(hint);

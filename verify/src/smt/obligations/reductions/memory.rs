@@ -1,9 +1,9 @@
 //! What a round does to the lines: contributions are joined, none is counted twice, all else stays.
 
-use super::super::{Frame, Prover, Step};
-use super::claims::Claim;
+use super::super::{ProofContext, Prover, Step};
+use super::claims::ContributorClaim;
 use super::meetings::Receipt;
-use crate::smt::context::Unsupported;
+use crate::smt::context::NoEncoding;
 use crate::smt::query::Property;
 use crate::smt::sets::{SymbolicSet, other_index};
 use crate::smt::term::{Term, and, eq, implies, not, or};
@@ -17,9 +17,9 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
-        before: &[Claim],
-        after: &[Claim],
+        frame: &ProofContext<'a>,
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) {
         for t in &l.transfers {
             self.clause_is_sound(t, frame);
@@ -44,7 +44,7 @@ impl<'a> Prover<'a> {
     }
 
     /// What is sent is there.
-    fn sends_contributions(&mut self, n: usize, frame: &Frame<'a>, t: &Transfer, before: &[Claim]) {
+    fn sends_contributions(&mut self, n: usize, frame: &ProofContext<'a>, t: &Transfer, before: &[ContributorClaim]) {
         let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
         for piece in &sent.pieces {
             self.attempt(Property::SendsHeld, |prover| {
@@ -69,11 +69,11 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         send: &Transfer,
         t: &Transfer,
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) {
         let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
         for piece in &set.pieces {
@@ -98,7 +98,7 @@ impl<'a> Prover<'a> {
                         prover.part(&at, &here, &[&arrives], "is replaced by no less", Property::Contributors)?;
                         prover.becomes(&at, &arrives, &nothing, &result)
                     }
-                    Action::Overwrite => Err(Unsupported("a line that is given up".into())),
+                    Action::Overwrite => Err(NoEncoding("a line that is given up".into())),
                     Action::CombineLeft { with } | Action::CombineRight { with } => {
                         let own = before[with as usize].at("rank", &block);
                         if with as usize != into {
@@ -186,7 +186,7 @@ impl<'a> Prover<'a> {
 
     /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand afterwards;
     /// what one replaces no other reads or carries at all. So every operand is what was there before the round.
-    fn alone(&mut self, n: usize, frame: &Frame<'a>, sends: &[&Transfer], receipts: &[Receipt<'a>], i: usize) {
+    fn alone(&mut self, n: usize, frame: &ProofContext<'a>, sends: &[&Transfer], receipts: &[Receipt<'a>], i: usize) {
         let (written, line) = (&receipts[i], receipts[i].line());
         for (k, other) in receipts.iter().enumerate() {
             let reads = k != i && other.operand() == Some(line);
@@ -205,7 +205,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Elements of two clauses are different blocks, unless they are the same element.
-    fn differ(&mut self, n: usize, frame: &Frame<'a>, a: &Transfer, b: &Transfer, same: bool, what: &str) {
+    fn differ(&mut self, n: usize, frame: &ProofContext<'a>, a: &Transfer, b: &Transfer, same: bool, what: &str) {
         let of = |t: &Transfer| SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
         for (i, one) in of(a).pieces.iter().enumerate() {
             for (k, two) in of(b).pieces.iter().enumerate() {
@@ -244,10 +244,10 @@ impl<'a> Prover<'a> {
     fn untouched(
         &mut self,
         n: usize,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         receipts: &[Receipt<'a>],
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) {
         for line in 0..before.len() {
             for (small, large, way) in [(before, after, "forgotten"), (after, before, "made-up")] {
@@ -274,12 +274,12 @@ impl<'a> Prover<'a> {
     }
 
     /// After the last round: everybody has contributed to what a rank must have.
-    pub(in super::super) fn complete(&mut self, frame: &Frame<'a>, lines: &[Claim]) -> Step<()> {
+    pub(in super::super) fn complete(&mut self, frame: &ProofContext<'a>, lines: &[ContributorClaim]) -> Step<()> {
         let mut frame = frame.clone();
         let block = match self.schedule.kind {
             Kind::ReduceScatter => "rank".into(),
             Kind::Allreduce | Kind::Allgather => self.any_block(&mut frame)?,
-            _ => return Err(Unsupported("a collective with a root".into())),
+            _ => return Err(NoEncoding("a collective with a root".into())),
         };
         let x = self.any_rank(&mut frame, "contributor!");
         let goal = self.contributes(&mut frame.cx, &x, &lines[0].at("rank", &block))?;
@@ -291,10 +291,10 @@ impl<'a> Prover<'a> {
     /// That an element of a piece is a block, in `0..blocks`.
     fn same_slot(
         &self,
-        frame: &mut Frame<'_>,
+        frame: &mut ProofContext<'_>,
         block: &str,
-        piece: &crate::smt::sets::Piece,
-        element: &crate::smt::sets::Element,
+        piece: &crate::smt::sets::SetPiece,
+        element: &crate::smt::sets::SetElement,
     ) -> Step<Term> {
         let mut inner = frame.clone();
         let slot = self.slot(&mut inner, piece, element)?;
@@ -310,7 +310,7 @@ impl<'a> Prover<'a> {
 pub(super) struct Arrival<'f, 'a> {
     n: usize,
     t: &'f Transfer,
-    pub(super) frame: &'f Frame<'a>,
+    pub(super) frame: &'f ProofContext<'a>,
 }
 
 impl Arrival<'_, '_> {

@@ -4,14 +4,14 @@
 //! `holds` says what they are, and every obligation speaks of one arbitrary block and one arbitrary contributor.
 
 mod claims;
+mod idle;
 mod meetings;
 mod memory;
 mod order;
-mod silence;
 
-pub(super) use claims::Claim;
+pub(super) use claims::ContributorClaim;
 
-use super::{Frame, Prover, Step};
+use super::{ProofContext, Prover, Step};
 use crate::smt::query::Property;
 use crate::smt::term::{Term, and, ge, int, le, mul, or};
 use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
@@ -25,7 +25,7 @@ impl Prover<'_> {
     }
 
     /// How many blocks there are.
-    pub(super) fn blocks(&self, frame: &mut Frame<'_>) -> Step<Term> {
+    pub(super) fn blocks(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         frame.cx.lower(&self.schedule.blocks, &frame.values)
     }
 

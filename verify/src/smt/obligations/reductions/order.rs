@@ -9,11 +9,11 @@
 //! is preserved if, whenever two slots have the same contributors after a round and one of them was combined, the other
 //! was, too, from the same two sets, in either order. At the end all slots have the contributors of all ranks.
 
-use super::super::{Frame, Prover, Step};
-use super::claims::{Claim, first};
+use super::super::{ProofContext, Prover, Step};
+use super::claims::{ContributorClaim, first};
 use super::meetings::Receipt;
 use super::memory::Arrival;
-use crate::smt::context::{Context, Unsupported};
+use crate::smt::context::{Context, NoEncoding};
 use crate::smt::query::{Attempt, Property};
 use crate::smt::sets::SymbolicSet;
 use crate::smt::term::{Term, eq, implies, lt, or, sub, within};
@@ -49,10 +49,10 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         receipts: &[Receipt<'a>],
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) {
         if before.len() > 1 {
             return self.gap(Property::SameTree, "`same_tree` with several lines is not encoded".into());
@@ -73,10 +73,10 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         receipts: [&Receipt<'a>; 2],
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) -> Step<()> {
         let mut frame = frame.clone();
         let one = self.combined(l, &mut frame, "rank", receipts[0], before, after)?;
@@ -119,7 +119,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Assumes that two sets are equal, at some ranks.
-    fn same_at(&self, frame: &mut Frame<'_>, ranks: &[Term], a: &SymbolicSet, b: &SymbolicSet) -> Step<()> {
+    fn same_at(&self, frame: &mut ProofContext<'_>, ranks: &[Term], a: &SymbolicSet, b: &SymbolicSet) -> Step<()> {
         for z in ranks {
             let (a, b) = (self.contributes(&mut frame.cx, z, a)?, self.contributes(&mut frame.cx, z, b)?);
             frame.assume(implies(&within(z, "0", "p"), &eq(&a, &b)));
@@ -133,11 +133,11 @@ impl<'a> Prover<'a> {
         &mut self,
         n: usize,
         l: &'a Loop,
-        frame: &Frame<'a>,
+        frame: &ProofContext<'a>,
         receipt: &Receipt<'a>,
         combining: &[&Receipt<'a>],
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) -> Step<()> {
         let mut frame = frame.clone();
         let one = self.combined(l, &mut frame, "rank", receipt, before, after)?;
@@ -163,15 +163,15 @@ impl<'a> Prover<'a> {
     fn combined(
         &self,
         l: &Loop,
-        frame: &mut Frame<'_>,
+        frame: &mut ProofContext<'_>,
         rank: &str,
         receipt: &Receipt<'a>,
-        before: &[Claim],
-        after: &[Claim],
+        before: &[ContributorClaim],
+        after: &[ContributorClaim],
     ) -> Step<Combined> {
         let set = receipt.arriving(&frame.seen_by(rank));
         let [piece] = set.pieces.as_slice() else {
-            return Err(Unsupported(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
+            return Err(NoEncoding(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
         };
         let element = piece.any(&mut frame.cx, "")?;
         frame.assume(element.condition.clone());
@@ -188,7 +188,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The first and the last number of every comprehension: where they are ranks, what is known of whole sets is put to use. Which ranks are looked at decides what can be proved, never whether it is true.
-    fn ends(&self, frame: &mut Frame<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
+    fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
         let mut all = Vec::new();
         for piece in &set.pieces {
             // Where a condition picks ranks, the first and the last number say little.
@@ -205,6 +205,6 @@ impl<'a> Prover<'a> {
     }
 }
 
-fn last(cx: &mut Context<'_>, piece: &crate::smt::sets::Piece, index: &str) -> Step<Term> {
+fn last(cx: &mut Context<'_>, piece: &crate::smt::sets::SetPiece, index: &str) -> Step<Term> {
     Ok(piece.at(cx, &[index.to_string()])?.block)
 }

@@ -2,28 +2,28 @@
 
 use super::algorithm::{Algorithm, Parameter};
 use super::call::Call;
-use super::misfit::Misfit;
-use super::range::Range;
-use super::spot::Spot;
+use super::range::NumberRange;
+use super::rank_counts::RankCounts;
+use super::rule_error::RuleError;
 use crate::plan::ports::Ports;
-use crate::select::{self, Proof};
+use crate::select::{self, PlanEvidence};
 use roundel_spec::{Kind, Refusal};
 use std::fmt;
 
 /// How a call is done.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Way {
+pub enum Implementation {
     /// By the MPI library.
     Library,
     /// By an algorithm of the catalogue.
     Catalogue(Algorithm),
     /// By a plan with ports between nodes: requests of `roundel::mpi::persistent`.
-    Ports(Planned),
+    Ports(PortsPlan),
 }
 
 /// A plan with ports, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PortsPlan {
     /// The ports.
     pub ports: Ports,
     /// For how many nodes it is.
@@ -32,37 +32,37 @@ pub struct Planned {
     same_tree: bool,
 }
 
-impl Planned {
+impl PortsPlan {
     /// Reads ports, and replays the plan unless it has so many nodes that it is replayed when it is made.
-    fn read(kind: Kind, text: &str) -> Result<Self, Misfit> {
+    fn read(kind: Kind, text: &str) -> Result<Self, RuleError> {
         let ports: Ports = text.parse()?;
         let nodes = ports.nodes(kind)?;
-        let wrong = |fault: &dyn fmt::Display| Misfit::Plan { ports: ports.to_string(), why: fault.to_string() };
+        let wrong = |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), why: fault.to_string() };
         let same_tree = match select::proved(nodes) {
-            Proof::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
-            Proof::AtInitialisation => false,
+            PlanEvidence::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
+            PlanEvidence::AtInitialisation => false,
         };
-        Ok(Planned { ports, nodes, same_tree })
+        Ok(PortsPlan { ports, nodes, same_tree })
     }
 
     fn proof(&self) -> String {
         match select::proved(self.nodes) {
-            Proof::Replayed => format!("the plan of {} nodes was replayed when the rule was read", self.nodes),
-            Proof::AtInitialisation => format!("the plan of {} nodes is replayed when it is made", self.nodes),
+            PlanEvidence::Replayed => format!("the plan of {} nodes was replayed when the rule was read", self.nodes),
+            PlanEvidence::AtInitialisation => format!("the plan of {} nodes is replayed when it is made", self.nodes),
         }
     }
 }
 
-impl Way {
+impl Implementation {
     /// What a name stands for: `library`, or an algorithm.
     ///
     /// # Errors
     /// If there is none, or the parameters are not its own.
-    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, Misfit> {
+    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
         match name {
-            "library" if parameters.is_empty() => Ok(Way::Library),
-            "library" => Err(Misfit::NoParameters { what: "what is left to the library" }),
-            name => Algorithm::named(kind, name, parameters).map(Way::Catalogue),
+            "library" if parameters.is_empty() => Ok(Implementation::Library),
+            "library" => Err(RuleError::NoParameters { what: "what is left to the library" }),
+            name => Algorithm::named(kind, name, parameters).map(Implementation::Catalogue),
         }
     }
 
@@ -70,50 +70,50 @@ impl Way {
     ///
     /// # Errors
     /// If they make no such collective.
-    pub fn ports(kind: Kind, text: &str) -> Result<Self, Misfit> {
-        Planned::read(kind, text).map(Way::Ports)
+    pub fn ports(kind: Kind, text: &str) -> Result<Self, RuleError> {
+        PortsPlan::read(kind, text).map(Implementation::Ports)
     }
 
     /// The name of the algorithm, if it is one of the catalogue.
     pub fn algorithm(&self) -> Option<&'static str> {
         match self {
-            Way::Catalogue(algorithm) => Some(algorithm.name()),
+            Implementation::Catalogue(algorithm) => Some(algorithm.name()),
             _ => None,
         }
     }
 
     /// Whether it is for requests of `roundel::mpi::persistent`, and for no other call.
     pub(super) fn is_for_requests(&self) -> bool {
-        matches!(self, Way::Ports(_))
+        matches!(self, Implementation::Ports(_))
     }
 
     /// Why it can be relied on.
     pub fn proof(&self) -> String {
         match self {
-            Way::Library => "nothing is proved of the library".into(),
-            Way::Catalogue(algorithm) => algorithm.proof(),
-            Way::Ports(planned) => planned.proof(),
+            Implementation::Library => "nothing is proved of the library".into(),
+            Implementation::Catalogue(algorithm) => algorithm.proof(),
+            Implementation::Ports(planned) => planned.proof(),
         }
     }
 
     /// Whether all ranks that get a result are known to get the same bits. MPI demands it of libraries, but nothing is proved of them.
     pub(super) fn keeps_tree(&self, kind: Kind) -> bool {
         match self {
-            Way::Library => kind != Kind::Allreduce,
-            Way::Catalogue(algorithm) => algorithm.keeps_tree(),
-            Way::Ports(planned) => kind != Kind::Allreduce || planned.same_tree,
+            Implementation::Library => kind != Kind::Allreduce,
+            Implementation::Catalogue(algorithm) => algorithm.keeps_tree(),
+            Implementation::Ports(planned) => kind != Kind::Allreduce || planned.same_tree,
         }
     }
 
     /// For which orders of operands it serves, on the axis of orders.
-    pub(super) fn orders(&self, kind: Kind) -> Range {
+    pub(super) fn orders(&self, kind: Kind) -> NumberRange {
         match self {
-            _ if !kind.reduces() => Range::up_to(2),
-            Way::Library => Range::up_to(2),
-            Way::Catalogue(algorithm) if !algorithm.keeps_order() => Range::only(0),
-            Way::Catalogue(algorithm) if algorithm.looks_at_nodes() => Range::up_to(1),
-            Way::Catalogue(_) => Range::up_to(2),
-            Way::Ports(_) => Range::only(0),
+            _ if !kind.reduces() => NumberRange::up_to(2),
+            Implementation::Library => NumberRange::up_to(2),
+            Implementation::Catalogue(algorithm) if !algorithm.keeps_order() => NumberRange::only(0),
+            Implementation::Catalogue(algorithm) if algorithm.looks_at_nodes() => NumberRange::up_to(1),
+            Implementation::Catalogue(_) => NumberRange::up_to(2),
+            Implementation::Ports(_) => NumberRange::only(0),
         }
     }
 
@@ -125,7 +125,7 @@ impl Way {
         if call.needs_tree() && !self.keeps_tree(call.kind) {
             return Err("it does not promise the same bits on all ranks".into());
         }
-        if call.needs_identity() && *self != Way::Library && !self.keeps_tree(call.kind) {
+        if call.needs_identity() && *self != Implementation::Library && !self.keeps_tree(call.kind) {
             return Err("ranks would reduce different trees, and MPI demands identical results of an allreduce; \
                         a rule with `order = \"any\"` takes it all the same"
                 .into());
@@ -134,16 +134,16 @@ impl Way {
             return Err("it does not keep the order of these ranks".into());
         }
         match self {
-            Way::Ports(_) if !call.request => {
+            Implementation::Ports(_) if !call.request => {
                 Err("plans with ports are for requests of roundel::mpi::persistent".into())
             }
-            Way::Library | Way::Catalogue(_) if call.request => {
+            Implementation::Library | Implementation::Catalogue(_) if call.request => {
                 Err("a persistent request takes plans with ports".into())
             }
-            Way::Library => Ok(()),
-            Way::Catalogue(algorithm) => serves(algorithm, call),
-            Way::Ports(planned) if planned.nodes == call.nodes => Ok(()),
-            Way::Ports(planned) => Err(format!("it is for {} nodes", planned.nodes)),
+            Implementation::Library => Ok(()),
+            Implementation::Catalogue(algorithm) => serves(algorithm, call),
+            Implementation::Ports(planned) if planned.nodes == call.nodes => Ok(()),
+            Implementation::Ports(planned) => Err(format!("it is for {} nodes", planned.nodes)),
         }
     }
 }
@@ -153,7 +153,7 @@ fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {
     if call.kind.has_root() && algorithm.looks_at_nodes() && !call.sorted {
         return Err("it needs ranks that are numbered node by node".into());
     }
-    algorithm.serves(&Spot::from(call)).map_err(|refusal| brief(&refusal))
+    algorithm.serves(&RankCounts::from(call)).map_err(|refusal| brief(&refusal))
 }
 
 /// A refusal without advice that is for programs.
@@ -165,12 +165,12 @@ pub(super) fn brief(refusal: &Refusal) -> String {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Implementation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Way::Library => f.write_str("library"),
-            Way::Catalogue(algorithm) => algorithm.fmt(f),
-            Way::Ports(planned) => planned.ports.fmt(f),
+            Implementation::Library => f.write_str("library"),
+            Implementation::Catalogue(algorithm) => algorithm.fmt(f),
+            Implementation::Ports(planned) => planned.ports.fmt(f),
         }
     }
 }

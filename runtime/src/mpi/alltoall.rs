@@ -5,16 +5,16 @@
 //! part of scratch that is used again when all of its blocks have left. So a block is copied when it is packed, and
 //! once more if it arrives for this rank among others; a message that lies in one piece is not copied at all.
 
-use super::areas::{Area, Extents, Spot};
+use super::areas::{Area, AreaOffset, Extents};
 use super::build::EndsTheJob;
 use super::limit::{self, LIMIT};
-use super::plan::{Begin, Form, Message, Parcel, Piece, Plan, Step};
-use super::score::Score;
+use super::plan::{ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart};
+use super::rank_rounds::RankRounds;
 use super::space::Space;
-use super::state::{Group, Work};
+use super::state::{CommWork, OwnComm};
 use crate::error::Error;
 use crate::policy::{Policy, Wire};
-use crate::transport::{Here, Options};
+use crate::transport::{Options, RankPlacement};
 use roundel_spec::contract::{ends, pair};
 use roundel_spec::{Blocks, Collective, Sink, Site};
 use std::collections::HashMap;
@@ -26,27 +26,27 @@ use std::ops::Range;
 /// Makes the plan for a call that is not like the last one, and is valid. The caller sets the key.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective>(
-    work: &mut Work,
-    group: &Group,
+    work: &mut CommWork,
+    group: &OwnComm,
     collective: &K,
     extents: Extents,
     options: Options,
     rotation: Option<usize>,
 ) -> Result<(), Error> {
-    let Work { key, plan, flight, .. } = work;
+    let CommWork { key, plan, flight, .. } = work;
     limit::check_blocks(collective, &group.placement, extents.recv / group.here().p())?;
     key.clear();
     plan.clear();
-    let score = Score::of(collective, group.here(), flight.log.is_some());
+    let score = RankRounds::of(collective, group.here(), flight.log.is_some());
     draw(plan, &score, group.here(), extents, options.policy, rotation);
     Ok(())
 }
 
 /// Draws up an empty plan.
 pub(super) fn draw(
-    plan: &mut Plan,
-    score: &Score,
-    here: Here<'_>,
+    plan: &mut MessagePlan,
+    score: &RankRounds,
+    here: RankPlacement<'_>,
     extents: Extents,
     policy: Policy,
     rotation: Option<usize>,
@@ -54,9 +54,9 @@ pub(super) fn draw(
     let guard = EndsTheJob { rank: here.rank };
     let count = extents.recv / here.p();
     let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
-    let mut builder = Builder::new(plan, sizes, policy, rotation.is_some());
+    let mut builder = AlltoallBuilder::new(plan, sizes, policy, rotation.is_some());
     builder.bring(extents.send.is_some(), rotation);
-    score.play(&mut builder);
+    score.replay(&mut builder);
     builder.finish();
     plan.numbers.clone_from(&score.numbers);
     forget(guard);
@@ -74,14 +74,14 @@ struct Sizes {
 
 /// A block that is here.
 #[derive(Clone, Copy)]
-struct Held {
-    spot: Spot,
+struct HeldBlock {
+    spot: AreaOffset,
     /// The part of scratch in which it lies, if it does.
     part: Option<usize>,
 }
 
 /// A part of scratch in which blocks lie.
-struct Part {
+struct ScratchPart {
     range: Range<usize>,
     /// How many of them are still needed.
     blocks: usize,
@@ -90,32 +90,32 @@ struct Part {
 /// A contiguous piece of a message.
 #[derive(Clone, Copy)]
 struct Tract {
-    spot: Spot,
+    spot: AreaOffset,
     bytes: usize,
 }
 
-struct Builder<'a> {
-    plan: &'a mut Plan,
+struct AlltoallBuilder<'a> {
+    plan: &'a mut MessagePlan,
     sizes: Sizes,
     policy: Policy,
     /// Whether blocks for this rank stay in scratch until the last round is over.
     rotated: bool,
     space: Space,
-    parts: Vec<Part>,
+    parts: Vec<ScratchPart>,
     /// Where the blocks are that this rank has.
-    held: HashMap<usize, Held>,
-    round: Begin,
+    held: HashMap<usize, HeldBlock>,
+    round: RoundStart,
     /// What arrives in the round, and is here when it is over.
-    arriving: Vec<(usize, Held)>,
+    arriving: Vec<(usize, HeldBlock)>,
     /// Parts that blocks of the round leave, and scratch that only the round needs.
     left: Vec<usize>,
     spent: Vec<Range<usize>>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(plan: &'a mut Plan, sizes: Sizes, policy: Policy, rotated: bool) -> Self {
+impl<'a> AlltoallBuilder<'a> {
+    fn new(plan: &'a mut MessagePlan, sizes: Sizes, policy: Policy, rotated: bool) -> Self {
         let round = plan.begin_round();
-        Builder {
+        AlltoallBuilder {
             plan,
             sizes,
             policy,
@@ -141,43 +141,43 @@ impl<'a> Builder<'a> {
             let held = match aside {
                 Some((begin, part)) => {
                     let place = if to >= by { to - by } else { to + p - by };
-                    Held { spot: behind(begin, place * bytes), part: Some(part) }
+                    HeldBlock { spot: behind(begin, place * bytes), part: Some(part) }
                 }
-                None => Held { spot: Spot { area: given, offset: to * bytes }, part: None },
+                None => HeldBlock { spot: AreaOffset { area: given, offset: to * bytes }, part: None },
             };
             self.held.insert(pair(rank, to, p), held);
         }
         if let Some((begin, _)) = aside {
             let front = (p - by) * bytes;
-            self.copy(Spot { area: given, offset: by * bytes }, begin, front);
-            self.copy(Spot { area: given, offset: 0 }, behind(begin, front), by * bytes);
+            self.copy(AreaOffset { area: given, offset: by * bytes }, begin, front);
+            self.copy(AreaOffset { area: given, offset: 0 }, behind(begin, front), by * bytes);
         }
         if !self.rotated {
-            let own = Spot { area: Area::Recv, offset: rank * bytes };
+            let own = AreaOffset { area: Area::Recv, offset: rank * bytes };
             if has_send {
-                self.copy(Spot { area: given, offset: rank * bytes }, own, bytes);
+                self.copy(AreaOffset { area: given, offset: rank * bytes }, own, bytes);
             }
-            self.held.insert(pair(rank, rank, p), Held { spot: own, part: None });
+            self.held.insert(pair(rank, rank, p), HeldBlock { spot: own, part: None });
         }
     }
 
     /// A copy before the first round.
-    fn copy(&mut self, from: Spot, to: Spot, bytes: usize) {
+    fn copy(&mut self, from: AreaOffset, to: AreaOffset, bytes: usize) {
         if bytes > 0 {
-            self.plan.steps.push(Step::Move(Piece { from, to, bytes }));
+            self.plan.steps.push(PlanStep::Move(MovedPiece { from, to, bytes }));
         }
     }
 
     /// A part of scratch for `blocks` blocks, of which so many are `needed` after the round.
-    fn part(&mut self, blocks: usize, needed: usize) -> (Spot, usize) {
+    fn part(&mut self, blocks: usize, needed: usize) -> (AreaOffset, usize) {
         let range = self.space.take(blocks * self.sizes.bytes);
-        let begin = Spot { area: Area::Scratch, offset: range.start };
-        self.parts.push(Part { range, blocks: needed });
+        let begin = AreaOffset { area: Area::Scratch, offset: range.start };
+        self.parts.push(ScratchPart { range, blocks: needed });
         (begin, self.parts.len() - 1)
     }
 
     /// Where the blocks of a message lie that leaves.
-    fn departure(&mut self, blocks: &impl Blocks) -> (Spot, Form) {
+    fn departure(&mut self, blocks: &impl Blocks) -> (AreaOffset, MessageForm) {
         let mut tracts = Vec::new();
         for block in blocks.each() {
             let Some(held) = self.held.remove(&block) else {
@@ -187,25 +187,25 @@ impl<'a> Builder<'a> {
             self.sizes.append(&mut tracts, held.spot);
         }
         match self.choose(&tracts) {
-            Wire::Contiguous => (first(&tracts), Form::Whole),
+            Wire::Contiguous => (first(&tracts), MessageForm::Whole),
             Wire::Datatype => (first(&tracts), self.across(&tracts)),
             Wire::Packed => {
                 let range = self.space.take(total(&tracts));
-                let begin = Spot { area: Area::Scratch, offset: range.start };
+                let begin = AreaOffset { area: Area::Scratch, offset: range.start };
                 self.spent.push(range);
                 let mut to = begin;
                 for Tract { spot: from, bytes } in tracts {
-                    self.plan.packs.push(Piece { from, to, bytes });
+                    self.plan.packs.push(MovedPiece { from, to, bytes });
                     to.offset += bytes;
                 }
-                (begin, Form::Whole)
+                (begin, MessageForm::Whole)
             }
         }
     }
 
     /// Where the blocks of a message land: in the receive buffer if they are for this rank, otherwise in scratch; or all
     /// of them in scratch first.
-    fn arrival(&mut self, blocks: &impl Blocks) -> (Spot, Form) {
+    fn arrival(&mut self, blocks: &impl Blocks) -> (AreaOffset, MessageForm) {
         let (transit, all) = (blocks.each().filter(|&b| self.home(b).is_none()).count(), blocks.count());
         let (begin, part) = self.part(transit, transit);
         let (mut tracts, mut next) = (Vec::new(), begin);
@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
             self.sizes.append(&mut tracts, held.spot);
         }
         match self.choose(&tracts) {
-            Wire::Contiguous => (first(&tracts), Form::Whole),
+            Wire::Contiguous => (first(&tracts), MessageForm::Whole),
             Wire::Datatype => (first(&tracts), self.across(&tracts)),
             Wire::Packed => {
                 let landed = self.arriving.len() - all;
@@ -228,28 +228,28 @@ impl<'a> Builder<'a> {
     }
 
     /// Scratch for all blocks of a message; those for this rank are copied to where they belong.
-    fn unpacked(&mut self, blocks: &impl Blocks, all: usize, transit: usize) -> (Spot, Form) {
+    fn unpacked(&mut self, blocks: &impl Blocks, all: usize, transit: usize) -> (AreaOffset, MessageForm) {
         let (begin, part) = self.part(all, transit);
         let mut next = begin;
         for block in blocks.each() {
             let landed = self.sizes.next(&mut next, part);
             let home = self.home(block);
             if let Some(home) = home {
-                let piece = Piece { from: landed.spot, to: home.spot, bytes: self.sizes.bytes };
+                let piece = MovedPiece { from: landed.spot, to: home.spot, bytes: self.sizes.bytes };
                 append_piece(&mut self.plan.unpacks, piece);
             }
             self.arriving.push((block, home.unwrap_or(landed)));
         }
-        (begin, Form::Whole)
+        (begin, MessageForm::Whole)
     }
 
     /// Where a block belongs, if it is for this rank and may go there at once.
-    fn home(&self, block: usize) -> Option<Held> {
+    fn home(&self, block: usize) -> Option<HeldBlock> {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         let (from, to) = ends(block, p);
         assert!(from < p, "the schedule names a block outside the buffer");
-        let spot = Spot { area: Area::Recv, offset: from * bytes };
-        (to == rank && !self.rotated).then_some(Held { spot, part: None })
+        let spot = AreaOffset { area: Area::Recv, offset: from * bytes };
+        (to == rank && !self.rotated).then_some(HeldBlock { spot, part: None })
     }
 
     fn choose(&self, tracts: &[Tract]) -> Wire {
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The pieces of a message, for a datatype.
-    fn across(&mut self, tracts: &[Tract]) -> Form {
+    fn across(&mut self, tracts: &[Tract]) -> MessageForm {
         let plan = &mut *self.plan;
         let (begin, size) = (plan.lengths.len(), self.sizes.size());
         plan.areas.resize(begin, Area::Scratch);
@@ -265,15 +265,15 @@ impl<'a> Builder<'a> {
             plan.push_run(spot.offset, bytes / size, size, LIMIT);
             plan.areas.resize(plan.lengths.len(), spot.area);
         }
-        Form::Across(begin..plan.lengths.len())
+        MessageForm::Across(begin..plan.lengths.len())
     }
 
     /// A message to or from a peer.
-    fn message(&mut self, peer: usize, blocks: usize, (spot, form): (Spot, Form)) -> Parcel {
+    fn message(&mut self, peer: usize, blocks: usize, (spot, form): (AreaOffset, MessageForm)) -> ExtraMessage {
         assert!(peer < self.sizes.p, "the schedule names a rank outside the communicator");
         let (elements, size) = (blocks * self.sizes.count, self.sizes.size());
-        let form = if let Form::Whole = form { self.plan.cut(elements, size, LIMIT) } else { form };
-        Parcel { message: Message { spot, elements, peer: peer as c_int }, form }
+        let form = if let MessageForm::Whole = form { self.plan.cut(elements, size, LIMIT) } else { form };
+        ExtraMessage { message: PlannedMessage { spot, elements, peer: peer as c_int }, form }
     }
 
     /// Ends the round: what arrived is here, and scratch that is not needed any more is free.
@@ -297,8 +297,8 @@ impl<'a> Builder<'a> {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         for from in (0..p).filter(|_| self.rotated && bytes > 0) {
             if let Some(held) = self.held.get(&pair(from, rank, p)) {
-                let to = Spot { area: Area::Recv, offset: from * bytes };
-                append_piece(&mut self.plan.unpacks, Piece { from: held.spot, to, bytes });
+                let to = AreaOffset { area: Area::Recv, offset: from * bytes };
+                append_piece(&mut self.plan.unpacks, MovedPiece { from: held.spot, to, bytes });
             }
         }
         self.plan.flush_unpacks();
@@ -313,7 +313,7 @@ impl Sizes {
     }
 
     /// Adds a block to the pieces of a message: to the last one, if it lies behind it.
-    fn append(&self, tracts: &mut Vec<Tract>, spot: Spot) {
+    fn append(&self, tracts: &mut Vec<Tract>, spot: AreaOffset) {
         match tracts.last_mut() {
             _ if self.bytes == 0 => {}
             Some(last) if touch(behind(last.spot, last.bytes), spot) => last.bytes += self.bytes,
@@ -322,15 +322,15 @@ impl Sizes {
     }
 
     /// The next block of a part of scratch.
-    fn next(&self, at: &mut Spot, part: usize) -> Held {
-        let held = Held { spot: *at, part: Some(part) };
+    fn next(&self, at: &mut AreaOffset, part: usize) -> HeldBlock {
+        let held = HeldBlock { spot: *at, part: Some(part) };
         at.offset += self.bytes;
         held
     }
 }
 
 /// Adds a copy: to the last one, if it goes on where that one ends.
-fn append_piece(pieces: &mut Vec<Piece>, piece: Piece) {
+fn append_piece(pieces: &mut Vec<MovedPiece>, piece: MovedPiece) {
     match pieces.last_mut() {
         _ if piece.bytes == 0 => {}
         Some(last)
@@ -342,12 +342,12 @@ fn append_piece(pieces: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
-fn touch(end: Spot, begin: Spot) -> bool {
+fn touch(end: AreaOffset, begin: AreaOffset) -> bool {
     end.area == begin.area && end.offset == begin.offset
 }
 
-fn behind(spot: Spot, bytes: usize) -> Spot {
-    Spot { area: spot.area, offset: spot.offset + bytes }
+fn behind(spot: AreaOffset, bytes: usize) -> AreaOffset {
+    AreaOffset { area: spot.area, offset: spot.offset + bytes }
 }
 
 fn total(tracts: &[Tract]) -> usize {
@@ -355,11 +355,11 @@ fn total(tracts: &[Tract]) -> usize {
 }
 
 /// Where a message begins; an empty one may begin anywhere.
-fn first(tracts: &[Tract]) -> Spot {
-    tracts.first().map_or(Spot { area: Area::Scratch, offset: 0 }, |tract| tract.spot)
+fn first(tracts: &[Tract]) -> AreaOffset {
+    tracts.first().map_or(AreaOffset { area: Area::Scratch, offset: 0 }, |tract| tract.spot)
 }
 
-impl Sink for Builder<'_> {
+impl Sink for AlltoallBuilder<'_> {
     type Error = Infallible;
 
     fn begin_round(&mut self) -> Result<(), Infallible> {
@@ -395,13 +395,19 @@ mod tests {
     const COUNT: usize = 3;
     const SIZE: usize = 8;
 
-    fn plan<K: Collective>(collective: &K, p: usize, rank: usize, policy: Policy, rotation: Option<usize>) -> Plan {
-        let (mut plan, placement) = (Plan::default(), Placement::consecutive(p, p));
+    fn plan<K: Collective>(
+        collective: &K,
+        p: usize,
+        rank: usize,
+        policy: Policy,
+        rotation: Option<usize>,
+    ) -> MessagePlan {
+        let (mut plan, placement) = (MessagePlan::default(), Placement::consecutive(p, p));
         let extents = Extents { send: Some(p * COUNT), recv: p * COUNT, size: SIZE };
         draw(
             &mut plan,
-            &Score::of(collective, Here { placement: &placement, rank }, false),
-            Here { placement: &placement, rank },
+            &RankRounds::of(collective, RankPlacement { placement: &placement, rank }, false),
+            RankPlacement { placement: &placement, rank },
             extents,
             policy,
             rotation,
@@ -410,16 +416,16 @@ mod tests {
     }
 
     /// How many elements a plan sends.
-    fn sent(plan: &Plan) -> usize {
+    fn sent(plan: &MessagePlan) -> usize {
         let exchanged = plan.steps.iter().map(|step| match step {
-            Step::Exchange(exchange) => exchange.out.elements,
+            PlanStep::Exchange(exchange) => exchange.out.elements,
             _ => 0,
         });
         exchanged.chain(plan.departures.iter().map(|parcel| parcel.message.elements)).sum()
     }
 
-    fn moves(plan: &Plan) -> usize {
-        plan.steps.iter().filter(|step| matches!(step, Step::Move(_))).count()
+    fn moves(plan: &MessagePlan) -> usize {
+        plan.steps.iter().filter(|step| matches!(step, PlanStep::Move(_))).count()
     }
 
     #[test]
@@ -459,7 +465,7 @@ mod tests {
         for (p, policy) in (1..20).flat_map(|p| [(p, Policy::PACKED), (p, Policy::DATATYPE)]) {
             for rotation in [None, Some(p / 2)] {
                 let plan = plan(&ModifiedBruck { radix: 2 }, p, p / 2, policy, rotation);
-                let inside = |spot: Spot, bytes: usize| {
+                let inside = |spot: AreaOffset, bytes: usize| {
                     let end = if spot.area == Area::Scratch { plan.scratch } else { p * COUNT * SIZE };
                     spot.offset + bytes <= end
                 };
@@ -468,7 +474,10 @@ mod tests {
                 );
                 let tracts = plan.areas.iter().zip(&plan.displacements).zip(&plan.lengths);
                 for ((&area, &offset), &elements) in tracts {
-                    assert!(inside(Spot { area, offset: offset as usize }, elements as usize * SIZE), "p = {p}");
+                    assert!(
+                        inside(AreaOffset { area, offset: offset as usize }, elements as usize * SIZE),
+                        "p = {p}"
+                    );
                 }
             }
         }

@@ -14,15 +14,15 @@
 
 use super::algorithm::Parameter;
 use super::call::Call;
-use super::chosen::Why;
-use super::way::Way;
+use super::chosen::Reason;
+use super::implementation::Implementation;
 use crate::choose::{self, Cluster, Network};
 use crate::profile::Profile;
 use roundel_spec::Kind;
 
 /// The default rule, on a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Usual {
+pub struct DefaultRule {
     /// Vectors of up to so many bytes are short.
     pub short: u64,
     inside: Network,
@@ -35,19 +35,19 @@ pub struct Usual {
 const GATHERED: u64 = 16;
 
 /// The rule on the network of [`Profile::default`]: up to 32 KiB are short.
-impl Default for Usual {
+impl Default for DefaultRule {
     fn default() -> Self {
-        Usual::from(&Profile::default())
+        DefaultRule::from(&Profile::default())
     }
 }
 
-impl From<&Profile> for Usual {
+impl From<&Profile> for DefaultRule {
     fn from(profile: &Profile) -> Self {
         let (inside, between) = (network(&profile.inside), network(&profile.between));
         let bytes = (between.latency() + between.overhead()) * between.bandwidth();
         // Rounded, so that measurements that differ a little make no difference.
         let short = (bytes.clamp(1.0, LONGEST as f64) as u64).next_power_of_two();
-        Usual { short, inside, between, catalogue: false }
+        DefaultRule { short, inside, between, catalogue: false }
     }
 }
 
@@ -68,16 +68,16 @@ type Candidate = (&'static str, Option<i64>, &'static str);
 /// The name of the library among candidates.
 const LIBRARY: &str = "library";
 
-impl Usual {
+impl DefaultRule {
     /// The first candidate that serves the call, or the library.
-    pub(super) fn choose(&self, call: &Call) -> (Way, Why) {
+    pub(super) fn choose(&self, call: &Call) -> (Implementation, Reason) {
         let serving = |(name, radix, why): Candidate| {
             let parameters: Vec<_> =
                 radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
-            let way = Way::named(call.kind, name, &parameters).ok()?;
-            way.serves(call).is_ok().then_some((way, Why::Default(why)))
+            let way = Implementation::named(call.kind, name, &parameters).ok()?;
+            way.serves(call).is_ok().then_some((way, Reason::Default(why)))
         };
-        let library = || (Way::Library, Why::Default("the catalogue has nothing proved that suits it"));
+        let library = || (Implementation::Library, Reason::Default("the catalogue has nothing proved that suits it"));
         self.candidates(call).into_iter().find_map(serving).unwrap_or_else(library)
     }
 
@@ -140,7 +140,7 @@ impl Usual {
         let all = cluster.and_then(|cluster| cluster.candidates(bytes)).unwrap_or_default();
         let named = all.into_iter().filter(|choice| {
             // With a radix between nodes it is a type of its own, which has no name.
-            choice.algorithm != choose::Algorithm::Hierarchical || choice.radix.is_none()
+            choice.algorithm != choose::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
         });
         let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
         named.chain([("alltoall/spread-out", None, "every block goes straight")]).collect()

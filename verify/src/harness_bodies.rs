@@ -5,11 +5,11 @@
 //! [`Coverage`]. Rounds and states are those that a run really has, at every rank of one point.
 
 use roundel_spec::check::Point;
-use roundel_spec::eval::{self, Env, Fault, Halt, Walker};
+use roundel_spec::eval::{self, Env, EvalFault, Halt, Walker};
 use roundel_spec::harness::claims::{Relation, claimed, facts, pairs};
-use roundel_spec::harness::step::{self, Message};
+use roundel_spec::harness::step::{self, StepMessage};
 use roundel_spec::harness::whole::Coverage;
-use roundel_spec::harness::{Stop, Used, WHOLE};
+use roundel_spec::harness::{RankUsage, Stop, WHOLE};
 use roundel_spec::schedule::{Loop, Schedule, Transfer};
 use roundel_spec::{Arguments, Blocks, Place, Sink, Site, Stripe};
 use std::cell::Cell;
@@ -64,7 +64,7 @@ impl Harness {
                     if self == Harness::Functions {
                         eval::rotation(schedule, &point.args, &at).map_err(halted)?;
                     }
-                    let mut rounds = Rounds { harness: self, at, begun: None };
+                    let mut rounds = RoundBodies { harness: self, at, begun: None };
                     eval::walk(&mut Env::new(schedule, &point.args, &at), &mut rounds).map_err(halted)?;
                     0
                 }
@@ -86,7 +86,7 @@ pub enum Wrong {
     /// A claim is false.
     Claim(&'static str),
     /// An expression has no value.
-    NoValue(Fault),
+    NoValue(EvalFault),
 }
 
 impl std::fmt::Display for Wrong {
@@ -98,8 +98,8 @@ impl std::fmt::Display for Wrong {
     }
 }
 
-impl From<Fault> for Wrong {
-    fn from(fault: Fault) -> Self {
+impl From<EvalFault> for Wrong {
+    fn from(fault: EvalFault) -> Self {
         Wrong::NoValue(fault)
     }
 }
@@ -124,7 +124,7 @@ fn halted<E: Into<Wrong>>(halt: Halt<E>) -> Wrong {
 }
 
 /// The body of `whole`, for one rank.
-fn whole(schedule: &Schedule, args: &Arguments, at: &Place) -> Result<Used, Wrong> {
+fn whole(schedule: &Schedule, args: &Arguments, at: &Place) -> Result<RankUsage, Wrong> {
     let mut rank = Grouped { coverage: Coverage::new(at), p: at.p };
     eval::rounds(schedule, args, at, &mut rank).map_err(halted)?;
     let used = rank.coverage.finish()?;
@@ -141,16 +141,21 @@ fn whole(schedule: &Schedule, args: &Arguments, at: &Place) -> Result<Used, Wron
 }
 
 /// The bodies that look at single rounds, in all rounds that a rank has.
-struct Rounds<'a> {
+struct RoundBodies<'a> {
     harness: Harness,
     at: Place<'a>,
     /// The loop that has begun. Where a loop has no round, nothing is claimed of it.
     begun: Option<usize>,
 }
 
-impl Rounds<'_> {
+impl RoundBodies<'_> {
     /// The message of a clause, if it has one for these values of its indices.
-    fn message(&self, mut env: Env<'_>, t: &Transfer, values: &[i64]) -> Result<Option<Message<Grouping>>, Fault> {
+    fn message(
+        &self,
+        mut env: Env<'_>,
+        t: &Transfer,
+        values: &[i64],
+    ) -> Result<Option<StepMessage<Grouping>>, EvalFault> {
         for (index, &value) in t.each.iter().zip(values) {
             env.set(index.var.slot, value);
             if value < env.eval(&index.lo)? || value >= env.eval(&index.hi)? {
@@ -204,12 +209,12 @@ impl Rounds<'_> {
     }
 }
 
-impl Walker for Rounds<'_> {
+impl Walker for RoundBodies<'_> {
     type Stop = Wrong;
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Wrong>> {
         self.begun = Some(n);
-        Rounds::round(self, env, l).map_err(Halt::Stopped)
+        RoundBodies::round(self, env, l).map_err(Halt::Stopped)
     }
 
     fn settled(&mut self, env: &mut Env<'_>, n: usize, l: &Loop) -> Result<(), Halt<Wrong>> {

@@ -5,7 +5,7 @@
 
 use super::build::EndsTheJob;
 use super::trace;
-use crate::transport::Here;
+use crate::transport::RankPlacement;
 use roundel_spec::sink::infallible;
 use roundel_spec::{Blocks, Collective, Sink, Site, Stripe, rounds_of};
 use std::convert::Infallible;
@@ -14,8 +14,8 @@ use std::ops::Range;
 
 /// One rank's messages, in order.
 #[derive(Debug, Default)]
-pub(super) struct Score {
-    notes: Vec<Note>,
+pub(super) struct RankRounds {
+    notes: Vec<RankEvent>,
     stripes: Vec<Stripe>,
     /// How many blocks there are, and how many lines.
     pub(super) blocks: usize,
@@ -26,7 +26,7 @@ pub(super) struct Score {
 
 /// Something that happens.
 #[derive(Debug)]
-enum Note {
+enum RankEvent {
     Send(Site, usize, Range<usize>),
     Receive(Site, usize, Range<usize>),
     End,
@@ -34,21 +34,24 @@ enum Note {
 
 /// Blocks that were written down.
 #[derive(Clone, Copy)]
-struct Written<'a>(&'a [Stripe]);
+struct WrittenBlocks<'a>(&'a [Stripe]);
 
-impl Blocks for Written<'_> {
+impl Blocks for WrittenBlocks<'_> {
     #[inline]
     fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
         self.0.iter().copied()
     }
 }
 
-impl Score {
+impl RankRounds {
     /// Writes down what a rank does. The rounds are numbered if messages are recorded.
-    pub(super) fn of<K: Collective>(collective: &K, here: Here<'_>, recorded: bool) -> Self {
+    pub(super) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>, recorded: bool) -> Self {
         let guard = EndsTheJob { rank: here.rank };
-        let mut score =
-            Score { blocks: collective.blocks(&here.seen::<K>()) as usize, lines: K::LINES, ..Score::default() };
+        let mut score = RankRounds {
+            blocks: collective.blocks(&here.seen::<K>()) as usize,
+            lines: K::LINES,
+            ..RankRounds::default()
+        };
         infallible(rounds_of(collective, here.placement, here.rank, &mut score));
         score.numbers = recorded.then(|| trace::numbers(collective, here));
         forget(guard);
@@ -56,13 +59,13 @@ impl Score {
     }
 
     /// Tells a sink what was written down.
-    pub(super) fn play(&self, sink: &mut impl Sink<Error = Infallible>) {
-        let blocks = |stripes: &Range<usize>| Written(&self.stripes[stripes.clone()]);
+    pub(super) fn replay(&self, sink: &mut impl Sink<Error = Infallible>) {
+        let blocks = |stripes: &Range<usize>| WrittenBlocks(&self.stripes[stripes.clone()]);
         for note in &self.notes {
             infallible(match note {
-                Note::Send(site, to, stripes) => sink.send(*site, *to, blocks(stripes)),
-                Note::Receive(site, from, stripes) => sink.recv(*site, *from, blocks(stripes)),
-                Note::End => sink.end_round(),
+                RankEvent::Send(site, to, stripes) => sink.send(*site, *to, blocks(stripes)),
+                RankEvent::Receive(site, from, stripes) => sink.recv(*site, *from, blocks(stripes)),
+                RankEvent::End => sink.end_round(),
             });
         }
     }
@@ -74,7 +77,7 @@ impl Score {
     }
 }
 
-impl Sink for Score {
+impl Sink for RankRounds {
     type Error = Infallible;
 
     fn begin_round(&mut self) -> Result<(), Infallible> {
@@ -83,18 +86,18 @@ impl Sink for Score {
 
     fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Infallible> {
         let stripes = self.write(&blocks);
-        self.notes.push(Note::Send(site, to, stripes));
+        self.notes.push(RankEvent::Send(site, to, stripes));
         Ok(())
     }
 
     fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Infallible> {
         let stripes = self.write(&blocks);
-        self.notes.push(Note::Receive(site, from, stripes));
+        self.notes.push(RankEvent::Receive(site, from, stripes));
         Ok(())
     }
 
     fn end_round(&mut self) -> Result<(), Infallible> {
-        self.notes.push(Note::End);
+        self.notes.push(RankEvent::End);
         Ok(())
     }
 }

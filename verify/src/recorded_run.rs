@@ -5,7 +5,9 @@
 //! rank that waits for ever is found by the transport itself.
 
 use roundel::operation::commutative;
-use roundel::transport::{Division, Gather, Reduce, Seat, Shuffle, Spread, Standing, Uniform};
+use roundel::transport::{
+    AllgatherCall, AlltoallCall, BlockSeat, Division, ReductionCall, RootedCall, RootedLayout, Uniform,
+};
 use roundel::{Collective, Error, Options, Refusal, Transport, threads};
 use roundel_spec::check::Point;
 use roundel_spec::contract::{ends, pair};
@@ -45,7 +47,7 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
         let mut slots: Vec<Option<usize>> = vec![None; p];
         let geometry = Uniform { count: 1 };
         let own = [Some(comm.rank())];
-        let call = Gather { send: Some(&own), recv: &mut slots, geometry, options: Options::default() };
+        let call = AllgatherCall { send: Some(&own), recv: &mut slots, geometry, options: Options::default() };
         comm.gather(&Taped::<1> { trace: Arc::clone(&taped), blocks: p as i64 }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
@@ -68,7 +70,7 @@ fn shuffle(trace: &Trace, point: &Point) -> Ended {
     let results = threads::run_placed(&point.placement, |comm| {
         let own: Vec<Option<usize>> = (0..p).map(|destination| Some(pair(comm.rank(), destination, p))).collect();
         let mut slots = vec![None; p];
-        let call = Shuffle { send: Some(&own), recv: &mut slots, options: Options::default() };
+        let call = AlltoallCall { send: Some(&own), recv: &mut slots, options: Options::default() };
         comm.shuffle(&Taped::<1> { trace: Arc::clone(&taped), blocks: (p * p) as i64 }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
@@ -96,8 +98,8 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     let results = threads::run_placed(&point.placement, |comm| {
         let own = |block| kind.initially_holds(comm.rank(), block, root, comm.size()).then_some(block);
         let mut slots: Vec<Option<usize>> = (0..blocks as usize).map(own).collect();
-        let standing = Standing { total: slots.len(), input_at: 0, seat: Seat::Output };
-        let call = Spread { input: None, output: &mut slots, standing };
+        let layout = RootedLayout { total: slots.len(), input_at: 0, seat: BlockSeat::Output };
+        let call = RootedCall { input: None, output: &mut slots, layout };
         comm.spread(&Taped::<1> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
@@ -130,7 +132,7 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
     let results = threads::run_placed(&point.placement, |comm| {
         let own = |block| vec![(comm.rank(), block)];
         let mut slots: Vec<Vec<Contribution>> = (0..blocks as usize).map(own).collect();
-        let call = Reduce { input: None, output: &mut slots, division: Division::Even, op: &append };
+        let call = ReductionCall { input: None, output: &mut slots, division: Division::Even, op: &append };
         comm.reduce(&Taped::<LINES> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {

@@ -3,7 +3,7 @@
 //! There is nothing to lay out here, so a layout changes nothing.
 
 use super::comm::ThreadComm;
-use super::member::{Half, Operation, Round};
+use super::member::{Half, MemberMessage, PostedRound};
 use super::parcel::{Expected, Parcel};
 use crate::error::Error;
 use crate::geometry::Geometry;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// How long blocks are.
 #[derive(Clone, Copy)]
-pub(super) enum Lengths {
+pub(super) enum BlockLengths {
     /// All of them have so many elements.
     All(usize),
     /// They differ. A wrong length is a matter between the source and the destination of a block, and the call goes on.
@@ -24,11 +24,11 @@ pub(super) enum Lengths {
 pub(super) struct BlockSink<'a, T> {
     comm: &'a ThreadComm,
     collective: &'static str,
-    lengths: Lengths,
+    lengths: BlockLengths,
     /// The blocks that are here, by their numbers.
     held: HashMap<usize, Vec<T>>,
     number: usize,
-    operations: Vec<Operation>,
+    operations: Vec<MemberMessage>,
     /// The blocks of the round's receives, in the order in which they were declared.
     landings: Vec<Vec<usize>>,
 }
@@ -40,7 +40,7 @@ impl<'a, T: Clone> BlockSink<'a, T> {
         collective: &'static str,
         send: &[T],
         leaving: &impl Geometry,
-        lengths: Lengths,
+        lengths: BlockLengths,
     ) -> Self {
         let (rank, p) = (comm.rank(), comm.size());
         let block = |to: usize| match leaving.len(to) {
@@ -81,7 +81,7 @@ impl<T: Clone + Send + 'static> Sink for BlockSink<'_, T> {
     fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Error> {
         // A block that is not here, which a schedule that was never checked may name, is an empty one.
         let parcel: Vec<Vec<T>> = blocks.each().map(|block| self.held.remove(&block).unwrap_or_default()).collect();
-        self.operations.push(Operation {
+        self.operations.push(MemberMessage {
             peer: to,
             blocks: parcel.len(),
             half: Half::Send(Parcel::of_blocks(parcel)),
@@ -92,18 +92,18 @@ impl<T: Clone + Send + 'static> Sink for BlockSink<'_, T> {
     fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Error> {
         let landing: Vec<usize> = blocks.each().collect();
         let len = match self.lengths {
-            Lengths::All(count) => Some(landing.len() * count),
-            Lengths::Any => None,
+            BlockLengths::All(count) => Some(landing.len() * count),
+            BlockLengths::Any => None,
         };
         let half = Half::Recv(Expected::blocks::<T>(len));
-        self.operations.push(Operation { peer: from, blocks: landing.len(), half });
+        self.operations.push(MemberMessage { peer: from, blocks: landing.len(), half });
         self.landings.push(landing);
         Ok(())
     }
 
     fn end_round(&mut self) -> Result<(), Error> {
         let operations = std::mem::take(&mut self.operations);
-        let round = Round { collective: self.collective, number: self.number, operations };
+        let round = PostedRound { collective: self.collective, number: self.number, operations };
         let parcels = self.comm.hub().exchange(self.comm.rank(), round)?;
         for (landing, parcel) in std::mem::take(&mut self.landings).into_iter().zip(parcels) {
             self.held.extend(landing.into_iter().zip(parcel.open::<Vec<T>>()));

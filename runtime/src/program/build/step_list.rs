@@ -1,17 +1,17 @@
 //! Steps in the order in which they are taken; neighbours that do the same become one.
 
-use super::shape::Piece;
-use crate::program::{Op, Spot};
+use super::shape::VectorPiece;
+use crate::program::{Op, RegionOffset};
 
 /// Steps of one process. Spots count elements.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tape {
+pub(super) struct StepList {
     pub(super) ops: Vec<Op>,
 }
 
-impl Tape {
+impl StepList {
     /// Copies pieces to pieces of the same length altogether.
-    pub(super) fn copy(&mut self, from: &[Piece], to: &[Piece]) {
+    pub(super) fn copy(&mut self, from: &[VectorPiece], to: &[VectorPiece]) {
         for ([from, to], elements) in refine([from, to]) {
             if from != to {
                 self.push(Op::Copy { from, to, elements });
@@ -20,14 +20,14 @@ impl Tape {
     }
 
     /// Combines pieces of the same length altogether.
-    pub(super) fn combine(&mut self, left: &[Piece], right: &[Piece], into: &[Piece]) {
+    pub(super) fn combine(&mut self, left: &[VectorPiece], right: &[VectorPiece], into: &[VectorPiece]) {
         for ([left, right, into], elements) in refine([left, right, into]) {
             self.push(Op::Combine { left, right, into, elements });
         }
     }
 
     /// Reduces operands from left to right; one alone is copied.
-    pub(super) fn fold(&mut self, operands: &[Vec<Piece>], into: &[Piece]) {
+    pub(super) fn fold(&mut self, operands: &[Vec<VectorPiece>], into: &[VectorPiece]) {
         match operands {
             [] => {}
             [only] => self.copy(only, into),
@@ -71,12 +71,12 @@ fn joined(first: &Op, second: &Op) -> Option<Op> {
 }
 
 /// Whether so many elements from two spots on do not overlap.
-fn apart(a: Spot, b: Spot, elements: usize) -> bool {
+fn apart(a: RegionOffset, b: RegionOffset, elements: usize) -> bool {
     a.region != b.region || a.offset.abs_diff(b.offset) >= elements
 }
 
 /// Pieces of equal length, side by side: cut wherever one of the lists has a new piece.
-pub(super) fn refine<const K: usize>(lists: [&[Piece]; K]) -> Vec<([Spot; K], usize)> {
+pub(super) fn refine<const K: usize>(lists: [&[VectorPiece]; K]) -> Vec<([RegionOffset; K], usize)> {
     let mut cut = Vec::new();
     let mut next = [(0, 0); K];
     loop {

@@ -1,7 +1,7 @@
 //! Why an algorithm does not serve what a rule, or a force, says.
 
 use super::algorithm::Parameter;
-use crate::plan::ports::{NoPorts, Unfit};
+use crate::plan::ports::{GroupsError, NoPorts};
 use roundel_spec::Kind;
 use roundel_spec::schedule::Domain;
 use roundel_spec::similar::suggestions;
@@ -9,7 +9,7 @@ use roundel_spec::similar::suggestions;
 /// An algorithm that does not fit its collective, its parameters or its rule. Every message says what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misfit {
+pub enum RuleError {
     /// There is no such collective.
     #[error("there is no collective `{name}`: write one of {}", Kind::ALL.map(Kind::name).join(", "))]
     Collective {
@@ -107,7 +107,7 @@ pub enum Misfit {
     Notation(#[from] NoPorts),
     /// Ports that do not make the collective.
     #[error("{0}")]
-    Ports(#[from] Unfit),
+    Ports(#[from] GroupsError),
     /// Ports whose plan is wrong.
     #[error("the plan of `{ports}` is wrong: {why}; write other ports")]
     Plan {
@@ -190,7 +190,7 @@ pub enum Misfit {
     },
 }
 
-impl Misfit {
+impl RuleError {
     /// A parameter without a value, or with one of another form.
     pub(super) fn form(
         algorithm: &'static str,
@@ -198,13 +198,13 @@ impl Misfit {
         domain: &Domain,
         list: bool,
         found: Option<&Parameter>,
-    ) -> Misfit {
+    ) -> RuleError {
         let found = match found {
             None => "none",
             Some(Parameter::Number(_)) => "a number",
             Some(Parameter::List(_)) => "a list",
         };
-        Misfit::Form { algorithm, name: name.into(), list, domain: domain.to_string(), found, example: domain.lo }
+        RuleError::Form { algorithm, name: name.into(), list, domain: domain.to_string(), found, example: domain.lo }
     }
 }
 

@@ -4,7 +4,7 @@
 //! with an index has a message of the first or the last rank, and one without an index counts where the first rank takes
 //! part, without whom nobody does.
 
-use super::super::{Frame, Prover, Step};
+use super::super::{ProofContext, Prover, Step};
 use super::claims::first;
 use crate::smt::query::Property;
 use crate::smt::sets::SymbolicSet;
@@ -13,7 +13,7 @@ use roundel_spec::schedule::Loop;
 
 impl<'a> Prover<'a> {
     /// That a rank sends or receives something in a round.
-    fn takes_part(&self, l: &Loop, frame: &mut Frame<'_>, rank: &str) -> Step<Term> {
+    fn takes_part(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &str) -> Step<Term> {
         let mut some = Vec::new();
         for t in &l.transfers {
             let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.seen_by(rank));
@@ -25,7 +25,7 @@ impl<'a> Prover<'a> {
     }
 
     /// An exact number of rounds needs a message in each that counts.
-    pub(in super::super) fn no_silent_reduction(&mut self, n: usize, l: &'a Loop, inside: &Frame<'a>) {
+    pub(in super::super) fn no_silent_reduction(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         self.attempt(Property::Rounds, |prover| {
             let mut frame = inside.clone();
             let zero = prover.takes_part(l, &mut frame, "0")?;
@@ -42,7 +42,7 @@ impl<'a> Prover<'a> {
     }
 
     /// One, if a round without an index has messages.
-    pub(in super::super) fn loud(&self, l: &Loop, frame: &mut Frame<'_>) -> Step<Term> {
+    pub(in super::super) fn loud(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let zero = self.takes_part(l, frame, "0")?;
         Ok(ite(&zero, "1", "0"))
     }

@@ -3,8 +3,8 @@
 use super::By;
 use super::choice::Decider;
 use super::image::Images;
-use super::shape::{Blocks, Lists, Shape};
-use crate::mpi::plan::Plan;
+use super::shape::{BlockLayout, CallShape, Lists};
+use crate::mpi::plan::MessagePlan;
 use crate::selection::Algorithm;
 
 /// How many calls are kept.
@@ -12,33 +12,33 @@ const KEPT: usize = 16;
 
 /// How a call is done.
 #[derive(Debug)]
-pub(super) enum How {
+pub(super) enum CachedPlan {
     /// By the library, because of that.
     Library(Box<str>),
     /// By a plan, which an algorithm has.
-    Plan(Box<Plan>, Box<Algorithm>),
+    Plan(Box<MessagePlan>, Box<Algorithm>),
     /// Along the way of blocks of any lengths.
-    Voyage(Box<Algorithm>),
+    Alltoallv(Box<Algorithm>),
 }
 
 /// A call that was planned.
 #[derive(Debug)]
-pub(super) struct Planned {
-    shape: Shape,
+pub(super) struct CachedCall {
+    shape: CallShape,
     lists: Lists,
     decider: Decider,
-    pub(super) how: How,
+    pub(super) how: CachedPlan,
 }
 
-impl Planned {
-    pub(super) fn new(shape: Shape, lists: &Lists, by: By<'_>, how: How) -> Self {
+impl CachedCall {
+    pub(super) fn new(shape: CallShape, lists: &Lists, by: By<'_>, how: CachedPlan) -> Self {
         // The lists of an alltoallv differ from call to call, and its way does not depend on them.
-        let lists = if shape.blocks == Blocks::Private { Lists::default() } else { lists.clone() };
-        Planned { shape, lists, decider: by.into(), how }
+        let lists = if shape.blocks == BlockLayout::Private { Lists::default() } else { lists.clone() };
+        CachedCall { shape, lists, decider: by.into(), how }
     }
 
-    fn is(&self, shape: &Shape, lists: &Lists, by: By<'_>) -> bool {
-        let private = shape.blocks == Blocks::Private;
+    fn is(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> bool {
+        let private = shape.blocks == BlockLayout::Private;
         let same = match private {
             true => (self.shape.kind, self.shape.blocks) == (shape.kind, shape.blocks),
             false => self.shape == *shape && self.lists == *lists,
@@ -49,28 +49,28 @@ impl Planned {
 
 /// What calls with MPI's own arguments use again.
 #[derive(Debug, Default)]
-pub(in crate::mpi) struct Recent {
-    planned: Vec<Planned>,
+pub(in crate::mpi) struct CallCache {
+    planned: Vec<CachedCall>,
     pub(super) lists: Lists,
     pub(super) images: Images,
 }
 
-impl Recent {
+impl CallCache {
     /// Where a call like this one is, the last one first.
-    pub(super) fn find(&mut self, shape: &Shape, by: By<'_>) -> Option<usize> {
+    pub(super) fn find(&mut self, shape: &CallShape, by: By<'_>) -> Option<usize> {
         let found = self.planned.iter().position(|planned| planned.is(shape, &self.lists, by))?;
         self.planned.swap(0, found);
         Some(0)
     }
 
     /// Keeps one more, in place of the one that was found longest ago.
-    pub(super) fn keep(&mut self, planned: Planned) {
+    pub(super) fn keep(&mut self, planned: CachedCall) {
         self.planned.truncate(KEPT - 1);
         self.planned.insert(0, planned);
     }
 
     /// How the call is done that was found or kept last.
-    pub(super) fn how(&self) -> Option<&How> {
+    pub(super) fn how(&self) -> Option<&CachedPlan> {
         self.planned.first().map(|planned| &planned.how)
     }
 }

@@ -1,17 +1,17 @@
 //! Alltoalls with blocks of any lengths.
 
-use super::Outcome;
+use super::CallOutcome;
+use super::call_cache::CachedPlan;
 use super::image::Rank;
-use super::recent::How;
-use super::shape::{Job, Lists};
+use super::shape::{Lists, ParsedCall};
 use crate::algorithms::{Visitor, visit_one};
-use crate::alltoall::ShuffleVarying;
+use crate::alltoall::AlltoallvCall;
 use crate::error::Error;
 use crate::geometry::Varying;
-use crate::mpi::itinerary::Itinerary;
-use crate::mpi::state::{Group, Work};
-use crate::mpi::varying;
-use crate::transport::{Here, Layout, Options};
+use crate::mpi::alltoallv;
+use crate::mpi::route::Route;
+use crate::mpi::state::{CommWork, OwnComm};
+use crate::transport::{Layout, Options, RankPlacement};
 use crate::{IsAllgather, IsAlltoall};
 use std::ptr::NonNull;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -20,12 +20,12 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 ///
 /// # Safety
 /// The job's memory and handles are live.
-pub(super) unsafe fn run(work: &mut Work, group: &Group, job: &Job) -> Result<Outcome, Error> {
-    let Some(How::Voyage(algorithm)) = work.recent.how() else { return Ok(Outcome::Library) };
+pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
+    let Some(CachedPlan::Alltoallv(algorithm)) = work.recent.how() else { return Ok(CallOutcome::Library) };
     let other = Error::OtherKind { name: algorithm.name().into(), kind: roundel_spec::Kind::Alltoall };
-    let mut itinerary = Plans { here: group.here(), itinerary: &mut work.luggage.itinerary, outcome: Err(other) };
-    visit_one(algorithm.name(), algorithm.arguments(), &mut itinerary);
-    itinerary.outcome?;
+    let mut route = Plans { here: group.here(), route: &mut work.buffers.route, outcome: Err(other) };
+    visit_one(algorithm.name(), algorithm.arguments(), &mut route);
+    route.outcome?;
     let mut recent = std::mem::take(&mut work.recent);
     let rank = Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() };
     // SAFETY: the caller promises live memory and handles; the sides are those of this job.
@@ -37,15 +37,15 @@ pub(super) unsafe fn run(work: &mut Work, group: &Group, job: &Job) -> Result<Ou
         })
     };
     work.recent = recent;
-    outcome.map(|()| Outcome::Done)
+    outcome.map(|()| CallOutcome::Done)
 }
 
 /// # Safety
 /// There are as many bytes as the job says.
 unsafe fn travel(
-    work: &mut Work,
-    group: &Group,
-    job: &Job,
+    work: &mut CommWork,
+    group: &OwnComm,
+    job: &ParsedCall,
     lists: &Lists,
     send: Option<(*mut u8, usize)>,
     recv: *mut u8,
@@ -61,16 +61,16 @@ unsafe fn travel(
     let call = unsafe {
         let send = send.map(|(at, len)| from_raw_parts(address(at).cast_const(), len));
         let recv = from_raw_parts_mut(address(recv), job.shape.recv);
-        ShuffleVarying { send, leaving, recv, arriving, options }
+        AlltoallvCall { send, leaving, recv, arriving, options }
     };
     call.validate(group.here())?;
-    varying::run(work, group, call)
+    alltoallv::run(work, group, call)
 }
 
 /// Makes the way of blocks, unless it is the last one.
 struct Plans<'a> {
-    here: Here<'a>,
-    itinerary: &'a mut Itinerary,
+    here: RankPlacement<'a>,
+    route: &'a mut Route,
     /// What came of it: an error if it saw no alltoall.
     outcome: Result<(), Error>,
 }
@@ -80,13 +80,13 @@ impl Visitor for Plans<'_> {
 
     fn alltoall<C: IsAlltoall + Sync>(&mut self, _: &'static str, collective: &C) {
         let layout = Layout::default();
-        if self.itinerary.fits(collective, layout) {
+        if self.route.fits(collective, layout) {
             self.outcome = Ok(());
             return;
         }
         self.outcome = self.here.serves(collective).map(|_| ());
         if self.outcome.is_ok() {
-            self.itinerary.plan(collective, self.here, layout);
+            self.route.plan(collective, self.here, layout);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Alltoalls with blocks of any lengths, along an [`Itinerary`].
+//! Alltoalls with blocks of any lengths, along an [`Route`].
 //!
 //! Only the source of a block and its destination know how long it is. So a message tells the lengths of its blocks in another
 //! message ahead of it, unless it is one block from its source straight to its destination. A block whose length is not what
@@ -10,13 +10,14 @@
 use super::areas::Scratch;
 use super::arena::Arena;
 use super::code::{SUCCESS, check, failure, is};
-use super::itinerary::{Itinerary, Leg, Stage, Whereabouts};
 use super::limit::LIMIT;
-use super::state::{Group, Work};
-use super::trace::Log;
-use crate::alltoall::ShuffleVarying;
+use super::route::{BlockLocation, Hop, Route, RouteRound};
+use super::state::{CommWork, OwnComm};
+use super::trace::PostLog;
+use crate::alltoall::AlltoallvCall;
 use crate::error::Error;
 use crate::geometry::Varying;
+use crate::program::MessageDirection;
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
 use ::mpi::raw::AsRaw;
@@ -29,14 +30,14 @@ const LENGTHS: c_int = 1;
 const TOLD: c_int = 2;
 
 /// What calls use again.
-pub(super) struct Luggage {
-    pub(super) itinerary: Itinerary,
+pub(super) struct AlltoallvBuffers {
+    pub(super) route: Route,
     /// More elements travel in several messages.
     pub(super) limit: usize,
     arena: Arena,
     packed: Scratch,
     /// Where the blocks in transit lie.
-    slots: Vec<Block>,
+    slots: Vec<MemoryBlock>,
     /// The lengths that the round announces, and those that are announced to it.
     announced: Vec<u64>,
     told: Vec<u64>,
@@ -51,10 +52,10 @@ pub(super) struct Luggage {
     lost: bool,
 }
 
-impl Default for Luggage {
+impl Default for AlltoallvBuffers {
     fn default() -> Self {
-        Luggage {
-            itinerary: Itinerary::default(),
+        AlltoallvBuffers {
+            route: Route::default(),
             limit: LIMIT,
             arena: Arena::default(),
             packed: Scratch::default(),
@@ -73,12 +74,12 @@ impl Default for Luggage {
 
 /// A block in memory.
 #[derive(Clone, Copy)]
-struct Block {
+struct MemoryBlock {
     at: *mut u8,
     elements: usize,
 }
 
-const NOWHERE: Block = Block { at: std::ptr::null_mut(), elements: 0 };
+const NOWHERE: MemoryBlock = MemoryBlock { at: std::ptr::null_mut(), elements: 0 };
 
 /// A message that is expected.
 struct Receive {
@@ -89,13 +90,17 @@ struct Receive {
     direct: Option<usize>,
 }
 
-/// Runs a valid call along the itinerary that was made for its collective.
-pub(super) fn run<T: Equivalence>(work: &mut Work, group: &Group, call: ShuffleVarying<'_, T>) -> Result<(), Error> {
-    let Work { luggage, scratch, offsets, flight, .. } = work;
-    let ShuffleVarying { send, leaving, recv, arriving, options: _ } = call;
+/// Runs a valid call along the route that was made for its collective.
+pub(super) fn run<T: Equivalence>(
+    work: &mut CommWork,
+    group: &OwnComm,
+    call: AlltoallvCall<'_, T>,
+) -> Result<(), Error> {
+    let CommWork { buffers, scratch, offsets, flight, .. } = work;
+    let AlltoallvCall { send, leaving, recv, arriving, options: _ } = call;
     let (datatype, length) = (T::equivalent_datatype(), u64::equivalent_datatype());
     let (rank, size, recv) = (group.rank, size_of::<T>(), recv.as_mut_ptr().cast());
-    let mut voyage = Voyage {
+    let mut run = AlltoallvRun {
         comm: group.comm.raw(),
         datatype: datatype.as_raw(),
         length: length.as_raw(),
@@ -109,20 +114,20 @@ pub(super) fn run<T: Equivalence>(work: &mut Work, group: &Group, call: ShuffleV
     };
     match send {
         Some(send) => {
-            voyage.own = send.as_ptr().cast();
-            voyage.keep_own();
+            run.own = send.as_ptr().cast();
+            run.keep_own();
         }
         None => {
-            voyage.own = voyage.set_aside(scratch, offsets);
-            voyage.leaving = Varying::new(leaving.counts, offsets);
+            run.own = run.set_aside(scratch, offsets);
+            run.leaving = Varying::new(leaving.counts, offsets);
         }
     }
-    voyage.run(luggage)
+    run.run(buffers)
 }
 
 /// A call in progress. The blocks of `leaving` lie at `own`, and there is room for those of `arriving` at `recv`, which was
 /// validated; the borrows of both live longer than this.
-struct Voyage<'a> {
+struct AlltoallvRun<'a> {
     comm: ffi::MPI_Comm,
     /// The MPI type of one element, and of a length.
     datatype: ffi::MPI_Datatype,
@@ -137,14 +142,14 @@ struct Voyage<'a> {
     recv: *mut u8,
     arriving: Varying<'a>,
     /// What is posted, while somebody records it.
-    log: Option<&'a mut Log>,
+    log: Option<&'a mut PostLog>,
 }
 
-impl Voyage<'_> {
+impl AlltoallvRun<'_> {
     /// Copies the block of this rank for itself.
     fn keep_own(&self) {
         let from = self.own.wrapping_add(self.leaving.displs[self.rank].wrapping_mul(self.size));
-        let Block { at, elements } = self.expected(self.rank);
+        let MemoryBlock { at, elements } = self.expected(self.rank);
         // SAFETY: both blocks lie inside their buffers and are equally long; one of the buffers is borrowed exclusively.
         unsafe { std::ptr::copy_nonoverlapping(from, at, elements * self.size) }
     }
@@ -155,7 +160,7 @@ impl Voyage<'_> {
         offsets.clear();
         let mut end = 0;
         for to in 0..self.leaving.counts.len() {
-            let Block { at, elements } = self.expected(to);
+            let MemoryBlock { at, elements } = self.expected(to);
             offsets.push(end);
             // SAFETY: the block lies inside the receive buffer, and scratch has room for all of them.
             unsafe {
@@ -168,87 +173,96 @@ impl Voyage<'_> {
     }
 
     /// Takes part in all rounds. When this returns, all messages are complete.
-    fn run(&mut self, luggage: &mut Luggage) -> Result<(), Error> {
-        let Itinerary { slots, announces, is_told, .. } = luggage.itinerary;
-        luggage.lost = false;
-        luggage.slots.resize(slots, NOWHERE);
-        luggage.announced.resize(announces, 0);
-        luggage.told.resize(is_told, 0);
+    fn run(&mut self, buffers: &mut AlltoallvBuffers) -> Result<(), Error> {
+        let Route { slots, announces, is_told, .. } = buffers.route;
+        buffers.lost = false;
+        buffers.slots.resize(slots, NOWHERE);
+        buffers.announced.resize(announces, 0);
+        buffers.told.resize(is_told, 0);
         self.log.iter_mut().for_each(|log| log.begin());
-        for stage in 0..luggage.itinerary.stages.len() {
-            let stage = luggage.itinerary.stages[stage].clone();
-            self.round(luggage, &stage);
+        for stage in 0..buffers.route.stages.len() {
+            let stage = buffers.route.stages[stage].clone();
+            self.round(buffers, &stage);
         }
-        luggage.arena.clear();
-        luggage.error.take().map_or(Ok(()), Err)
+        buffers.arena.clear();
+        buffers.error.take().map_or(Ok(()), Err)
     }
 
-    fn round(&mut self, luggage: &mut Luggage, stage: &Stage) {
-        self.expect(luggage, stage);
-        let announced = self.announce(luggage, stage);
-        self.depart(luggage, stage, announced);
-        self.arrive(luggage, stage);
-        self.complete(luggage);
-        self.unpack(luggage, stage);
+    fn round(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
+        self.expect(buffers, stage);
+        let announced = self.announce(buffers, stage);
+        self.depart(buffers, stage, announced);
+        self.arrive(buffers, stage);
+        self.complete(buffers);
+        self.unpack(buffers, stage);
         self.log.iter_mut().for_each(|log| log.end_round());
     }
 
     /// Posts the receives of lengths, and of messages whose length is known.
-    fn expect(&mut self, luggage: &mut Luggage, stage: &Stage) {
+    fn expect(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
         let mut told = 0;
         for i in stage.arrivals.clone() {
-            let leg = luggage.itinerary.arrivals[i].clone();
-            if leg.direct {
-                let block = self.expected(leg.peer as usize);
-                self.receive(luggage, &leg, DIRECT, block);
+            let hop = buffers.route.arrivals[i].clone();
+            if hop.direct {
+                let block = self.expected(hop.peer as usize);
+                self.receive(buffers, &hop, DIRECT, block);
             } else {
-                let n = leg.blocks.len();
-                let at: *mut u8 = luggage.told[told..told + n].as_mut_ptr().cast();
+                let n = hop.blocks.len();
+                let at: *mut u8 = buffers.told[told..told + n].as_mut_ptr().cast();
                 told += n;
-                let request = self.post(luggage, Way::In, at, n as c_int, self.length, leg.peer, LENGTHS);
-                luggage.telling.push(request);
+                let request =
+                    self.post(buffers, MessageDirection::In, at, n as c_int, self.length, hop.peer, LENGTHS);
+                buffers.telling.push(request);
             }
         }
     }
 
     /// Tells the others how long the blocks are that leave, and says of how many.
-    fn announce(&mut self, luggage: &mut Luggage, stage: &Stage) -> usize {
+    fn announce(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) -> usize {
         let mut told = 0;
         for i in stage.departures.clone() {
-            let leg = luggage.itinerary.departures[i].clone();
-            if leg.direct {
+            let hop = buffers.route.departures[i].clone();
+            if hop.direct {
                 continue;
             }
             let begin = told;
-            for i in leg.blocks.clone() {
-                luggage.announced[told] = self.find(luggage, luggage.itinerary.blocks[i]).elements as u64;
+            for i in hop.blocks.clone() {
+                buffers.announced[told] = self.find(buffers, buffers.route.blocks[i]).elements as u64;
                 told += 1;
             }
-            let at: *mut u8 = luggage.announced[begin..told].as_mut_ptr().cast();
-            let request = self.post(luggage, Way::Out, at, (told - begin) as c_int, self.length, leg.peer, LENGTHS);
-            luggage.sending.push(request);
+            let at: *mut u8 = buffers.announced[begin..told].as_mut_ptr().cast();
+            let request = self.post(
+                buffers,
+                MessageDirection::Out,
+                at,
+                (told - begin) as c_int,
+                self.length,
+                hop.peer,
+                LENGTHS,
+            );
+            buffers.sending.push(request);
         }
         told
     }
 
     /// Sends what leaves; what does not lie together is packed.
-    fn depart(&mut self, luggage: &mut Luggage, stage: &Stage, announced: usize) {
+    fn depart(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound, announced: usize) {
         // Room for all, though some may lie together: in the next call, which must not allocate, they need not.
-        let lengths: usize = luggage.announced[..announced].iter().map(|&length| length as usize).sum();
-        let mut free = luggage.packed.reserve(lengths * self.size);
+        let lengths: usize = buffers.announced[..announced].iter().map(|&length| length as usize).sum();
+        let mut free = buffers.packed.reserve(lengths * self.size);
         for i in stage.departures.clone() {
-            let leg = luggage.itinerary.departures[i].clone();
-            let (block, packed) = self.pack(luggage, &leg, free);
+            let hop = buffers.route.departures[i].clone();
+            let (block, packed) = self.pack(buffers, &hop, free);
             free = free.wrapping_add(packed);
-            self.send(luggage, &leg, if leg.direct { DIRECT } else { TOLD }, block);
+            self.send(buffers, &hop, if hop.direct { DIRECT } else { TOLD }, block);
         }
     }
 
-    /// The message of a leg, and how many bytes of it were copied to `to`: none if its blocks lie together.
-    fn pack(&self, luggage: &Luggage, leg: &Leg, to: *mut u8) -> (Block, usize) {
+    /// The message of a hop, and how many bytes of it were copied to `to`: none if its blocks lie together.
+    fn pack(&self, buffers: &AlltoallvBuffers, hop: &Hop, to: *mut u8) -> (MemoryBlock, usize) {
         let blocks = || {
-            let all = luggage.itinerary.blocks[leg.blocks.clone()].iter();
-            all.map(|&block| (discriminant(&block), self.find(luggage, block)))
+            let all = buffers.route.blocks[hop.blocks.clone()].iter();
+            all.map(|&block| (discriminant(&block), self.find(buffers, block)))
                 .filter(|(_, block)| block.elements > 0)
         };
         let (mut whole, mut memory, mut together) = (NOWHERE, None, true);
@@ -274,34 +288,34 @@ impl Voyage<'_> {
     }
 
     /// Waits for the lengths of each message, and posts its receive.
-    fn arrive(&mut self, luggage: &mut Luggage, stage: &Stage) {
+    fn arrive(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
         let (mut nth, mut told) = (0, 0);
         for i in stage.arrivals.clone() {
-            let leg = luggage.itinerary.arrivals[i].clone();
-            if leg.direct {
+            let hop = buffers.route.arrivals[i].clone();
+            if hop.direct {
                 continue;
             }
-            let lengths = told..told + leg.blocks.len();
+            let lengths = told..told + hop.blocks.len();
             told = lengths.end;
-            let peer = leg.peer;
-            let outcome = self.wait(&mut luggage.telling[nth], Some((self.length, lengths.len() as c_int, peer)));
+            let peer = hop.peer;
+            let outcome = self.wait(&mut buffers.telling[nth], Some((self.length, lengths.len() as c_int, peer)));
             nth += 1;
-            if luggage.note(outcome) || self.total(&luggage.told[lengths.clone()]).is_none() {
+            if buffers.note(outcome) || self.total(&buffers.told[lengths.clone()]).is_none() {
                 // Whatever was announced is not to be believed.
                 let error = Error::TooLarge { what: "a message", elements: usize::MAX, limit: isize::MAX as usize };
-                luggage.note(Err(error));
-                luggage.told[lengths.clone()].fill(0);
+                buffers.note(Err(error));
+                buffers.told[lengths.clone()].fill(0);
             }
-            let total = self.total(&luggage.told[lengths.clone()]).unwrap_or(0);
-            let straight = self.straight(luggage, &leg, lengths.start);
+            let total = self.total(&buffers.told[lengths.clone()]).unwrap_or(0);
+            let straight = self.straight(buffers, &hop, lengths.start);
             // Room in any case, so that the next call finds it.
-            let room = luggage.arena.take(total * self.size);
+            let room = buffers.arena.take(total * self.size);
             let at = straight.unwrap_or(room);
-            luggage.landed.push(if straight.is_some() { std::ptr::null_mut() } else { at });
-            self.place(luggage, &leg, lengths.start, at);
-            self.receive(luggage, &leg, TOLD, Block { at, elements: total });
+            buffers.landed.push(if straight.is_some() { std::ptr::null_mut() } else { at });
+            self.place(buffers, &hop, lengths.start, at);
+            self.receive(buffers, &hop, TOLD, MemoryBlock { at, elements: total });
         }
-        luggage.telling.clear();
+        buffers.telling.clear();
     }
 
     /// How many elements blocks of these lengths have, unless no memory holds them.
@@ -315,10 +329,10 @@ impl Voyage<'_> {
     }
 
     /// Where a message goes if all of its blocks are for this rank, as long as expected, and belong together there.
-    fn straight(&self, luggage: &Luggage, leg: &Leg, told: usize) -> Option<*mut u8> {
+    fn straight(&self, buffers: &AlltoallvBuffers, hop: &Hop, told: usize) -> Option<*mut u8> {
         let mut whole = NOWHERE;
-        for (&block, &length) in luggage.itinerary.blocks[leg.blocks.clone()].iter().zip(&luggage.told[told..]) {
-            let Whereabouts::Final(from) = block else { return None };
+        for (&block, &length) in buffers.route.blocks[hop.blocks.clone()].iter().zip(&buffers.told[told..]) {
+            let BlockLocation::Final(from) = block else { return None };
             let expected = self.expected(from);
             if expected.elements as u64 != length {
                 return None;
@@ -338,55 +352,55 @@ impl Voyage<'_> {
     }
 
     /// Writes down where blocks in transit will lie, and checks the lengths of the others.
-    fn place(&self, luggage: &mut Luggage, leg: &Leg, told: usize, at: *mut u8) {
+    fn place(&self, buffers: &mut AlltoallvBuffers, hop: &Hop, told: usize, at: *mut u8) {
         let mut at = at;
-        for (nth, i) in leg.blocks.clone().enumerate() {
-            let elements = luggage.told[told + nth] as usize;
-            match luggage.itinerary.blocks[i] {
-                Whereabouts::Transit(slot) => luggage.slots[slot] = Block { at, elements },
-                Whereabouts::Final(from) if self.expected(from).elements != elements => {
-                    luggage.note(Err(self.mismatch(from, elements)));
+        for (nth, i) in hop.blocks.clone().enumerate() {
+            let elements = buffers.told[told + nth] as usize;
+            match buffers.route.blocks[i] {
+                BlockLocation::Transit(slot) => buffers.slots[slot] = MemoryBlock { at, elements },
+                BlockLocation::Final(from) if self.expected(from).elements != elements => {
+                    buffers.note(Err(self.mismatch(from, elements)));
                 }
-                Whereabouts::Final(_) | Whereabouts::Own(_) => {}
+                BlockLocation::Final(_) | BlockLocation::Own(_) => {}
             }
             at = at.wrapping_add(elements * self.size);
         }
     }
 
     /// Waits for all messages.
-    fn complete(&mut self, luggage: &mut Luggage) {
-        for i in 0..luggage.receiving.len() {
-            let Receive { request, peer, elements, direct } = &mut luggage.receiving[i];
+    fn complete(&mut self, buffers: &mut AlltoallvBuffers) {
+        for i in 0..buffers.receiving.len() {
+            let Receive { request, peer, elements, direct } = &mut buffers.receiving[i];
             let (elements, direct) = (*elements as usize, *direct);
             let outcome = self.wait(request, Some((self.datatype, elements as c_int, *peer)));
             let outcome = outcome.map_err(|error| match (error, direct) {
                 (Error::Mismatch { from, found, .. }, Some(whole)) => self.mismatch(from, whole - elements + found),
                 (error, _) => error,
             });
-            luggage.note(outcome);
+            buffers.note(outcome);
         }
-        for i in 0..luggage.sending.len() {
-            let outcome = self.wait(&mut luggage.sending[i], None);
-            luggage.note(outcome);
+        for i in 0..buffers.sending.len() {
+            let outcome = self.wait(&mut buffers.sending[i], None);
+            buffers.note(outcome);
         }
-        luggage.receiving.clear();
-        luggage.sending.clear();
+        buffers.receiving.clear();
+        buffers.sending.clear();
     }
 
     /// Copies the blocks for this rank to where they belong. One that is not as long as expected stays where it is.
-    fn unpack(&self, luggage: &mut Luggage, stage: &Stage) {
+    fn unpack(&self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
         let (mut nth, mut told) = (0, 0);
-        for leg in luggage.itinerary.arrivals[stage.arrivals.clone()].iter().filter(|leg| !leg.direct) {
-            let mut at = luggage.landed[nth];
+        for hop in buffers.route.arrivals[stage.arrivals.clone()].iter().filter(|hop| !hop.direct) {
+            let mut at = buffers.landed[nth];
             let straight = at.is_null();
             nth += 1;
-            for &block in &luggage.itinerary.blocks[leg.blocks.clone()] {
-                let elements = luggage.told[told] as usize;
+            for &block in &buffers.route.blocks[hop.blocks.clone()] {
+                let elements = buffers.told[told] as usize;
                 told += 1;
                 let bytes = elements * self.size;
-                if let Whereabouts::Final(from) = block {
+                if let BlockLocation::Final(from) = block {
                     let expected = self.expected(from);
-                    if !straight && !luggage.lost && expected.elements == elements {
+                    if !straight && !buffers.lost && expected.elements == elements {
                         // SAFETY: so many elements arrived there, and there is room for so many here.
                         unsafe { std::ptr::copy_nonoverlapping(at.cast_const(), expected.at, bytes) };
                     }
@@ -394,25 +408,25 @@ impl Voyage<'_> {
                 at = at.wrapping_add(bytes);
             }
         }
-        luggage.landed.clear();
+        buffers.landed.clear();
     }
 
     /// Where a block is now.
-    fn find(&self, luggage: &Luggage, block: Whereabouts) -> Block {
+    fn find(&self, buffers: &AlltoallvBuffers, block: BlockLocation) -> MemoryBlock {
         match block {
-            Whereabouts::Own(to) => {
+            BlockLocation::Own(to) => {
                 let at = self.own.cast_mut().wrapping_add(self.leaving.displs[to].wrapping_mul(self.size));
-                Block { at, elements: self.leaving.counts[to] }
+                MemoryBlock { at, elements: self.leaving.counts[to] }
             }
-            Whereabouts::Transit(slot) => luggage.slots[slot],
-            Whereabouts::Final(from) => self.expected(from),
+            BlockLocation::Transit(slot) => buffers.slots[slot],
+            BlockLocation::Final(from) => self.expected(from),
         }
     }
 
     /// Where the block of a rank for this one belongs. An empty one may lie outside the buffer.
-    fn expected(&self, from: usize) -> Block {
+    fn expected(&self, from: usize) -> MemoryBlock {
         let at = self.recv.wrapping_add(self.arriving.displs[from].wrapping_mul(self.size));
-        Block { at, elements: self.arriving.counts[from] }
+        MemoryBlock { at, elements: self.arriving.counts[from] }
     }
 
     fn mismatch(&self, from: usize, found: usize) -> Error {
@@ -420,26 +434,26 @@ impl Voyage<'_> {
     }
 
     /// Sends a message in as many pieces as it needs.
-    fn send(&mut self, luggage: &mut Luggage, leg: &Leg, tag: c_int, block: Block) {
-        for (at, elements) in self.pieces(luggage.limit, leg, block) {
-            let request = self.post(luggage, Way::Out, at, elements, self.datatype, leg.peer, tag);
-            luggage.sending.push(request);
+    fn send(&mut self, buffers: &mut AlltoallvBuffers, hop: &Hop, tag: c_int, block: MemoryBlock) {
+        for (at, elements) in self.pieces(buffers.limit, hop, block) {
+            let request = self.post(buffers, MessageDirection::Out, at, elements, self.datatype, hop.peer, tag);
+            buffers.sending.push(request);
         }
     }
 
     /// Receives a message in as many pieces as it needs.
-    fn receive(&mut self, luggage: &mut Luggage, leg: &Leg, tag: c_int, block: Block) {
-        for (at, elements) in self.pieces(luggage.limit, leg, block) {
-            let request = self.post(luggage, Way::In, at, elements, self.datatype, leg.peer, tag);
-            let direct = leg.direct.then_some(block.elements);
-            luggage.receiving.push(Receive { request, peer: leg.peer, elements, direct });
+    fn receive(&mut self, buffers: &mut AlltoallvBuffers, hop: &Hop, tag: c_int, block: MemoryBlock) {
+        for (at, elements) in self.pieces(buffers.limit, hop, block) {
+            let request = self.post(buffers, MessageDirection::In, at, elements, self.datatype, hop.peer, tag);
+            let direct = hop.direct.then_some(block.elements);
+            buffers.receiving.push(Receive { request, peer: hop.peer, elements, direct });
         }
     }
 
     /// The pieces of a message. An empty one has none, unless the other end may expect one that is not empty.
-    fn pieces(&self, limit: usize, leg: &Leg, block: Block) -> impl Iterator<Item = (*mut u8, c_int)> + use<> {
-        let (size, Block { at, elements }) = (self.size, block);
-        let n = elements.div_ceil(limit).max(usize::from(leg.direct));
+    fn pieces(&self, limit: usize, hop: &Hop, block: MemoryBlock) -> impl Iterator<Item = (*mut u8, c_int)> + use<> {
+        let (size, MemoryBlock { at, elements }) = (self.size, block);
+        let n = elements.div_ceil(limit).max(usize::from(hop.direct));
         (0..n).map(move |i| {
             let begin = i * limit;
             (at.wrapping_add(begin * size), limit.min(elements - begin) as c_int)
@@ -450,8 +464,8 @@ impl Voyage<'_> {
     #[allow(clippy::too_many_arguments, reason = "those of MPI_Isend")]
     fn post(
         &mut self,
-        luggage: &mut Luggage,
-        way: Way,
+        buffers: &mut AlltoallvBuffers,
+        way: MessageDirection,
         at: *mut u8,
         count: c_int,
         datatype: ffi::MPI_Datatype,
@@ -464,20 +478,20 @@ impl Voyage<'_> {
         // the request.
         let (call, code) = unsafe {
             match way {
-                Way::In => {
+                MessageDirection::In => {
                     ("MPI_Irecv", ffi::MPI_Irecv(at.cast(), count, datatype, peer, tag, self.comm, &mut request))
                 }
-                Way::Out => {
+                MessageDirection::Out => {
                     ("MPI_Isend", ffi::MPI_Isend(at.cast(), count, datatype, peer, tag, self.comm, &mut request))
                 }
             }
         };
-        luggage.note(check(call, code));
-        if let (Some(log), Some(numbers)) = (&mut self.log, &luggage.itinerary.numbers) {
+        buffers.note(check(call, code));
+        if let (Some(log), Some(numbers)) = (&mut self.log, &buffers.route.numbers) {
             let bytes = super::trace::bytes(count as usize, datatype);
             match way {
-                Way::In => log.receives(numbers, self.rank, peer, bytes),
-                Way::Out => log.sends(numbers, self.rank, peer, bytes),
+                MessageDirection::In => log.receives(numbers, self.rank, peer, bytes),
+                MessageDirection::Out => log.sends(numbers, self.rank, peer, bytes),
             }
         }
         request
@@ -518,7 +532,7 @@ fn count(status: *const ffi::MPI_Status, datatype: ffi::MPI_Datatype) -> c_int {
     found
 }
 
-impl Luggage {
+impl AlltoallvBuffers {
     /// Remembers an error, if it is the first; says whether there was one.
     fn note(&mut self, outcome: Result<(), Error>) -> bool {
         match outcome {
@@ -530,11 +544,4 @@ impl Luggage {
             }
         }
     }
-}
-
-/// Which way a message goes.
-#[derive(Clone, Copy)]
-enum Way {
-    In,
-    Out,
 }

@@ -3,8 +3,8 @@
 //! That a set has a block is said by a block that it has: the first of its range or, where a digit must have a value, the number
 //! with that digit alone. That it has none where it does not have this one is an obligation.
 
-use super::sets::{Comprehension, conjuncts, equation};
-use super::{Frame, Prover, RANK, Step};
+use super::sets::{MovedSet, conjuncts, equation};
+use super::{ProofContext, Prover, RANK, Step};
 use crate::smt::context::Context;
 use crate::smt::query::Property;
 use crate::smt::term::{Term, and, or, within};
@@ -12,7 +12,7 @@ use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
-impl Comprehension {
+impl MovedSet {
     /// That the message with index `z` of the clause has a block, as far as candidates say.
     pub(super) fn some(&self, cx: &mut Context<'_>, z: &str) -> Step<Term> {
         let mut values = self.values.clone();
@@ -62,11 +62,11 @@ fn weight(e: &Expr, j: usize) -> Option<Expr> {
 
 impl<'a> Prover<'a> {
     /// That a round has a message, for all ranks alike: what depends on the rank is not encoded.
-    pub(super) fn is_loud(&self, l: &Loop, frame: &mut Frame<'_>) -> Step<Term> {
+    pub(super) fn is_loud(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let values = frame.values.without(RANK);
         let mut some = Vec::new();
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-            for one in Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &values)? {
+            for one in MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &values)? {
                 let first = one.first(&mut frame.cx)?;
                 some.push(one.some(&mut frame.cx, &first)?);
             }
@@ -75,20 +75,20 @@ impl<'a> Prover<'a> {
     }
 
     /// That a clause without an index has a message.
-    pub(super) fn has_message(&self, t: &Transfer, frame: &mut Frame<'_>) -> Step<Term> {
-        let all = Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
+    pub(super) fn has_message(&self, t: &Transfer, frame: &mut ProofContext<'_>) -> Step<Term> {
+        let all = MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
         let some = all.iter().map(|one| one.some(&mut frame.cx, "0")).collect::<Step<Vec<Term>>>()?;
         Ok(or(some))
     }
 
     /// Where any rank has a block to send, the round is loud.
-    pub(super) fn loud_where_sent(&mut self, n: usize, l: &'a Loop, frame: &Frame<'a>) -> Step<()> {
+    pub(super) fn active_where_sent(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) -> Step<()> {
         let name = format!("round{n}-loud");
         if self.all.iter().any(|known| known.name.ends_with(&name)) {
             return Ok(());
         }
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-            for one in Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)? {
+            for one in MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)? {
                 let mut inner = frame.clone();
                 let (_, _, element) = one.any(&mut inner.cx)?;
                 inner.assume(element.condition);
@@ -102,8 +102,8 @@ impl<'a> Prover<'a> {
 
     /// The messages of a clause are those that are counted: with an index, one for each of its values; else one where a
     /// candidate says so.
-    pub(super) fn messages_counted(&mut self, n: usize, t: &'a Transfer, frame: &Frame<'a>) -> Step<()> {
-        let all = Comprehension::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
+    pub(super) fn messages_counted(&mut self, n: usize, t: &'a Transfer, frame: &ProofContext<'a>) -> Step<()> {
+        let all = MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
         let name = format!("round{n}-clause{}-message", t.site.number);
         if let Some(index) = t.each.first() {
             let mut inner = frame.clone();

@@ -4,12 +4,15 @@
 //! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in the
 //! middle would leave others waiting for its messages.
 
-use super::areas::{Areas, Spot};
+use super::areas::{AreaOffset, Areas};
 use super::code::{SUCCESS, check, failure, is};
 use super::limit::LIMIT;
-use super::plan::{Combination, Exchange, Form, Message, Parcel, Piece, Plan, Step};
-use super::trace::{self, Log};
+use super::plan::{
+    Combination, Exchange, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage,
+};
+use super::trace::{self, PostLog};
 use crate::error::Error;
+use crate::program::MessageDirection;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::mem::{MaybeUninit, take};
@@ -24,7 +27,7 @@ const FIRST: u32 = 8;
 
 /// How long a request lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub enum RequestLife {
     /// It is started once.
     Once,
     /// It is started again and again.
@@ -46,11 +49,11 @@ impl Tags {
     }
 
     /// The tag of the next request, where MPI has tags up to the largest.
-    pub(super) fn next(&mut self, life: Life, largest: c_int) -> c_int {
+    pub(super) fn next(&mut self, life: RequestLife, largest: c_int) -> c_int {
         let half = (largest as u32 - FIRST) / 2;
         let (made, first) = match life {
-            Life::Persistent => (&mut self.persistent, FIRST),
-            Life::Once => (&mut self.once, FIRST + half),
+            RequestLife::Persistent => (&mut self.persistent, FIRST),
+            RequestLife::Once => (&mut self.once, FIRST + half),
         };
         let tag = first + *made % half;
         *made = made.wrapping_add(1);
@@ -60,7 +63,7 @@ impl Tags {
 
 /// Memory that rounds of many messages use again.
 #[derive(Default)]
-pub(super) struct Flight {
+pub(super) struct MessagesInFlight {
     requests: Vec<ffi::MPI_Request>,
     /// How many of them, from the first on, are known to be complete.
     complete: usize,
@@ -71,11 +74,11 @@ pub(super) struct Flight {
     /// The first error of the call.
     error: Option<Error>,
     /// What is posted, while somebody records it.
-    pub(super) log: Option<Box<Log>>,
+    pub(super) log: Option<Box<PostLog>>,
 }
 
 /// A call in progress.
-pub(super) struct Replay<'a, C> {
+pub(super) struct PlanExecution<'a, C> {
     pub(super) comm: ffi::MPI_Comm,
     /// The MPI type of one element.
     pub(super) datatype: ffi::MPI_Datatype,
@@ -84,7 +87,7 @@ pub(super) struct Replay<'a, C> {
     pub(super) tag: c_int,
     /// By how many bytes the address of an element lies before its first byte, as MPI counts.
     pub(super) lead: isize,
-    pub(super) flight: &'a mut Flight,
+    pub(super) flight: &'a mut MessagesInFlight,
     /// What combines elements.
     pub(super) combine: C,
 }
@@ -114,27 +117,27 @@ impl Combine for Nothing {
     unsafe fn combine(&self, _: *const u8, _: *const u8, _: *mut u8, _: usize) {}
 }
 
-impl<C: Combine> Replay<'_, C> {
+impl<C: Combine> PlanExecution<'_, C> {
     /// Takes all steps. When this returns, all messages are complete.
     #[inline(always)]
-    pub(super) fn run(mut self, plan: &Plan) -> Result<(), Error> {
+    pub(super) fn run(mut self, plan: &MessagePlan) -> Result<(), Error> {
         if self.flight.log.is_none() { self.steps::<false>(plan) } else { self.recorded(plan) }
     }
 
     /// The same, while somebody records the messages: a copy of the code, so that otherwise nothing is asked step by step.
     #[cold]
     #[inline(never)]
-    fn recorded(&mut self, plan: &Plan) -> Result<(), Error> {
+    fn recorded(&mut self, plan: &MessagePlan) -> Result<(), Error> {
         self.flight.log.iter_mut().for_each(|log| log.begin());
         self.steps::<true>(plan)
     }
 
     #[inline(always)]
-    fn steps<const RECORDED: bool>(&mut self, plan: &Plan) -> Result<(), Error> {
+    fn steps<const RECORDED: bool>(&mut self, plan: &MessagePlan) -> Result<(), Error> {
         for step in &plan.steps {
             match step {
-                Step::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
-                Step::Round { departures, arrivals } => self.round::<RECORDED>(
+                PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
+                PlanStep::Round { departures, arrivals } => self.round::<RECORDED>(
                     plan,
                     &plan.departures[departures.clone()],
                     &plan.arrivals[arrivals.clone()],
@@ -147,17 +150,17 @@ impl<C: Combine> Replay<'_, C> {
 
     /// A step without messages.
     #[inline(always)]
-    fn local(&self, plan: &Plan, step: &Step) {
+    fn local(&self, plan: &MessagePlan, step: &PlanStep) {
         match step {
-            Step::Move(piece) => self.copy(piece),
-            Step::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
-            Step::Arrived { pieces } if self.flight.error.is_none() => {
+            PlanStep::Move(piece) => self.copy(piece),
+            PlanStep::Copy { pieces } => plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece)),
+            PlanStep::Arrived { pieces } if self.flight.error.is_none() => {
                 plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
             }
-            Step::Combine { combinations } if self.flight.error.is_none() => {
+            PlanStep::Combine { combinations } if self.flight.error.is_none() => {
                 plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
             }
-            Step::Arrived { .. } | Step::Combine { .. } | Step::Exchange(_) | Step::Round { .. } => {}
+            PlanStep::Arrived { .. } | PlanStep::Combine { .. } | PlanStep::Exchange(_) | PlanStep::Round { .. } => {}
         }
     }
 
@@ -173,7 +176,7 @@ impl<C: Combine> Replay<'_, C> {
     }
 
     #[inline(always)]
-    fn copy(&self, piece: &Piece) {
+    fn copy(&self, piece: &MovedPiece) {
         let (to, from) = (self.areas.at(piece.to), self.areas.at(piece.from));
         // SAFETY: both ends lie inside their areas, which was checked when the plan was built for these extents. They do
         // not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one is
@@ -183,7 +186,7 @@ impl<C: Combine> Replay<'_, C> {
 
     /// The address of an element, as MPI counts.
     #[inline(always)]
-    fn element(&self, spot: Spot) -> *mut u8 {
+    fn element(&self, spot: AreaOffset) -> *mut u8 {
         self.areas.at(spot).wrapping_offset(-self.lead)
     }
 
@@ -199,7 +202,7 @@ impl<C: Combine> Replay<'_, C> {
 
     /// One message each way.
     #[inline(always)]
-    fn exchange<const RECORDED: bool>(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) {
+    fn exchange<const RECORDED: bool>(&mut self, plan: &MessagePlan, Exchange { out, into }: &Exchange) {
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
         // SAFETY: both messages lie inside their areas, which live as long as the call.
         let code = unsafe {
@@ -222,20 +225,25 @@ impl<C: Combine> Replay<'_, C> {
             self.reject("MPI_Sendrecv", code, status.as_ptr(), into);
         }
         if RECORDED {
-            self.record(plan, Way::In, into);
-            self.record(plan, Way::Out, out);
+            self.record(plan, MessageDirection::In, into);
+            self.record(plan, MessageDirection::Out, out);
             self.end_round();
         }
     }
 
     /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to the
     /// communicator of the messages but to MPI_COMM_WORLD, where they end the job.
-    fn round<const RECORDED: bool>(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) {
+    fn round<const RECORDED: bool>(
+        &mut self,
+        plan: &MessagePlan,
+        departures: &[ExtraMessage],
+        arrivals: &[ExtraMessage],
+    ) {
         for parcel in arrivals {
-            self.post::<RECORDED>(plan, parcel, Way::In);
+            self.post::<RECORDED>(plan, parcel, MessageDirection::In);
         }
         for parcel in departures {
-            self.post::<RECORDED>(plan, parcel, Way::Out);
+            self.post::<RECORDED>(plan, parcel, MessageDirection::Out);
         }
         for i in 0..self.flight.requests.len() {
             let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
@@ -251,10 +259,16 @@ impl<C: Combine> Replay<'_, C> {
 
     /// Looks at a message that is complete: one of the round's arrivals, or one that left.
     #[inline]
-    fn inspect(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, arrival: Option<&Parcel>) {
+    fn inspect(
+        &mut self,
+        call: &'static str,
+        code: c_int,
+        status: *const ffi::MPI_Status,
+        arrival: Option<&ExtraMessage>,
+    ) {
         match arrival {
             // MPI cannot count those that are longer.
-            Some(Parcel { message, .. }) if code != SUCCESS || message.elements <= LIMIT => {
+            Some(ExtraMessage { message, .. }) if code != SUCCESS || message.elements <= LIMIT => {
                 if code != SUCCESS || self.count(status) != Some(message.elements as c_int) {
                     self.reject(call, code, status, message);
                 }
@@ -276,16 +290,16 @@ impl<C: Combine> Replay<'_, C> {
 
     /// Takes steps from number `next` on, as far as it can without waiting; true when all are taken. Messages of a step that is
     /// not over stay in flight, so the next call must be for the same plan and the same memory.
-    pub(super) fn advance(&mut self, plan: &Plan, next: &mut usize) -> Result<bool, Error> {
+    pub(super) fn advance(&mut self, plan: &MessagePlan, next: &mut usize) -> Result<bool, Error> {
         while let Some(step) = plan.steps.get(*next) {
             match step {
-                Step::Exchange(exchange) if !self.exchanged(plan, exchange) => return Ok(false),
-                Step::Round { departures, arrivals }
+                PlanStep::Exchange(exchange) if !self.exchanged(plan, exchange) => return Ok(false),
+                PlanStep::Round { departures, arrivals }
                     if !self.passed(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()]) =>
                 {
                     return Ok(false);
                 }
-                Step::Exchange(_) | Step::Round { .. } => {}
+                PlanStep::Exchange(_) | PlanStep::Round { .. } => {}
                 step => self.local(plan, step),
             }
             *next += 1;
@@ -294,16 +308,16 @@ impl<C: Combine> Replay<'_, C> {
     }
 
     /// Whether a round of one message each way is over; posts its messages first.
-    fn exchanged(&mut self, plan: &Plan, Exchange { out, into }: &Exchange) -> bool {
-        let whole = |&message: &Message| Parcel { message, form: Form::Whole };
+    fn exchanged(&mut self, plan: &MessagePlan, Exchange { out, into }: &Exchange) -> bool {
+        let whole = |&message: &PlannedMessage| ExtraMessage { message, form: MessageForm::Whole };
         self.passed(plan, &[whole(out)], &[whole(into)])
     }
 
     /// Whether a round is over; posts its messages first.
-    fn passed(&mut self, plan: &Plan, departures: &[Parcel], arrivals: &[Parcel]) -> bool {
+    fn passed(&mut self, plan: &MessagePlan, departures: &[ExtraMessage], arrivals: &[ExtraMessage]) -> bool {
         if self.flight.requests.is_empty() {
-            arrivals.iter().for_each(|parcel| self.post::<true>(plan, parcel, Way::In));
-            departures.iter().for_each(|parcel| self.post::<true>(plan, parcel, Way::Out));
+            arrivals.iter().for_each(|parcel| self.post::<true>(plan, parcel, MessageDirection::In));
+            departures.iter().for_each(|parcel| self.post::<true>(plan, parcel, MessageDirection::Out));
         }
         while self.flight.complete < self.flight.requests.len() {
             let (i, mut status, mut over) = (self.flight.complete, MaybeUninit::<ffi::MPI_Status>::zeroed(), 0);
@@ -321,13 +335,13 @@ impl<C: Combine> Replay<'_, C> {
     }
 
     /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
-    fn post<const RECORDED: bool>(&mut self, plan: &Plan, parcel: &Parcel, way: Way) {
-        let Message { spot, elements, peer } = parcel.message;
+    fn post<const RECORDED: bool>(&mut self, plan: &MessagePlan, parcel: &ExtraMessage, way: MessageDirection) {
+        let PlannedMessage { spot, elements, peer } = parcel.message;
         let (address, count, datatype) = match &parcel.form {
-            Form::Whole => (self.element(spot), elements as c_int, self.datatype),
-            Form::Within(pieces) => (self.element(spot), 1, self.describe_within(plan, pieces)),
+            MessageForm::Whole => (self.element(spot), elements as c_int, self.datatype),
+            MessageForm::Within(pieces) => (self.element(spot), 1, self.describe_within(plan, pieces)),
             // The datatype has the addresses. This is MPI_BOTTOM, which is null in every library that we know.
-            Form::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
+            MessageForm::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
         };
         // SAFETY: the null handle is a constant of the library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
@@ -335,10 +349,10 @@ impl<C: Combine> Replay<'_, C> {
         // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the request.
         let (call, code) = unsafe {
             match way {
-                Way::In => {
+                MessageDirection::In => {
                     ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, self.tag, self.comm, &mut request))
                 }
-                Way::Out => {
+                MessageDirection::Out => {
                     ("MPI_Isend", ffi::MPI_Isend(address, count, datatype, peer, self.tag, self.comm, &mut request))
                 }
             }
@@ -351,12 +365,17 @@ impl<C: Combine> Replay<'_, C> {
     }
 
     /// Records what MPI was told about a message.
-    fn record(&mut self, plan: &Plan, way: Way, &Message { elements, peer, .. }: &Message) {
+    fn record(
+        &mut self,
+        plan: &MessagePlan,
+        way: MessageDirection,
+        &PlannedMessage { elements, peer, .. }: &PlannedMessage,
+    ) {
         let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
         let bytes = trace::bytes(elements, self.datatype);
         match way {
-            Way::In => log.receives(numbers, self.rank, peer, bytes),
-            Way::Out => log.sends(numbers, self.rank, peer, bytes),
+            MessageDirection::In => log.receives(numbers, self.rank, peer, bytes),
+            MessageDirection::Out => log.sends(numbers, self.rank, peer, bytes),
         }
     }
 
@@ -366,17 +385,17 @@ impl<C: Combine> Replay<'_, C> {
     }
 
     /// A datatype for the pieces of a message that lie after its spot.
-    fn describe_within(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
+    fn describe_within(&mut self, plan: &MessagePlan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
         self.describe(&plan.lengths[pieces.clone()], &plan.displacements[pieces.clone()])
     }
 
     /// A datatype for the pieces of a message that lie in several areas.
-    fn describe_across(&mut self, plan: &Plan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
+    fn describe_across(&mut self, plan: &MessagePlan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
         let mut addresses = take(&mut self.flight.addresses);
         addresses.clear();
         let spots = plan.areas[pieces.clone()].iter().zip(&plan.displacements[pieces.clone()]);
         addresses.extend(spots.map(|(&area, &displacement)| {
-            self.areas.at(Spot { area, offset: displacement as usize }) as ffi::MPI_Aint
+            self.areas.at(AreaOffset { area, offset: displacement as usize }) as ffi::MPI_Aint
         }));
         let datatype = self.describe(&plan.lengths[pieces.clone()], &addresses);
         self.flight.addresses = addresses;
@@ -412,7 +431,7 @@ impl<C: Combine> Replay<'_, C> {
 
     /// Notes what is wrong with a message that arrived, or did not.
     #[cold]
-    fn reject(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, expected: &Message) {
+    fn reject(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, expected: &PlannedMessage) {
         let truncated = code != SUCCESS && is(code, ffi::MPI_ERR_TRUNCATE);
         if code != SUCCESS && !truncated {
             return self.note(Err(failure(call, code)));
@@ -433,25 +452,18 @@ impl<C: Combine> Replay<'_, C> {
     }
 }
 
-/// Which way a message goes.
-#[derive(Clone, Copy)]
-enum Way {
-    In,
-    Out,
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Life, Tags};
+    use super::{RequestLife, Tags};
 
     /// However many requests come and go while it lives, none has the tag of a persistent one.
     #[test]
     fn persistent_requests_have_tags_of_their_own() {
         for largest in [32_767, i32::MAX] {
             let mut tags = Tags::default();
-            let persistent: Vec<_> = (0..100).map(|_| tags.next(Life::Persistent, largest)).collect();
+            let persistent: Vec<_> = (0..100).map(|_| tags.next(RequestLife::Persistent, largest)).collect();
             for _ in 0..100_000 {
-                let tag = tags.next(Life::Once, largest);
+                let tag = tags.next(RequestLife::Once, largest);
                 assert!((8..=largest).contains(&tag) && !persistent.contains(&tag));
             }
             assert_eq!(tags.made(), 100_100);

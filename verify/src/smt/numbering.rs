@@ -27,7 +27,7 @@ pub(crate) const LANES: usize = 6;
 
 /// How ranks and blocks are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wheel {
+pub(crate) enum Numbering {
     /// By their number, around p.
     Ranks,
     /// By node and seat, on nodes of equal size, around `nodes`.
@@ -36,50 +36,50 @@ pub(crate) enum Wheel {
 
 /// A rank or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct CyclicTerm {
     /// What wraps: its number, or its node.
     pub(crate) number: Term,
     /// Its seat on the node; 0 where nodes are not counted.
     pub(crate) seat: Term,
 }
 
-impl Wheel {
+impl Numbering {
     /// How a schedule is read.
     pub(crate) fn of(schedule: &Schedule) -> Self {
         let mut nodes = schedule.within().any(|within| matches!(within.group, Group::Node | Group::Lane));
         schedule.for_each_expr(&mut |_, e| e.walk(&mut |e| nodes |= looks_at_nodes(e)));
-        if nodes { Wheel::Nodes } else { Wheel::Ranks }
+        if nodes { Numbering::Nodes } else { Numbering::Ranks }
     }
 
     /// What numbers wrap around.
     pub(crate) fn around(self) -> &'static str {
         match self {
-            Wheel::Ranks => "p",
-            Wheel::Nodes => "nodes",
+            Numbering::Ranks => "p",
+            Numbering::Nodes => "nodes",
         }
     }
 
     /// Where this rank is.
-    pub(crate) fn here(self) -> Cell {
+    pub(crate) fn here(self) -> CyclicTerm {
         match self {
-            Wheel::Ranks => Cell { number: "rank".into(), seat: "0".into() },
-            Wheel::Nodes => Cell { number: "node".into(), seat: "local".into() },
+            Numbering::Ranks => CyclicTerm { number: "rank".into(), seat: "0".into() },
+            Numbering::Nodes => CyclicTerm { number: "node".into(), seat: "local".into() },
         }
     }
 
     /// A rank or a block as its two coordinates, if it has that form.
     pub(crate) fn split(self, e: &Expr) -> Option<(Expr, Expr)> {
         match (self, e) {
-            (Wheel::Ranks, e) => Some((e.clone(), Expr::Int(0))),
-            (Wheel::Nodes, Expr::Var(v)) if v.slot == RANK => {
+            (Numbering::Ranks, e) => Some((e.clone(), Expr::Int(0))),
+            (Numbering::Nodes, Expr::Var(v)) if v.slot == RANK => {
                 Some((Expr::var("node", NODE), Expr::var("local", LOCAL)))
             }
-            (Wheel::Nodes, Expr::Builtin(Builtin::FirstRank, args)) => Some((args[0].clone(), Expr::Int(0))),
-            (Wheel::Nodes, Expr::Binary(Binary::Add, first, seat)) => match &**first {
+            (Numbering::Nodes, Expr::Builtin(Builtin::FirstRank, args)) => Some((args[0].clone(), Expr::Int(0))),
+            (Numbering::Nodes, Expr::Binary(Binary::Add, first, seat)) => match &**first {
                 Expr::Builtin(Builtin::FirstRank, args) => Some((args[0].clone(), (**seat).clone())),
                 _ => None,
             },
-            (Wheel::Nodes, _) => None,
+            (Numbering::Nodes, _) => None,
         }
     }
 
@@ -92,7 +92,7 @@ impl Wheel {
     }
 
     /// Whether two ranks or blocks are the same, as far as [`same_number`](Wheel::same_number) is exact.
-    pub(crate) fn same(self, a: &Cell, b: &Cell) -> Term {
+    pub(crate) fn same(self, a: &CyclicTerm, b: &CyclicTerm) -> Term {
         and([self.same_number(&a.number, &b.number), eq(&a.seat, &b.seat)])
     }
 
@@ -102,7 +102,7 @@ impl Wheel {
     }
 
     /// Whether two ranks or blocks differ, for numbers that are at most `apart` times around apart.
-    pub(crate) fn different(self, a: &Cell, b: &Cell, apart: i64) -> Term {
+    pub(crate) fn different(self, a: &CyclicTerm, b: &CyclicTerm, apart: i64) -> Term {
         let numbers = self.different_number(&a.number, &b.number, apart);
         if a.seat == b.seat { numbers } else { or([numbers, not(&eq(&a.seat, &b.seat))]) }
     }

@@ -1,7 +1,7 @@
 //! Ranks on nodes, as far as an algorithm looks at them: one spot stands for all placements of the same shape.
 
-use super::call::{Call, Shape};
-use super::range::Range;
+use super::call::{Call, NodeSizes};
+use super::range::NumberRange;
 use super::region::Region;
 use roundel_spec::{Place, Placement};
 use std::fmt;
@@ -11,51 +11,53 @@ pub(super) const UNEVEN: u64 = 1024;
 
 /// So many ranks on so many nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct RankCounts {
     pub(super) p: u64,
     pub(super) nodes: u64,
     pub(super) least: u64,
     pub(super) most: u64,
-    pub(super) shape: Shape,
+    pub(super) shape: NodeSizes,
 }
 
-impl From<&Call> for Spot {
+impl From<&Call> for RankCounts {
     fn from(call: &Call) -> Self {
         let [p, nodes, least, most] = [call.p, call.nodes, call.ppn_min, call.ppn_max].map(|number| number as u64);
-        Spot { p, nodes, least, most, shape: call.shape }
+        RankCounts { p, nodes, least, most, shape: call.shape }
     }
 }
 
-impl Spot {
+impl RankCounts {
     /// All ranks on one node.
     pub(super) const fn flat(p: u64) -> Self {
-        Spot { p, nodes: 1, least: p, most: p, shape: Shape::Even }
+        RankCounts { p, nodes: 1, least: p, most: p, shape: NodeSizes::Even }
     }
 
     /// Nodes of so many ranks.
     pub(super) const fn even(p: u64, ppn: u64) -> Self {
-        Spot { p, nodes: p / ppn, least: ppn, most: ppn, shape: Shape::Even }
+        RankCounts { p, nodes: p / ppn, least: ppn, most: ppn, shape: NodeSizes::Even }
     }
 
     /// Asks about the first rank's place; `None` if there are no such ranks, or too many to ask.
     pub(super) fn ask<A>(&self, question: impl FnOnce(&Place<'_>) -> A) -> Option<A> {
         match self.shape {
             _ if !self.exists() => None,
-            Shape::Even => Some(question(&self.even_place())),
+            NodeSizes::Even => Some(question(&self.even_place())),
             _ if self.p > UNEVEN => None,
-            Shape::Regular => Some(question(&Placement::consecutive(self.p as usize, self.most as usize).place(0))),
-            Shape::Any => Some(question(&Placement::of_sizes(&self.sizes()).place(0))),
+            NodeSizes::Regular => {
+                Some(question(&Placement::consecutive(self.p as usize, self.most as usize).place(0)))
+            }
+            NodeSizes::Any => Some(question(&Placement::of_sizes(&self.sizes()).place(0))),
         }
     }
 
     /// Whether ranks can be spread so.
     fn exists(&self) -> bool {
-        let Spot { p, nodes, least, most, shape } = *self;
+        let RankCounts { p, nodes, least, most, shape } = *self;
         let some = 1 <= least && least <= most && nodes >= 1 && p <= i32::MAX as u64;
         some && match shape {
-            Shape::Even => least == most && nodes.checked_mul(most) == Some(p),
-            Shape::Regular => nodes == p.div_ceil(most) && least == p % most,
-            Shape::Any => {
+            NodeSizes::Even => least == most && nodes.checked_mul(most) == Some(p),
+            NodeSizes::Regular => nodes == p.div_ceil(most) && least == p % most,
+            NodeSizes::Any => {
                 let rest = p.checked_sub(least + most).zip(nodes.checked_sub(2));
                 least < most && rest.is_some_and(|(ranks, nodes)| nodes * least <= ranks && ranks <= nodes * most)
             }
@@ -76,24 +78,24 @@ impl Spot {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for RankCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Spot { p, nodes, least, most, shape } = self;
+        let RankCounts { p, nodes, least, most, shape } = self;
         match shape {
-            Shape::Even => write!(f, "p = {p} on {nodes} nodes of {most}"),
-            Shape::Regular => write!(f, "p = {p} on {nodes} nodes of {most}, the last one of {least}"),
-            Shape::Any => write!(f, "p = {p} on {nodes} nodes of {least} to {most}"),
+            NodeSizes::Even => write!(f, "p = {p} on {nodes} nodes of {most}"),
+            NodeSizes::Regular => write!(f, "p = {p} on {nodes} nodes of {most}, the last one of {least}"),
+            NodeSizes::Any => write!(f, "p = {p} on {nodes} nodes of {least} to {most}"),
         }
     }
 }
 
 /// The spots of a region with so many ranks. Of placements that are not regular, one stands for all.
-pub(super) fn spots(region: &Region, p: u64) -> impl Iterator<Item = Spot> + use<> {
+pub(super) fn spots(region: &Region, p: u64) -> impl Iterator<Item = RankCounts> + use<> {
     let (nodes, ppn, shape) = (region.nodes(), region.ppn(), region.shape());
-    let sizes = ppn.and(Range { from: 1, to: p });
+    let sizes = ppn.and(NumberRange { from: 1, to: p });
     let full = (sizes.from..=sizes.to).filter_map(move |most| {
-        let (rest, spot) = (p % most, Spot::even(p, most));
-        let regular = Spot { nodes: p / most + 1, least: rest, shape: Shape::Regular, ..spot };
+        let (rest, spot) = (p % most, RankCounts::even(p, most));
+        let regular = RankCounts { nodes: p / most + 1, least: rest, shape: NodeSizes::Regular, ..spot };
         let spot = if rest == 0 { spot } else { regular };
         let inside = spot.shape <= shape && ppn.contains(spot.least) && nodes.contains(spot.nodes);
         inside.then_some(spot)
@@ -102,26 +104,26 @@ pub(super) fn spots(region: &Region, p: u64) -> impl Iterator<Item = Spot> + use
 }
 
 /// A spot of the region that is not regular.
-fn irregular(region: &Region, p: u64) -> Option<Spot> {
-    let (Range { from, to }, shape) = (region.ppn(), region.shape());
+fn irregular(region: &Region, p: u64) -> Option<RankCounts> {
+    let (NumberRange { from, to }, shape) = (region.ppn(), region.shape());
     let fewest = (p / to).saturating_add(1).max(2).max(region.nodes().from);
     let nodes = (fewest <= p.div_ceil(from).saturating_sub(1).min(region.nodes().to)).then_some(fewest)?;
     let (floor, rest) = (p / nodes, p % nodes);
     let (least, most) = if rest == 0 { (floor - 1, floor + 1) } else { (floor, floor + 1) };
-    (shape == Shape::Any).then_some(Spot { p, nodes, least, most, shape })
+    (shape == NodeSizes::Any).then_some(RankCounts { p, nodes, least, most, shape })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::Axis;
+    use super::super::region::CallAxis;
     use super::*;
 
-    fn region(nodes: Range, ppn: Range, shape: Shape) -> Region {
+    fn region(nodes: NumberRange, ppn: NumberRange, shape: NodeSizes) -> Region {
         let mut region = Region::all();
-        region.set(Axis::Nodes, nodes);
-        region.set(Axis::Least, ppn);
-        region.set(Axis::Most, ppn);
-        region.set(Axis::Shape, Range::up_to(shape as u64));
+        region.set(CallAxis::Nodes, nodes);
+        region.set(CallAxis::Least, ppn);
+        region.set(CallAxis::Most, ppn);
+        region.set(CallAxis::Shape, NumberRange::up_to(shape as u64));
         region
     }
 
@@ -143,24 +145,24 @@ mod tests {
 
     #[test]
     fn a_region_has_the_spots_of_its_placements() {
-        let ranges = [(1, 9), (2, 3), (2, 2), (3, 9), (1, 2)].map(|(from, to)| Range { from, to });
+        let ranges = [(1, 9), (2, 3), (2, 2), (3, 9), (1, 2)].map(|(from, to)| NumberRange { from, to });
         for p in 1..=9usize {
             let calls: Vec<Call> = compositions(p)
                 .iter()
                 .map(|sizes| Call::at(roundel_spec::Kind::Allgather, &Placement::of_sizes(sizes), 8))
                 .collect();
             for (nodes, ppn) in ranges.iter().flat_map(|&nodes| ranges.map(|ppn| (nodes, ppn))) {
-                for shape in Shape::ALL {
+                for shape in NodeSizes::ALL {
                     let region = region(nodes, ppn, shape);
-                    let found: Vec<Spot> = spots(&region, p as u64).collect();
+                    let found: Vec<RankCounts> = spots(&region, p as u64).collect();
                     let inside: Vec<&Call> = calls.iter().filter(|call| region.contains(call)).collect();
-                    for wanted in [Shape::Even, Shape::Regular] {
+                    for wanted in [NodeSizes::Even, NodeSizes::Regular] {
                         let count = inside.iter().filter(|call| call.shape == wanted).count();
                         let spots = found.iter().filter(|spot| spot.shape == wanted).count();
                         assert_eq!(spots, count, "{p} {nodes} {ppn} {shape:?}");
                     }
-                    let irregular = inside.iter().any(|call| call.shape == Shape::Any);
-                    let one = found.iter().find(|spot| spot.shape == Shape::Any);
+                    let irregular = inside.iter().any(|call| call.shape == NodeSizes::Any);
+                    let one = found.iter().find(|spot| spot.shape == NodeSizes::Any);
                     assert!(irregular || one.is_none(), "{p} {nodes} {ppn} {one:?}");
                     // Two sizes in turn, such as 2, 1, 2, 1, stand beside those whose last node is the largest.
                     assert_eq!(irregular, one.is_some(), "{p} {nodes} {ppn} {inside:?}");
@@ -175,17 +177,20 @@ mod tests {
             for spot in spots(&Region::all(), p) {
                 let said =
                     spot.ask(|place| (place.p as u64, place.nodes as u64, place.lanes as u64, place.is_regular()));
-                assert_eq!(said, Some((p, spot.nodes, spot.least, spot.shape != Shape::Any)), "{spot}");
+                assert_eq!(said, Some((p, spot.nodes, spot.least, spot.shape != NodeSizes::Any)), "{spot}");
             }
         }
     }
 
     #[test]
     fn ranks_that_cannot_be_are_not_asked_about() {
-        let spot = Spot { p: 10, nodes: 3, least: 3, most: 3, shape: Shape::Even };
+        let spot = RankCounts { p: 10, nodes: 3, least: 3, most: 3, shape: NodeSizes::Even };
         assert_eq!(spot.ask(|_| ()), None);
-        assert_eq!(Spot { nodes: 2, least: 1, most: 2, shape: Shape::Any, ..spot }.ask(|_| ()), None);
-        assert_eq!(Spot { p: 0, nodes: 0, least: 0, most: 0, ..spot }.ask(|_| ()), None);
-        assert_eq!(Spot { p: 4000, nodes: 2, least: 1999, most: 2001, shape: Shape::Any }.ask(|_| ()), None);
+        assert_eq!(RankCounts { nodes: 2, least: 1, most: 2, shape: NodeSizes::Any, ..spot }.ask(|_| ()), None);
+        assert_eq!(RankCounts { p: 0, nodes: 0, least: 0, most: 0, ..spot }.ask(|_| ()), None);
+        assert_eq!(
+            RankCounts { p: 4000, nodes: 2, least: 1999, most: 2001, shape: NodeSizes::Any }.ask(|_| ()),
+            None
+        );
     }
 }

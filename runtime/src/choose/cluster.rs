@@ -71,10 +71,10 @@ impl Cluster {
     /// The fastest all-to-all for blocks of so many bytes, by the model: one that looks at nodes, or one that does not.
     ///
     /// ```
-    /// use roundel::choose::{Algorithm, Cluster, Network};
+    /// use roundel::choose::{AlltoallAlgorithm, Cluster, Network};
     /// let (inside, between) = (Network::new(1e-6, 5e9, 3e-7)?, Network::new(5e-4, 1e9, 2e-5)?);
     /// let choice = Cluster::new(16, 4, inside, between)?.choose(8)?;
-    /// assert_eq!((choice.algorithm, choice.rounds), (Algorithm::Hierarchical, 2));
+    /// assert_eq!((choice.algorithm, choice.rounds), (AlltoallAlgorithm::Hierarchical, 2));
     /// # Ok::<(), roundel::choose::Error>(())
     /// ```
     pub fn choose(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {

@@ -13,14 +13,14 @@
 //! - [`alltoall`]: a call that chooses for itself
 //!
 //! ```
-//! use roundel::choose::{Algorithm, Network, choose};
+//! use roundel::choose::{AlltoallAlgorithm, Network, choose};
 //!
 //! // Short blocks: few rounds. Long blocks: every block goes straight to its destination.
 //! let network = Network::default();
 //! let short = choose(64, 8, &network)?;
-//! assert_eq!((short.algorithm, short.radix), (Algorithm::KBruck, Some(8)));
+//! assert_eq!((short.algorithm, short.radix), (AlltoallAlgorithm::KBruck, Some(8)));
 //! let long = choose(64, 1 << 20, &network)?;
-//! assert_eq!((long.algorithm, long.radix), (Algorithm::SpreadOut, None));
+//! assert_eq!((long.algorithm, long.radix), (AlltoallAlgorithm::SpreadOut, None));
 //! # Ok::<(), roundel::choose::Error>(())
 //! ```
 //!

@@ -108,7 +108,7 @@ impl Time {
 
 impl ModelledAlltoall {
     /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then the
-    /// order of [`Algorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
+    /// order of [`AlltoallAlgorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let times = self.time.total().total_cmp(&other.time.total());
         times.then(self.radix.cmp(&other.radix)).then(self.algorithm.cmp(&other.algorithm))
@@ -127,14 +127,14 @@ const EVERY_RADIX: i64 = 64;
 /// Takes time for `2 * ceil_sqrt(p)` candidates at most, and no memory.
 ///
 /// ```
-/// use roundel::choose::{Algorithm, Network, choose};
+/// use roundel::choose::{AlltoallAlgorithm, Network, choose};
 /// let slow = Network::new(1e-3, 1e9, 1e-6)?;
 /// let choice = choose(16, 4, &slow)?;
-/// assert_eq!((choice.algorithm, choice.radix), (Algorithm::SpreadOut, None));
+/// assert_eq!((choice.algorithm, choice.radix), (AlltoallAlgorithm::SpreadOut, None));
 /// // Where each message costs as much as a round, few messages are better than few rounds.
 /// let busy = Network::new(1e-5, 1e9, 1e-5)?;
 /// let choice = choose(16, 4, &busy)?;
-/// assert_eq!((choice.algorithm, choice.radix), (Algorithm::KBruck, Some(4)));
+/// assert_eq!((choice.algorithm, choice.radix), (AlltoallAlgorithm::KBruck, Some(4)));
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```
 pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall, Error> {
@@ -147,8 +147,8 @@ pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall,
 /// The fastest radix of one algorithm, by the model; the algorithm itself if it has none.
 ///
 /// ```
-/// use roundel::choose::{Algorithm, Network, choose_radix};
-/// let choice = choose_radix(Algorithm::ModifiedBruck, 512, 64, &Network::new(2e-6, 1.5e8, 1e-6)?)?;
+/// use roundel::choose::{AlltoallAlgorithm, Network, choose_radix};
+/// let choice = choose_radix(AlltoallAlgorithm::ModifiedBruck, 512, 64, &Network::new(2e-6, 1.5e8, 1e-6)?)?;
 /// assert_eq!((choice.radix, choice.rounds), (Some(22), 43));
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```

@@ -69,10 +69,10 @@ impl Call {
     /// A call of ranks that fill nodes of `ppn`, one after the other; the operation, if there is one, commutes.
     ///
     /// ```
-    /// use roundel::selection::{Call, Shape};
+    /// use roundel::selection::{Call, NodeSizes};
     /// use roundel_spec::Kind;
     /// let call = Call::new(Kind::Allgather, 7, 3, 8);
-    /// assert_eq!((call.nodes, call.ppn_min, call.shape), (3, 1, Shape::Regular));
+    /// assert_eq!((call.nodes, call.ppn_min, call.shape), (3, 1, NodeSizes::Regular));
     /// ```
     pub fn new(kind: Kind, p: usize, ppn: usize, bytes: u64) -> Self {
         let ppn_max = ppn.clamp(1, p.max(1));

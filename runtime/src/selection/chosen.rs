@@ -76,9 +76,9 @@ impl Explanations {
     /// The explanation, unless such a call was explained before.
     ///
     /// ```
-    /// use roundel::selection::{Call, Selection, Told};
+    /// use roundel::selection::{Call, Explanations, Selection};
     /// use roundel_spec::Kind;
-    /// let (mut told, chosen) = (Told::default(), Selection::default().choose(&Call::new(Kind::Gather, 4, 2, 8)));
+    /// let (mut told, chosen) = (Explanations::default(), Selection::default().choose(&Call::new(Kind::Gather, 4, 2, 8)));
     /// assert!(told.once(&chosen).is_some() && told.once(&chosen).is_none());
     /// ```
     pub fn once(&mut self, chosen: &Chosen) -> Option<String> {

@@ -1,13 +1,15 @@
 """Reads `cell COLLECTIVE BYTES THROUGH PAST` lines of several launches and what ROUNDEL_EXPLAIN says; prints a table of the default against the library.
 
 The ratio of a cell is the median over launches. Noise is what cells show that are the library's either way: nine of ten of their launches are nearer to 1.
-Ends with status 1 if a cell's ratio is above the limit (the argument) by more than the noise.
+Ends with status 1 if a cell's ratio is above the limit (the argument) by more than the noise, or that of MPI_Comm_dup,
+MPI_Allreduce and MPI_Comm_free above 1.2.
 """
 
 import re
 import statistics
 import sys
 
+ONCE = 1.2
 limit = float(sys.argv[1]) if len(sys.argv) > 1 else 1.05
 cells, ways = {}, {}
 explained = re.compile(r"roundel: (\w+) p=.*?(?:bytes=(\d+)|any number of bytes)[^:]*: (.+?), (?:by|forced)")
@@ -36,7 +38,8 @@ for (name, size), times in sorted(cells.items()):
     found = ratios[name, size]
     ratio = statistics.median(found)
     ours, theirs = (statistics.median(side) for side in zip(*times))
-    bad = ratio > limit + noise
+    # A communicator that is made for one call has its own limit: it cannot be known beforehand that nobody uses it again.
+    bad = ratio > (max(limit, ONCE) if name == "once" else limit + noise)
     worse += bad
     spread = f"{min(found):.2f} to {max(found):.2f}"
     print(f"{name:>15} {size:8} {theirs:10.1f} {ours:10.1f} {ratio:6.2f} {spread:>13}  {way(name, size)}{'  SLOWER' if bad else ''}")

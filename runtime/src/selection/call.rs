@@ -53,6 +53,8 @@ pub struct Call {
     /// gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall. [`ANY`] in an alltoallv, where ranks
     /// know only their own.
     pub bytes: u64,
+    /// Whether blocks may have different lengths, as in an allgatherv. It makes a difference to the default alone.
+    pub varying: bool,
     /// Whether the operation commutes. Of what does not reduce, it says nothing.
     pub commutes: bool,
     /// Whether somebody has asked that all ranks get the same bits.
@@ -99,8 +101,22 @@ impl Call {
     /// A call of one rank that needs nothing in particular.
     const fn of(kind: Kind) -> Self {
         let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
-        let (bytes, commutes, reproducible, identical, request) = (0, true, false, false, false);
-        Call { kind, p, nodes, ppn_min, ppn_max, shape, sorted, bytes, commutes, reproducible, identical, request }
+        let (bytes, varying, commutes, reproducible, identical, request) = (0, false, true, false, false, false);
+        Call {
+            kind,
+            p,
+            nodes,
+            ppn_min,
+            ppn_max,
+            shape,
+            sorted,
+            bytes,
+            varying,
+            commutes,
+            reproducible,
+            identical,
+            request,
+        }
     }
 
     /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ from.

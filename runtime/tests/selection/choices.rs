@@ -198,6 +198,11 @@ fn the_default_is_as_documented() {
         assert_eq!(chosen(&fastest, kind, p, ppn, bytes), usual, "{what}");
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
+    // The library's allgatherv is faster than its allgather where there is much to gather.
+    let varying = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 16, 4, bytes) };
+    assert_eq!(fastest.choose(&varying(1 << 18)).way.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).way, Implementation::Library);
+    assert_eq!(catalogue.choose(&varying(1 << 20)).way.algorithm(), Some("allgather/multi-lane"));
     let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
     assert_eq!(fastest.choose(&uneven).way, Implementation::Library);
     let ordered = |selection: &Selection, kind, bytes| {

@@ -3,7 +3,7 @@
 use super::By;
 use super::device;
 use super::journal::{self, Journal};
-use super::shape::CallShape;
+use super::shape::{BlockLayout, CallShape};
 use crate::error::Error;
 use crate::mpi::persistent::{Reading, agree, agree_and_hear, own_profile};
 use crate::mpi::say::say;
@@ -153,7 +153,8 @@ pub(super) fn choose(
     };
     let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
-    let mut chosen = settings.choose(&selection::Call { commutes, identical, ..call });
+    let varying = shape.blocks == BlockLayout::Listed;
+    let mut chosen = settings.choose(&selection::Call { varying, commutes, identical, ..call });
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.way, chosen.why) = (Implementation::Library, Reason::Default(SETTLED));
     }

@@ -1,7 +1,7 @@
 //! Generated allgathers against the same algorithms written by hand in C, and against MPI_Allgather.
 //!
-//! Run under `mpirun`; `benches/run.sh` does that several times and combines the results. All variants take turns in one
-//! job, because two jobs on the same machine differ by more than two variants do. Each line of output is a block
+//! Run under `mpirun`; `benches/run.sh` does that several times and combines the results. All variants take turns in
+//! one job, because two jobs on the same machine differ by more than two variants do. Each line of output is a block
 //! size in bytes, a variant, and the median time of a call on its slowest rank in microseconds.
 //!
 //! With `instructions VARIANT CALLS` it only calls one variant, with blocks of 8 bytes, for `benches/instructions.sh`.

@@ -1,9 +1,9 @@
 //! All-to-alls against MPI_Alltoall, as the library chooses it and with each of its algorithms.
 //!
-//! `benches/alltoall.sh` runs this several times and combines the results. All variants take turns in one job, each on a
-//! communicator of its own, so that what a call leaves behind for the next one like it is there. A line of output is a number of
-//! bytes per block, a name, and the median over batches of the time per call on the slowest rank, in microseconds. The network
-//! that the radix is chosen for is measured before each length.
+//! `benches/alltoall.sh` runs this several times and combines the results. All variants take turns in one job, each on
+//! a communicator of its own, so that what a call leaves behind for the next one like it is there. A line of output is
+//! a number of bytes per block, a name, and the median over batches of the time per call on the slowest rank, in
+//! microseconds. The network that the radix is chosen for is measured before each length.
 
 mod turns;
 

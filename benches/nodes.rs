@@ -1,12 +1,12 @@
-//! Node-aware collectives against those that do not look at nodes, and against the library's own, where messages between
-//! nodes are slow.
+//! Node-aware collectives against those that do not look at nodes, and against the library's own, where messages
+//! between nodes are slow.
 //!
-//! Run on several nodes; `benches/cluster.sh` does that several times and combines the results. All variants take turns in
-//! one job, and so does a ping-pong between two nodes, because what a message between nodes takes depends on what else the
-//! machine does. A line of output is a name and a time in microseconds: of a variant, the median over batches of the time per call
-//! on the slowest rank, with 8 bytes from each rank; of `one-way`, half of a round trip. `rounds` is how many rounds
-//! with messages between nodes any algorithm needs: a rank that gets one message in a round lets a node know at most
-//! `ppn + 1` times as many nodes as before.
+//! Run on several nodes; `benches/cluster.sh` does that several times and combines the results. All variants take turns
+//! in one job, and so does a ping-pong between two nodes, because what a message between nodes takes depends on what
+//! else the machine does. A line of output is a name and a time in microseconds: of a variant, the median over batches
+//! of the time per call on the slowest rank, with 8 bytes from each rank; of `one-way`, half of a round trip. `rounds`
+//! is how many rounds with messages between nodes any algorithm needs: a rank that gets one message in a round lets a
+//! node know at most `ppn + 1` times as many nodes as before.
 
 mod turns;
 
@@ -115,8 +115,8 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Calls that follow each other without a barrier. From one call to the next, ranks start as they come out of the last one;
-/// out of a barrier they come as late as a message between nodes takes.
+/// Calls that follow each other without a barrier. From one call to the next, ranks start as they come out of the last
+/// one; out of a barrier they come as late as a message between nodes takes.
 const BATCH: usize = 10;
 
 /// The time of each variant in microseconds.

@@ -1,9 +1,9 @@
 //! Persistent collectives against the library's own, blocking and persistent.
 //!
-//! `benches/persistent.sh` runs this several times and combines the results. All variants take turns in one job, each on a
-//! communicator of its own. A line of output is a collective, a number of bytes (of the vector of an
-//! allreduce, of every rank's block otherwise), a name, and the median over
-//! batches of the time per call on the slowest rank, in microseconds; lines with `init` tell how long it took to make the request.
+//! `benches/persistent.sh` runs this several times and combines the results. All variants take turns in one job, each
+//! on a communicator of its own. A line of output is a collective, a number of bytes (of the vector of an allreduce, of
+//! every rank's block otherwise), a name, and the median over batches of the time per call on the slowest rank, in
+//! microseconds; lines with `init` tell how long it took to make the request.
 
 mod turns;
 

@@ -1,5 +1,5 @@
-//! The whole catalogue, at every p from 1 to 64 and with all parameters: against the checker, against a plain simulation
-//! that knows nothing of the checker, and on threads, against the definition of the collective.
+//! The whole catalogue, at every p from 1 to 64 and with all parameters: against the checker, against a plain
+//! simulation that knows nothing of the checker, and on threads, against the definition of the collective.
 //!
 //! Reductions of p blocks in about p rounds are checked up to p = 32 only: what is followed grows with the cube of p.
 

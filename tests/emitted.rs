@@ -1,7 +1,8 @@
 //! Emitted C does what the generated Rust code does.
 //!
-//! A file that is compiled with `-DROUNDEL_RECORD` prints the messages of every rank, without MPI. They are compared with what
-//! the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in the same order.
+//! A file that is compiled with `-DROUNDEL_RECORD` prints the messages of every rank, without MPI. They are compared
+//! with what the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in the same
+//! order.
 
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::check::Points;

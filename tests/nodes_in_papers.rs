@@ -1,7 +1,7 @@
 //! What the papers about nodes print, transcribed.
 //!
-//! *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. *NAP paper*: Bienz, Olson and Gropp,
-//! Node-Aware Improvements to Allreduce, 2019.
+//! *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. *NAP paper*: Bienz, Olson and
+//! Gropp, Node-Aware Improvements to Allreduce, 2019.
 
 #![allow(clippy::unwrap_used)]
 
@@ -39,8 +39,8 @@ fn ceil_log(base: usize, n: usize) -> usize {
     (0..).find(|&k| base.pow(k) >= n).unwrap() as usize
 }
 
-/// Locality paper, Example 2.1: 16 processes in 4 regions. Bruck's P0 sends 15 values in 4 non-local messages; with locality
-/// nobody sends more than 4 values, in one message.
+/// Locality paper, Example 2.1: 16 processes in 4 regions. Bruck's P0 sends 15 values in 4 non-local messages; with
+/// locality nobody sends more than 4 values, in one message.
 #[test]
 fn example_2_1() {
     let (census, ..) = run::<Bruck>(4, 4);
@@ -52,8 +52,8 @@ fn example_2_1() {
     assert_eq!(between_nodes(&trace, &placement).len(), 1);
 }
 
-/// Locality paper, Section 3: at 64 processes in 16 regions, in the second step P5 receives from P21, P6 from P38, P7 from
-/// P55, each the values of four regions; P4 is idle.
+/// Locality paper, Section 3: at 64 processes in 16 regions, in the second step P5 receives from P21, P6 from P38, P7
+/// from P55, each the values of four regions; P4 is idle.
 #[test]
 fn second_step_of_64_processes() {
     let (_, trace, placement) = run::<LocalityBruck>(16, 4);
@@ -64,7 +64,8 @@ fn second_step_of_64_processes() {
     assert_eq!([4, 5, 6, 7].map(to), [vec![], vec![(21, 16)], vec![(38, 16)], vec![(55, 16)]]);
 }
 
-/// Locality paper, Eq. 4: log_ppn(regions) non-local messages of a process, one in each non-local round; any region count.
+/// Locality paper, Eq. 4: log_ppn(regions) non-local messages of a process, one in each non-local round; any region
+/// count.
 #[test]
 fn rounds_between_regions() {
     for ppn in 2..=6 {
@@ -110,7 +111,8 @@ fn pairs_of_the_nap_paper() {
     assert!(pairs(&between_nodes(&trace, &placement), 1, 14).contains(&(34, 14)));
 }
 
-/// NAP paper: with 12 nodes x 4 the processes with local rank 3 are idle in the last round; 4096 x 16 take three rounds.
+/// NAP paper: with 12 nodes x 4 the processes with local rank 3 are idle in the last round; 4096 x 16 take three
+/// rounds.
 #[test]
 fn idle_processes_of_the_nap_paper() {
     let (_, trace, placement) = run::<NapAllreduce>(12, 4);
@@ -130,8 +132,8 @@ fn idle_processes_of_the_nap_paper() {
     assert_eq!(messages, [0, 3, 3, 0]);
 }
 
-/// The exact rule: for any number of nodes ceil(log_ppn nodes) rounds, in each of which a process sends at most one message to
-/// another node and receives at most one.
+/// The exact rule: for any number of nodes ceil(log_ppn nodes) rounds, in each of which a process sends at most one
+/// message to another node and receives at most one.
 #[test]
 fn one_message_each_way_in_every_round() {
     for ppn in 2..=5 {

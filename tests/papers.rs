@@ -1,8 +1,9 @@
 //! What the papers print, transcribed: figures, pseudocode, peers and costs.
 //!
-//! *Sparbit paper*: Loch and Koslovski, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather algorithm,
-//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has files
-//! of its own.
+//! *Sparbit paper*: Loch and Koslovski, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
+//! algorithm,
+//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has
+//!       files of its own.
 
 #![allow(clippy::unwrap_used)]
 
@@ -451,8 +452,8 @@ fn bruck_with_one_port() {
     }
 }
 
-/// Thakur, Rabenseifner and Gropp 2005, Patarasuk and Yuan 2009, Träff 2024: rounds, and blocks on the critical path, of
-/// which there are p in a vector (for recursive doubling, one).
+/// Thakur, Rabenseifner and Gropp 2005, Patarasuk and Yuan 2009, Träff 2024: rounds, and blocks on the critical path,
+/// of which there are p in a vector (for recursive doubling, one).
 #[test]
 fn reductions_cost_what_the_papers_say() {
     for p in 1..=64 {

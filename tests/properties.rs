@@ -116,8 +116,8 @@ fn huge() -> impl Strategy<Value = (i64, i64, i64)> {
     (2i64..1 << 40).prop_flat_map(|p| (Just(p), 0..p, 0..roundel::arith::ceil_log(2, p)))
 }
 
-/// The generated functions, one by one: what a rank sends is what its receiver expects, also with more ranks than anyone
-/// could enumerate.
+/// The generated functions, one by one: what a rank sends is what its receiver expects, also with more ranks than
+/// anyone could enumerate.
 mod huge_worlds {
     use super::*;
 

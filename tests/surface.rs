@@ -1,4 +1,5 @@
-//! What a user's crate sees of Roundel: the names at the root of `roundel`, what it is built with, and packages that can be published.
+//! What a user's crate sees of Roundel: the names at the root of `roundel`, what it is built with, and packages that
+//! can be published.
 
 use std::collections::BTreeSet;
 use std::path::Path;

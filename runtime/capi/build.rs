@@ -16,8 +16,8 @@ fn main() {
     }
 }
 
-/// Whether the library has persistent collectives that can be freed: those of MPICH 4.0 stop at an assertion about the references to
-/// their datatypes.
+/// Whether the library has persistent collectives that can be freed: those of MPICH 4.0 stop at an assertion about the
+/// references to their datatypes.
 fn has_persistent_collectives(macros: &str) -> bool {
     let number = |name: &str| -> Option<u32> {
         macros.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name)?.trim().parse().ok())

@@ -1,6 +1,6 @@
-//! How long it takes to plan a persistent collective, and how that grows with the number of nodes: the choice, one node's part of
-//! the plan, its program, and the replay of the plan of all nodes that a request of more than 64 nodes makes, where that is possible
-//! at all. Nothing is sent.
+//! How long it takes to plan a persistent collective, and how that grows with the number of nodes: the choice, one
+//! node's part of the plan, its program, and the replay of the plan of all nodes that a request of more than 64 nodes
+//! makes, where that is possible at all. Nothing is sent.
 //!
 //! ```sh
 //! cargo run --release -p roundel --example initialisation

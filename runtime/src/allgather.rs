@@ -83,8 +83,8 @@ pub trait Allgather: IsAllgather + Sized {
         comm.gather(self, AllgatherCall { send: None, recv: data, geometry, options: Options::default() })
     }
 
-    /// [`allgatherv`](Allgather::allgatherv) where the blocks belong: block `b` has `counts[b]` elements from `displs[b]` of
-    /// `data` on, and each rank brings its own.
+    /// [`allgatherv`](Allgather::allgatherv) where the blocks belong: block `b` has `counts[b]` elements from
+    /// `displs[b]` of `data` on, and each rank brings its own.
     fn allgatherv_in_place<T>(
         &self,
         comm: &impl Transport<T>,

@@ -83,8 +83,8 @@ impl Blocking {
 
 /// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
 pub trait Described: Geometry + Recognised {
-    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at `at`,
-    /// whose own block lies in the receive buffer if it sends nothing.
+    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at
+    /// `at`, whose own block lies in the receive buffer if it sends nothing.
     fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error>;
 }
 
@@ -199,7 +199,8 @@ impl<'a> Varying<'a> {
     }
 }
 
-/// Up to so many blocks are compared in pairs; of more, those that may overlap are found by sorting, which takes memory.
+/// Up to so many blocks are compared in pairs; of more, those that may overlap are found by sorting, which takes
+/// memory.
 const PAIRS: usize = 64;
 
 /// Finds two blocks that share an element. Displacements that are not ascending are rare.

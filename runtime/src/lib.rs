@@ -35,13 +35,14 @@
 //! - [`trace`]: the messages that a run posted
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
 //! - [`transport`]: what a transport of one's own is written with
-//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; besides, persistent collectives, and calls
-//!   with MPI's own arguments
+//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; besides, persistent collectives, and
+//!   calls with MPI's own arguments
 //! - [`Error`]: what can go wrong, found before any message is sent where that is possible
 //!
-//! What this page shows follows semantic versioning, and so do the clauses of the language. Before 1.0 a new minor version may break either,
-//! and the changelog says where. What is hidden here (generated code uses it) has no promise, so `roundel`, `roundel-macros` and
-//! `roundel-spec` always have the same version. Proof records are made anew where a version reads them differently.
+//! What this page shows follows semantic versioning, and so do the clauses of the language. Before 1.0 a new minor
+//! version may break either, and the changelog says where. What is hidden here (generated code uses it) has no promise,
+//! so `roundel`, `roundel-macros` and `roundel-spec` always have the same version. Proof records are made anew where a
+//! version reads them differently.
 
 extern crate self as roundel;
 

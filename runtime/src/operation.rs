@@ -1,7 +1,7 @@
 //! What reductions reduce with.
 //!
-//! An operation takes two elements and gives one. It must be associative; a collective decides the brackets. It need not
-//! commute, if the collective keeps the order of ranks, and needs no neutral element.
+//! An operation takes two elements and gives one. It must be associative; a collective decides the brackets. It need
+//! not commute, if the collective keeps the order of ranks, and needs no neutral element.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
@@ -17,7 +17,8 @@ pub trait Operation<T> {
     /// Whether the two operands may be swapped.
     const COMMUTES: bool;
 
-    /// Whether the result is the same for all brackets if the elements are integers. Of other elements, such as floats, it says nothing.
+    /// Whether the result is the same for all brackets if the elements are integers. Of other elements, such as floats,
+    /// it says nothing.
     const EXACT_ON_INTEGERS: bool = false;
 
     /// The operation.

@@ -14,9 +14,9 @@ pub enum Wire {
 /// Chooses a [`Wire`] from the shape of a message. Contiguous data is never copied; for the rest, a copy of a few
 /// kilobytes is cheaper than a datatype, and a datatype is cheaper than a copy of megabytes.
 ///
-/// In an alltoall a piece may lie in either of the user's buffers, or in memory of the transport, where blocks wait that are
-/// in transit; with a datatype blocks go straight from where they are to where they belong. Blocks of an alltoallv are
-/// always packed unless they lie together: where they will lie is not known before their lengths are.
+/// In an alltoall a piece may lie in either of the user's buffers, or in memory of the transport, where blocks wait
+/// that are in transit; with a datatype blocks go straight from where they are to where they belong. Blocks of an
+/// alltoallv are always packed unless they lie together: where they will lie is not known before their lengths are.
 ///
 /// ```
 /// use roundel::{Policy, Wire};

@@ -75,8 +75,8 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Counts(counts), op })
     }
 
-    /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) of what lies in `data`; the result is at its beginning,
-    /// and what follows it is not changed.
+    /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) of what lies in `data`; the result is at its
+    /// beginning, and what follows it is not changed.
     ///
     /// ```
     /// use roundel::{ReduceScatter, algorithms::PairwiseReduceScatter, operation::Sum, threads};
@@ -97,8 +97,8 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Equal, op })
     }
 
-    /// [`reduce_scatter`](ReduceScatter::reduce_scatter) of what lies in `data`; the result is at its beginning, and what follows
-    /// it is not changed.
+    /// [`reduce_scatter`](ReduceScatter::reduce_scatter) of what lies in `data`; the result is at its beginning, and
+    /// what follows it is not changed.
     #[inline]
     fn reduce_scatter_in_place<T, O: Operation<T>>(
         &self,

@@ -1,7 +1,7 @@
 //! Broadcast, reduce, gather and scatter, for every collective of that kind on every transport.
 //!
-//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared, checked and
-//! proved; all ranks must name the same one. What only the root gives or gets is an empty slice elsewhere.
+//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared, checked
+//! and proved; all ranks must name the same one. What only the root gives or gets is an empty slice elsewhere.
 
 use crate::error::Error;
 use crate::operation::Operation;
@@ -43,8 +43,8 @@ pub trait Broadcast: IsBroadcast + Sized {
 
 /// Calls of a reduce. Implemented for every collective that is declared as one.
 pub trait ReduceTo: IsReduce + Sized {
-    /// Reduces the `send` of every rank, element by element, into the `recv` of the root. On other ranks `recv` is not touched;
-    /// `&mut []` will do.
+    /// Reduces the `send` of every rank, element by element, into the `recv` of the root. On other ranks `recv` is not
+    /// touched; `&mut []` will do.
     #[inline]
     fn reduce<T, O: Operation<T>>(
         &self,
@@ -61,7 +61,8 @@ pub trait ReduceTo: IsReduce + Sized {
         }
     }
 
-    /// Reduces the `data` of every rank, element by element, into the `data` of the root; that of the others stays as it is.
+    /// Reduces the `data` of every rank, element by element, into the `data` of the root; that of the others stays as
+    /// it is.
     #[inline]
     fn reduce_in_place<T, O: Operation<T>>(
         &self,
@@ -89,8 +90,8 @@ fn contribute<T, C: Collective, O: Operation<T>>(
 
 /// Calls of a gather. Implemented for every collective that is declared as one.
 pub trait GatherTo: IsGather + Sized {
-    /// Gathers the `send` of every rank, which all have the same length, into the `recv` of the root, in the order of ranks. On
-    /// other ranks `recv` is not touched; `&mut []` will do.
+    /// Gathers the `send` of every rank, which all have the same length, into the `recv` of the root, in the order of
+    /// ranks. On other ranks `recv` is not touched; `&mut []` will do.
     #[inline]
     fn gather<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -103,8 +104,8 @@ pub trait GatherTo: IsGather + Sized {
         comm.spread(self, RootedCall { input: Some(send), output: recv, layout })
     }
 
-    /// Gathers blocks of the same length. The `data` of the root is all of them, its own already in place; that of another rank
-    /// is its block.
+    /// Gathers blocks of the same length. The `data` of the root is all of them, its own already in place; that of
+    /// another rank is its block.
     #[inline]
     fn gather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -119,8 +120,8 @@ pub trait GatherTo: IsGather + Sized {
 
 /// Calls of a scatter. Implemented for every collective that is declared as one.
 pub trait ScatterFrom: IsScatter + Sized {
-    /// Hands the r-th of p equal blocks of the root's `send` to the `recv` of rank r. On other ranks `send` is not looked at;
-    /// `&[]` will do.
+    /// Hands the r-th of p equal blocks of the root's `send` to the `recv` of rank r. On other ranks `send` is not
+    /// looked at; `&[]` will do.
     #[inline]
     fn scatter<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -134,8 +135,8 @@ pub trait ScatterFrom: IsScatter + Sized {
         comm.spread(self, RootedCall { input, output: recv, layout })
     }
 
-    /// Hands out equal blocks. The `data` of the root is all of them, and stays as it is; that of another rank is where its block
-    /// goes.
+    /// Hands out equal blocks. The `data` of the root is all of them, and stays as it is; that of another rank is where
+    /// its block goes.
     #[inline]
     fn scatter_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();

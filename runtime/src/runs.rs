@@ -125,7 +125,8 @@ impl Outline {
         self.end = start + len;
     }
 
-    /// Uniform blocks of which none follows the one before it: a run each, save that the first may continue the last run.
+    /// Uniform blocks of which none follows the one before it: a run each, save that the first may continue the last
+    /// run.
     #[inline(always)]
     fn scatter(&mut self, slot: usize, stripe: &Stripe, p: usize, count: usize) {
         if stripe.is_empty() || count == 0 {

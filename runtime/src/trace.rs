@@ -1,8 +1,8 @@
 //! What a run really did: a record of each message that a transport posted.
 //!
-//! A schedule says which messages there are; a trace says which ones there were. That the two agree is tested on real MPI for
-//! every algorithm of the catalogue; whoever measures an algorithm can see in a trace what was measured. Recorded by
-//! `roundel::mpi::trace`.
+//! A schedule says which messages there are; a trace says which ones there were. That the two agree is tested on real
+//! MPI for every algorithm of the catalogue; whoever measures an algorithm can see in a trace what was measured.
+//! Recorded by `roundel::mpi::trace`.
 
 /// One message, as one of its two ranks posted it.
 ///
@@ -12,8 +12,8 @@
 pub struct PostedMessage {
     /// Which of the recorded calls it belongs to, counted from 0.
     pub call: usize,
-    /// Its round, counted from 0 as `roundel show` counts them: over all ranks, the rounds of inner collectives included, and
-    /// those in which no rank has a message left out.
+    /// Its round, counted from 0 as `roundel show` counts them: over all ranks, the rounds of inner collectives
+    /// included, and those in which no rank has a message left out.
     pub round: usize,
     /// The sender, a rank of the communicator.
     pub from: usize,

@@ -1,5 +1,5 @@
-//! What runs a collective's rounds on real data: for those who write a [`Transport`] of their own. Programs that call collectives need
-//! nothing of it.
+//! What runs a collective's rounds on real data: for those who write a [`Transport`] of their own. Programs that call
+//! collectives need nothing of it.
 
 pub use crate::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::error::Error;
@@ -85,8 +85,8 @@ impl<'a> RankPlacement<'a> {
         served.map(|()| at).map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })
     }
 
-    /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order in which
-    /// it sees them.
+    /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order
+    /// in which it sees them.
     pub fn keeps_order<C: Collective>(self) -> bool {
         C::ORDER.rank_order && (!C::LOOKS_AT_NODES || self.placement.is_sorted())
     }

@@ -249,7 +249,8 @@ fn a_layout_that_is_not_declared_is_refused() {
     assert_eq!(error, Error::NoSuchLayout { name });
 }
 
-/// One rank expects more of another than that one sends. It alone learns of it, everybody finishes, and the next call works.
+/// One rank expects more of another than that one sends. It alone learns of it, everybody finishes, and the next call
+/// works.
 struct OneExpectsMore {
     p: usize,
 }

@@ -1,4 +1,5 @@
-//! Calls in place, of every gather and reduction of the catalogue: the same result as with two buffers, and nothing else changed.
+//! Calls in place, of every gather and reduction of the catalogue: the same result as with two buffers, and nothing
+//! else changed.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,8 +1,8 @@
-//! Real programs of one node on loom: orders of events that the memory model allows. The replay says that waits are where they
-//! must be; this says that counters are what waits need.
+//! Real programs of one node on loom: orders of events that the memory model allows. The replay says that waits are
+//! where they must be; this says that counters are what waits need.
 //!
-//! Of two processes all orders are looked at that take up to two switches away from a process that could go on. Of three there
-//! are too many of these: the first few thousand.
+//! Of two processes all orders are looked at that take up to two switches away from a process that could go on. Of
+//! three there are too many of these: the first few thousand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize;
@@ -113,8 +113,8 @@ impl StepExecutor for Process {
         Ok(())
     }
 
-    /// Lets others go first, and looks once. A look that finds nothing changes nothing, so whatever can happen after many looks
-    /// can happen after one: runs that end here hide none.
+    /// Lets others go first, and looks once. A look that finds nothing changes nothing, so whatever can happen after
+    /// many looks can happen after one: runs that end here hide none.
     fn reached(&mut self, local: usize, times: u32) -> Result<bool, Self::Error> {
         loom::thread::yield_now();
         Ok(self.node.counters[local].reached(target(self.call, self.signals[local], times)))

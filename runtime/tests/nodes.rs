@@ -108,7 +108,8 @@ fn uneven_nodes_of_many_ranks_are_refused_unless_proved() {
     }
 }
 
-/// What is proved for all p is proved for nodes of equal size, of at least two ranks; other calls with many ranks are refused.
+/// What is proved for all p is proved for nodes of equal size, of at least two ranks; other calls with many ranks are
+/// refused.
 #[test]
 fn many_ranks_are_served_on_even_nodes_only() {
     let served = |placement: &Placement| {

@@ -100,7 +100,8 @@ fn what_is_dead_is_removed() {
     assert_eq!(plan, right);
 }
 
-/// After the copies are gone, a ring works on the input and the output: a copy for what nobody combines here, no others.
+/// After the copies are gone, a ring works on the input and the output: a copy for what nobody combines here, no
+/// others.
 #[test]
 fn copies_are_merged() {
     let mut plan = Plan::record(&RingAllreduce, 5).unwrap();

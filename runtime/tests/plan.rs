@@ -92,7 +92,8 @@ fn number(k: usize) -> u32 {
     if k == 1 { INPUT } else { SCRATCH + k as u32 - 2 }
 }
 
-/// Jocksch and others, section 2.1, before anything is removed: the allgather by cyclic shift with a line for each prefix.
+/// Jocksch and others, section 2.1, before anything is removed: the allgather by cyclic shift with a line for each
+/// prefix.
 fn all_lines(p: usize, ports: &[i64]) -> Plan {
     let mut plan = Plan::new(Kind::Allreduce, p, 2 * p + 2, 1);
     let mut d = 1;

@@ -210,8 +210,8 @@ fn parts_of_large_plans() {
     assert_eq!(factors.part(Kind::Allreduce, 65536), Err(GroupsError::NoSuchNode { node: 65536, nodes: 65536 }));
 }
 
-/// An allgather needs no working memory, a reduce_scatter with one port two lines: what arrives, and what is reduced so far. The
-/// output of an allreduce is one of them.
+/// An allgather needs no working memory, a reduce_scatter with one port two lines: what arrives, and what is reduced so
+/// far. The output of an allreduce is one of them.
 #[test]
 fn little_memory() {
     let lines = |kind, text| ports(text).plan(kind).expect("it is complete").lines;

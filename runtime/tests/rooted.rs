@@ -213,8 +213,8 @@ fn calls_that_do_not_fit_their_buffers_are_refused() {
     }
 }
 
-/// The root is a rank of the communicator, also where ranks are dealt out to nodes and algorithms that look at nodes see
-/// another numbering.
+/// The root is a rank of the communicator, also where ranks are dealt out to nodes and algorithms that look at nodes
+/// see another numbering.
 #[test]
 fn the_root_is_a_real_rank_wherever_ranks_sit() {
     let (p, placement) = (7, Placement::cyclic(7, 3));

@@ -1,7 +1,7 @@
 //! Expressions as `base + step * k`: the shape that makes a comprehension a progression.
 //!
-//! The Rust back end turns such a comprehension into one stripe, the prover into a progression whose membership needs no
-//! quantifier. What a stripe computes is said once, by [`Progression`]: generated code computes it, and the prover
+//! The Rust back end turns such a comprehension into one stripe, the prover into a progression whose membership needs
+//! no quantifier. What a stripe computes is said once, by [`Progression`]: generated code computes it, and the prover
 //! proves of it that it fits the machine. The item at an index may fit where the base, at index zero, does not.
 
 use crate::blocks::Comprehension;

@@ -81,8 +81,8 @@ pub const fn checked_shr(a: i64, b: i64) -> Option<i64> {
     if b < 0 || b > 63 { None } else { Some(a >> b) }
 }
 
-/// The product of the first `n` numbers of a list, of none for a negative `n`, each with `plus` added to it; `None` when it
-/// does not fit.
+/// The product of the first `n` numbers of a list, of none for a negative `n`, each with `plus` added to it; `None`
+/// when it does not fit.
 pub fn checked_product(list: &[i64], plus: i64, n: i64) -> Option<i64> {
     let mut first = list.iter().take(n.max(0) as usize);
     first.try_fold(1i64, |product, &number| product.checked_mul(number.checked_add(plus)?))

@@ -1,9 +1,9 @@
 //! The canonical form of a schedule, and its fingerprint.
 //!
-//! A proof record counts for the schedule that was proved and for no other, so the form must tell any two schedules apart
-//! that do not mean the same. The text of a declaration does not: two rounds may each have a definition `c`, and a
-//! call of `c` reads alike in both. Here every node has its tag, its parts in parentheses, and what a name refers to: a
-//! definition by its number, a variable by the order in which variables occur. How far a declaration is checked at
+//! A proof record counts for the schedule that was proved and for no other, so the form must tell any two schedules
+//! apart that do not mean the same. The text of a declaration does not: two rounds may each have a definition `c`, and
+//! a call of `c` reads alike in both. Here every node has its tag, its parts in parentheses, and what a name refers to:
+//! a definition by its number, a variable by the order in which variables occur. How far a declaration is checked at
 //! compile time is left out: it changes nothing about what is proved.
 //!
 //! Every structure is taken apart by all of its fields, so that a field which is added later cannot be forgotten here.

@@ -107,8 +107,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What is proved of one number of a call: its name (`p`, a parameter, or the length of a list), its value in this call, the
-/// least of its domain, and the largest that is proved.
+/// What is proved of one number of a call: its name (`p`, a parameter, or the length of a list), its value in this
+/// call, the least of its domain, and the largest that is proved.
 type Limit = (&'static str, i64, i64, i64);
 
 /// The option of `roundel prove` that covers this call and all that is proved already.
@@ -203,7 +203,8 @@ pub trait Collective: 'static {
     /// Whether the collective is proved for a call at `at` that its domain admits.
     fn proved(&self, at: &Place) -> Result<(), Refusal>;
 
-    /// How many blocks there are in a call at `at`: one for each rank, unless the declaration splits the data otherwise.
+    /// How many blocks there are in a call at `at`: one for each rank, unless the declaration splits the data
+    /// otherwise.
     fn blocks(&self, at: &Place) -> i64 {
         at.p
     }

@@ -95,8 +95,8 @@ impl Kind {
         (self.reduces() || !self.has_a_block_each()) && !self.moves()
     }
 
-    /// Whether `rank`, of `p`, has something of `block` before the first round: the block, or its own contribution to it.
-    /// `root` is the root, where there is one.
+    /// Whether `rank`, of `p`, has something of `block` before the first round: the block, or its own contribution to
+    /// it. `root` is the root, where there is one.
     pub const fn initially_holds(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
         match self {
             Kind::Alltoall => ends(block, p).0 == rank,

@@ -1,8 +1,9 @@
 //! A schedule as the declaration that the parser reads back.
 //!
-//! The text of [`text`](crate::text) is made to be read: it lists definitions first, wherever they stood. This text is made
-//! to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be kept, sent to somebody and replayed. Definitions that mention variables of a round stand below that round, all others
-//! above the rounds as far as their names are free there; those that nothing uses are left out.
+//! The text of [`text`](crate::text) is made to be read: it lists definitions first, wherever they stood. This text is
+//! made to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be kept, sent to
+//! somebody and replayed. Definitions that mention variables of a round stand below that round, all others above the
+//! rounds as far as their names are free there; those that nothing uses are left out.
 
 use crate::expr::Expr;
 use crate::schedule::{BoundScope, Function, Hold, Loop, Schedule, SchedulePart};

@@ -336,8 +336,8 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
-    /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None` where
-    /// there is no message.
+    /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None`
+    /// where there is no message.
     pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, EvalFault)> {
         let at = |field| move |fault| (field, fault);
         blocks.clear();

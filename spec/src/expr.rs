@@ -170,7 +170,8 @@ pub enum Expr {
     Element(ListVar, Box<Expr>),
     /// `len(list)`
     Length(ListVar),
-    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with so much added to it.
+    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with so much added to
+    /// it.
     Product(ListVar, i64, Box<Expr>),
     /// An operator with one operand.
     Unary(Unary, Box<Expr>),

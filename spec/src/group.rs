@@ -45,8 +45,8 @@ impl<S, M, E> Inside<'_, S, M, E> {
 }
 
 impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Inside<'_, S, M, E> {
-    /// Runs an inner collective. Its rounds are written down first: a sink around a sink around a sink would be a new type,
-    /// and a new copy of all code, at every depth.
+    /// Runs an inner collective. Its rounds are written down first: a sink around a sink around a sink would be a new
+    /// type, and a new copy of all code, at every depth.
     ///
     /// # Errors
     /// Those of the sink.
@@ -101,8 +101,8 @@ impl<I: Blocks, B: Blocks, E: Fn(usize) -> B + Clone> Blocks for Brought<I, E> {
     }
 }
 
-/// Hands the rounds of `rank` to `sink`, wherever ranks sit: a collective that looks at nodes sees them numbered node by node,
-/// and its peers and blocks are translated back.
+/// Hands the rounds of `rank` to `sink`, wherever ranks sit: a collective that looks at nodes sees them numbered node
+/// by node, and its peers and blocks are translated back.
 ///
 /// # Errors
 /// Those of the sink.

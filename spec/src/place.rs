@@ -92,7 +92,8 @@ impl<'a> Place<'a> {
         (self.local < self.lanes && self.node < all).then(|| Place::apart(self.node, all))
     }
 
-    /// What the rank with an index knows among `size` ranks, or the first `members` of them, if it is one of them: one node.
+    /// What the rank with an index knows among `size` ranks, or the first `members` of them, if it is one of them: one
+    /// node.
     pub fn among(index: i64, size: i64, members: Option<i64>) -> Option<Place<'a>> {
         let all = members.unwrap_or(size).clamp(0, size.max(0));
         (0..all).contains(&index).then(|| Place::flat(index, all))
@@ -233,7 +234,8 @@ impl Placement {
         self.nodes[rank] as usize
     }
 
-    /// Where a rank sits, from its node downwards: what [`from_levels`](Placement::from_levels) makes the same placement of.
+    /// Where a rank sits, from its node downwards: what [`from_levels`](Placement::from_levels) makes the same
+    /// placement of.
     ///
     /// ```
     /// use roundel_spec::Placement;
@@ -258,8 +260,8 @@ impl Placement {
         self.regions.place(self.numbers[rank] as i64)
     }
 
-    /// What `rank` knows for a collective that looks at nodes, or for one that does not: such a one sees one node and the
-    /// real numbering.
+    /// What `rank` knows for a collective that looks at nodes, or for one that does not: such a one sees one node and
+    /// the real numbering.
     pub fn seen(&self, rank: usize, looks_at_nodes: bool) -> Place<'_> {
         if looks_at_nodes { self.place(rank) } else { Place::flat(rank as i64, self.p() as i64) }
     }

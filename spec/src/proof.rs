@@ -13,7 +13,8 @@ use crate::schedule::Schedule;
 pub use record::{Answered, Claim, Exhaustive, Gap, Induction, Record, RecordError};
 use std::fmt;
 
-/// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are refused.
+/// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are
+/// refused.
 pub const MAX_P: i64 = (1 << 31) - 1;
 
 /// The placements for which a collective that depends on placement is proved.
@@ -83,7 +84,8 @@ pub struct ProvedRange {
 }
 
 impl ProvedRange {
-    /// All calls in the domain that an induction speaks of: where nodes matter, they have equally many ranks, at least two.
+    /// All calls in the domain that an induction speaks of: where nodes matter, they have equally many ranks, at least
+    /// two.
     pub fn all(schedule: &Schedule) -> Self {
         let even = Placements::Even { regular_up_to: 0, all_up_to: 0 };
         ProvedRange {

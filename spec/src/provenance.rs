@@ -1,8 +1,8 @@
 //! What every rank holds, block by block, and since when.
 //!
 //! For a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
-//! all-to-all a message takes its blocks along, so a block is at one rank at a time, and its history is its way. The checks,
-//! the invariants and the pictures all read this table.
+//! all-to-all a message takes its blocks along, so a block is at one rank at a time, and its history is its way. The
+//! checks, the invariants and the pictures all read this table.
 
 use crate::contract::Kind;
 use std::collections::BTreeSet;
@@ -84,7 +84,8 @@ impl Provenance {
         }
     }
 
-    /// The round in which `rank` received `block`, for the last time; `None` where it held it from the start, or never gets it.
+    /// The round in which `rank` received `block`, for the last time; `None` where it held it from the start, or never
+    /// gets it.
     pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
         let since = match &self.table {
             ProvenanceTable::Kept(since) => since[rank * self.blocks + block],
@@ -98,8 +99,8 @@ impl Provenance {
         }
     }
 
-    /// `rank` receives `block` in `round`; false when it has it already, or somebody received it in this round, and then
-    /// nothing changes.
+    /// `rank` receives `block` in `round`; false when it has it already, or somebody received it in this round, and
+    /// then nothing changes.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
         match &mut self.table {
             ProvenanceTable::Kept(since) => {

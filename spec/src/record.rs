@@ -174,14 +174,14 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Puts the rounds of all ranks side by side. Groups that run the same clause run it in lockstep, and who has fewer rounds
-    /// there waits: silent rounds are added.
+    /// Puts the rounds of all ranks side by side. Groups that run the same clause run it in lockstep, and who has fewer
+    /// rounds there waits: silent rounds are added.
     pub fn lockstep(ranks: Vec<RankLog>) -> Self {
         lockstep(ranks)
     }
 
-    /// The number, among all rounds, of the round that the collective's own clauses make as their `n`-th; one past the last
-    /// round where there is none.
+    /// The number, among all rounds, of the round that the collective's own clauses make as their `n`-th; one past the
+    /// last round where there is none.
     pub fn own_round(&self, n: usize) -> usize {
         self.own.get(n).copied().unwrap_or_else(|| self.rounds())
     }

@@ -1,4 +1,5 @@
-//! Contracts carried out in the plainest way: what stands in for an inner collective that is known by its contract alone.
+//! Contracts carried out in the plainest way: what stands in for an inner collective that is known by its contract
+//! alone.
 //!
 //! A collective that is right with one of these is right with every collective that keeps the same contract, because
 //! it sees nothing of the inner one but what is there before and after.

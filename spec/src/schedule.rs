@@ -1,7 +1,7 @@
 //! The intermediate representation: a declaration as plain data.
 //!
-//! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`SchedulePart`] names
-//! a part of the schedule, and whoever has the source maps spots to positions.
+//! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`SchedulePart`]
+//! names a part of the schedule, and whoever has the source maps spots to positions.
 
 use crate::blocks::{BlockSet, Index};
 use crate::collective::Arguments;
@@ -84,8 +84,8 @@ pub struct State {
     pub next: Expr,
     /// The index with which it advances, by its position among the loop's indices.
     pub each: usize,
-    /// Whether it runs backwards: `init` is its value after the last round, and `next`, evaluated with the values of one round,
-    /// is its value one round before.
+    /// Whether it runs backwards: `init` is its value after the last round, and `next`, evaluated with the values of
+    /// one round, is its value one round before.
     pub backward: bool,
 }
 
@@ -195,7 +195,8 @@ pub enum Metric {
     NonlocalMessagesSent,
     NonlocalMessagesReceived,
     NonlocalBlocksSent,
-    /// Of an all-to-all: the largest number of blocks between two rounds that neither come from the rank nor are for it.
+    /// Of an all-to-all: the largest number of blocks between two rounds that neither come from the rank nor are for
+    /// it.
     Scratch,
 }
 

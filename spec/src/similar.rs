@@ -15,8 +15,8 @@ fn shortens(short: &str, long: &str) -> bool {
     is_part && short.chars().next() == long.chars().next() && short.len() >= 4 && long.len() <= 2 * short.len()
 }
 
-/// Names of the form `kind/name` that look like what was written, the most similar first, at most `most`. What was written
-/// may be a whole name, the last part of one, the kind, or a piece of any.
+/// Names of the form `kind/name` that look like what was written, the most similar first, at most `most`. What was
+/// written may be a whole name, the last part of one, the kind, or a piece of any.
 pub fn suggestions<'a>(written: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let written = written.trim_end_matches('/').replace('_', "-").to_lowercase();
     let last = |name: &'a str| name.rsplit('/').next().unwrap_or(name);

@@ -7,7 +7,8 @@
 use crate::blocks::Blocks;
 use std::convert::Infallible;
 
-/// A line of a rank's memory, by its number: gathers have one, in which every block has its slot; reductions may name more.
+/// A line of a rank's memory, by its number: gathers have one, in which every block has its slot; reductions may name
+/// more.
 pub type Line = u8;
 
 /// What a message does to the line it belongs to.
@@ -71,8 +72,8 @@ pub trait Sink {
     /// The round ends; its messages are complete when this returns.
     fn end_round(&mut self) -> Result<(), Self::Error>;
 
-    /// Collectives inside of groups begin. Groups need not have equally many rounds; who counts rounds has all ranks wait
-    /// for the last group at [`leave_groups`](Sink::leave_groups).
+    /// Collectives inside of groups begin. Groups need not have equally many rounds; who counts rounds has all ranks
+    /// wait for the last group at [`leave_groups`](Sink::leave_groups).
     #[inline]
     fn enter_groups(&mut self) -> Result<(), Self::Error> {
         Ok(())

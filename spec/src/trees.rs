@@ -1,7 +1,7 @@
 //! Trees of contributions: what a slot of a reduction holds.
 //!
-//! Equal trees are one node, and a node with its operands swapped is the same node: so whether two ranks have reduced the
-//! same tree, as far as a commutative operation can tell, is a comparison of two numbers.
+//! Equal trees are one node, and a node with its operands swapped is the same node: so whether two ranks have reduced
+//! the same tree, as far as a commutative operation can tell, is a comparison of two numbers.
 
 use std::collections::HashMap;
 

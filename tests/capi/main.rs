@@ -1,5 +1,5 @@
-//! `libroundel` as programs in C and Fortran use it: installed, found by pkg-config and CMake, linked shared and static, and run
-//! under `mpirun` on each MPI that was built for (`tests/tools/build-mpi.sh`).
+//! `libroundel` as programs in C and Fortran use it: installed, found by pkg-config and CMake, linked shared and
+//! static, and run under `mpirun` on each MPI that was built for (`tests/tools/build-mpi.sh`).
 
 #[path = "../mpi/job.rs"]
 mod job;
@@ -13,8 +13,9 @@ use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use std::path::Path;
 use std::process::Command;
 
-/// The selection that the test program uses: an algorithm for each collective, or the library. Not for reductions to a root, though: that of
-/// MPICH 4.0 reads from MPI_IN_PLACE where the root is not the first rank and there are more than 2048 bytes.
+/// The selection that the test program uses: an algorithm for each collective, or the library. Not for reductions to a
+/// root, though: that of MPICH 4.0 reads from MPI_IN_PLACE where the root is not the first rank and there are more than
+/// 2048 bytes.
 const RULES: &str = r#"
 format = "roundel-selection"
 version = 1

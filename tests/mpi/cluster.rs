@@ -1,4 +1,5 @@
-//! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for real ones.
+//! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for
+//! real ones.
 
 use super::job::run;
 use super::mpi::{OPEN_MPI, say};
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status. Then there is nothing to
-/// test, also where all else is required.
+/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status. Then there is
+/// nothing to test, also where all else is required.
 const NO_CLUSTER: i32 = 125;
 
 #[test]

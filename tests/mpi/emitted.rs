@@ -1,7 +1,7 @@
 //! Emitted C on real MPI: every file is compiled with a driver of its kind and compared with MPI's own function.
 //!
-//! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is launched once
-//! for each number of ranks.
+//! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is
+//! launched once for each number of ranks.
 
 use super::LIMIT;
 use super::job::run;
@@ -191,7 +191,8 @@ fn emitted(schedule: &Schedule, root: Option<&Path>) -> String {
     emit_c(schedule, root).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the driver must know of the file: its functions, the parameters of the algorithm, whether it keeps the order of ranks.
+/// What the driver must know of the file: its functions, the parameters of the algorithm, whether it keeps the order of
+/// ranks.
 fn definitions(schedule: &Schedule, code: &str) -> String {
     let lines = code.lines().filter_map(|line| line.strip_prefix("int "));
     let mut calls = lines.filter(|line| line.starts_with("roundel_")).filter_map(|line| line.split('(').next());

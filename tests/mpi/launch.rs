@@ -18,7 +18,8 @@ use std::time::Duration;
 /// What takes longer hangs; on a slow machine that does other work, too, the longest has taken two minutes.
 const LIMIT: Duration = Duration::from_secs(360);
 
-/// The numbers of ranks for the suites that take longest: powers of two, odd and composite numbers; more with `tests/run.sh --all`.
+/// The numbers of ranks for the suites that take longest: powers of two, odd and composite numbers; more with
+/// `tests/run.sh --all`.
 fn ranks() -> &'static [usize] {
     if everything() { &[1, 2, 3, 5, 7, 8, 12, 16] } else { &[1, 2, 3, 7, 8, 12] }
 }

@@ -1,8 +1,8 @@
 //! The MPIs that tests run on: what was built for each, its compilers, its launcher.
 //!
-//! `ROUNDEL_MPI_NAME` names the directory of what was built for an MPI, and `ROUNDEL_MPI_NAME_BIN` that of its compilers and its
-//! launcher, where these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both settings. Without them there is
-//! nothing to run, and a line says so.
+//! `ROUNDEL_MPI_NAME` names the directory of what was built for an MPI, and `ROUNDEL_MPI_NAME_BIN` that of its
+//! compilers and its launcher, where these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both
+//! settings. Without them there is nothing to run, and a line says so.
 
 use std::ffi::OsString;
 use std::io::{Write, stderr};

@@ -1,5 +1,5 @@
-//! *Persistent paper*: Jocksch, Ohana, Lanti, Koutsaniti, Karakasis and Villard, An optimisation of allreduce communication in
-//! message-passing systems, 2021.
+//! *Persistent paper*: Jocksch, Ohana, Lanti, Koutsaniti, Karakasis and Villard, An optimisation of allreduce
+//! communication in message-passing systems, 2021.
 
 use super::{Run, ceil_log2, set, wrap};
 use roundel::Collective;
@@ -36,7 +36,8 @@ fn from(reduction: &ReductionStates, round: usize, rank: usize, line: Line, bloc
     value.iter().flat_map(|value| reduction.trees.contributors(value.tree)).collect()
 }
 
-/// Figure 5: five nodes, radix 2. The distances are 4, 2 and 1; column n0, then all others, which are the same further on.
+/// Figure 5: five nodes, radix 2. The distances are 4, 2 and 1; column n0, then all others, which are the same further
+/// on.
 #[test]
 fn figure_5_of_the_persistent_paper() {
     let (run, reduction) = reduced(&CyclicShiftReduceScatter { ports: vec![1, 1, 1] }, 5);
@@ -96,8 +97,8 @@ fn lines_sent(run: &Run, reduction: &ReductionStates) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// The same, by the text of section 2.1 and its algorithm 1: backwards from line p, line D + k needs line D here and line k
-/// there; what is at hand before the step is needed then.
+/// The same, by the text of section 2.1 and its algorithm 1: backwards from line p, line D + k needs line D here and
+/// line k there; what is at hand before the step is needed then.
 fn lines_needed(p: usize) -> Vec<BTreeSet<usize>> {
     let mut needed = set([p]);
     let mut steps: Vec<BTreeSet<usize>> = (0..ceil_log2(p))
@@ -160,9 +161,9 @@ fn factors_of_the_persistent_paper() {
     }
 }
 
-/// Table 1: 39(1 1 1 1 1 1) takes 6 steps and sends 8 times the message. 3(1 1) 13(1 1 1 1) runs inside groups of 3 and then
-/// of 13, and costs what the two cost one after the other: 6 steps, 7 times the message. The two rows with reduce_scatter
-/// take 12 and send 76/39 of it, which are 38 blocks each way.
+/// Table 1: 39(1 1 1 1 1 1) takes 6 steps and sends 8 times the message. 3(1 1) 13(1 1 1 1) runs inside groups of 3 and
+/// then of 13, and costs what the two cost one after the other: 6 steps, 7 times the message. The two rows with
+/// reduce_scatter take 12 and send 76/39 of it, which are 38 blocks each way.
 #[test]
 fn table_1_of_the_persistent_paper() {
     let shift = |p: usize| Run::of(&CyclicShiftAllreduce { ports: vec![1; ceil_log2(p)] }, p).cost();

@@ -26,8 +26,8 @@ fn figure_8_of_the_persistent_paper() {
     assert_eq!(stages(&listing).len(), 53);
 }
 
-/// Figure 9. Its stage 1 names lines 1 to 4 of node 4, where its own logic needs 4 to 7: node 4 begins with the fractions
-/// 2 3 0 1 6 7 4 5, and sends the second half of them. So it stands in the file.
+/// Figure 9. Its stage 1 names lines 1 to 4 of node 4, where its own logic needs 4 to 7: node 4 begins with the
+/// fractions 2 3 0 1 6 7 4 5, and sends the second half of them. So it stands in the file.
 #[test]
 fn figure_9_of_the_persistent_paper() {
     let ports = ports("2(-1) 4(1 1) 2(1)");
@@ -110,8 +110,8 @@ fn figure_7_of_the_persistent_paper() {
     assert_eq!([time("2(1) 2(1)", &[1, 0, 1, 2]), time("2(1) 2(1)", &[1, 2, 1, 0])], [5, 5]);
 }
 
-/// Section 2.2.3: of 0 1 0 1 0 1 0 1 every node has one block after the first step, and messages grow from there. Sorted, one
-/// message has 2 in the second step and one has 4 in the third.
+/// Section 2.2.3: of 0 1 0 1 0 1 0 1 every node has one block after the first step, and messages grow from there.
+/// Sorted, one message has 2 in the second step and one has 4 in the third.
 #[test]
 fn alternating_sizes_of_the_persistent_paper() {
     let (alternating, sorted) = ([0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1, 1, 1]);

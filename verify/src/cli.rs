@@ -436,8 +436,8 @@ pub struct ExplainArgs {
     /// The number of nodes, all of them full, instead of the number of ranks.
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "p")]
     pub nodes: Option<i64>,
-    /// The size in bytes: of a block that one rank has for another, of the vector of an allreduce, of what a rank brings to an
-    /// allgather, or of what it gets from a reduce_scatter.
+    /// The size in bytes: of a block that one rank has for another, of the vector of an allreduce, of what a rank
+    /// brings to an allgather, or of what it gets from a reduce_scatter.
     #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
     pub bytes: i64,
     /// From departure to arrival, in seconds, or as in `20us` [default: 20us]
@@ -449,8 +449,8 @@ pub struct ExplainArgs {
     /// What a rank is busy with sending and receiving one message, in seconds, or as in `1us` [default: 1us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<Seconds>,
-    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate. Without it, reductions
-    /// and allgathers have one rank on each node.
+    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate. Without it,
+    /// reductions and allgathers have one rank on each node.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub ppn: Option<i64>,
     /// The latency inside of a node [default: 1us]
@@ -573,8 +573,8 @@ pub struct ExplainSelectionArgs {
     /// Where ranks sit.
     #[command(flatten)]
     pub placing: Placing,
-    /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather or a
-    /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
+    /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather
+    /// or a gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
     #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true, value_parser = number::long_bytes)]
     pub bytes: u64,
     /// The rules; only the default if left out.
@@ -721,8 +721,8 @@ pub struct ProveArgs {
     /// several blocks, a file's own limits]
     #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
     pub p: Option<ProcessRange>,
-    /// The values of a parameter for the exhaustive engine, as in `segments=1..=64`; may be repeated [default: up to the
-    /// limits of the declaration]
+    /// The values of a parameter for the exhaustive engine, as in `segments=1..=64`; may be repeated [default: up to
+    /// the limits of the declaration]
     #[arg(long, value_name = "NAME=RANGE")]
     pub set: Vec<Setting>,
     /// Write the record to this file instead of proofs/NAME.json of the crate that declares the collective.

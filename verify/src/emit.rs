@@ -15,8 +15,8 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error>
         .map_err(Error::Unsupported)
 }
 
-/// The calls for which a collective is proved, and the record that says so. Without one it is checked here and now, as the
-/// derive does: what is granted is what was checked.
+/// The calls for which a collective is proved, and the record that says so. Without one it is checked here and now, as
+/// the derive does: what is granted is what was checked.
 pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, Option<Record>), Error> {
     let unfit = |root: &Path, unfit| Error::UnfitRecord { path: Record::path(root, schedule), unfit };
     let record = root.map(|root| Record::in_crate(root, schedule).map_err(|why| unfit(root, why))).transpose()?;

@@ -1,8 +1,8 @@
 //! The bodies of the Kani harnesses on a schedule without generated code: a mutant, which is data alone.
 //!
-//! Kani and the tests that the derive emits run these bodies on generated code. What they claim is worth as much as what
-//! they notice, so here the evaluator feeds the same functions: [`matched`](step::matched), [`valid`](step::valid) and
-//! [`Coverage`]. Rounds and states are those that a run really has, at every rank of one point.
+//! Kani and the tests that the derive emits run these bodies on generated code. What they claim is worth as much as
+//! what they notice, so here the evaluator feeds the same functions: [`matched`](step::matched), [`valid`](step::valid)
+//! and [`Coverage`]. Rounds and states are those that a run really has, at every rank of one point.
 
 use roundel_spec::check::Point;
 use roundel_spec::eval::{self, Env, EvalFault, Halt, Walker};
@@ -46,8 +46,8 @@ impl Harness {
         }
     }
 
-    /// Runs the body on every rank of a point that it [`reaches`]; gives the number of messages that the ranks send. Ranks that the domain
-    /// refuses do not count.
+    /// Runs the body on every rank of a point that it [`reaches`]; gives the number of messages that the ranks send.
+    /// Ranks that the domain refuses do not count.
     ///
     /// # Errors
     /// The claim that is false, or what has no value, which is a panic of generated code.

@@ -164,7 +164,8 @@ pub fn judge(
     tell(schedule, args, placement, tape, simulate)
 }
 
-/// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is taken.
+/// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is
+/// taken.
 pub fn judge_alone(
     schedule: &Schedule,
     args: &Arguments,

@@ -1,8 +1,8 @@
 //! What the ranks do at one point, run again on threads: real messages, real buffers, and the plain definition.
 //!
-//! A wrong schedule has no generated code, so its recorded rounds are handed to the transport instead. Every rank starts
-//! with its own block, or with its contribution to every block; what it ends with is compared with the definition, and a
-//! rank that waits for ever is found by the transport itself.
+//! A wrong schedule has no generated code, so its recorded rounds are handed to the transport instead. Every rank
+//! starts with its own block, or with its contribution to every block; what it ends with is compared with the
+//! definition, and a rank that waits for ever is found by the transport itself.
 
 use roundel::operation::commutative;
 use roundel::transport::{
@@ -119,8 +119,8 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
 /// A contribution: of which rank, to which block.
 type Contribution = (usize, usize);
 
-/// Reduces lists of contributions by appending one to the other, so that the result tells what was reduced, and in which
-/// order.
+/// Reduces lists of contributions by appending one to the other, so that the result tells what was reduced, and in
+/// which order.
 fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     let (p, taped) = (trace.p(), Arc::new(trace.clone()));
     let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
@@ -165,8 +165,8 @@ fn failure<R>(results: &[Result<R, Error>]) -> Option<Ended> {
     failures().find(own).or_else(|| failures().next()).map(|error| Ended::Failed(error.to_string()))
 }
 
-/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that remembers
-/// rounds by type and arguments would take two recordings for one.)
+/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that
+/// remembers rounds by type and arguments would take two recordings for one.)
 struct Taped<const LINES: usize> {
     trace: Arc<Trace>,
     blocks: i64,

@@ -186,7 +186,8 @@ impl Holdings {
         }
     }
 
-    /// For a picture: of pairs, from which sources a rank holds the blocks for each destination. `now` is the last round.
+    /// For a picture: of pairs, from which sources a rank holds the blocks for each destination. `now` is the last
+    /// round.
     pub fn by_destination(&self, now: Option<usize>) -> Option<Holdings> {
         let Naming::Pairs(p) = self.naming else { return None };
         let share = |rank: usize, destination: usize| {

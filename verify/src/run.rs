@@ -1,7 +1,7 @@
 //! A recorded run, and what is told about it: its rounds, and what every rank holds in between.
 //!
-//! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction holds
-//! the contributions of some ranks, which the exact check knows.
+//! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction
+//! holds the contributions of some ranks, which the exact check knows.
 
 use crate::rounds::{self, DrawnMessage, Holdings, Naming, Round, SlotContent, SlotShare};
 use roundel_spec::check::{self, Point, ReductionStates};

@@ -1,5 +1,5 @@
-//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, to all or to
-//! that one, or the reduction of what all ranks have.
+//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, to
+//! all or to that one, or the reduction of what all ranks have.
 
 mod alltoall;
 mod reductions;
@@ -38,8 +38,8 @@ fn block(b: usize, len: usize) -> Vec<u8> {
 }
 
 impl Trial<'_> {
-    /// Gathers blocks of `bytes` bytes, or reduces vectors of so many, `repeat` times. Gives the time of each repetition, that of its slowest rank; the
-    /// error says what went wrong.
+    /// Gathers blocks of `bytes` bytes, or reduces vectors of so many, `repeat` times. Gives the time of each
+    /// repetition, that of its slowest rank; the error says what went wrong.
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
         match (self.entry.schedule)().kind {
             Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
@@ -49,8 +49,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Gathers blocks of different lengths, some of them empty, with gaps between them; or reduces such blocks, also with
-    /// an operation that does not commute.
+    /// Gathers blocks of different lengths, some of them empty, with gaps between them; or reduces such blocks, also
+    /// with an operation that does not commute.
     pub fn varying(&self) -> Result<(), String> {
         let kind = (self.entry.schedule)().kind;
         if kind.has_root() {

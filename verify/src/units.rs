@@ -11,8 +11,8 @@ pub struct Seconds(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BytesPerSecond(pub f64);
 
-/// Units of time, and how many of them a second has. A division by a power of ten is exact to the last bit, so that `500us`
-/// and `5e-4` are the same number.
+/// Units of time, and how many of them a second has. A division by a power of ten is exact to the last bit, so that
+/// `500us` and `5e-4` are the same number.
 const TIMES: [(&str, f64); 6] = [("ns", 1e9), ("us", 1e6), ("µs", 1e6), ("ms", 1e3), ("s", 1.0), ("", 1.0)];
 
 /// Units of rates, in bytes per second.

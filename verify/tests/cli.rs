@@ -36,8 +36,8 @@ fn json_with(args: &[&str], code: i32) -> Value {
     serde_json::from_str(&stdout(&output)).unwrap()
 }
 
-/// A command that must be refused: nothing on standard output, or the error as JSON if that was asked for; exit code 2, all of
-/// `words` in the message.
+/// A command that must be refused: nothing on standard output, or the error as JSON if that was asked for; exit code 2,
+/// all of `words` in the message.
 fn refused(args: &[&str], words: &[&str]) {
     let output = roundel(args);
     let message = stderr(&output);

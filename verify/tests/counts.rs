@@ -21,8 +21,8 @@ fn refused(args: &[&str], words: &str) {
     COUNTS.refused(args, words);
 }
 
-/// Figure 1 of Fan and Kumar: six processes. Radix 2 has 3 steps and radix 5 has 5. Radix 4 has 4, as the paper's own formula
-/// says; the caption's 5 is a slip.
+/// Figure 1 of Fan and Kumar: six processes. Radix 2 has 3 steps and radix 5 has 5. Radix 4 has 4, as the paper's own
+/// formula says; the caption's 5 is a slip.
 #[test]
 fn six_ranks_are_figure_1() {
     let steps = |radix: &str| {
@@ -70,8 +70,8 @@ fn counts_are_those_of_the_offsets() {
     }
 }
 
-/// Figure 2a: 4096 processes. Up to the square root messages become no fewer and blocks no more; there, blocks are twice as many as
-/// with the last radix, and messages far fewer.
+/// Figure 2a: 4096 processes. Up to the square root messages become no fewer and blocks no more; there, blocks are
+/// twice as many as with the last radix, and messages far fewer.
 #[test]
 fn the_curve_of_figure_2a() {
     let curve = json(&["-p", "4096"]);

@@ -705,8 +705,8 @@ fn unproved_calls_are_refused_unless_asked_for() {
     assert_eq!(gather(NobodyProved.unproved(), 7), all(7));
 }
 
-/// Wrong from nine ranks on, where the first node is smaller than the last. The check of the derive looks at every division of up
-/// to eight ranks.
+/// Wrong from nine ranks on, where the first node is smaller than the last. The check of the derive looks at every
+/// division of up to eight ranks.
 #[derive(Collective, Clone, Copy)]
 #[collective(allgather)]
 #[check(p <= 16)]

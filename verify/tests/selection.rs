@@ -145,7 +145,8 @@ fn what_makes_no_sense_is_refused() {
     refused(&["allreduce", "-p", "4", "--request"], "no rule has ports for allreduce p=4 nodes=1 ppn=4");
 }
 
-/// What a value may look like, for the few words of the schema that are used: a value that it allows, and what it says otherwise.
+/// What a value may look like, for the few words of the schema that are used: a value that it allows, and what it says
+/// otherwise.
 fn allows(schema: &Value, root: &Value, value: &Value) -> bool {
     let Some(words) = schema.as_object() else { return true };
     words.iter().all(|(word, said)| match word.as_str() {

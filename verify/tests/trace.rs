@@ -1,5 +1,5 @@
-//! `roundel trace diff`: traces that are written here by hand, from what `roundel show` and the papers say, and the same with
-//! something wrong in them.
+//! `roundel trace diff`: traces that are written here by hand, from what `roundel show` and the papers say, and the
+//! same with something wrong in them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -169,8 +169,8 @@ fn an_algorithm_must_be_able_to_do_the_call() {
     impossible("only an alltoall", &|call| call["blocks"] = json!({ "own": [8, 0, 4] }));
 }
 
-/// Two nodes whose ranks alternate: what looks at nodes sees them in another order. Of an allreduce by SMP, ranks 2 and 3 send to
-/// the first ones of their nodes, those exchange, and send the result back.
+/// Two nodes whose ranks alternate: what looks at nodes sees them in another order. Of an allreduce by SMP, ranks 2 and
+/// 3 send to the first ones of their nodes, those exchange, and send the result back.
 #[test]
 fn nodes_and_vectors_count() {
     let nodes = json!([[0], [1], [0], [1]]);
@@ -200,8 +200,8 @@ fn smp_inner(none: &Value) -> Value {
     json!(vec![none.clone(); inner])
 }
 
-/// The rounds are those of `roundel show alltoall/modified-bruck -p 4 --set radix=2`. Each message has two blocks, whose lengths
-/// go ahead; where both are empty, nothing follows.
+/// The rounds are those of `roundel show alltoall/modified-bruck -p 4 --set radix=2`. Each message has two blocks,
+/// whose lengths go ahead; where both are empty, nothing follows.
 fn bruck() -> Lines {
     let own = [[0, 1, 2, 3], [10, 11, 12, 0], [20, 0, 22, 0], [30, 0, 0, 33]];
     let sent = [

@@ -1,9 +1,9 @@
-//! Collectives that are right for every p up to 41 and wrong beyond: what no check of small cases finds. None of them may
-//! be proved for all p.
+//! Collectives that are right for every p up to 41 and wrong beyond: what no check of small cases finds. None of them
+//! may be proved for all p.
 //!
-//! Each is a declaration with a fault under a condition such as `p > 41`, written `@p`. It is first shown to be right up
-//! to 41 and wrong at some p up to 64, by the exact check. The same declaration without the fault shows
-//! that the prover proves it, but for a few: what keeps it from being proved is the fault.
+//! Each is a declaration with a fault under a condition such as `p > 41`, written `@p`. It is first shown to be right
+//! up to 41 and wrong at some p up to 64, by the exact check. The same declaration without the fault shows that the
+//! prover proves it, but for a few: what keeps it from being proved is the fault.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 

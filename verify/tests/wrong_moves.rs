@@ -1,9 +1,10 @@
 //! All-to-alls with a fault: none of them may be proved for all p.
 //!
-//! Each is an entry of the catalogue, as text, in which something is replaced, or a declaration of its own: a digit, a state, a
-//! range, copies in the place of moves, a peer, an order, a filter, a bound; some for one radix only, in the last digit only, or
-//! with more than 41 ranks only, which no check at compile time sees. The exact check says first that it is wrong. That the
-//! entries themselves are proved is a test here, too: what keeps the others from being proved is the fault.
+//! Each is an entry of the catalogue, as text, in which something is replaced, or a declaration of its own: a digit, a
+//! state, a range, copies in the place of moves, a peer, an order, a filter, a bound; some for one radix only, in the
+//! last digit only, or with more than 41 ranks only, which no check at compile time sees. The exact check says first
+//! that it is wrong. That the entries themselves are proved is a test here, too: what keeps the others from being
+//! proved is the fault.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 

@@ -1,9 +1,9 @@
 //! Collectives that look at nodes, with a fault: none of them may be proved for all node counts.
 //!
-//! Each is an entry of the catalogue, as text, in which one thing is replaced: a peer, a clip that is left out, what a member
-//! brings, a round too few; some only with more than 41 ranks, which no check at compile time sees. The exact check says
-//! first that it is wrong on nodes of equal size, of which the prover speaks. That the entries themselves are proved is a test
-//! here, too: what keeps the others from being proved is the fault.
+//! Each is an entry of the catalogue, as text, in which one thing is replaced: a peer, a clip that is left out, what a
+//! member brings, a round too few; some only with more than 41 ranks, which no check at compile time sees. The exact
+//! check says first that it is wrong on nodes of equal size, of which the prover speaks. That the entries themselves
+//! are proved is a test here, too: what keeps the others from being proved is the fault.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 

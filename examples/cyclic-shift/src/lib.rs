@@ -12,8 +12,8 @@
 //!
 //! # The declaration
 //!
-//! It begins with what the collective promises, and with its parameters, each with its domain. A parameter is a field of
-//! the struct:
+//! It begins with what the collective promises, and with its parameters, each with its domain. A parameter is a field
+//! of the struct:
 //!
 //! ```text
 //! #[collective(allgather, ports: list(1..))]
@@ -27,8 +27,8 @@
 //! #[state(D = 1, next = min(p, D * (ports[i] + 1)))]
 //! ```
 //!
-//! Not every list of ports serves every `p`. `requires` is the domain, the same on all ranks; `final` speaks of the state
-//! after the last round. A call outside the domain is refused before any message is sent:
+//! Not every list of ports serves every `p`. `requires` is the domain, the same on all ranks; `final` speaks of the
+//! state after the last round. A call outside the domain is refused before any message is sent:
 //!
 //! ```text
 //! #[requires(final D == p)]
@@ -41,9 +41,9 @@
 //! #[define(n(j) = max(0, min(D, p - j * D)))]
 //! ```
 //!
-//! What a round does is said twice, once as the sender and once as the receiver see it. Ranks and blocks wrap around `p`,
-//! so `rank - j * D` needs no remainder. Blocks travel in the order of their list, and a message without blocks is no
-//! message:
+//! What a round does is said twice, once as the sender and once as the receiver see it. Ranks and blocks wrap around
+//! `p`, so `rank - j * D` needs no remainder. Blocks travel in the order of their list, and a message without blocks is
+//! no message:
 //!
 //! ```text
 //! #[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]

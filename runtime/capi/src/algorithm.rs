@@ -42,8 +42,8 @@ fn other<T>(name: String, kind: Kind) -> Result<T, ApiFailure> {
 /// Finds an algorithm by its name.
 ///
 /// Names are those of `roundel list`, such as "allreduce/nap"; parameters follow, "alltoall/k-bruck:radix=4" or
-/// "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A call for which
-/// the algorithm is not proved, or of another collective, is an error.
+/// "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A
+/// call for which the algorithm is not proved, or of another collective, is an error.
 ///
 /// Returns MPI_SUCCESS, or an error class; no error handler is called. Free it with roundel_algorithm_free().
 #[unsafe(no_mangle)]
@@ -54,11 +54,11 @@ pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm
 
 /// Reads a selection file, and checks its rules against what is proved.
 ///
-/// Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the environment,
-/// ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
+/// Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the
+/// environment, ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
 ///
-/// Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line. Free it
-/// with roundel_algorithm_free().
+/// Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line.
+/// Free it with roundel_algorithm_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection: *mut *mut CAlgorithm) -> c_int {
     // SAFETY: the caller promises a text that ends with 0, and room for a handle.
@@ -84,8 +84,9 @@ pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut CAlgorithm)
 /// Says in one line how a call would be done, why, and what is proved of it.
 ///
 /// The call is one of `collective` ("allreduce") by `ranks` ranks that fill nodes of `ppn`, with so many bytes as
-/// docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its length is written
-/// to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error class; no error handler is called.
+/// docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its
+/// length is written to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error
+/// class; no error handler is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_explain(
     how: *const CAlgorithm,

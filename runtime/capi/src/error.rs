@@ -91,7 +91,8 @@ pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     })
 }
 
-/// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD` is.
+/// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD`
+/// is.
 pub(crate) fn guard(function: &str, comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     if !runs() {
         return quiet(|| Err(ApiFailure::NotRunning));
@@ -149,9 +150,9 @@ fn remember(failure: &ApiFailure) {
 
 /// The text of this thread's last error, in UTF-8.
 ///
-/// Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns how many
-/// bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the first error. Errors
-/// that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+/// Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns
+/// how many bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the
+/// first error. Errors that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_last_error(buffer: *mut c_char, length: usize) -> usize {
     // SAFETY: the caller promises that the buffer is so long.

@@ -1,8 +1,9 @@
-//! Roundel's collectives for C and Fortran: `libroundel`, shared and static. The header is `include/roundel.h`, which cbindgen
-//! makes of the functions here; `docs/c.md` says how to use it.
+//! Roundel's collectives for C and Fortran: `libroundel`, shared and static. The header is `include/roundel.h`, which
+//! cbindgen makes of the functions here; `docs/c.md` says how to use it.
 //!
-//! Every function is a thin layer over [`engine::mpi::raw`]: it checks what can be checked of its arguments, lets no panic pass,
-//! tells the communicator's error handler what went wrong, and calls the MPI library where the call is left to it.
+//! Every function is a thin layer over [`engine::mpi::raw`]: it checks what can be checked of its arguments, lets no
+//! panic pass, tells the communicator's error handler what went wrong, and calls the MPI library where the call is left
+//! to it.
 //!
 //! - a file for each collective, with its blocking, non-blocking and persistent function
 //! - [`algorithm`]: handles that say how a call is done

@@ -38,7 +38,8 @@ pub(crate) enum StartMode {
     Again(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
 }
 
-/// How the library prepares a call: with a persistent request where it has them, else with a non-blocking call each time.
+/// How the library prepares a call: with a persistent request where it has them, else with a non-blocking call each
+/// time.
 macro_rules! prepares {
     ($init:ident or $begin:ident ( $($argument:expr),* $(,)? )) => {{
         #[cfg(persistent)]
@@ -185,8 +186,8 @@ pub unsafe extern "C" fn roundel_start(request: *mut *mut CRequest) -> c_int {
 
 /// Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
 ///
-/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
-/// complete.
+/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+/// started, is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_test(request: *mut *mut CRequest, flag: *mut c_int) -> c_int {
     // SAFETY: the caller promises room for the flag.
@@ -211,8 +212,8 @@ pub unsafe extern "C" fn roundel_test(request: *mut *mut CRequest, flag: *mut c_
 
 /// Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
 ///
-/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
-/// complete.
+/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+/// started, is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_wait(request: *mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises a live request.
@@ -279,8 +280,8 @@ unsafe fn wait(requests: &mut [*mut CRequest]) -> c_int {
     }
 }
 
-/// The code of a request that is complete, which is free then unless it is persistent; none if it goes on. With patience, the
-/// library is waited for.
+/// The code of a request that is complete, which is free then unless it is persistent; none if it goes on. With
+/// patience, the library is waited for.
 ///
 /// # Safety
 /// It is null or live.

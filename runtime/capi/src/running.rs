@@ -1,5 +1,5 @@
-//! What this thread has started and is not complete. Whoever waits for one of them lets all of them go on: another rank may wait
-//! for any.
+//! What this thread has started and is not complete. Whoever waits for one of them lets all of them go on: another rank
+//! may wait for any.
 
 use crate::error::SUCCESS;
 use engine::Error;

@@ -1,4 +1,5 @@
-//! The header is the one that cbindgen makes of the sources now. `ROUNDEL_BLESS=1 cargo test -p roundel-capi` writes it anew.
+//! The header is the one that cbindgen makes of the sources now. `ROUNDEL_BLESS=1 cargo test -p roundel-capi` writes it
+//! anew.
 
 use std::fs;
 use std::path::Path;

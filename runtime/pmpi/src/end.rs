@@ -32,8 +32,8 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
     begun(unsafe { ffi::PMPI_Init_thread(count, arguments, required, provided) })
 }
 
-/// Makes the world known, while all ranks are here: its first collective may be a non-blocking one, which must not wait for
-/// them. An error comes again at the first call, and is raised there.
+/// Makes the world known, while all ranks are here: its first collective may be a non-blocking one, which must not wait
+/// for them. An error comes again at the first call, and is raised there.
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
         raw::watch_libraries();

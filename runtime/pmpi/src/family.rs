@@ -1,7 +1,8 @@
 //! Whether the MPI of the program is the one that this library was built for.
 //!
-//! Handles are addresses in one and numbers in another, so that nothing would work, and the first message would come from deep inside. A
-//! library that is preloaded under another MPI is found out before that one begins: PMPI_ functions are then the other one's.
+//! Handles are addresses in one and numbers in another, so that nothing would work, and the first message would come
+//! from deep inside. A library that is preloaded under another MPI is found out before that one begins: PMPI_ functions
+//! are then the other one's.
 
 use mpi::ffi;
 use roundel::mpi::raw;

@@ -84,7 +84,8 @@ impl Fortran for *mut c_void {
     }
 }
 
-/// Where an argument lies, if it is not a name for something else. Those names are variables, and their addresses matter.
+/// Where an argument lies, if it is not a name for something else. Those names are variables, and their addresses
+/// matter.
 #[inline]
 fn address(passed: *mut c_void) -> *mut c_void {
     static IN_PLACE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());

@@ -1,8 +1,8 @@
 //! Where a thread is: in the program, in a collective of Roundel, or in its progress.
 //!
-//! Roundel's own calls of MPI come through the functions of this library, too. A collective that it calls is the library's.
-//! Messages and waits inside of a collective let other operations go on; those inside of progress do not, as they are what
-//! goes on.
+//! Roundel's own calls of MPI come through the functions of this library, too. A collective that it calls is the
+//! library's. Messages and waits inside of a collective let other operations go on; those inside of progress do not, as
+//! they are what goes on.
 
 use mpi::ffi::{self, MPI_Comm};
 use roundel::mpi::raw;
@@ -89,8 +89,8 @@ fn look(comm: MPI_Comm, freed: usize) -> bool {
     inter == 0
 }
 
-/// Handles of communicators that were freed and have not been seen since. The library's own answer about one names the function that asks,
-/// and may end the job: so it is asked quietly first.
+/// Handles of communicators that were freed and have not been seen since. The library's own answer about one names the
+/// function that asks, and may end the job: so it is asked quietly first.
 static GONE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// So many are remembered; beyond, the library answers as loudly as it does.

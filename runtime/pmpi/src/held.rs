@@ -1,6 +1,8 @@
-//! Operations and datatypes of the program that calls under way go on to use: MPI lets the program free them in the meantime.
+//! Operations and datatypes of the program that calls under way go on to use: MPI lets the program free them in the
+//! meantime.
 //!
-//! They are freed when the last such call is over. Duplicates of datatypes would not do: the functions of operations get the program's own.
+//! They are freed when the last such call is over. Duplicates of datatypes would not do: the functions of operations
+//! get the program's own.
 
 use crate::guard;
 use crate::serve::SUCCESS;

@@ -1,7 +1,8 @@
-//! The last call that was the library's, by its arguments: whoever repeats it pays next to nothing for being asked about it.
+//! The last call that was the library's, by its arguments: whoever repeats it pays next to nothing for being asked
+//! about it.
 //!
-//! It is one for all threads, because to find a thread's own would take longer than the rest. Threads that pass on different calls in turn
-//! ask about each of them.
+//! It is one for all threads, because to find a thread's own would take longer than the rest. Threads that pass on
+//! different calls in turn ask about each of them.
 
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
 use roundel::mpi::raw;

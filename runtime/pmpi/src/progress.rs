@@ -1,6 +1,7 @@
 //! Operations that are under way, and how they go on while the program does something else.
 //!
-//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`). While nothing is under way, that costs one load.
+//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`). While nothing is under way,
+//! that costs one load.
 
 use crate::guard::{self, CallDepth};
 use crate::request::{self, ActiveRequest};
@@ -89,8 +90,8 @@ fn step(job: &ActiveRequest) -> Result<bool, CallFailure> {
     }
 }
 
-/// Completes the operations of a communicator. MPI lets a blocking collective wait for that: all ranks start the operations
-/// before they come to it.
+/// Completes the operations of a communicator. MPI lets a blocking collective wait for that: all ranks start the
+/// operations before they come to it.
 #[inline]
 pub(crate) fn complete(comm: MPI_Comm) {
     if !idle() && guard::place() != CallDepth::Progress {

@@ -1,7 +1,7 @@
 //! Requests that all of MPI's functions for requests know.
 //!
-//! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes when
-//! we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
+//! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes
+//! when we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
 
 use crate::held::HandleUse;
 use crate::progress;

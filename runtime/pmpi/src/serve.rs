@@ -33,8 +33,8 @@ pub(crate) unsafe fn blocking<const N: usize>(
     None
 }
 
-/// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for nobody,
-/// so the communicator must be known by a call before.
+/// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for
+/// nobody, so the communicator must be known by a call before.
 ///
 /// # Safety
 /// As of [`blocking`]; and there is a place for the request.

@@ -1,10 +1,10 @@
-//! MPICH polls UCX whenever it waits, through a function that can be ours. So every function that waits lets operations go on, in
-//! whatever language it was called, and none of them need be ours.
+//! MPICH polls UCX whenever it waits, through a function that can be ours. So every function that waits lets operations
+//! go on, in whatever language it was called, and none of them need be ours.
 //!
-//! MPICH calls it at the end of a look at the network, where its own functions may be called again: unless threads may call
-//! MPI at the same time, for then it holds a lock. (A thread of ours would not help: MPICH 4.0 does not see that a request is
-//! complete if another thread has completed it.) Then, and if MPICH polls something else than UCX, non-blocking and
-//! persistent collectives are the library's.
+//! MPICH calls it at the end of a look at the network, where its own functions may be called again: unless threads may
+//! call MPI at the same time, for then it holds a lock. (A thread of ours would not help: MPICH 4.0 does not see that a
+//! request is complete if another thread has completed it.) Then, and if MPICH polls something else than UCX,
+//! non-blocking and persistent collectives are the library's.
 
 use crate::guard::{self, CallDepth};
 use crate::progress;
@@ -69,7 +69,8 @@ fn many_threads() -> bool {
 /// Lets MPICH look at the network: for a message that does not come before it is sent.
 fn ask() -> bool {
     let _progress = guard::enter(CallDepth::Progress);
-    // SAFETY: constants of the library; nothing is sent, from this rank to itself, on a communicator that nobody else has.
+    // SAFETY: constants of the library; nothing is sent, from this rank to itself, on a communicator that nobody else
+    // has.
     unsafe {
         let mut own = ffi::RSMPI_COMM_NULL;
         if ffi::PMPI_Comm_split(ffi::RSMPI_COMM_SELF, 0, 0, &mut own) != 0 {

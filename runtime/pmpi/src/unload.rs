@@ -1,4 +1,5 @@
-//! Libraries that the program unloads: whoever looks behind the last one that was loaded must know that it is still there.
+//! Libraries that the program unloads: whoever looks behind the last one that was loaded must know that it is still
+//! there.
 
 use crate::symbol;
 use roundel::mpi::raw;

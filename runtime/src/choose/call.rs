@@ -6,8 +6,8 @@ use crate::alltoall::Alltoall;
 use crate::error::Error;
 use crate::transport::{RankPlacement, Transport};
 
-/// An alltoall without a radix: the fastest by the model on this cluster, which all ranks must describe alike, of those that
-/// are proved for the call.
+/// An alltoall without a radix: the fastest by the model on this cluster, which all ranks must describe alike, of those
+/// that are proved for the call.
 ///
 /// ```
 /// use roundel::choose::{Cluster, Network, alltoall};
@@ -76,8 +76,8 @@ impl ModelledAlltoall {
         }
     }
 
-    /// Runs what was chosen with blocks of any lengths: [`Alltoall::alltoallv`]. All ranks must have chosen alike, so the
-    /// length that was chosen for is one that they agree about, such as an average.
+    /// Runs what was chosen with blocks of any lengths: [`Alltoall::alltoallv`]. All ranks must have chosen alike, so
+    /// the length that was chosen for is one that they agree about, such as an average.
     ///
     /// # Errors
     /// Those of the call.

@@ -20,8 +20,8 @@ pub struct Cluster {
     pub between: Network,
     /// What algorithms that look at nodes take, where that is known.
     pub(super) known: Option<MeasuredTimes>,
-    /// How many times longer Bruck's all-to-alls take than the model says, where that is known: it does not see what packing
-    /// costs, nor what a library does with messages of other lengths.
+    /// How many times longer Bruck's all-to-alls take than the model says, where that is known: it does not see what
+    /// packing costs, nor what a library does with messages of other lengths.
     pub(super) bruck: f64,
 }
 

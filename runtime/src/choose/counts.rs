@@ -1,8 +1,8 @@
 //! What Bruck's all-to-all sends in every substep, counted exactly.
 //!
-//! Write the offset of a block, how far its destination lies from its source, in some radix. The block takes one hop for
-//! every digit that is not zero; so a substep, which belongs to a digit and a value, moves the blocks whose offset has
-//! that value there. All counts are counts of such offsets, and have closed forms: nothing here walks over blocks.
+//! Write the offset of a block, how far its destination lies from its source, in some radix. The block takes one hop
+//! for every digit that is not zero; so a substep, which belongs to a digit and a value, moves the blocks whose offset
+//! has that value there. All counts are counts of such offsets, and have closed forms: nothing here walks over blocks.
 
 use super::Error;
 use crate::arith::{ceil_div, ceil_log, max, min, pow};
@@ -73,8 +73,8 @@ impl Split {
         pow(self.radix, digit)
     }
 
-    /// How many offsets come before the digit repeats. Either there is one digit, and this is the radix, or both factors are
-    /// below [`MAX_P`]: it fits.
+    /// How many offsets come before the digit repeats. Either there is one digit, and this is the radix, or both
+    /// factors are below [`MAX_P`]: it fits.
     const fn period(&self, digit: i64) -> i64 {
         self.weight(digit) * self.radix
     }

@@ -1,9 +1,9 @@
 //! What a network costs, measured with the collectives themselves, while all ranks are at it.
 //!
-//! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers: all
-//! messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead + wire)`, and longer
-//! ones so much more. Libraries send messages of different lengths in different ways, so lengths are those that matter:
-//! a block, and the half of all blocks that Bruck's all-to-all sends at once.
+//! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers:
+//! all messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead +
+//! wire)`, and longer ones so much more. Libraries send messages of different lengths in different ways, so lengths are
+//! those that matter: a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
 use super::cluster::{LinearTime, MeasuredTimes};
 use super::{AlltoallAlgorithm, Cluster, Network, choose_radix};
@@ -20,14 +20,15 @@ use std::time::Instant;
 /// Calls that are not counted.
 const WARM_UP: usize = 3;
 
-/// Calls that are: of the times of each, that of the slowest rank, and of these one of the shortest. Longer ones had other
-/// reasons than the network.
+/// Calls that are: of the times of each, that of the slowest rank, and of these one of the shortest. Longer ones had
+/// other reasons than the network.
 const CALLS: usize = 11;
 const SHORTEST: usize = 2;
 
-/// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes. Collective: all ranks
-/// call it, with the same number, and all get the same answer. It takes the time of some 110 all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency;
-/// and one rank has no network, and gets the default.
+/// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes.
+/// Collective: all ranks call it, with the same number, and all get the same answer. It takes the time of some 110
+/// all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency; and one rank has no network,
+/// and gets the default.
 ///
 /// ```
 /// use roundel::{choose, threads};
@@ -116,8 +117,8 @@ const MOST: usize = 64 * 1024;
 /// Fewer bytes than this take no time that could be measured.
 const LEAST: usize = 1024;
 
-/// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs there is
-/// called latency.
+/// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs
+/// there is called latency.
 fn solve_inside(
     [short, long]: [f64; 2],
     between: &Network,

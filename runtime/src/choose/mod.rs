@@ -1,9 +1,9 @@
 //! Which all-to-all, and with which radix: exact counts of what each sends, and a model of how long that takes.
 //!
 //! The radix of Bruck's all-to-all trades messages for data: radix 2 sends the fewest messages and every block up to
-//! `ceil_log(2, p)` times, radix `p` sends every block once, in a message of its own. Both are known exactly for every radix
-//! (Fan and Kumar, *Parameterized Radix-r Bruck Algorithm for All-to-all Communication*), so that a model of the network
-//! suffices to choose without a trial run.
+//! `ceil_log(2, p)` times, radix `p` sends every block once, in a message of its own. Both are known exactly for every
+//! radix (Fan and Kumar, *Parameterized Radix-r Bruck Algorithm for All-to-all Communication*), so that a model of the
+//! network suffices to choose without a trial run.
 //!
 //! - [`Split`]: the counts, with integers
 //! - [`Network`]: what a message and a byte cost
@@ -24,8 +24,8 @@
 //! # Ok::<(), roundel::choose::Error>(())
 //! ```
 //!
-//! A choice is a pure function of its arguments: no clocks, no state, and arithmetic that IEEE 754 defines to the last bit.
-//! Ranks that call it with the same values get the same answer, without a message.
+//! A choice is a pure function of its arguments: no clocks, no state, and arithmetic that IEEE 754 defines to the last
+//! bit. Ranks that call it with the same values get the same answer, without a message.
 
 mod call;
 mod cluster;

@@ -29,7 +29,8 @@ const LONGEST: f64 = 1e6;
 const BANDWIDTHS: (f64, f64) = (1.0, 1e18);
 
 impl Network {
-    /// A network with a latency in seconds, a bandwidth in bytes per second and an overhead in seconds for each message.
+    /// A network with a latency in seconds, a bandwidth in bytes per second and an overhead in seconds for each
+    /// message.
     pub fn new(latency: f64, bandwidth: f64, overhead: f64) -> Result<Self, Error> {
         let within = |what, value, unit, (least, most): (f64, f64)| {
             // A value that is no number lies in no range.

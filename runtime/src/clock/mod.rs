@@ -1,8 +1,8 @@
 //! How long a plan takes, by a profile: nothing is sent, and the only clock is arithmetic.
 //!
-//! A round takes as long as its longest message, with as many of them at once as there are; then come the bytes that are
-//! combined and copied. Parallel paths are rounded up to the slowest one, as Jocksch et al. do (section 3), so one rank's
-//! rounds stand for all.
+//! A round takes as long as its longest message, with as many of them at once as there are; then come the bytes that
+//! are combined and copied. Parallel paths are rounded up to the slowest one, as Jocksch et al. do (section 3), so one
+//! rank's rounds stand for all.
 
 mod node;
 
@@ -57,7 +57,8 @@ impl<'a> Clock<'a> {
         rounds.iter().fold(0.0, |sum, round| sum + self.round(round))
     }
 
-    /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is empty.
+    /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is
+    /// empty.
     pub fn part(&self, part: &RankPlan, lengths: &[usize]) -> f64 {
         self.rounds(&rounds_of(part, lengths))
     }

@@ -22,7 +22,8 @@ pub(crate) struct NodeShare {
 }
 
 impl NodeShare {
-    /// The seconds that a call takes inside of nodes. A process that is alone has nobody to wait for, and nothing to copy.
+    /// The seconds that a call takes inside of nodes. A process that is alone has nobody to wait for, and nothing to
+    /// copy.
     pub(crate) fn seconds(&self, scheme: Scheme, node: &NodeSpeed) -> f64 {
         if self.ppn < 2 {
             return 0.0;
@@ -51,8 +52,8 @@ impl NodeShare {
         if self.several { self.brings as f64 / self.lanes.max(1) as f64 } else { self.takes as f64 }
     }
 
-    /// The bytes that are copied in the end. Of copies on one node everybody reduces into its own output, and an output that lies in
-    /// shared memory is there already.
+    /// The bytes that are copied in the end. Of copies on one node everybody reduces into its own output, and an output
+    /// that lies in shared memory is there already.
     fn taking(&self, scheme: Scheme) -> f64 {
         let reduces = self.kind != Kind::Allgather;
         let there = match scheme {
@@ -79,7 +80,8 @@ mod tests {
         *schemes.iter().min_by(|a, b| time(a).total_cmp(&time(b))).expect("has schemes")
     }
 
-    /// As in section 4 of the paper: the first option for short messages, the second for long ones; ours, without copies, beyond.
+    /// As in section 4 of the paper: the first option for short messages, the second for long ones; ours, without
+    /// copies, beyond.
     #[test]
     fn short_inputs_are_copied_and_long_ones_combined_in_chunks() {
         let both = [Scheme::Copies, Scheme::Chunks];

@@ -1,9 +1,10 @@
 //! Plans of alltoalls with blocks of the same length.
 //!
-//! Nothing is rotated unless a layout asks for it. A block of this rank is read from the send buffer, and a block for this rank
-//! goes to the receive buffer, where it belongs. What is in transit stays where the message landed that brought it, in a
-//! part of scratch that is used again when all of its blocks have left. So a block is copied when it is packed, and
-//! once more if it arrives for this rank among others; a message that lies in one piece is not copied at all.
+//! Nothing is rotated unless a layout asks for it. A block of this rank is read from the send buffer, and a block for
+//! this rank goes to the receive buffer, where it belongs. What is in transit stays where the message landed that
+//! brought it, in a part of scratch that is used again when all of its blocks have left. So a block is copied when it
+//! is packed, and once more if it arrives for this rank among others; a message that lies in one piece is not copied at
+//! all.
 
 use super::areas::{Area, AreaOffset, Extents};
 use super::build::EndsTheJob;
@@ -130,8 +131,8 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// This rank's own blocks, before the first round. They are copied to scratch if a layout asks for it, or if what arrives
-    /// would overwrite them.
+    /// This rank's own blocks, before the first round. They are copied to scratch if a layout asks for it, or if what
+    /// arrives would overwrite them.
     fn bring(&mut self, has_send: bool, rotation: Option<usize>) {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         let given = if has_send { Area::Send } else { Area::Recv };
@@ -203,8 +204,8 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// Where the blocks of a message land: in the receive buffer if they are for this rank, otherwise in scratch; or all
-    /// of them in scratch first.
+    /// Where the blocks of a message land: in the receive buffer if they are for this rank, otherwise in scratch; or
+    /// all of them in scratch first.
     fn arrival(&mut self, blocks: &impl Blocks) -> (AreaOffset, MessageForm) {
         let (transit, all) = (blocks.each().filter(|&b| self.home(b).is_none()).count(), blocks.count());
         let (begin, part) = self.part(transit, transit);

@@ -1,11 +1,12 @@
 //! Alltoalls with blocks of any lengths, along an [`Route`].
 //!
-//! Only the source of a block and its destination know how long it is. So a message tells the lengths of its blocks in another
-//! message ahead of it, unless it is one block from its source straight to its destination. A block whose length is not what
-//! its destination expected is an error there, and does not stop anybody: no rank would know whom else to stop.
+//! Only the source of a block and its destination know how long it is. So a message tells the lengths of its blocks in
+//! another message ahead of it, unless it is one block from its source straight to its destination. A block whose
+//! length is not what its destination expected is an error there, and does not stop anybody: no rank would know whom
+//! else to stop.
 //!
-//! Three tags, because the lengths of messages are told before any of them arrives. A message of more elements than MPI can count
-//! travels in several.
+//! Three tags, because the lengths of messages are told before any of them arrives. A message of more elements than MPI
+//! can count travels in several.
 
 use super::areas::Scratch;
 use super::arena::Arena;
@@ -125,8 +126,8 @@ pub(super) fn run<T: Equivalence>(
     run.run(buffers)
 }
 
-/// A call in progress. The blocks of `leaving` lie at `own`, and there is room for those of `arriving` at `recv`, which was
-/// validated; the borrows of both live longer than this.
+/// A call in progress. The blocks of `leaving` lie at `own`, and there is room for those of `arriving` at `recv`, which
+/// was validated; the borrows of both live longer than this.
 struct AlltoallvRun<'a> {
     comm: ffi::MPI_Comm,
     /// The MPI type of one element, and of a length.
@@ -150,7 +151,8 @@ impl AlltoallvRun<'_> {
     fn keep_own(&self) {
         let from = self.own.wrapping_add(self.leaving.displs[self.rank].wrapping_mul(self.size));
         let MemoryBlock { at, elements } = self.expected(self.rank);
-        // SAFETY: both blocks lie inside their buffers and are equally long; one of the buffers is borrowed exclusively.
+        // SAFETY: both blocks lie inside their buffers and are equally long; one of the buffers is borrowed
+        // exclusively.
         unsafe { std::ptr::copy_nonoverlapping(from, at, elements * self.size) }
     }
 
@@ -474,8 +476,8 @@ impl AlltoallvRun<'_> {
     ) -> ffi::MPI_Request {
         // SAFETY: the null handle is a constant of the library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: there are, or is room for, so many elements; they stay there until the round is complete, which waits for
-        // the request.
+        // SAFETY: there are, or is room for, so many elements; they stay there until the round is complete, which waits
+        // for the request.
         let (call, code) = unsafe {
             match way {
                 MessageDirection::In => {

@@ -1,7 +1,7 @@
 //! Memory for messages whose length is known only when they are about to arrive.
 //!
-//! What is handed out stays where it is while a call lasts, because messages are in flight from it; so an arena that is full
-//! goes on in another chunk. When the call is over the chunks become one, and the next call like it finds enough.
+//! What is handed out stays where it is while a call lasts, because messages are in flight from it; so an arena that is
+//! full goes on in another chunk. When the call is over the chunks become one, and the next call like it finds enough.
 
 /// Memory of our own that only grows, and is handed out piece by piece. Aligned to 16 bytes.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! From a communicator to its [`CommState`], through an attribute cached on it.
 //!
-//! MPI deletes attributes with their communicator, which is just when our duplicate should go. `MPI_COMM_WORLD` is never
-//! freed, and when its attributes are deleted at the end, if at all, MPI is too far gone to free another communicator.
-//! MPI does promise to delete the attributes of `MPI_COMM_SELF` first thing in `MPI_Finalize`: one attribute there is
-//! the hook that cleans up the world.
+//! MPI deletes attributes with their communicator, which is just when our duplicate should go. `MPI_COMM_WORLD` is
+//! never freed, and when its attributes are deleted at the end, if at all, MPI is too far gone to free another
+//! communicator. MPI does promise to delete the attributes of `MPI_COMM_SELF` first thing in `MPI_Finalize`: one
+//! attribute there is the hook that cleans up the world.
 //!
 //! An attribute is not copied: a communicator that a user duplicates makes a state of its own.
 
@@ -44,8 +44,8 @@ thread_local! {
     static RECENT: Cell<LastState> = const { Cell::new(LastState { comm: None, state: null(), epoch: 0 }) };
 }
 
-/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a [`LastState`]
-/// state is good only as long as no state was freed.
+/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a
+/// [`LastState`] state is good only as long as no state was freed.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
 
 /// What was known of a communicator's handle is good as long as this is the same.

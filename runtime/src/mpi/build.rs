@@ -1,7 +1,7 @@
 //! The sink that turns a schedule's rounds into a [`MessagePlan`].
 //!
-//! Nothing is sent here, so there is nothing to clean up in MPI when a schedule's code panics; but the other ranks would
-//! wait for this one for ever, so the job ends.
+//! Nothing is sent here, so there is nothing to clean up in MPI when a schedule's code panics; but the other ranks
+//! would wait for this one for ever, so the job ends.
 
 use super::areas::{Area, AreaOffset};
 use super::ending::end_the_job;
@@ -112,7 +112,8 @@ impl<G: Geometry> Builder<'_, G> {
         ExtraMessage { message: PlannedMessage { spot, elements, peer }, form }
     }
 
-    /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an element.
+    /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an
+    /// element.
     fn follow<B: Blocks>(&mut self, blocks: &B, site: Site, direction: Direction) {
         let reads = match (direction, site.action) {
             (Direction::Out, _) => Some(site.line),

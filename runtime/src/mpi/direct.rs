@@ -1,5 +1,5 @@
-//! Plans of alltoalls with blocks of any lengths that go straight from their source to their destination: all lengths are known
-//! where they are needed, so everything can be planned ahead.
+//! Plans of alltoalls with blocks of any lengths that go straight from their source to their destination: all lengths
+//! are known where they are needed, so everything can be planned ahead.
 
 use super::areas::{Area, AreaOffset};
 use super::build::EndsTheJob;

@@ -1,11 +1,13 @@
-//! The end of a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting for ever.
+//! The end of a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting
+//! for ever.
 
 use super::say::say;
 use ::mpi::ffi;
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Waits until the launcher has read what this rank has written. MPICH's forgets what it has not read when the job is aborted.
+/// Waits until the launcher has read what this rank has written. MPICH's forgets what it has not read when the job is
+/// aborted.
 #[cold]
 pub(super) fn let_it_be_read() {
     std::thread::sleep(Duration::from_millis(200));

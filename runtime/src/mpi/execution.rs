@@ -1,8 +1,8 @@
 //! The loop that executes a plan.
 //!
 //! One tag is enough: MPI keeps the order of messages between two ranks, and the checker has shown that they match in
-//! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in the
-//! middle would leave others waiting for its messages.
+//! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in
+//! the middle would leave others waiting for its messages.
 
 use super::areas::{AreaOffset, Areas};
 use super::code::{SUCCESS, check, failure, is};
@@ -34,8 +34,8 @@ pub enum RequestLife {
     Persistent,
 }
 
-/// Tags of requests. They come again when all were used, and those of requests that are started once come again soon: so persistent
-/// ones have tags of their own.
+/// Tags of requests. They come again when all were used, and those of requests that are started once come again soon:
+/// so persistent ones have tags of their own.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     once: u32,
@@ -98,7 +98,8 @@ pub(super) trait Combine {
     ///
     /// # Safety
     ///
-    /// There must be so many valid elements at `left` and `right`, and space for them at `into`, which may be one of the two.
+    /// There must be so many valid elements at `left` and `right`, and space for them at `into`, which may be one of
+    /// the two.
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize);
 }
 
@@ -124,7 +125,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         if self.flight.log.is_none() { self.steps::<false>(plan) } else { self.recorded(plan) }
     }
 
-    /// The same, while somebody records the messages: a copy of the code, so that otherwise nothing is asked step by step.
+    /// The same, while somebody records the messages: a copy of the code, so that otherwise nothing is asked step by
+    /// step.
     #[cold]
     #[inline(never)]
     fn recorded(&mut self, plan: &MessagePlan) -> Result<(), Error> {
@@ -178,9 +180,9 @@ impl<C: Combine> PlanExecution<'_, C> {
     #[inline(always)]
     fn copy(&self, piece: &MovedPiece) {
         let (to, from) = (self.areas.at(piece.to), self.areas.at(piece.from));
-        // SAFETY: both ends lie inside their areas, which was checked when the plan was built for these extents. They do
-        // not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one is
-        // borrowed exclusively, or they are parts of scratch that were in use at the same time.
+        // SAFETY: both ends lie inside their areas, which was checked when the plan was built for these extents. They
+        // do not overlap: one of them is scratch and the other is not, or they are the user's two buffers, of which one
+        // is borrowed exclusively, or they are parts of scratch that were in use at the same time.
         unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
     }
 
@@ -195,8 +197,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         let Combination { left, right, into, elements } = *combination;
         let (left, right, into) = (self.element(left), self.element(right), self.element(into));
         // SAFETY: all three lie inside their areas, which was checked when the plan was built for these extents. One
-        // operand has arrived, from a rank that sent elements of this type, and the checker has shown that the other one
-        // was filled before it is used.
+        // operand has arrived, from a rank that sent elements of this type, and the checker has shown that the other
+        // one was filled before it is used.
         unsafe { self.combine.combine(left, right, into, elements) }
     }
 
@@ -231,8 +233,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to the
-    /// communicator of the messages but to MPI_COMM_WORLD, where they end the job.
+    /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to
+    /// the communicator of the messages but to MPI_COMM_WORLD, where they end the job.
     fn round<const RECORDED: bool>(
         &mut self,
         plan: &MessagePlan,
@@ -288,8 +290,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Takes steps from number `next` on, as far as it can without waiting; true when all are taken. Messages of a step that is
-    /// not over stay in flight, so the next call must be for the same plan and the same memory.
+    /// Takes steps from number `next` on, as far as it can without waiting; true when all are taken. Messages of a step
+    /// that is not over stay in flight, so the next call must be for the same plan and the same memory.
     pub(super) fn advance(&mut self, plan: &MessagePlan, next: &mut usize) -> Result<bool, Error> {
         while let Some(step) = plan.steps.get(*next) {
             match step {
@@ -346,7 +348,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         // SAFETY: the null handle is a constant of the library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let address = address.cast();
-        // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the request.
+        // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the
+        // request.
         let (call, code) = unsafe {
             match way {
                 MessageDirection::In => {

@@ -1,7 +1,7 @@
 //! The largest message that MPI can express.
 //!
-//! MPI counts elements in a C `int`. A longer message must be refused on *all* ranks or on none, otherwise one rank would
-//! wait for another that has given up; so every rank looks at the messages of all of them. Only a call whose
+//! MPI counts elements in a C `int`. A longer message must be refused on *all* ranks or on none, otherwise one rank
+//! would wait for another that has given up; so every rank looks at the messages of all of them. Only a call whose
 //! receive buffer is longer than any message can be has anything to look at.
 
 use crate::error::Error;

@@ -29,13 +29,13 @@
 //!
 //! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
 //!
-//! Ranks that disagree about a call get [`Error::Mismatch`], as far as the library allows. Open MPI 4.1 writes a message of
-//! more than a few kilobytes past the end of a shorter receive buffer before it reports the truncation
+//! Ranks that disagree about a call get [`Error::Mismatch`], as far as the library allows. Open MPI 4.1 writes a
+//! message of more than a few kilobytes past the end of a shorter receive buffer before it reports the truncation
 //! (`btl_vader_single_copy_mechanism=none` helps within a node). MPICH 4.0 ends the job if the round has several
-//! messages each way, unless `MPI_COMM_WORLD` returns errors. In an alltoallv, that is a matter of blocks that travel straight
-//! from their source to their destination alone: of all others the length is known before they are received, and one that
-//! does not fit is not written anywhere. Counts of more than 2^31 elements that differ may leave messages behind, because
-//! the two ranks do not agree about how many there are.
+//! messages each way, unless `MPI_COMM_WORLD` returns errors. In an alltoallv, that is a matter of blocks that travel
+//! straight from their source to their destination alone: of all others the length is known before they are received,
+//! and one that does not fit is not written anywhere. Counts of more than 2^31 elements that differ may leave messages
+//! behind, because the two ranks do not agree about how many there are.
 
 mod alltoall;
 mod alltoallv;
@@ -86,18 +86,18 @@ use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::Collective;
 
-/// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so on.
-/// Collective: all ranks call it, before the first collective on the communicator, with equally many numbers.
+/// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so
+/// on. Collective: all ranks call it, before the first collective on the communicator, with equally many numbers.
 ///
 /// # Errors
-/// [`Error::Placed`] if collectives have run already; on all ranks, [`Error::PlaceDepth`] if they give different numbers of
-/// numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
+/// [`Error::Placed`] if collectives have run already; on all ranks, [`Error::PlaceDepth`] if they give different
+/// numbers of numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
 pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
     attribute::state(comm)?.place(comm, path)
 }
 
-/// Has messages of an alltoallv on `comm` travel in pieces of at most so many elements, at least 1. All ranks must agree. For
-/// tests: otherwise only messages of 2^31 elements would.
+/// Has messages of an alltoallv on `comm` travel in pieces of at most so many elements, at least 1. All ranks must
+/// agree. For tests: otherwise only messages of 2^31 elements would.
 #[doc(hidden)]
 pub fn cut_messages(comm: &impl Communicator, elements: usize) -> Result<(), Error> {
     attribute::state(comm)?.lease()?.buffers.limit = elements.clamp(1, limit::LIMIT);

@@ -72,7 +72,8 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     Ok(first?[0])
 }
 
-/// The ranks that the first `n` ranks of a communicator have in another one; negative for those that are not in it. Local.
+/// The ranks that the first `n` ranks of a communicator have in another one; negative for those that are not in it.
+/// Local.
 pub(super) fn ranks_in(of: ffi::MPI_Comm, n: c_int, within: ffi::MPI_Comm) -> Result<Vec<c_int>, Error> {
     let (ranks, mut found): (Vec<c_int>, _) = ((0..n).collect(), vec![0; n as usize]);
     // SAFETY: both communicators are live, both lists have `n` entries, and both groups are freed once.

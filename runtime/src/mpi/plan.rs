@@ -1,8 +1,8 @@
 //! One rank's part of a call, computed: what to copy and which messages to exchange, step by step.
 //!
-//! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and those that follow replay them: peers,
-//! addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's areas,
-//! so it serves any buffers; its [`PlanKey`] says which calls.
+//! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and those that follow replay them:
+//! peers, addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's
+//! areas, so it serves any buffers; its [`PlanKey`] says which calls.
 
 use super::areas::{Area, AreaOffset, Extents};
 use crate::geometry::{Blocking, Recognised};

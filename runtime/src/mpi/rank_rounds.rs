@@ -1,7 +1,7 @@
 //! The rounds of one rank, written down once.
 //!
-//! Whatever makes plans takes them from here, so that its code exists once and not once for each algorithm. What is written is what
-//! the generated code says, stripe by stripe.
+//! Whatever makes plans takes them from here, so that its code exists once and not once for each algorithm. What is
+//! written is what the generated code says, stripe by stripe.
 
 use super::build::EndsTheJob;
 use super::trace;

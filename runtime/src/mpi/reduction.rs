@@ -18,8 +18,8 @@ use roundel_spec::Collective;
 use std::marker::PhantomData;
 use std::mem::forget;
 
-/// Makes the plan for a call that is not like the last one. The first line lies in the receive buffer, or, if only a block
-/// of it is the output, in scratch; all others lie in scratch.
+/// Makes the plan for a call that is not like the last one. The first line lies in the receive buffer, or, if only a
+/// block of it is the output, in scratch; all others lie in scratch.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     work: &mut CommWork,
@@ -97,8 +97,8 @@ impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
         let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
         let guard = EndsTheJob { rank: self.rank };
         for i in 0..elements {
-            // SAFETY: the caller promises elements at all three; scratch and the user's buffers are aligned for them. No
-            // reference lives when the result is written.
+            // SAFETY: the caller promises elements at all three; scratch and the user's buffers are aligned for them.
+            // No reference lives when the result is written.
             unsafe {
                 let value = self.op.combine(&*left.add(i), &*right.add(i));
                 *into.add(i) = value;

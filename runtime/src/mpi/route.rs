@@ -1,7 +1,7 @@
 //! The way of blocks of any lengths: which of them each message takes along, and where a rank keeps those in transit.
 //!
-//! Lengths are not part of it, so it serves every alltoallv with the same collective. A block in transit has a slot, which
-//! says where it lies; slots are used again, so there are as many as there are blocks in transit at any time.
+//! Lengths are not part of it, so it serves every alltoallv with the same collective. A block in transit has a slot,
+//! which says where it lies; slots are used again, so there are as many as there are blocks in transit at any time.
 
 use super::build::EndsTheJob;
 use super::rank_rounds::RankRounds;
@@ -32,8 +32,8 @@ pub(super) struct Hop {
     pub(super) peer: c_int,
     /// Its blocks, among all of the route.
     pub(super) blocks: Range<usize>,
-    /// The rank at the other end, if both know how long the message is: it is the sender's block for the receiver, and nothing
-    /// else.
+    /// The rank at the other end, if both know how long the message is: it is the sender's block for the receiver, and
+    /// nothing else.
     pub(super) direct: bool,
 }
 
@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn there_are_as_many_slots_as_blocks_in_transit() {
         for (p, radix) in (1..40).flat_map(|p| [(p, 2), (p, 3), (p, 7)]) {
-            // A rank has p blocks at any time. Of those in transit none is its own, so the slots are fewer than p less the
-            // messages that it sends.
+            // A rank has p blocks at any time. Of those in transit none is its own, so the slots are fewer than p less
+            // the messages that it sends.
             let made = route(&ModifiedBruck { radix }, p);
             assert!(made.slots + made.departures.len() < p.max(1), "p = {p}, radix {radix}: {}", made.slots);
         }

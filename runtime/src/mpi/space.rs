@@ -1,5 +1,5 @@
-//! Who uses which part of scratch, while a plan is made: parts are given back as soon as nothing in them is needed, and used
-//! again.
+//! Who uses which part of scratch, while a plan is made: parts are given back as soon as nothing in them is needed, and
+//! used again.
 
 use std::ops::Range;
 

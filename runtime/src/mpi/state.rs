@@ -86,7 +86,8 @@ impl CommWork {
         }
     }
 
-    /// Has all ranks agree about settings, and about what decides; the first call with each asks for them, and is then collective.
+    /// Has all ranks agree about settings, and about what decides; the first call with each asks for them, and is then
+    /// collective.
     #[inline]
     pub(super) fn agree(&mut self, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
         match &self.settings {

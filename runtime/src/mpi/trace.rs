@@ -1,9 +1,9 @@
 //! Records the messages of a communicator while somebody asks for it.
 //!
-//! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this is a
-//! test of one pointer for each call. A rank by itself does not know how its rounds are numbered among those of the
-//! others, because groups of an inner collective may have fewer rounds than others; so a plan that is made while messages are
-//! recorded looks at the rounds of all ranks.
+//! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this
+//! is a test of one pointer for each call. A rank by itself does not know how its rounds are numbered among those of
+//! the others, because groups of an inner collective may have fewer rounds than others; so a plan that is made while
+//! messages are recorded looks at the rounds of all ranks.
 
 use super::attribute;
 use super::state::CommState;
@@ -16,8 +16,8 @@ use roundel_spec::Collective;
 use roundel_spec::check::record_code;
 use std::ffi::c_int;
 
-/// Runs `body` and records the messages of all collectives that it runs on `comm`, as this rank posts them. The ranks need
-/// not agree about it: each may record its own.
+/// Runs `body` and records the messages of all collectives that it runs on `comm`, as this rank posts them. The ranks
+/// need not agree about it: each may record its own.
 ///
 /// ```no_run
 /// use roundel::{Allgather, Error, algorithms::Bruck};
@@ -34,8 +34,8 @@ use std::ffi::c_int;
 /// ```
 ///
 /// # Errors
-/// [`Error::Traced`] if the communicator's messages are being recorded already, [`Error::Busy`] if another thread runs a
-/// collective on it when the recording begins or ends.
+/// [`Error::Traced`] if the communicator's messages are being recorded already, [`Error::Busy`] if another thread runs
+/// a collective on it when the recording begins or ends.
 pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R, RankTrace), Error> {
     let tracing = Tracing::begin(attribute::state(comm)?)?;
     let result = body();

@@ -4,9 +4,9 @@
 //! STAGE 1 FRAC 5 TO 5 4 FROM 5|0 1|4
 //! ```
 //!
-//! After step 1 this node, 5, has a line of fraction 5. It is made from its own line 0 and from line 4 of node 1; in the next
-//! step it stays here and goes to node 4. `-1` is the user's data: where stage 0 comes from, and where results go. Lines of a
-//! stage are counted from 0; lines that no result needs are left out.
+//! After step 1 this node, 5, has a line of fraction 5. It is made from its own line 0 and from line 4 of node 1; in
+//! the next step it stays here and goes to node 4. `-1` is the user's data: where stage 0 comes from, and where results
+//! go. Lines of a stage are counted from 0; lines that no result needs are left out.
 //!
 //! Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
 //! systems, Parallel Computing 107, 2021, figures 8 and 9.

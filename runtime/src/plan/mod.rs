@@ -1,17 +1,18 @@
 //! What all ranks do in one call, written down: rounds of messages and of local steps as plain data.
 //!
-//! A schedule says what each rank does for every p; a [`Plan`] is that for one p and one set of parameters. It is recorded from
-//! generated code ([`Plan::record`]) or made from [`Ports`](ports::Ports), the notation of numbers of ports and factors. One
-//! rank's share of it is a [`RankPlan`], which is all that a rank needs to run.
+//! A schedule says what each rank does for every p; a [`Plan`] is that for one p and one set of parameters. It is
+//! recorded from generated code ([`Plan::record`]) or made from [`Ports`](ports::Ports), the notation of numbers of
+//! ports and factors. One rank's share of it is a [`RankPlan`], which is all that a rank needs to run.
 //!
-//! On a plan one can see all ranks at once, so this is where what only all of them together know is used: the [`passes`] take
-//! away or rearrange messages and copies. A pass is never trusted: what it makes is [replayed](Plan::replay) like what it was
-//! made from, every slot of every rank against the contract.
+//! On a plan one can see all ranks at once, so this is where what only all of them together know is used: the
+//! [`passes`] take away or rearrange messages and copies. A pass is never trusted: what it makes is
+//! [replayed](Plan::replay) like what it was made from, every slot of every rank against the contract.
 //!
-//! Memory is lines of blocks: the input (0), which is only read, the output (1), and working memory. The output has a slot for
-//! every block; what the contract does not promise of it is working memory, too.
+//! Memory is lines of blocks: the input (0), which is only read, the output (1), and working memory. The output has a
+//! slot for every block; what the contract does not promise of it is working memory, too.
 //!
-//! The MPI transport has plans of its own, which are something else: one rank's addresses and lengths for buffers of one shape.
+//! The MPI transport has plans of its own, which are something else: one rank's addresses and lengths for buffers of
+//! one shape.
 //!
 //! ```
 //! use roundel::algorithms::PrefixAllreduce;
@@ -105,7 +106,8 @@ impl Plan {
         (0..self.p).filter_map(|rank| self.part(rank)).collect()
     }
 
-    /// Puts the shares of all ranks together, in the order of ranks. Lines that only some of them have, the others do not use.
+    /// Puts the shares of all ranks together, in the order of ranks. Lines that only some of them have, the others do
+    /// not use.
     ///
     /// # Errors
     /// When they are not the parts of all ranks of one call.

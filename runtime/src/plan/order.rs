@@ -1,7 +1,7 @@
 //! The order of ranks when blocks have different lengths: short ones next to long ones.
 //!
-//! Pairs of a short and a long block are made, then pairs of pairs, and so on: a tree, whose leaves are the order. So messages
-//! of every step are as even as can be had cheaply. (Jocksch and others, 2021, section 2.2.3.)
+//! Pairs of a short and a long block are made, then pairs of pairs, and so on: a tree, whose leaves are the order. So
+//! messages of every step are as even as can be had cheaply. (Jocksch and others, 2021, section 2.2.3.)
 //!
 //! ```
 //! use roundel::plan::order::order;
@@ -16,8 +16,8 @@ type Heap = (usize, Vec<usize>);
 /// In which order ranks should stand whose blocks have these lengths: the first one is the rank that takes the place of
 /// rank 0.
 ///
-/// The shortest is paired with the longest, the next one with the longest but one; of a pair the shorter one is first. Of an
-/// odd number, the shortest is put aside, until there is an odd number again.
+/// The shortest is paired with the longest, the next one with the longest but one; of a pair the shorter one is first.
+/// Of an odd number, the shortest is put aside, until there is an odd number again.
 pub fn order(sizes: &[usize]) -> Vec<usize> {
     let mut heaps: Vec<Heap> = sizes.iter().enumerate().map(|(rank, &size)| (size, vec![rank])).collect();
     let mut aside: Option<Heap> = None;
@@ -59,8 +59,8 @@ fn is_order(order: &[usize], p: usize) -> Result<(), InvalidOrder> {
 }
 
 impl RankPlan {
-    /// The part with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a block of
-    /// its own, blocks follow their ranks.
+    /// The part with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a
+    /// block of its own, blocks follow their ranks.
     ///
     /// # Errors
     /// When not every rank has a place.
@@ -74,8 +74,8 @@ impl RankPlan {
 }
 
 impl Plan {
-    /// The plan with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a block of
-    /// its own, blocks follow their ranks.
+    /// The plan with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a
+    /// block of its own, blocks follow their ranks.
     ///
     /// # Errors
     /// When not every rank has a place.

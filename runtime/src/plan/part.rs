@@ -1,8 +1,8 @@
 //! One rank's share of a plan: rounds without a branch.
 //!
-//! Memory is a table of slots, a block in a line. Line 0 is what the user gave and is only read; line 1 is the result; all
-//! others are working memory. What arrives is only written; what is to be combined is combined afterwards, by a step of its
-//! own. So a part says everything that happens, and nothing of it depends on the data.
+//! Memory is a table of slots, a block in a line. Line 0 is what the user gave and is only read; line 1 is the result;
+//! all others are working memory. What arrives is only written; what is to be combined is combined afterwards, by a
+//! step of its own. So a part says everything that happens, and nothing of it depends on the data.
 
 use roundel_spec::Kind;
 
@@ -52,7 +52,8 @@ pub enum Local {
     },
 }
 
-/// One round of one rank: all messages travel at the same time, and then the rank works by itself, one step after the other.
+/// One round of one rank: all messages travel at the same time, and then the rank works by itself, one step after the
+/// other.
 ///
 /// No slot is written by a message while another message of the round reads or writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

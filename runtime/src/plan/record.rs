@@ -1,7 +1,7 @@
 //! From generated code to a plan.
 //!
-//! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is copied to
-//! the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.
+//! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is
+//! copied to the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.
 
 use super::{INPUT, Local, OUTPUT, Plan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::check::record_code;

@@ -1,8 +1,10 @@
-//! All ranks of a plan in lockstep, on provenance instead of data: what every slot holds, and whether the contract is kept.
+//! All ranks of a plan in lockstep, on provenance instead of data: what every slot holds, and whether the contract is
+//! kept.
 //!
-//! For reductions a slot holds a tree of contributions, for all others the number of a block. The rules are those of the
-//! language, once more and for slots: what is read is there, what is sent meets one receive of the same round, nothing is
-//! combined twice. This is the judge of whatever makes or changes plans; it knows nothing of how they are made.
+//! For reductions a slot holds a tree of contributions, for all others the number of a block. The rules are those of
+//! the language, once more and for slots: what is read is there, what is sent meets one receive of the same round,
+//! nothing is combined twice. This is the judge of whatever makes or changes plans; it knows nothing of how they are
+//! made.
 
 use super::fault::PlanFault;
 use super::pairs::{End, receives, sends};

@@ -1,7 +1,7 @@
 //! Blocks of length zero: nobody sends them.
 //!
-//! A broadcast is an allgather, and a reduce a reduce_scatter, with one block that is not empty; then of all messages a tree is
-//! left.
+//! A broadcast is an allgather, and a reduce a reduce_scatter, with one block that is not empty; then of all messages a
+//! tree is left.
 
 use super::{Plan, RankPlan, Slot, SlotMessage, Turn};
 
@@ -19,7 +19,8 @@ impl Turn {
 }
 
 impl RankPlan {
-    /// The part without blocks of length zero and without messages that have no others. Blocks beyond the list are not empty.
+    /// The part without blocks of length zero and without messages that have no others. Blocks beyond the list are not
+    /// empty.
     pub fn without_empty(mut self, sizes: &[usize]) -> Self {
         self.turns.iter_mut().for_each(|turn| turn.retain(|slot| sizes.get(slot.block as usize) != Some(&0)));
         self
@@ -35,8 +36,8 @@ impl Plan {
     }
 }
 
-/// The modelled cost of parts that run together: the sum over all rounds of the longest message, for blocks of these sizes.
-/// Latency is not counted. Blocks beyond the list have size 0.
+/// The modelled cost of parts that run together: the sum over all rounds of the longest message, for blocks of these
+/// sizes. Latency is not counted. Blocks beyond the list have size 0.
 pub fn cost(parts: &[RankPlan], sizes: &[usize]) -> usize {
     let length = |message: &SlotMessage| -> usize {
         message.slots.iter().map(|slot| sizes.get(slot.block as usize).copied().unwrap_or(0)).sum()

@@ -1,5 +1,5 @@
-//! Plans and parts as text, a line for each message and each local step: to keep them, to send them to another machine, to
-//! read them. A slot is `line.block`, and `line.first-last` several of them.
+//! Plans and parts as text, a line for each message and each local step: to keep them, to send them to another machine,
+//! to read them. A slot is `line.block`, and `line.first-last` several of them.
 //!
 //! ```text
 //! allreduce p 2 root 0 lines 3 blocks 1

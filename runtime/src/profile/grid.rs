@@ -57,8 +57,8 @@ pub enum GridFault {
 pub(super) const TIMES: std::ops::RangeInclusive<f64> = 1e-12..=1e6;
 
 impl Grid {
-    /// What was measured: sizes of messages in bytes, numbers of messages at once, and for each of these a row with the seconds
-    /// for every size.
+    /// What was measured: sizes of messages in bytes, numbers of messages at once, and for each of these a row with the
+    /// seconds for every size.
     ///
     /// # Errors
     /// What makes no sense about it.
@@ -96,8 +96,9 @@ impl Grid {
 
     /// The seconds of a round with so many messages of so many bytes at once.
     ///
-    /// Between sizes, the logarithm of the time is linear in that of the size; below the smallest, the time is that of the
-    /// smallest; beyond the largest it grows as it did last. Between numbers of ports and beyond the largest it is linear.
+    /// Between sizes, the logarithm of the time is linear in that of the size; below the smallest, the time is that of
+    /// the smallest; beyond the largest it grows as it did last. Between numbers of ports and beyond the largest it is
+    /// linear.
     pub fn seconds(&self, bytes: u64, ports: usize) -> f64 {
         if ports == 0 {
             return 0.0;
@@ -137,7 +138,8 @@ impl Grid {
         self.seconds[row][low] * exp2((times[above] - times[low]) * part)
     }
 
-    /// Seconds for each byte beyond the largest size: as between the last two, and where these tell nothing, as on average.
+    /// Seconds for each byte beyond the largest size: as between the last two, and where these tell nothing, as on
+    /// average.
     fn slope(&self, row: usize) -> f64 {
         let (times, last) = (&self.seconds[row], self.sizes.len() - 1);
         let average = times[last] / self.sizes[last] as f64;

@@ -1,9 +1,9 @@
-//! Logarithms to base 2 and back, the same on every machine: a library's may differ in the last bit, and ranks that disagree
-//! in one bit may choose differently.
+//! Logarithms to base 2 and back, the same on every machine: a library's may differ in the last bit, and ranks that
+//! disagree in one bit may choose differently.
 //!
-//! Digits of a logarithm come from squaring: if the square of a number in 1..2 reaches 2, the next binary digit is 1. The way
-//! back multiplies square roots of 2. Only multiplications, halvings and square roots are needed, which IEEE 754 defines to the
-//! last bit.
+//! Digits of a logarithm come from squaring: if the square of a number in 1..2 reaches 2, the next binary digit is 1.
+//! The way back multiplies square roots of 2. Only multiplications, halvings and square roots are needed, which IEEE
+//! 754 defines to the last bit.
 
 /// How many digits after the point. Errors double with every squaring, so more would not be right.
 const DIGITS: usize = 26;

@@ -30,8 +30,9 @@ impl Machine {
         Machine { mpi: line(mpi), host: host(), date: date(seconds / 86_400), nodes: 1, ranks: 1, ..of_cpus(&cpus) }
     }
 
-    /// The first thing that says that a profile of `self` is not one of `other`: its key, what `self` has and what `other` has.
-    /// Hosts, days and numbers of processes may differ, and what is not known on either side tells nothing.
+    /// The first thing that says that a profile of `self` is not one of `other`: its key, what `self` has and what
+    /// `other` has. Hosts, days and numbers of processes may differ, and what is not known on either side tells
+    /// nothing.
     pub fn differs(&self, other: &Machine) -> Option<(&'static str, String, String)> {
         let quoted = |text: &str| format!("`{text}`");
         let known = |mine: &str, others: &str| !mine.is_empty() && !others.is_empty() && mine != others;

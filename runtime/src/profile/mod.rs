@@ -1,16 +1,16 @@
 //! What rounds cost on a machine: measured once by `roundel tune`, kept in a file, read by the selector.
 //!
-//! A network is not described by a latency and a bandwidth alone: several messages at once cost less than one after the other,
-//! up to a number that nobody can tell without a measurement. So a profile has grids: the seconds of a round, by the length of
-//! its messages and by their number (Jocksch et al., section 3).
+//! A network is not described by a latency and a bandwidth alone: several messages at once cost less than one after the
+//! other, up to a number that nobody can tell without a measurement. So a profile has grids: the seconds of a round, by
+//! the length of its messages and by their number (Jocksch et al., section 3).
 //!
 //! - [`Profile`]: everything; [`Profile::default`] serves where nothing was measured
 //! - [`Grid`]: the seconds of rounds, and what lies between the measured points
 //! - [`Machine`]: where it was measured
 //! - `Profile::parse` (feature `profile`): from text, with errors that name the line
 //!
-//! Estimates are the same on all ranks that have the same profile: IEEE 754 defines everything that is computed with to the
-//! last bit, logarithms included, which are computed here.
+//! Estimates are the same on all ranks that have the same profile: IEEE 754 defines everything that is computed with to
+//! the last bit, logarithms included, which are computed here.
 
 mod error;
 mod grid;
@@ -68,14 +68,14 @@ pub struct Contention {
 }
 
 impl Profile {
-    /// Seconds of a round between nodes, with so many processes of every node at it, each of which exchanges messages of so
-    /// many bytes with so many others.
+    /// Seconds of a round between nodes, with so many processes of every node at it, each of which exchanges messages
+    /// of so many bytes with so many others.
     pub fn round(&self, bytes: u64, ports: usize, lanes: usize) -> f64 {
         self.between.seconds(bytes, ports) * self.crowding(bytes, lanes)
     }
 
-    /// How many times longer a round takes because of the other lanes: linear in their number, and in the logarithm of the
-    /// length between the shortest and the longest message.
+    /// How many times longer a round takes because of the other lanes: linear in their number, and in the logarithm of
+    /// the length between the shortest and the longest message.
     fn crowding(&self, bytes: u64, lanes: usize) -> f64 {
         if lanes < 2 {
             return 1.0;

@@ -17,9 +17,9 @@ pub(crate) const SIZES: [u64; 11] = {
 /// How many messages at once are measured.
 pub(crate) const PORTS: [usize; 7] = [1, 2, 3, 4, 6, 8, 12];
 
-/// Round figures, of no machine in particular: between nodes those of [`Network::default`] (20 µs, 1.25 GB/s, 1 µs for each
-/// message); inside of a node 1 µs, 5 GB/s and 0.3 µs; a counter is answered after 0.5 µs; a process copies 8 GB/s and
-/// combines 4 GB/s; the processes of a node share its bandwidth, and hardly hinder each other's short messages.
+/// Round figures, of no machine in particular: between nodes those of [`Network::default`] (20 µs, 1.25 GB/s, 1 µs for
+/// each message); inside of a node 1 µs, 5 GB/s and 0.3 µs; a counter is answered after 0.5 µs; a process copies 8 GB/s
+/// and combines 4 GB/s; the processes of a node share its bandwidth, and hardly hinder each other's short messages.
 impl Default for Profile {
     fn default() -> Self {
         let wire = Network::default();

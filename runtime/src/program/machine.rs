@@ -1,7 +1,7 @@
 //! What runs a program: a machine that can do single steps, and a place in the program from where to go on.
 //!
-//! A run never waits by itself. It goes on until a message or a counter is not yet there, and says so; whoever drives it does
-//! something else and comes back. Nothing is allocated and nothing is locked.
+//! A run never waits by itself. It goes on until a message or a counter is not yet there, and says so; whoever drives
+//! it does something else and comes back. Nothing is allocated and nothing is locked.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -72,7 +72,8 @@ fn step<M: StepExecutor>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
     Ok(true)
 }
 
-/// A number that one process writes and others read. What was done before a release is seen after an acquire of its value.
+/// A number that one process writes and others read. What was done before a release is seen after an acquire of its
+/// value.
 pub trait SharedWord {
     /// Reads what the process to which it belongs has written itself.
     fn own(&self) -> u32;

@@ -1,9 +1,10 @@
-//! What one process does in one call, with addresses and lengths: the last form of a plan, which the engine takes step by step.
+//! What one process does in one call, with addresses and lengths: the last form of a plan, which the engine takes step
+//! by step.
 //!
-//! Processes of a node share memory. Who may touch what of it, and when, is said by counters: each belongs to one process, which
-//! alone raises it, and everybody on the node may wait until it has a value. There is no other synchronisation. A program has
-//! no branches, so what every process does is known in advance, and a replay of all programs together finds every race, every
-//! wait that nobody ends and every byte that is wrong.
+//! Processes of a node share memory. Who may touch what of it, and when, is said by counters: each belongs to one
+//! process, which alone raises it, and everybody on the node may wait until it has a value. There is no other
+//! synchronisation. A program has no branches, so what every process does is known in advance, and a replay of all
+//! programs together finds every race, every wait that nobody ends and every byte that is wrong.
 //!
 //! - [`build`](mod@build): makes the programs of a collective
 //! - [`machine`]: what runs a program
@@ -103,8 +104,8 @@ pub enum Op {
     },
     /// Raises this process's own counter by one: what it did before is seen by whoever waits for the new value.
     Signal,
-    /// Waits until the counter of another process of the node has been raised so many times in this call. Zero times means
-    /// that the other process has raised it as often as it does in all calls before this one.
+    /// Waits until the counter of another process of the node has been raised so many times in this call. Zero times
+    /// means that the other process has raised it as often as it does in all calls before this one.
     Await {
         /// The process, by its number on the node.
         local: usize,
@@ -120,7 +121,8 @@ pub struct Program {
     pub ops: Vec<Op>,
     /// The messages that the steps name.
     pub messages: Vec<ProgramMessage>,
-    /// How many bytes of the node's shared memory all of its programs use together, counters not included. Equal on the node.
+    /// How many bytes of the node's shared memory all of its programs use together, counters not included. Equal on the
+    /// node.
     pub shared: usize,
     /// How many bytes of working memory this program uses.
     pub scratch: usize,

@@ -20,7 +20,8 @@ pub enum Invalid {
 
 /// Builds the programs of all ranks and replays them together, several calls in a row.
 ///
-/// Long vectors are shortened: which steps there are does not depend on how many elements a block has, as long as it has some.
+/// Long vectors are shortened: which steps there are does not depend on how many elements a block has, as long as it
+/// has some.
 ///
 /// # Errors
 /// When a rank has no program, or the programs together race, wait for ever or give something wrong.

@@ -9,8 +9,8 @@ const EVERY: usize = 1024;
 /// Larger groups try these.
 const SOME: [i64; 6] = [1, 2, 3, 5, 7, 11];
 
-/// Lists with which `q` nodes gather everything and in whose last round no port could be spared. Ports do not increase: later rounds
-/// of an allgather have longer messages, which gain least from many ports.
+/// Lists with which `q` nodes gather everything and in whose last round no port could be spared. Ports do not increase:
+/// later rounds of an allgather have longer messages, which gain least from many ports.
 pub(super) fn all(q: usize) -> Vec<Vec<i64>> {
     let every: Vec<i64> = (1..=MOST).collect();
     let mut found = Vec::new();

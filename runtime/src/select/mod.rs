@@ -1,8 +1,8 @@
 //! Which plan is fastest between nodes, and how their processes work together: every candidate is estimated by the
 //! [clock](crate::clock), and the fastest comes first.
 //!
-//! A choice is a pure function of the question and the profile, so ranks that ask the same get the same answer without a
-//! message; [`Profile::fingerprint`] tells whether they have the same profile.
+//! A choice is a pure function of the question and the profile, so ranks that ask the same get the same answer without
+//! a message; [`Profile::fingerprint`] tells whether they have the same profile.
 //!
 //! ```
 //! use roundel::profile::Profile;
@@ -82,8 +82,8 @@ impl Ranked {
     }
 }
 
-/// All candidates that serve the call, the fastest first. There are none if the order of ranks must be kept between nodes: then
-/// the catalogue has `allreduce/recursive-doubling`.
+/// All candidates that serve the call, the fastest first. There are none if the order of ranks must be kept between
+/// nodes: then the catalogue has `allreduce/recursive-doubling`.
 ///
 /// # Errors
 /// If the question makes no sense.

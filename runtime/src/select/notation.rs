@@ -25,8 +25,8 @@ impl Ports {
         Ports { groups: vec![DigitGroup::gathers(factor, ports)] }
     }
 
-    /// The groups that scatter, those that reduce and those that gather, of an allreduce. The last ones undo the first ones, in
-    /// reverse.
+    /// The groups that scatter, those that reduce and those that gather, of an allreduce. The last ones undo the first
+    /// ones, in reverse.
     pub(crate) fn thirds(&self) -> (&[DigitGroup], &[DigitGroup], &[DigitGroup]) {
         let scatters = self.groups.iter().take_while(|group| group.scatters()).count();
         let (first, rest) = self.groups.split_at(scatters);
@@ -34,8 +34,8 @@ impl Ports {
         (first, second, third)
     }
 
-    /// Whether everything is scattered, and gathered afterwards: then every block is reduced once, and all nodes get the same
-    /// bits.
+    /// Whether everything is scattered, and gathered afterwards: then every block is reduced once, and all nodes get
+    /// the same bits.
     pub fn is_complete(&self) -> bool {
         self.thirds().1.is_empty()
     }

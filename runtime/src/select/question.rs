@@ -26,7 +26,8 @@ pub struct Question {
     pub nodes: usize,
     /// The fewest and the most processes of a node.
     pub ppn: (usize, usize),
-    /// The bytes of an allreduce's vector, of what a process brings to an allgather, or of what it gets from a reduce_scatter.
+    /// The bytes of an allreduce's vector, of what a process brings to an allgather, or of what it gets from a
+    /// reduce_scatter.
     pub bytes: u64,
     /// What a reduction must keep.
     pub order: RequiredOrder,

@@ -1,17 +1,17 @@
 //! What the rounds of a notation are made of, counted without making the plan.
 //!
-//! A group of q nodes gathers by cyclic shift: when every node has what W nodes from its own upwards have, the partner at the
-//! distance j W brings what W nodes from there have, or as many as are left of q. What one node has are as many lines as it
-//! kept when it scattered: one after a complete scatter, q if there was none, and then the same line of different nodes is
-//! combined. Lines that nobody needs are not sent (section 2.1 of Jocksch et al.). How many are sent has a closed form,
-//! which the tests hold against their removal one by one.
+//! A group of q nodes gathers by cyclic shift: when every node has what W nodes from its own upwards have, the partner
+//! at the distance j W brings what W nodes from there have, or as many as are left of q. What one node has are as many
+//! lines as it kept when it scattered: one after a complete scatter, q if there was none, and then the same line of
+//! different nodes is combined. Lines that nobody needs are not sent (section 2.1 of Jocksch et al.). How many are sent
+//! has a closed form, which the tests hold against their removal one by one.
 
 use crate::clock::RoundCost;
 use crate::plan::ports::{DigitGroup, Ports};
 use roundel_spec::Kind;
 
-/// The rounds of one node, rounded up to the slowest, in an allreduce of a vector of so many bytes, a reduce_scatter of it, or an
-/// allgather that ends with it.
+/// The rounds of one node, rounded up to the slowest, in an allreduce of a vector of so many bytes, a reduce_scatter of
+/// it, or an allgather that ends with it.
 pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<RoundCost> {
     let mut vector = Vector { bytes, parts: 1 };
     let mut rounds = Vec::new();
@@ -72,7 +72,8 @@ impl Vector {
     }
 }
 
-/// A round of a partial scatter: the lines in as many runs as there are ports and the own one. Also how many lines are left.
+/// A round of a partial scatter: the lines in as many runs as there are ports and the own one. Also how many lines are
+/// left.
 fn divided(kept: usize, ports: i64, lines: impl Fn(usize) -> u64) -> (RoundCost, usize) {
     let left = kept.div_ceil(ports as usize + 1);
     let peers = kept.div_ceil(left) - 1;
@@ -124,8 +125,8 @@ impl Shift {
         self.q.min(width + self.kept - 1)
     }
 
-    /// The lines for the partner at that distance: of the nodes that it lacks, and for one of the partners, if the last round will not
-    /// be full, the prefixes that are needed then.
+    /// The lines for the partner at that distance: of the nodes that it lacks, and for one of the partners, if the last
+    /// round will not be full, the prefixes that are needed then.
     fn message(&self, peer: usize) -> usize {
         let whole = self.known(self.width.min(self.q - peer * self.width));
         whole + if self.needs_prefix(peer) { self.prefixes() } else { 0 }
@@ -137,7 +138,8 @@ impl Shift {
         self.next < self.q && !full && digit == peer
     }
 
-    /// The lines that go on beyond the end of a prefix: all of them if nothing was scattered, and otherwise those that begin before.
+    /// The lines that go on beyond the end of a prefix: all of them if nothing was scattered, and otherwise those that
+    /// begin before.
     fn prefixes(&self) -> usize {
         if self.kept == self.q { self.q } else { self.kept - 1 }
     }
@@ -183,10 +185,11 @@ mod tests {
         assert_eq!(sent(&[(2, &[-1]), (4, &[1, 1]), (2, &[1])]), [4, 4, 4, 4]);
     }
 
-    /// The lines of a partial scatter, removed one by one as in the paper's algorithm 1: how many go to each partner in each round.
+    /// The lines of a partial scatter, removed one by one as in the paper's algorithm 1: how many go to each partner in
+    /// each round.
     ///
-    /// Line (o, k) of a node is the sum for its o-th fraction, over those of the first k nodes from its own upwards that kept
-    /// a part of it.
+    /// Line (o, k) of a node is the sum for its o-th fraction, over those of the first k nodes from its own upwards
+    /// that kept a part of it.
     fn removed_one_by_one(q: usize, kept: usize, ports: &[i64]) -> Vec<Vec<usize>> {
         let holds = |o: usize, i: usize| (o + q - i) % q < kept;
         // Lines with the same summands are the same line.

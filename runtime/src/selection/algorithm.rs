@@ -114,8 +114,8 @@ impl Algorithm {
         roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
     }
 
-    /// Whether it is proved for so many ranks, on nodes of equal size if it looks at nodes. Its inner collectives are not asked,
-    /// which would take as long as there are ranks.
+    /// Whether it is proved for so many ranks, on nodes of equal size if it looks at nodes. Its inner collectives are
+    /// not asked, which would take as long as there are ranks.
     pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
         let mut reaches = Reaches { p: p as i64, answer: Ok(()) };
         visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));

@@ -49,9 +49,9 @@ pub struct Call {
     pub shape: NodeSizes,
     /// Whether ranks are numbered node by node.
     pub sorted: bool,
-    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a gather, or
-    /// gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall. [`ANY`] in an alltoallv, where ranks
-    /// know only their own.
+    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a
+    /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall. [`ANY`] in an
+    /// alltoallv, where ranks know only their own.
     pub bytes: u64,
     /// Whether blocks may have different lengths, as in an allgatherv. It makes a difference to the default alone.
     pub varying: bool,
@@ -59,11 +59,11 @@ pub struct Call {
     pub commutes: bool,
     /// Whether somebody has asked that all ranks get the same bits.
     pub reproducible: bool,
-    /// Whether trees that differ may give results that differ, such as sums of floats: MPI demands that all ranks get identical results of an
-    /// allreduce. Of what does not reduce, it says nothing.
+    /// Whether trees that differ may give results that differ, such as sums of floats: MPI demands that all ranks get
+    /// identical results of an allreduce. Of what does not reduce, it says nothing.
     pub identical: bool,
-    /// Whether it is a request of `roundel::mpi::persistent`. They run plans with ports and nothing else; all other calls run
-    /// algorithms of the catalogue, or are the library's.
+    /// Whether it is a request of `roundel::mpi::persistent`. They run plans with ports and nothing else; all other
+    /// calls run algorithms of the catalogue, or are the library's.
     pub request: bool,
 }
 
@@ -119,7 +119,8 @@ impl Call {
         }
     }
 
-    /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ from.
+    /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ
+    /// from.
     pub(super) fn needs_tree(&self) -> bool {
         self.reproducible && self.kind == Kind::Allreduce
     }

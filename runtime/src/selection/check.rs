@@ -1,8 +1,8 @@
 //! Whether everything that a rule matches is declared and proved.
 //!
-//! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not regular.
-//! Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks: what is proved
-//! ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
+//! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not
+//! regular. Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks:
+//! what is proved ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
 
 use super::algorithm::Algorithm;
 use super::call::NodeSizes;
@@ -13,8 +13,8 @@ use super::region::Region;
 use super::rule_error::RuleError;
 use roundel_spec::Refusal;
 
-/// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many ways to
-/// fill them, and inner collectives are asked for every group.
+/// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many
+/// ways to fill them, and inner collectives are asked for every group.
 const POINTS: u64 = 1024;
 const POINTS_ON_NODES: u64 = 128;
 

@@ -1,10 +1,10 @@
 //! What is chosen where no rule matches.
 //!
-//! One number decides what is short: how many bytes the network moves while one latency passes. A vector of fewer bytes costs
-//! rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible. The bounds for
-//! gathered data follow Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1),
-//! 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER
-//! 2020.
+//! One number decides what is short: how many bytes the network moves while one latency passes. A vector of fewer bytes
+//! costs rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible.
+//! The bounds for gathered data follow Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations
+//! in MPICH, IJHPCA 19(1), 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for
+//! Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 //!
 //! The default must not be slower than the library, so the library is a candidate, too. `benches/defaults.sh`
 //! measures both, and where the library is faster it comes first: on one node, and wherever the catalogue has only

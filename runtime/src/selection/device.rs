@@ -6,7 +6,8 @@ use std::ffi::OsString;
 /// What is done where buffers may be device memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Device {
-    /// Where a GPU runtime is loaded in any process of a communicator when its ranks agree, the library does all calls on it.
+    /// Where a GPU runtime is loaded in any process of a communicator when its ranks agree, the library does all calls
+    /// on it.
     #[default]
     Auto,
     /// No buffer is device memory: nobody looks.

@@ -96,7 +96,8 @@ impl Implementation {
         }
     }
 
-    /// Whether all ranks that get a result are known to get the same bits. MPI demands it of libraries, but nothing is proved of them.
+    /// Whether all ranks that get a result are known to get the same bits. MPI demands it of libraries, but nothing is
+    /// proved of them.
     pub(super) fn keeps_tree(&self, kind: Kind) -> bool {
         match self {
             Implementation::Library => kind != Kind::Allreduce,

@@ -1,8 +1,8 @@
 //! Which algorithm a call uses: by a file of rules, by the environment, or by default.
 //!
 //! A choice is a pure function of the [`Call`], whose values are equal on all ranks, and of the settings, whose
-//! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without a message. Every rule is checked against
-//! what is proved when it is read: whatever is chosen, the call lies in its domain and in what is proved of it.
+//! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without a message. Every rule is checked
+//! against what is proved when it is read: whatever is chosen, the call lies in its domain and in what is proved of it.
 //!
 //! - [`Selection`]: rules; `docs/selection.md` describes the file
 //! - [`Settings`]: what the environment says

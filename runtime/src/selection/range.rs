@@ -48,8 +48,8 @@ impl NumberRange {
         self.from > self.to
     }
 
-    /// Reads `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, inside of `all`. `None` if it is
-    /// written otherwise, reaches beyond or is empty. Sizes may have units.
+    /// Reads `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, inside of `all`. `None` if
+    /// it is written otherwise, reaches beyond or is empty. Sizes may have units.
     pub(super) fn read(text: &str, all: NumberRange, sizes: bool) -> Option<NumberRange> {
         let number = |text: &str| number(text.trim(), sizes);
         let text = text.trim();

@@ -151,8 +151,8 @@ impl Region {
         self
     }
 
-    /// Which of some regions, all together, have every call of this one; `None` if they have not, or if it takes too long to
-    /// tell.
+    /// Which of some regions, all together, have every call of this one; `None` if they have not, or if it takes too
+    /// long to tell.
     pub(super) fn covered_by(&self, others: &[Region]) -> Option<Vec<usize>> {
         let (mut left, mut used) = (vec![self.tightened()], Vec::new());
         for (number, other) in others.iter().enumerate() {

@@ -9,8 +9,8 @@ use super::{Error, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_DEVICE`, `ROUNDEL_EXPLAIN` and
-/// `ROUNDEL_TRACE` say.
+/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_DEVICE`,
+/// `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The rules of the file that `ROUNDEL_SELECTION` names, and what `ROUNDEL_FORCE` forces.
@@ -144,8 +144,8 @@ impl Settings {
         self.selection.ports(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }
 
-    /// A number that differs, for all practical purposes, if choices may: ranks compare it. What is explained or traced makes
-    /// no difference, nor does where a file lies or how it is laid out.
+    /// A number that differs, for all practical purposes, if choices may: ranks compare it. What is explained or traced
+    /// makes no difference, nor does where a file lies or how it is laid out.
     pub fn fingerprint(&self) -> u64 {
         let Selection { rules, forced, usual } = &self.selection;
         let rules = rules.iter().map(ToString::to_string);

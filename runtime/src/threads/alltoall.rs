@@ -1,4 +1,5 @@
-//! One rank's rounds of an alltoall: blocks move from rank to rank, each as a piece of memory of its own, which knows its length.
+//! One rank's rounds of an alltoall: blocks move from rank to rank, each as a piece of memory of its own, which knows
+//! its length.
 //!
 //! There is nothing to lay out here, so a layout changes nothing.
 

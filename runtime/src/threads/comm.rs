@@ -84,7 +84,8 @@ impl ThreadComm {
         rounds_of(collective, &self.placement, self.rank, &mut sink)
     }
 
-    /// Takes this rank's blocks out of `send`, or out of `recv`, exchanges them, and puts those of the others into `recv`.
+    /// Takes this rank's blocks out of `send`, or out of `recv`, exchanges them, and puts those of the others into
+    /// `recv`.
     fn run_shuffle<C: Collective, T: Clone + Send + 'static>(
         &self,
         collective: &C,

@@ -1,5 +1,5 @@
-//! Programs with one fault: the replay refuses every one of them. A wait whose absence nobody notices would be one too many, and
-//! so would a copy.
+//! Programs with one fault: the replay refuses every one of them. A wait whose absence nobody notices would be one too
+//! many, and so would a copy.
 
 use roundel::program::{MemoryRegion, MessageDirection, Op, Program, RegionOffset, Scheme};
 
@@ -21,7 +21,8 @@ fn representatives() -> Vec<Case> {
     placements.iter().flat_map(|nodes| cases(nodes, &[3], &[0, 1, 2], &[1, 2])).collect()
 }
 
-/// Applies a fault at every step of every rank, in both programs, where it can be; all of these programs must be refused.
+/// Applies a fault at every step of every rank, in both programs, where it can be; all of these programs must be
+/// refused.
 fn refused(what: &str, fault: impl Fn(&Case, &mut [[Program; 2]], usize, usize) -> bool) {
     let mut seen = 0;
     for case in representatives() {
@@ -115,8 +116,8 @@ fn every_message_is_posted_and_completed() {
     });
 }
 
-/// A signal goes before the steps since the last wait or signal, which are what it is about. (Before the last of them alone may be
-/// harmless: it may be something that no other process looks at.)
+/// A signal goes before the steps since the last wait or signal, which are what it is about. (Before the last of them
+/// alone may be harmless: it may be something that no other process looks at.)
 #[test]
 fn no_signal_may_come_earlier() {
     refused("early signal", |_, mutant, rank, op| {
@@ -213,8 +214,8 @@ fn memory_must_alternate() {
     assert!(seen > 20, "only {seen} programs alternate");
 }
 
-/// On one node, where nobody is asked by all others before it writes. Not where all inputs are read where they are, nor where
-/// chunks happen to be what one process alone takes. (One lane is such a process that everybody waits for.)
+/// On one node, where nobody is asked by all others before it writes. Not where all inputs are read where they are, nor
+/// where chunks happen to be what one process alone takes. (One lane is such a process that everybody waits for.)
 fn must_alternate(case: &Case) -> bool {
     let one_node = case.nodes.iter().all(|&node| node == 0);
     let asked = match case.scheme {

@@ -94,7 +94,8 @@ fn parts_of_something_else() {
     }
 }
 
-/// Where ranks are consecutive on nodes, and what travels is combined in their order, so is everything, unless it goes round.
+/// Where ranks are consecutive on nodes, and what travels is combined in their order, so is everything, unless it goes
+/// round.
 #[test]
 fn order_of_reductions() {
     for case in cases(&[0, 0, 0, 1, 1, 1], &[6], &[0], &[1, 2]) {

@@ -1,4 +1,5 @@
-//! Programs run on threads, one for each rank, with real counters and real numbers. Counters begin shortly before they wrap around.
+//! Programs run on threads, one for each rank, with real counters and real numbers. Counters begin shortly before they
+//! wrap around.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,4 +1,5 @@
-//! The alltoalls of the catalogue, and some written by hand in the form that the derive generates: shapes that no textbook has.
+//! The alltoalls of the catalogue, and some written by hand in the form that the derive generates: shapes that no
+//! textbook has.
 
 use roundel::algorithms::{self, HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck};
 use roundel::{Collective, IsAlltoall, Place, Refusal, Sink};
@@ -94,8 +95,8 @@ alltoall!(Pairwise, nodes: false, rotates: false, |_this| [0; 0], |at, sink| {
     }
 });
 
-/// Bruck's alltoall: the digits of the distance, one after the other. `ported` has all values of a digit in one round, and
-/// messages are cut into so many `parts`, the first of one block.
+/// Bruck's alltoall: the digits of the distance, one after the other. `ported` has all values of a digit in one round,
+/// and messages are cut into so many `parts`, the first of one block.
 #[derive(Clone, Copy)]
 pub(crate) struct Bruck<const ROTATES: bool> {
     pub(crate) radix: i64,

@@ -1,7 +1,8 @@
 //! Expressions as C, and what they need around them.
 //!
-//! C binds `&`, `|` and `^` less tightly than comparisons, and compilers warn of mixtures that people misread: operands of
-//! these operators are in parentheses. Arithmetic is plain; in the domain, where a number may be anything, it is checked.
+//! C binds `&`, `|` and `^` less tightly than comparisons, and compilers warn of mixtures that people misread: operands
+//! of these operators are in parentheses. Arithmetic is plain; in the domain, where a number may be anything, it is
+//! checked.
 
 use super::names;
 use crate::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary};

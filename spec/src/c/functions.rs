@@ -1,4 +1,5 @@
-//! The functions of a clause: its peer, its blocks, its guard. Pure but for the blocks, which are appended to a message.
+//! The functions of a clause: its peer, its blocks, its guard. Pure but for the blocks, which are appended to a
+//! message.
 
 use super::expr::{CWriter, Free, comment, list_or_void};
 use super::names;

@@ -1,7 +1,7 @@
 //! Inner collectives: who runs one together, and on what.
 //!
-//! The rounds of the inner collective are written down first, by the functions that it has in the same file; then they are taken
-//! again among the members of the group, with the blocks that these bring.
+//! The rounds of the inner collective are written down first, by the functions that it has in the same file; then they
+//! are taken again among the members of the group, with the blocks that these bring.
 
 use super::expr::{CWriter, Free, comment};
 use super::functions::{blocks_free, blocks_function, braced, function, indented};

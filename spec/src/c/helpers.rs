@@ -1,7 +1,7 @@
 //! The small functions that expressions call: the integer semantics of [`arith`](crate::arith), in C.
 //!
-//! A file has those that its expressions use, and no other, so that nothing in it is dead. Each has a checked twin for the
-//! domain, which is asked before anything is known of a call: where there is no value, it clears `*ok`.
+//! A file has those that its expressions use, and no other, so that nothing in it is dead. Each has a checked twin for
+//! the domain, which is asked before anything is known of a call: where there is no value, it clears `*ok`.
 
 use std::collections::BTreeSet;
 

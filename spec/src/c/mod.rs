@@ -1,9 +1,9 @@
 //! The C back end: a schedule as one C99 file with MPI calls, which needs no Rust.
 //!
-//! The sibling of [`rust`](crate::rust), and as readable: loops stay loops, each clause becomes functions of rank and round
-//! that take exactly what they mention. What does not depend on the declaration, such as the exchange of a round's messages,
-//! stands in `parts/` as C. With `-DROUNDEL_RECORD` a file is a program without MPI that prints the messages of every rank:
-//! tests hold them equal to what the Rust code does.
+//! The sibling of [`rust`](crate::rust), and as readable: loops stay loops, each clause becomes functions of rank and
+//! round that take exactly what they mention. What does not depend on the declaration, such as the exchange of a
+//! round's messages, stands in `parts/` as C. With `-DROUNDEL_RECORD` a file is a program without MPI that prints the
+//! messages of every rank: tests hold them equal to what the Rust code does.
 
 mod domain;
 mod entry;

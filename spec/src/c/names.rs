@@ -3,7 +3,8 @@
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
-/// Words that a variable of a declaration must not be called in C: keywords, and names that the emitted code uses itself.
+/// Words that a variable of a declaration must not be called in C: keywords, and names that the emitted code uses
+/// itself.
 const TAKEN: [&str; 82] = [
     "auto",
     "break",

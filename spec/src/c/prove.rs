@@ -1,7 +1,7 @@
 //! The program for CBMC: the schedule of all ranks, with what is claimed of it as assertions.
 //!
-//! Everything in it is a constant, so that CBMC folds most of it: what is left to its solver is little, however many messages there
-//! are. A gather or an all-to-all is followed block by block, a reduction contribution by contribution.
+//! Everything in it is a constant, so that CBMC folds most of it: what is left to its solver is little, however many
+//! messages there are. A gather or an all-to-all is followed block by block, a reduction contribution by contribution.
 
 use super::entry::EntryFunction;
 use super::functions::indented;

@@ -49,8 +49,8 @@ impl Choices {
         Choices { parameters, inner: args.inner }
     }
 
-    /// The largest values: of each number, and length and elements of each list. `None` unless these are all combinations of
-    /// values from the least of their domains on.
+    /// The largest values: of each number, and length and elements of each list. `None` unless these are all
+    /// combinations of values from the least of their domains on.
     #[allow(clippy::type_complexity)]
     pub fn limits(&self, schedule: &Schedule) -> Option<(Vec<Option<i64>>, Vec<Option<(i64, i64)>>)> {
         let (mut numbers, mut lists) = (Vec::new(), Vec::new());
@@ -140,7 +140,8 @@ impl ParameterValues {
             ParameterValues::Number { count, .. } => count,
             ParameterValues::List { count, len, .. } => {
                 let longest = |len: i64| count.saturating_pow(len.min(u32::MAX.into()) as u32);
-                // With one value the sum has as many terms as there are lengths, with more it is soon beyond any number.
+                // With one value the sum has as many terms as there are lengths, with more it is soon beyond any
+                // number.
                 match count {
                     0 | 1 => 1 + count * len.max(0) as u64,
                     _ => (0..=len.clamp(0, 64)).map(longest).fold(0, u64::saturating_add),

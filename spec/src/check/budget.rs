@@ -1,13 +1,14 @@
 //! How much a check at compile time may cost.
 //!
-//! Parameters multiply: six of them with five values each are 15 625 combinations, at every p. Limits that a declaration does
-//! not set are lowered until the check fits; what is checked, and so proved, is then what the lowered limits say. Limits that
-//! it does set are kept, and are an error where a compiler would be busy for minutes.
+//! Parameters multiply: six of them with five values each are 15 625 combinations, at every p. Limits that a
+//! declaration does not set are lowered until the check fits; what is checked, and so proved, is then what the lowered
+//! limits say. Limits that it does set are kept, and are an error where a compiler would be busy for minutes.
 
 use super::arguments::Choices;
 use crate::schedule::{Domain, Limits, Schedule};
 
-/// What a check may cost by itself: a second or two, in an unoptimised compiler plugin. The unit is a pair of ranks at one point.
+/// What a check may cost by itself: a second or two, in an unoptimised compiler plugin. The unit is a pair of ranks at
+/// one point.
 const TARGET: f64 = 700e3;
 
 /// What it may cost if the declaration asks for it.
@@ -46,8 +47,8 @@ struct Floor {
     len: i64,
 }
 
-/// First down to what still shows most mistakes, which are seen with few ranks but need parameters that differ; then to the
-/// least that is worth a check.
+/// First down to what still shows most mistakes, which are seen with few ranks but need parameters that differ; then to
+/// the least that is worth a check.
 const FLOORS: [Floor; 2] = [Floor { p: 16, values: 3, len: 2 }, Floor { p: 8, values: 2, len: 1 }];
 
 /// Lowers the limits that are not explicit until the check fits.

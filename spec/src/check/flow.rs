@@ -1,7 +1,7 @@
 //! Rule 3: what is sent is held, and no slot is written twice.
 //!
-//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it. Where a message
-//! takes its blocks along, a round cannot send a block twice.
+//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it. Where a
+//! message takes its blocks along, a round cannot send a block twice.
 
 use super::CheckInput;
 use crate::provenance::Provenance;

@@ -103,7 +103,8 @@ fn different(
     scene.violation(SchedulePart::Transfer(received.site, Field::Blocks), Some(round), problem)
 }
 
-/// The receive of `to` that is meant for a message of `from` in this round, and names no block: it is at fault, not the send.
+/// The receive of `to` that is meant for a message of `from` in this round, and names no block: it is at fault, not the
+/// send.
 fn empty_recv(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> Option<Site> {
     // The rounds of inner collectives are not counted here.
     if scene.schedule.loops.iter().any(|l| !l.within.is_empty()) {

@@ -126,7 +126,8 @@ fn reduced(scene: &CheckInput<'_>) -> Result<ReductionStates, Violation> {
     Ok(reduction)
 }
 
-/// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own, there is one for each.
+/// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own,
+/// there is one for each.
 fn number_of_blocks(scene: &CheckInput<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.place(scene.schedule, 0), scene.trace.p());
     if scene.root() >= p {

@@ -1,10 +1,10 @@
 //! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
 //!
-//! Sorted by node, a placement is no more than the sizes of its nodes. With few ranks all of them are looked at, with more
-//! those with equally many ranks on every node, or fewer on the last.
+//! Sorted by node, a placement is no more than the sizes of its nodes. With few ranks all of them are looked at, with
+//! more those with equally many ranks on every node, or fewer on the last.
 //!
-//! What is granted is what was checked: [`Points::range`] gives the calls that the points themselves are made for, and a
-//! [`Checked`] exists only for points that were checked. There is no other way to the range of a check.
+//! What is granted is what was checked: [`Points::range`] gives the calls that the points themselves are made for, and
+//! a [`Checked`] exists only for points that were checked. There is no other way to the range of a check.
 
 use super::arguments::Choices;
 use crate::collective::Arguments;
@@ -151,8 +151,8 @@ impl Points {
         Self::new(schedule, 1..=schedule.limits.p.max(1) as usize)
     }
 
-    /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at least
-    /// one combination, others at other p. For comparisons, not for proofs.
+    /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at
+    /// least one combination, others at other p. For comparisons, not for proofs.
     pub fn thinned(self, share: u64) -> Self {
         let placements = match self.placements {
             SampledPlacements::One => SampledPlacements::One,
@@ -191,8 +191,8 @@ impl Points {
         self.p.clone()
     }
 
-    /// The calls of which everyone in the domain is one of these points; `None` where the points are a selection, or leave
-    /// out small p.
+    /// The calls of which everyone in the domain is one of these points; `None` where the points are a selection, or
+    /// leave out small p.
     pub fn range(&self, schedule: &Schedule) -> Option<ProvedRange> {
         let p = self.max_p() as i64;
         let placements = match self.placements {

@@ -1,5 +1,5 @@
-//! Rules 3, 4 and 8 for reductions: what is sent is there, no contribution is reduced twice, every block is complete at the
-//! end, and the order of reduction is what the declaration says.
+//! Rules 3, 4 and 8 for reductions: what is sent is there, no contribution is reduced twice, every block is complete at
+//! the end, and the order of reduction is what the declaration says.
 
 use super::CheckInput;
 use crate::record::{Direction, Message};
@@ -110,7 +110,8 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
     memory
 }
 
-/// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has checked.
+/// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has
+/// checked.
 fn receive_all(
     scene: &CheckInput<'_>,
     round: usize,
@@ -198,8 +199,8 @@ fn store(
     Ok(())
 }
 
-/// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which of
-/// them comes first.
+/// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which
+/// of them comes first.
 fn busy(scene: &CheckInput<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
     let (log, line) = (&scene.trace.ranks[rank], received.site.line);
     log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
@@ -231,7 +232,8 @@ pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(),
                 return Err(scene.violation(last, None, Problem::Incomplete { rank, block, missing, found }));
             }
             let Some(value) = value else { continue };
-            // Ranks that are not numbered node by node are reduced in the order of nodes: nobody is promised another one.
+            // Ranks that are not numbered node by node are reduced in the order of nodes: nobody is promised another
+            // one.
             let ordered = schedule.order.rank_order && !scene.point.is_renumbered(schedule);
             if ordered && value.run.is_none() {
                 return Err(scene.violation(SchedulePart::RankOrder, None, Problem::OutOfOrder { rank, block }));

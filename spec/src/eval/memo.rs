@@ -1,5 +1,5 @@
-//! The last value of every definition, so that what does not change is not computed again: in `[x; x in 0..p, from(x, b)]`
-//! most of what `from` says depends on `b` alone.
+//! The last value of every definition, so that what does not change is not computed again: in `[x; x in 0..p, from(x,
+//! b)]` most of what `from` says depends on `b` alone.
 
 use crate::expr::Expr;
 use crate::schedule::Function;

@@ -1,5 +1,5 @@
-//! What the harnesses of a schedule claim: whether a single round can be looked at on its own, and which facts and bounds
-//! are claimed. The derive asks when it emits harnesses, and so do the mutants that the bodies are tried on.
+//! What the harnesses of a schedule claim: whether a single round can be looked at on its own, and which facts and
+//! bounds are claimed. The derive asks when it emits harnesses, and so do the mutants that the bodies are tried on.
 
 use crate::check::{self, Points};
 use crate::contract::Kind;
@@ -20,8 +20,8 @@ pub fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
     })
 }
 
-/// Whether a single round can be looked at on its own: one index at most, a fact about every state, and as many receives
-/// as sends.
+/// Whether a single round can be looked at on its own: one index at most, a fact about every state, and as many
+/// receives as sends.
 pub fn has_steps(schedule: &Schedule) -> bool {
     !schedule.uses_placement()
         && schedule.loops.iter().all(|l| {
@@ -82,8 +82,8 @@ pub enum Relation {
     Kept,
 }
 
-/// How a bound is claimed; `None` for one that a single rank with all its rounds cannot decide. Rounds are those in which
-/// the rank has a message, which may be fewer than there are.
+/// How a bound is claimed; `None` for one that a single rank with all its rounds cannot decide. Rounds are those in
+/// which the rank has a message, which may be fewer than there are.
 pub fn claimed(bound: &Bound) -> Option<Relation> {
     let each = bound.exact && bound.scope == BoundScope::Each && !bound.metric.counts_rounds();
     match bound.scope {

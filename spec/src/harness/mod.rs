@@ -2,8 +2,8 @@
 //!
 //! The derive implements [`Probe`] beside each collective and emits functions that are a `kani::proof` under Kani and a
 //! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`] and
-//! [`whole()`]. What differs is where values come from ([`shim`]): Kani's are symbolic, those of a test are enumerated or
-//! random. `docs/kani.md` says what each one claims, and over which range.
+//! [`whole()`]. What differs is where values come from ([`shim`]): Kani's are symbolic, those of a test are enumerated
+//! or random. `docs/kani.md` says what each one claims, and over which range.
 
 pub mod claims;
 pub mod shim;

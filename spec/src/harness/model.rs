@@ -1,8 +1,9 @@
 //! What stands for divisions under Kani, named by `kani::stub` at each harness.
 //!
-//! A 64-bit divider costs a bit-level model checker minutes. Each function here *asserts* the range in which it is right, so
-//! that leaving it is a failed harness and not a wrong proof. `exact_*` have the same value as what they stand for, `any_*`
-//! may have any value that the original could have. The harnesses at the end hold them against the originals.
+//! A 64-bit divider costs a bit-level model checker minutes. Each function here *asserts* the range in which it is
+//! right, so that leaving it is a failed harness and not a wrong proof. `exact_*` have the same value as what they
+//! stand for, `any_*` may have any value that the original could have. The harnesses at the end hold them against the
+//! originals.
 
 use crate::arith;
 

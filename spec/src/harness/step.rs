@@ -1,7 +1,7 @@
 //! One arbitrary round: every send has its receive, no function panics.
 //!
-//! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values of
-//! the round's variables and of the clause's own indices, as the proofs for all p do.
+//! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values
+//! of the round's variables and of the clause's own indices, as the proofs for all p do.
 
 use super::{Ask, FULL, Probe, STEP, Verdict, assume, claim, cover, place, shim};
 use crate::blocks::{Blocks, Stripe};

@@ -1,7 +1,7 @@
 //! The whole schedule of one rank: exactly once, and within the bounds.
 //!
-//! p is a constant (a loop runs through the values), the rank is arbitrary. What is held is a bit mask; a stripe of blocks
-//! is a pattern of constants, turned to where it begins.
+//! p is a constant (a loop runs through the values), the rank is arbitrary. What is held is a bit mask; a stripe of
+//! blocks is a pattern of constants, turned to where it begins.
 
 use super::{Probe, Stop, Verdict, WHOLE, claim, cover, pick};
 use crate::blocks::{Blocks, Stripe};

@@ -1,8 +1,9 @@
 //! Expressions that say so where they have no value, for the domain.
 //!
-//! The domain is asked before anything is known of a call: parameters may be as large as the machine allows, and what is proved
-//! of index arithmetic holds for admitted calls only. So here every operation that can fail is a checked one and leaves the
-//! closure around it with `None`. Elsewhere, where calls have been admitted and speed matters, arithmetic is plain.
+//! The domain is asked before anything is known of a call: parameters may be as large as the machine allows, and what
+//! is proved of index arithmetic holds for admitted calls only. So here every operation that can fail is a checked one
+//! and leaves the closure around it with `None`. Elsewhere, where calls have been admitted and speed matters,
+//! arithmetic is plain.
 
 use super::expr::{ident, number, rust};
 use crate::expr::{Binary, Builtin, Expr, Unary};
@@ -20,7 +21,8 @@ pub(super) fn condition(schedule: &Schedule, clause: &Expr) -> TokenStream {
     quote!((|| { #definitions Some(#value) })())
 }
 
-/// The same for a condition on the states after the last round of a loop. The steps are counted, like those of the evaluator.
+/// The same for a condition on the states after the last round of a loop. The steps are counted, like those of the
+/// evaluator.
 pub(super) fn condition_at_the_end(schedule: &Schedule, l: &Loop, clause: &Expr) -> TokenStream {
     // A definition sees the variables of a round, which change: closures take them where they stand.
     let value = scoped(schedule, &[clause], checked(clause));

@@ -232,8 +232,8 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
         let questions = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.question());
         around(schedule, l, quote!(#(#questions)*))
     });
-    // Groups are those of all ranks, because the answer must be the same everywhere. One rank of each node knows all groups of
-    // whole nodes and lanes.
+    // Groups are those of all ranks, because the answer must be the same everywhere. One rank of each node knows all
+    // groups of whole nodes and lanes.
     let every = schedule.within().any(|within| numbers(&within.group).next().is_some());
     let ranks = match every {
         true => quote!((0..at.p)),

@@ -1,5 +1,5 @@
-//! Harnesses: what the bodies of `crate::harness` need to know of a collective, and the functions that run them, under Kani
-//! as proofs and elsewhere as tests.
+//! Harnesses: what the bodies of `crate::harness` need to know of a collective, and the functions that run them, under
+//! Kani as proofs and elsewhere as tests.
 
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
@@ -56,7 +56,8 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
     let mut all = TokenStream::new();
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = format_ident!("roundel_{snake}_{suffix}");
-        // A user's crate need not know the condition `kani`: it stands where nobody asks about it. Tests cannot stand there.
+        // A user's crate need not know the condition `kani`: it stands where nobody asks about it. Tests cannot stand
+        // there.
         all.extend(quote! {
             #[cfg(test)]
             #[test]
@@ -126,7 +127,8 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
     quote!(#(#stubs),*)
 }
 
-/// Any value that the functions could have. A power is abstracted in facts alone: elsewhere its overflow would be hidden.
+/// Any value that the functions could have. A power is abstracted in facts alone: elsewhere its overflow would be
+/// hidden.
 fn any_stubs(schedule: &Schedule) -> TokenStream {
     let mut pairs = vec![("wrap", "any_wrap"), ("div", "any_div"), ("rem", "any_rem"), ("ceil_div", "any_ceil_div")];
     let mut powers = false;

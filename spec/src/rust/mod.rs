@@ -176,8 +176,8 @@ fn particulars(declaration: &Declaration) -> TokenStream {
     quote!(#reduction #blocks #root)
 }
 
-/// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about every
-/// use of the type. A type with parameters has none, because it would need bounds on them.
+/// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about
+/// every use of the type. A type with parameters has none, because it would need bounds on them.
 pub fn stub(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return quote!();
@@ -296,8 +296,8 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     names.into_iter().map(ident).collect()
 }
 
-/// The tests that travel with the code into the user's crate: free functions, because a module could not name a type that is
-/// declared inside a function.
+/// The tests that travel with the code into the user's crate: free functions, because a module could not name a type
+/// that is declared inside a function.
 fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
@@ -310,7 +310,8 @@ fn tests(declaration: &Declaration) -> TokenStream {
             (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
         }
     };
-    // Every pair of ranks has a block, and every member brings one for every other: that many are compared with fewer ranks.
+    // Every pair of ranks has a block, and every member brings one for every other: that many are compared with fewer
+    // ranks.
     let most: usize = if declaration.schedule.kind.moves() { if plain.is_empty() { 64 } else { 24 } } else { 128 };
     quote! {
         #[cfg(test)]

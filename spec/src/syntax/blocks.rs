@@ -1,5 +1,5 @@
-//! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`. An item is a block, the blocks of a node, or,
-//! in an all-to-all, `source -> destination`.
+//! Block sets and index ranges: `[item; k in lo..hi, condition] + [item, item]`. An item is a block, the blocks of a
+//! node, or, in an all-to-all, `source -> destination`.
 
 use super::expr::{Lower, both, is_function};
 use super::items::parse;

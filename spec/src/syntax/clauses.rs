@@ -258,8 +258,8 @@ impl DeclarationBuilder {
         both(fresh_name, result).map(|_| ())
     }
 
-    /// An argument of a definition, which hides what has its name outside. Back ends never see two variables of one name: there it
-    /// has another one.
+    /// An argument of a definition, which hides what has its name outside. Back ends never see two variables of one
+    /// name: there it has another one.
     fn argument(&mut self, arg: &Ident, all: &[Ident], mark: usize) -> Result<Var> {
         let name = arg.to_string();
         match self.scope.position(&name) {

@@ -64,7 +64,8 @@ pub fn parse(input: &DeriveInput) -> Result<Declaration> {
     read(input, DeclarationBuilder::new())
 }
 
-/// Parses the declaration of one collective from a text that no compiler has seen: an attribute that nobody knows is an error.
+/// Parses the declaration of one collective from a text that no compiler has seen: an attribute that nobody knows is an
+/// error.
 pub fn parse_text(input: &DeriveInput) -> Result<Declaration> {
     let mut builder = DeclarationBuilder::new();
     for unknown in unknown_attributes(input) {
@@ -135,8 +136,8 @@ fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, 
 const DERIVES: [&str; 10] =
     ["Collective", "Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
-/// The attributes that are neither ours nor Rust's nor, as far as one can tell, somebody else's: other derives have attributes of
-/// their own, and what has a path is a macro.
+/// The attributes that are neither ours nor Rust's nor, as far as one can tell, somebody else's: other derives have
+/// attributes of their own, and what has a path is a macro.
 fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
     let derives = input.attrs.iter().filter(|attr| attr.path().is_ident("derive"));
     let known = |attr: &Attribute| {
@@ -264,8 +265,8 @@ impl<'ast> Visit<'ast> for Found {
     }
 }
 
-/// Whether an attribute is a derive with `Collective` in it, be it under a condition. One that does not parse is rustc's
-/// matter.
+/// Whether an attribute is a derive with `Collective` in it, be it under a condition. One that does not parse is
+/// rustc's matter.
 fn derives_collective(meta: &syn::Meta) -> bool {
     let syn::Meta::List(list) = meta else { return false };
     let inner =

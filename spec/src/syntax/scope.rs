@@ -89,7 +89,8 @@ impl NameScope {
         self.names.push((name.into(), entity));
     }
 
-    /// Notes whether this round has an index whose name is missing, which has been said: its uses are no further errors.
+    /// Notes whether this round has an index whose name is missing, which has been said: its uses are no further
+    /// errors.
     pub(crate) fn set_nameless(&mut self, nameless: bool) {
         self.nameless = nameless;
     }

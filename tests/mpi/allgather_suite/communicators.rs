@@ -44,8 +44,8 @@ fn world_rank(job: &Job<'_>) -> i32 {
     job.world.rank()
 }
 
-/// What a communicator cached goes with it: neither Rust's memory nor MPI's communicators, of which libraries have a few
-/// thousand, run out.
+/// What a communicator cached goes with it: neither Rust's memory nor MPI's communicators, of which libraries have a
+/// few thousand, run out.
 pub(crate) fn nothing_is_left(job: &mut Job<'_>) {
     let rounds = if job.p() <= 2 { 2500 } else { 10 };
     let mut recv = vec![0; job.p()];
@@ -69,7 +69,8 @@ pub(crate) fn intercommunicator(job: &mut Job<'_>) {
     let Some(half) = world.split_by_color(Color::with_value(rank % 2)) else {
         job.fail("no communicator for one half")
     };
-    // SAFETY: both halves have their rank 0 as leader; these are the world's ranks 0 and 1. The handle goes to one owner.
+    // SAFETY: both halves have their rank 0 as leader; these are the world's ranks 0 and 1. The handle goes to one
+    // owner.
     let between = unsafe {
         let mut raw = ffi::RSMPI_COMM_NULL;
         ffi::MPI_Intercomm_create(half.as_raw(), 0, world.as_raw(), 1 - rank % 2, 9, &mut raw);

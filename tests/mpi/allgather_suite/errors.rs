@@ -40,8 +40,8 @@ pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     }
 }
 
-/// The last rank believes in longer blocks than the others. Nobody hangs, it and somebody else notice, and the next call
-/// is right.
+/// The last rank believes in longer blocks than the others. Nobody hangs, it and somebody else notice, and the next
+/// call is right.
 ///
 /// Blocks are short here. Open MPI 4.1 writes a message of more than a few kilobytes past the end of a shorter receive
 /// buffer before it reports the truncation, unless single copies are off: see [`very_different_counts`].

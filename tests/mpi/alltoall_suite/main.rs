@@ -1,7 +1,7 @@
 //! Alltoalls on real MPI, compared with what MPI's own functions give.
 //!
-//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. `--disagree` runs only calls with very different counts on different ranks.
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
+//! anything wrong. `--disagree` runs only calls with very different counts on different ranks.
 
 // What is left over is the other suites' matter.
 #[allow(dead_code)]

@@ -1,8 +1,8 @@
 //! Node-aware collectives on several nodes: their results, and how many of their messages really leave a node.
 //!
-//! Run under `tests/tools/cluster.sh`, or on any cluster: `cluster_suite NODES PPN consecutive|cyclic`. Where ranks sit is what
-//! MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a failure on the first
-//! rank that sees anything wrong.
+//! Run under `tests/tools/cluster.sh`, or on any cluster: `cluster_suite NODES PPN consecutive|cyclic`. Where ranks sit
+//! is what MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a
+//! failure on the first rank that sees anything wrong.
 
 #[path = "../trace_suite/traced.rs"]
 mod traced;
@@ -152,7 +152,8 @@ impl Cluster<'_> {
         }
     }
 
-    /// One call: on the first rank, its messages are compared with the schedule, with the declared bounds and with the papers.
+    /// One call: on the first rank, its messages are compared with the schedule, with the declared bounds and with the
+    /// papers.
     fn call<C: Collective>(
         &self,
         collective: &C,
@@ -170,8 +171,8 @@ impl Cluster<'_> {
         self.census(collective, &records);
     }
 
-    /// The declared bounds hold for ranks that are numbered node by node, and here each rank sends as many messages as its
-    /// counterpart does there.
+    /// The declared bounds hold for ranks that are numbered node by node, and here each rank sends as many messages as
+    /// its counterpart does there.
     fn census<C: Collective>(&self, collective: &C, records: &[RankTrace]) {
         let regions = self.placement.regions();
         let sizes: Vec<usize> = (0..regions.nodes()).map(|node| regions.size(node) as usize).collect();

@@ -7,7 +7,8 @@ use roundel_spec::Kind;
 /// A call, or messages between others; shrunk to one that is simpler.
 pub(crate) type Line = String;
 
-/// Lists of up to so many lines, so that one that fails can become short; more than half of which are of one collective if that is given.
+/// Lists of up to so many lines, so that one that fails can become short; more than half of which are of one collective
+/// if that is given.
 pub(crate) fn lines(most: usize, mostly: Option<Kind>) -> impl Strategy<Value = Vec<Line>> {
     prop::collection::vec(line(mostly), 1..=most)
 }

@@ -1,4 +1,5 @@
-//! What is served by default is served between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh` makes the nodes.
+//! What is served by default is served between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh`
+//! makes the nodes.
 
 use crate::job::{Run, run};
 use crate::mpi::{OPEN_MPI, say};
@@ -12,7 +13,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status.
 const NO_CLUSTER: i32 = 125;
 
-/// The first calls on a communicator are the library's, then it is set up, in the same call on all ranks; whatever the calls are.
+/// The first calls on a communicator are the library's, then it is set up, in the same call on all ranks; whatever the
+/// calls are.
 #[test]
 fn communicators_are_set_up_late() {
     let Some(library) = OPEN_MPI.library() else { return };

@@ -61,7 +61,8 @@ fn communicators_that_are_set_up() {
     });
 }
 
-/// Few blocks of few elements, so that many calls have as much data as one before, in other blocks: what was left of that is of no use.
+/// Few blocks of few elements, so that many calls have as much data as one before, in other blocks: what was left of
+/// that is of no use.
 #[test]
 fn calls_that_are_almost_alike() {
     let calls = ["allgatherv", "alltoallv", "reduce_scatter", "allgather", "gather", "scatter"];

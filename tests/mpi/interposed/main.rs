@@ -1,7 +1,7 @@
 //! Unmodified C and Fortran programs with `libroundel_pmpi.so` loaded before MPI, on each MPI that was built for.
 //!
-//! The programs compare what MPI_ gives with what PMPI_ gives. Cases are random; the seed is printed, `ROUNDEL_SEED` sets it, and a
-//! list that fails is made shorter.
+//! The programs compare what MPI_ gives with what PMPI_ gives. Cases are random; the seed is printed, `ROUNDEL_SEED`
+//! sets it, and a list that fails is made shorter.
 
 mod cases;
 mod cluster;
@@ -64,8 +64,8 @@ fn random_cases(mpi: &Mpi) {
         campaign.run(p, FREE, None, &Settings::served());
     }
     campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
-    // By default the library does what happens on one node. MPICH's persistent calls, and its all-to-alls in place with data before their
-    // address, are wrong without us, too.
+    // By default the library does what happens on one node. MPICH's persistent calls, and its all-to-alls in place with
+    // data before their address, are wrong without us, too.
     if mpi.id.starts_with("openmpi") {
         campaign.run(4, FREE, None, &Settings::usual());
     }

@@ -36,8 +36,8 @@ fn fatal_errors_name_the_function() {
     both(|mpi| {
         let program = programs::c(mpi, "interposed_errors");
         for (how, function) in calls {
-            // Handles of Open MPI are addresses: it looks into what was freed. Of a message that is too long MPICH tells the handler of
-            // MPI_COMM_WORLD, if it has arrived already, before we hear of it.
+            // Handles of Open MPI are addresses: it looks into what was freed. Of a message that is too long MPICH
+            // tells the handler of MPI_COMM_WORLD, if it has arrived already, before we hear of it.
             let unknown = if mpi.id == "openmpi" { &["comm"][..] } else { &["truncated", "begun"] };
             if unknown.contains(&how) {
                 continue;
@@ -54,8 +54,9 @@ fn fatal_errors_name_the_function() {
 
 /// Runs a program that ends with a fatal error until its message can be read.
 ///
-/// MPICH's launcher forgets what it has not read when a rank aborts, so the ranks write into a file. Open MPI's messages go
-/// through its launcher, which loses some that it would put together, even if it is told not to: then the job runs again.
+/// MPICH's launcher forgets what it has not read when a rank aborts, so the ranks write into a file. Open MPI's
+/// messages go through its launcher, which loses some that it would put together, even if it is told not to: then the
+/// job runs again.
 fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> (Run, String) {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fatal-{}-{how}", mpi.id));
     let mut settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");

@@ -1,8 +1,8 @@
 //! Node-aware collectives on real MPI, with ranks placed in every way, compared with what MPI's own functions give.
 //!
-//! Run under `mpirun`. Every placement is said by the ranks themselves, so that one machine is a cluster of any shape. Ends
-//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic` runs an
-//! operation that panics on one rank, which must end the job.
+//! Run under `mpirun`. Every placement is said by the ranks themselves, so that one machine is a cluster of any shape.
+//! Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic`
+//! runs an operation that panics on one rank, which must end the job.
 
 #[path = "../reduction_suite/matrix.rs"]
 mod matrix;
@@ -150,7 +150,8 @@ impl Suite<'_> {
         self.words(collective)
     }
 
-    /// An operation that does not commute: where the order of ranks is kept the result is theirs, elsewhere it is refused.
+    /// An operation that does not commute: where the order of ranks is kept the result is theirs, elsewhere it is
+    /// refused.
     fn words<C: IsAllreduce>(&self, collective: &C) -> usize {
         let (rank, p) = (self.comm.rank() as usize, self.comm.size() as usize);
         let mut found = [Matrix::sample(rank, 0)];

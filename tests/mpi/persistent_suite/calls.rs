@@ -71,7 +71,8 @@ fn calls_are_counted(job: &Job<'_>) {
     job.expect(OTHERS.load(Ordering::Relaxed) > before, || "calls of MPI are not counted".into());
 }
 
-/// Nothing is allocated, from the first call on; on one node there is no message at all, and between nodes as many as ports.
+/// Nothing is allocated, from the first call on; on one node there is no message at all, and between nodes as many as
+/// ports.
 pub(crate) fn nothing_is_allocated(job: &mut Job<'_>) {
     calls_are_counted(job);
     for n in [1, 10_000] {

@@ -1,9 +1,10 @@
 //! Persistent collectives on real MPI, compared with what MPI's own functions give.
 //!
-//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job. `--large` gathers more
-//! than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests. `--ruled` and `--reproducible` are right only where the
-//! environment asks for ports, or for sums that are the same everywhere.
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
+//! anything wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job.
+//! `--large` gathers more than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests.
+//! `--ruled` and `--reproducible` are right only where the environment asks for ports, or for sums that are the same
+//! everywhere.
 
 #[allow(dead_code)]
 #[path = "../allgather_suite/alloc.rs"]

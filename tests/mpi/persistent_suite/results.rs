@@ -260,8 +260,8 @@ pub(crate) fn reproducible(job: &mut Job<'_>) {
     }
 }
 
-/// What does not reduce the same tree everywhere is refused, if the settings or ROUNDEL_REPRODUCIBLE ask for it. Three nodes in two
-/// rounds with prefixes do not.
+/// What does not reduce the same tree everywhere is refused, if the settings or ROUNDEL_REPRODUCIBLE ask for it. Three
+/// nodes in two rounds with prefixes do not.
 pub(crate) fn prefixes_are_refused(job: &Job<'_>, settings: Settings) {
     let comm = job.world.duplicate();
     job.good("apart", place(&comm, &[job.rank()]));

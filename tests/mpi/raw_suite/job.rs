@@ -101,7 +101,8 @@ impl<'a> Job<'a> {
         self.expect(outcome == Ok(CallOutcome::Done), || format!("{what}, the second time: {outcome:?}"));
     }
 
-    /// Makes a request, and then two at a time, of which one finds what the first has left; false if they are the library's.
+    /// Makes a request, and then two at a time, of which one finds what the first has left; false if they are the
+    /// library's.
     pub(crate) fn in_background(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
         Ok(self.at_a_time(1, what, case, by)? && self.at_a_time(2, what, case, by)?)
     }

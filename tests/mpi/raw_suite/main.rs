@@ -1,8 +1,9 @@
-//! Calls with MPI's own arguments on real MPI: every algorithm of the catalogue, asked for by name, against MPI's own functions
-//! with the same arguments; blocking, and started twice in the background.
+//! Calls with MPI's own arguments on real MPI: every algorithm of the catalogue, asked for by name, against MPI's own
+//! functions with the same arguments; blocking, and started twice in the background.
 //!
-//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. With `ROUNDEL_TRACE` set all of it is traced. `--untraceable` expects that a trace cannot be written.
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
+//! anything wrong. With `ROUNDEL_TRACE` set all of it is traced. `--untraceable` expects that a trace cannot be
+//! written.
 
 mod cases;
 mod job;

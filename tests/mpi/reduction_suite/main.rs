@@ -1,7 +1,8 @@
-//! Every reduction of the catalogue, and every collective with a root, on real MPI, compared with what MPI's own functions give.
+//! Every reduction of the catalogue, and every collective with a root, on real MPI, compared with what MPI's own
+//! functions give.
 //!
-//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. `--panic` runs an operation that panics on one rank, which must end the job.
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
+//! anything wrong. `--panic` runs an operation that panics on one rank, which must end the job.
 
 // What is left over is the other suite's matter.
 #[allow(dead_code)]

@@ -25,8 +25,8 @@ impl<C> Case<'_, C> {
 }
 
 impl Suite<'_> {
-    /// Every root and several sizes, each several times: only the first call of a kind may allocate. A root that is no rank is
-    /// refused.
+    /// Every root and several sizes, each several times: only the first call of a kind may allocate. A root that is no
+    /// rank is refused.
     fn every_root<C: Collective>(
         &mut self,
         name: &str,

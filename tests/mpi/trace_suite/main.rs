@@ -1,8 +1,8 @@
-//! What runs is the schedule: every algorithm of the catalogue on real MPI, its messages recorded as they are posted, and held
-//! equal to what the recorder says, round by round, with ranks placed in every way.
+//! What runs is the schedule: every algorithm of the catalogue on real MPI, its messages recorded as they are posted,
+//! and held equal to what the recorder says, round by round, with ranks placed in every way.
 //!
-//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
-//! wrong. `--altered` expects a message that no schedule has, and must fail.
+//! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
+//! anything wrong. `--altered` expects a message that no schedule has, and must fail.
 
 #[path = "../placements.rs"]
 mod placements;
@@ -169,8 +169,8 @@ fn share(elements: usize, blocks: usize, b: usize) -> usize {
 }
 
 impl Visitor for Suite<'_> {
-    /// With blocks of equal and of different lengths. However messages travel, they are the same ones; and the last call finds
-    /// its plan.
+    /// With blocks of equal and of different lengths. However messages travel, they are the same ones; and the last
+    /// call finds its plan.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let Some(collective) = &self.served(name, collective) else { return };
         let (comm, p) = (self.comm, self.p());

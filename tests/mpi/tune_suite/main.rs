@@ -1,8 +1,8 @@
 //! Profiles measured on real MPI, with ranks placed in every way.
 //!
-//! Run under `mpirun`. Times cannot be known in advance; that all ranks get the same profile, that everything is measured that there
-//! are ranks for, that it can be written, and that it takes about as long as was said, can. Ends with one line on rank 0, or
-//! with a message and a failure on the first rank that sees anything wrong.
+//! Run under `mpirun`. Times cannot be known in advance; that all ranks get the same profile, that everything is
+//! measured that there are ranks for, that it can be written, and that it takes about as long as was said, can. Ends
+//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
 
 #[path = "../placements.rs"]
 mod placements;

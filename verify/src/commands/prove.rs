@@ -24,8 +24,8 @@ use std::time::Instant;
 /// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
 const EXHAUSTIVE_RANGE: ProcessRange = ProcessRange { from: 1, to: 256 };
 
-/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed, for
-/// several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
+/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed,
+/// for several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
 const MANY_BLOCKS_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
 
 /// How far the exhaustive engine goes for an entry of the catalogue.

@@ -1,7 +1,8 @@
 //! Proof records in the crates that declare collectives.
 //!
-//! The record of a collective is `proofs/NAME.json`, and the derive embeds what it says. rustc compiles the declaration again when
-//! the record changes, but it cannot watch a file that is not there yet: a first record touches the source file.
+//! The record of a collective is `proofs/NAME.json`, and the derive embeds what it says. rustc compiles the declaration
+//! again when the record changes, but it cannot watch a file that is not there yet: a first record touches the source
+//! file.
 
 use super::check::Subject;
 use super::prove;

@@ -15,8 +15,8 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<CommandOutcome, Erro
     Ok(CommandOutcome::Fine)
 }
 
-/// The command line with the names of the catalogue where a collective is named, for completion alone: a command line that is
-/// read says more of a wrong name.
+/// The command line with the names of the catalogue where a collective is named, for completion alone: a command line
+/// that is read says more of a wrong name.
 fn with_names(command: Command) -> Command {
     let names = || PossibleValuesParser::new(algorithms::catalogue().iter().map(|entry| entry.name));
     command.mut_subcommands(|subcommand| {

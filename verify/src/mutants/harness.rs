@@ -1,8 +1,9 @@
-//! Mutants against the bodies of the Kani harnesses: a mutant for which something is false that they claim must not pass.
+//! Mutants against the bodies of the Kani harnesses: a mutant for which something is false that they claim must not
+//! pass.
 //!
-//! The harnesses claim less than a declaration says: nothing of `per_round` bounds, of hints, of the blocks of `holds`. So
-//! the oracle judges the mutant twice, once as it is and once with what is claimed alone. A mutant that passes and is wrong
-//! by the second has *escaped*; one that is wrong by the first alone is *not claimed*.
+//! The harnesses claim less than a declaration says: nothing of `per_round` bounds, of hints, of the blocks of `holds`.
+//! So the oracle judges the mutant twice, once as it is and once with what is claimed alone. A mutant that passes and
+//! is wrong by the second has *escaped*; one that is wrong by the first alone is *not claimed*.
 
 use super::{Fate, Original};
 use crate::harness_bodies::{self, Harness};
@@ -62,7 +63,8 @@ impl Original {
     }
 }
 
-/// What the oracle says of the claims at a point. A call whose domain has no value is refused, and nothing is claimed of it.
+/// What the oracle says of the claims at a point. A call whose domain has no value is refused, and nothing is claimed
+/// of it.
 fn judged(mutant: &Schedule, point: &Point, steps: bool) -> Result<(), String> {
     let (args, placement) = (&point.args, &point.placement);
     if oracle::admits(mutant, args, placement) != Ok(true) {

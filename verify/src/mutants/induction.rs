@@ -1,8 +1,8 @@
 //! Mutants against the prover: a mutant that is wrong at some small p must not be proved for all p.
 //!
 //! The exact check and the oracle say which mutants are wrong. For those, the obligations that should fail are asked
-//! first, and asking ends at the first one that is not proved: a proof needs all of them. Time limits are short, since a
-//! solver that gives up proves nothing.
+//! first, and asking ends at the first one that is not proved: a proof needs all of them. Time limits are short, since
+//! a solver that gives up proves nothing.
 
 use super::{Fate, Original};
 use crate::smt::{self, Obligation, Portfolio, Property, Refutation, Verdict};

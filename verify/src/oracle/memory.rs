@@ -1,8 +1,8 @@
 //! What slots hold in the simulation: contributions, in the order in which an operation would see them.
 //!
-//! A gather is the case in which nothing is ever combined: the block of rank r is the contribution of rank r to block r.
-//! Two ranks have reduced the same tree, up to swapped operands, exactly if the same sets of ranks were put together on
-//! the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
+//! A gather is the case in which nothing is ever combined: the block of rank r is the contribution of rank r to block
+//! r. Two ranks have reduced the same tree, up to swapped operands, exactly if the same sets of ranks were put together
+//! on the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
 
 use super::OracleMessage;
 use roundel_spec::{Action, Kind};

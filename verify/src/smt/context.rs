@@ -48,8 +48,8 @@ impl TermValues {
         values
     }
 
-    /// Whether all variables of an expression have values. Where one has none, because it is an index of the set whose size is
-    /// asked for, the expression must not matter: whatever uses it is refused.
+    /// Whether all variables of an expression have values. Where one has none, because it is an index of the set whose
+    /// size is asked for, the expression must not matter: whatever uses it is refused.
     fn know(&self, e: &Expr) -> bool {
         let mut known = true;
         e.walk(&mut |e| known &= !matches!(e, Expr::Var(v) if self.slots.get(v.slot).is_none_or(Option::is_none)));

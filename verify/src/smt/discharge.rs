@@ -140,8 +140,8 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
     }
 }
 
-/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order? Where
-/// no solver says, the claim does not count: it may be empty.
+/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order?
+/// Where no solver says, the claim does not count: it may be empty.
 fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
     let hypotheses = has_model(&obligation.vacuity(collective), portfolio);
     let premises = obligation.premises(collective, i).filter(|_| i > 0);

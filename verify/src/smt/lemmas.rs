@@ -1,9 +1,9 @@
-//! Lemmas about machine arithmetic and bit tricks, as bit-vectors of 32 and 64 bits, and the laws of arithmetic that the
-//! encoding instantiates, as integers.
+//! Lemmas about machine arithmetic and bit tricks, as bit-vectors of 32 and 64 bits, and the laws of arithmetic that
+//! the encoding instantiates, as integers.
 //!
 //! An integer proof says nothing about a machine. These close the gap for the functions that generated code calls: that
-//! `wrap` is the Euclidean remainder without overflow, that `x ^ d` moves by exactly `d` when `d` is a power of two, that
-//! the quotient rounded up is computed right.
+//! `wrap` is the Euclidean remainder without overflow, that `x ^ d` moves by exactly `d` when `d` is a power of two,
+//! that the quotient rounded up is computed right.
 
 /// A lemma: its name, what it says, its file. `unsat` proves it.
 #[derive(Clone, Debug)]
@@ -111,8 +111,9 @@ fn width(bits: u32) -> Lemma {
     lemma(format!("product-{bits}"), "a product of two numbers of half the width does not overflow", body)
 }
 
-/// One bit more of a number adds that bit to the sum of its digits: from the meaning of the sum, by induction over the bits
-/// below. The number is `x = 2 y + b`, where `y` leaves `r` by `d` and `v` by `2 d`, and has the bit `e` between them.
+/// One bit more of a number adds that bit to the sum of its digits: from the meaning of the sum, by induction over the
+/// bits below. The number is `x = 2 y + b`, where `y` leaves `r` by `d` and `v` by `2 d`, and has the bit `e` between
+/// them.
 fn digits() -> Lemma {
     let body = "(declare-fun digit_sum (Int) Int)\n\
          (declare-const x Int)(declare-const y Int)(declare-const b Int)(declare-const d Int)\n\

@@ -1,9 +1,9 @@
 //! What ranks and blocks wrap around.
 //!
-//! A collective that does not look at nodes counts ranks around p. One that does is proved for nodes of equal size, of at
-//! least two ranks: a rank, and a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do not wrap:
-//! `first_rank(x) + l` is the seat `l` of node `x` where `0 <= l < ppn`, which is an obligation. So products of nodes and
-//! their size, in which solvers lose themselves, do not appear.
+//! A collective that does not look at nodes counts ranks around p. One that does is proved for nodes of equal size, of
+//! at least two ranks: a rank, and a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do not
+//! wrap: `first_rank(x) + l` is the seat `l` of node `x` where `0 <= l < ppn`, which is an obligation. So products of
+//! nodes and their size, in which solvers lose themselves, do not appear.
 
 use super::term::{Term, add, and, eq, int, mul, not, or};
 use roundel_spec::Schedule;

@@ -252,8 +252,8 @@ const SMALL: [i64; 6] = [1, 2, 3, 4, 6, 9];
 /// behind that holds it.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Writes the question and reads the answer on a thread of its own, so that a solver which neither reads nor ends blocks
-/// nobody. The thread is not joined: it ends with the pipe.
+/// Writes the question and reads the answer on a thread of its own, so that a solver which neither reads nor ends
+/// blocks nobody. The thread is not joined: it ends with the pipe.
 fn converse(child: &mut Child, question: &str) -> mpsc::Receiver<String> {
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let question = question.to_string();

@@ -1,8 +1,8 @@
 //! Names of a declaration as symbols of SMT-LIB.
 //!
 //! A variable may be called `par` or `select`, which are words of the solver's own language; some solvers refuse them,
-//! and one that did not would take them for something else. Such a name gets a `.` at its end, which no variable has and
-//! which the user never sees.
+//! and one that did not would take them for something else. Such a name gets a `.` at its end, which no variable has
+//! and which the user never sees.
 
 /// Words that mean something to SMT-LIB, to z3 or to cvc5, and stems of names that the encoding makes up itself.
 const TAKEN: &[&str] = &[

@@ -1,8 +1,8 @@
 //! In which window around a rank the numbers of blocks and peers lie.
 //!
-//! Two blocks that lie in the same window of length p are equal modulo p only if they are equal, which spares the solver
-//! all multiples of p. Which window fits is guessed from small p and then proved for all p: a wrong guess makes a
-//! proof fail, never succeed.
+//! Two blocks that lie in the same window of length p are equal modulo p only if they are equal, which spares the
+//! solver all multiples of p. Which window fits is guessed from small p and then proved for all p: a wrong guess makes
+//! a proof fail, never succeed.
 
 use super::numbering::Numbering;
 use super::term::{Term, and, ge, lt, sub, within};
@@ -72,7 +72,8 @@ impl NumberWindow {
     }
 }
 
-/// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one round.
+/// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one
+/// round.
 pub(crate) struct Windows {
     seen: Vec<(Expr, Vec<NumberWindow>)>,
     together: BTreeSet<(u16, u16)>,
@@ -160,7 +161,8 @@ struct Look<'w> {
 }
 
 impl Look<'_> {
-    /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is built.
+    /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is
+    /// built.
     fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), EvalFault> {
         if let Some((number, _)) = self.wheel.split(e) {
             let x = env.eval(&number)?;

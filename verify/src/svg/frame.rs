@@ -66,7 +66,8 @@ pub(super) struct Frame {
     pub(super) compact: bool,
     /// The side of a cell of a matrix.
     pub(super) cell: f64,
-    /// Whether the rows of the second matrix are contributors: there is one slot, and who has contributed is what changes.
+    /// Whether the rows of the second matrix are contributors: there is one slot, and who has contributed is what
+    /// changes.
     pub(super) by_contributor: bool,
     columns: usize,
     pub(super) panel_w: f64,

@@ -1,8 +1,8 @@
 //! The picture of a run: what every rank's buffer holds after each round, and the messages that brought it there.
 //!
-//! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. With many ranks a panel is
-//! a pair of matrices, who sends to whom and what everyone holds. Written as plain SVG without style sheets or scripts,
-//! because README pages show nothing else.
+//! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. With many ranks a
+//! panel is a pair of matrices, who sends to whom and what everyone holds. Written as plain SVG without style sheets or
+//! scripts, because README pages show nothing else.
 
 mod frame;
 mod legend;

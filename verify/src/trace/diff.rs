@@ -233,7 +233,8 @@ impl TracedCall {
     }
 }
 
-/// What a rank tells otherwise than the first one that tells anything. Errors may differ: of some, a rank knows more than others.
+/// What a rank tells otherwise than the first one that tells anything. Errors may differ: of some, a rank knows more
+/// than others.
 fn apart(told: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Discrepancy> {
     let unlike = |what| Some(Discrepancy::Unlike { rank, other: first, what });
     let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Discrepancy::Incomplete { rank }) };

@@ -1,4 +1,5 @@
-//! The messages that a schedule declares: from the declaration as data, evaluated; neither generated code nor plans take part.
+//! The messages that a schedule declares: from the declaration as data, evaluated; neither generated code nor plans
+//! take part.
 
 use super::file::TracedLengths;
 use roundel::algorithms::{Entry, catalogue};
@@ -126,8 +127,9 @@ impl Promise {
         declared.blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(length(block as usize)))
     }
 
-    /// Messages of an alltoallv. Whoever receives a message knows its length only if it is the sender's block for the receiver,
-    /// and nothing else; otherwise the lengths of its blocks go ahead, and if they are all zero, nothing follows.
+    /// Messages of an alltoallv. Whoever receives a message knows its length only if it is the sender's block for the
+    /// receiver, and nothing else; otherwise the lengths of its blocks go ahead, and if they are all zero, nothing
+    /// follows.
     fn uneven(&self, lengths: &[&TracedLengths]) -> Result<Vec<DeclaredMessage>, String> {
         if self.kind != Kind::Alltoall {
             return Err("only an alltoall has blocks whose lengths two ranks know".into());

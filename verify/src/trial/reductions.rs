@@ -1,5 +1,5 @@
-//! Reductions on threads, against the plain definition: sums of numbers that everybody knows, and words put one after the
-//! other, which tell in which order they were reduced.
+//! Reductions on threads, against the plain definition: sums of numbers that everybody knows, and words put one after
+//! the other, which tell in which order they were reduced.
 
 use super::{Trial, byte};
 use roundel::algorithms::{self, Visitor};

@@ -23,7 +23,8 @@ impl Subcommand {
         serde_json::from_str(&self.text(&[args, &["--json"]].concat())).unwrap()
     }
 
-    /// Exit code 2, all of `words` in the message; nothing on standard output but the same in JSON where that was asked for.
+    /// Exit code 2, all of `words` in the message; nothing on standard output but the same in JSON where that was asked
+    /// for.
     pub(crate) fn refused(&self, args: &[&str], words: &str) {
         let output = self.output(args);
         let message = String::from_utf8(output.stderr).unwrap();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The path of z3. Where there is none, says that the test is skipped; but where `ROUNDEL_REQUIRE` says that everything has
-/// been installed, a test that does not run is a failure.
+/// The path of z3. Where there is none, says that the test is skipped; but where `ROUNDEL_REQUIRE` says that everything
+/// has been installed, a test that does not run is a failure.
 #[allow(dead_code)] // Some tests of those that share this file ask no solver.
 pub(crate) fn z3() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();

@@ -3,8 +3,9 @@ use crate::algorithms::allgather::Bruck;
 
 /// Hierarchical allgather: one leader per node speaks with the leaders of other nodes.
 ///
-/// The ranks of a node gather their blocks; the leaders, which have local index 0, run Bruck's allgather on the blocks of
-/// whole nodes; then each leader tells its node what came from elsewhere: an allgather to which it alone brings something.
+/// The ranks of a node gather their blocks; the leaders, which have local index 0, run Bruck's allgather on the blocks
+/// of whole nodes; then each leader tells its node what came from elsewhere: an allgather to which it alone brings
+/// something.
 ///
 /// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a leader leave its node, and none of another rank.
 ///

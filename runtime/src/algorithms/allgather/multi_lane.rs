@@ -4,11 +4,12 @@ use crate::algorithms::allgather::Bruck;
 /// Multi-lane allgather: every rank of a node speaks with the ranks of other nodes that have its local index.
 ///
 /// Each lane, the ranks with one local index, runs Bruck's allgather; then the ranks of a node gather what their lanes
-/// brought. Where nodes have different numbers of ranks there are as many lanes as the smallest node has ranks, lane `l` also
-/// carries the blocks of local ranks `l + lanes`, `l + 2 lanes` and so on, and the ranks of a node gather their blocks first.
+/// brought. Where nodes have different numbers of ranks there are as many lanes as the smallest node has ranks, lane
+/// `l` also carries the blocks of local ranks `l + lanes`, `l + 2 lanes` and so on, and the ranks of a node gather
+/// their blocks first.
 ///
-/// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a lane's rank leave its node; the data that leaves a node
-/// is divided among its lanes.
+/// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a lane's rank leave its node; the data that leaves
+/// a node is divided among its lanes.
 ///
 /// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 #[derive(Collective, Clone, Copy, Debug, Default)]

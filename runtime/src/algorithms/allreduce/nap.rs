@@ -3,15 +3,16 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 
 /// Node-aware parallel allreduce: every rank of a node speaks with another node, so that few rounds leave the node.
 ///
-/// First the ranks of a node reduce among themselves. Then groups of nodes grow by a factor of up to `lanes` in every round.
-/// A group of `g` nodes at level `lev` consists of `q` subgroups, the first ones one node larger where `g` is no multiple
-/// of `q`. Each of the first `q` local ranks, but the one that stands for its own subgroup `m`, gets the result of
-/// another subgroup; then the ranks of the node reduce what they have, the one of its own subgroup bringing what its node had
-/// before: so every node reduces the same tree, in the order of nodes. A node that has no counterpart in a smaller subgroup is
-/// served by the idle rank of one that has no other task. At last further ranks of the node are told (`phase` 1).
+/// First the ranks of a node reduce among themselves. Then groups of nodes grow by a factor of up to `lanes` in every
+/// round. A group of `g` nodes at level `lev` consists of `q` subgroups, the first ones one node larger where `g` is no
+/// multiple of `q`. Each of the first `q` local ranks, but the one that stands for its own subgroup `m`, gets the
+/// result of another subgroup; then the ranks of the node reduce what they have, the one of its own subgroup bringing
+/// what its node had before: so every node reduces the same tree, in the order of nodes. A node that has no counterpart
+/// in a smaller subgroup is served by the idle rank of one that has no other task. At last further ranks of the node
+/// are told (`phase` 1).
 ///
-/// Domain: any p, any placement; with one lane the inner allreduce runs over all ranks. Cost: ceil(log_lanes nodes) rounds with
-/// messages between nodes; a rank sends and receives at most one of them in each.
+/// Domain: any p, any placement; with one lane the inner allreduce runs over all ranks. Cost: ceil(log_lanes nodes)
+/// rounds with messages between nodes; a rank sends and receives at most one of them in each.
 ///
 /// Bienz, Olson, Gropp: Node-Aware Improvements to Allreduce, ExaMPI 2019. The paper leaves the general case open; this
 /// rule is for any number of nodes.

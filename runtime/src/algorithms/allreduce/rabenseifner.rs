@@ -2,9 +2,9 @@ use crate::Collective;
 
 /// Rabenseifner's algorithm for any p: logarithmic, and nobody sends much more than twice the vector.
 ///
-/// Recursive halving, then recursive doubling. Ranks fold in pairs until a power of two, `t`, is left, as in recursive doubling. The vector is split into t blocks.
-/// At distances that halve, a rank hands over the half of its blocks on which its partner goes on, and combines the other
-/// half; with one block left, the way goes back.
+/// Recursive halving, then recursive doubling. Ranks fold in pairs until a power of two, `t`, is left, as in recursive
+/// doubling. The vector is split into t blocks. At distances that halve, a rank hands over the half of its blocks on
+/// which its partner goes on, and combines the other half; with one block left, the way goes back.
 ///
 /// Domain: any p. Cost: 2 floor(log2 p) rounds, and two more where p is no power of two.
 ///

@@ -4,8 +4,8 @@ use crate::Collective;
 ///
 /// The first `2 * rem` ranks fold in pairs, so that a power of two is left: the even rank of a pair hands its vector to
 /// the odd one and waits. The others are numbered `v`, and exchange with `v ^ D` at distances that double. What arrives
-/// goes to the side on which its ranks stand, so that operands stay in the order of ranks. In the end the odd rank of each
-/// pair hands the result back.
+/// goes to the side on which its ranks stand, so that operands stay in the order of ranks. In the end the odd rank of
+/// each pair hands the result back.
 ///
 /// Domain: any p. Cost: floor(log2 p) rounds, and two more where p is no power of two.
 ///

@@ -3,11 +3,11 @@ use crate::algorithms::alltoall::SpreadOut;
 
 /// Node-aware all-to-all: inside of nodes, then between nodes, lane by lane.
 ///
-/// A lane has the ranks with one local index. Inside of its node a rank gives every other one the blocks for it and for the
-/// other nodes' ranks of its lane. Then the ranks of a lane exchange what their nodes have for each other: between two nodes
-/// there is one message for each lane, with the blocks of all ranks of the node. Where nodes have different numbers of ranks
-/// there are as many lanes as the smallest node has ranks; lane `l` also carries blocks for local ranks `l + lanes`,
-/// `l + 2 lanes` and so on, and passes them on at last.
+/// A lane has the ranks with one local index. Inside of its node a rank gives every other one the blocks for it and for
+/// the other nodes' ranks of its lane. Then the ranks of a lane exchange what their nodes have for each other: between
+/// two nodes there is one message for each lane, with the blocks of all ranks of the node. Where nodes have different
+/// numbers of ranks there are as many lanes as the smallest node has ranks; lane `l` also carries blocks for local
+/// ranks `l + lanes`, `l + 2 lanes` and so on, and passes them on at last.
 ///
 /// Domain: any p, any placement, if the collectives inside and between serve the nodes. Cost: that of theirs; with
 /// `spread-out` between nodes, one round and `nodes - 1` messages of a lane's rank leave its node.

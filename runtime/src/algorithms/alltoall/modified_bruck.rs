@@ -2,17 +2,19 @@ use crate::Collective;
 
 /// Bruck's all-to-all with any radix, without rotations: blocks arrive where they belong.
 ///
-/// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with value
-/// `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit `x` a block
-/// has come as far as the lower digits of `j` say. A block is sent from where it is, and received where it belongs: there is no
-/// rotation before the first substep and none after the last. A large radix means more substeps and fewer blocks in each.
+/// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with
+/// value `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit
+/// `x` a block has come as far as the lower digits of `j` say. A block is sent from where it is, and received where it
+/// belongs: there is no rotation before the first substep and none after the last. A large radix means more substeps
+/// and fewer blocks in each.
 ///
-/// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps, of
-/// so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
+/// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps,
+/// of so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
 ///
 /// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022; Bruck, Ho, Kipnis, Upfal,
-/// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS 8(11), 1997;
-/// Träff, Rougier, Hunold: Implementing a Classic: Zero-copy All-to-all Communication with MPI Datatypes, ICS 2014.
+/// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS
+/// 8(11), 1997; Träff, Rougier, Hunold: Implementing a Classic: Zero-copy All-to-all Communication with MPI Datatypes,
+/// ICS 2014.
 #[derive(Collective, Clone, Copy, Debug)]
 #[collective(alltoall, radix: 2..)]
 #[define(w = ceil_log(radix, p))]

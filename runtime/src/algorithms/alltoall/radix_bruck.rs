@@ -2,16 +2,17 @@ use crate::Collective;
 
 /// Bruck's all-to-all with any radix, with a rotation before the first substep and after the last.
 ///
-/// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with value
-/// `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit `x` a block
-/// has come as far as the lower digits of `j` say. Meanwhile block `j` lies at place `j`. A large radix means more substeps
-/// and fewer blocks in each.
+/// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with
+/// value `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit
+/// `x` a block has come as far as the lower digits of `j` say. Meanwhile block `j` lies at place `j`. A large radix
+/// means more substeps and fewer blocks in each.
 ///
-/// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps, of
-/// so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
+/// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps,
+/// of so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
 ///
 /// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022; Bruck, Ho, Kipnis, Upfal,
-/// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS 8(11), 1997.
+/// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS
+/// 8(11), 1997.
 #[derive(Collective, Clone, Copy, Debug)]
 #[collective(alltoall, radix: 2..)]
 #[layout(rotated(rank))]

@@ -2,7 +2,8 @@ use crate::Collective;
 
 /// Reduce along a binomial tree to rank 0, and from there to the root: also for operations that do not commute.
 ///
-/// The tree does not depend on the root, and so neither does the result: floating-point numbers have the same last bits wherever it goes.
+/// The tree does not depend on the root, and so neither does the result: floating-point numbers have the same last bits
+/// wherever it goes.
 ///
 /// Domain: any p, any root. Cost: ceil(log2 p) rounds, and one more where the root is not 0.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Circulant reduce_scatter: logarithmic for any p, without folding, and optimal in what is sent.
 ///
-/// With `S` blocks left, those of the ranks from the own one upwards, the upper part goes to the rank that is half of them
-/// away, whose lower part it is.
+/// With `S` blocks left, those of the ranks from the own one upwards, the upper part goes to the rank that is half of
+/// them away, whose lower part it is.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
 ///

@@ -2,10 +2,10 @@ use crate::Collective;
 
 /// Reduce_scatter by cyclic shift, with `ports[i]` messages in round `i`: the allgather by cyclic shift, reversed.
 ///
-/// Before a round a rank is responsible for `S` blocks, those of the ranks from its own upwards. Of these it keeps the first
-/// `D`, and hands the j-th `D` after them to the rank that is `j * D` above, whose first ones they are. The distances are
-/// those of the allgather (products of `ports[i] + 1`), the largest first; so the first round, the last of the allgather, has
-/// the incomplete messages.
+/// Before a round a rank is responsible for `S` blocks, those of the ranks from its own upwards. Of these it keeps the
+/// first `D`, and hands the j-th `D` after them to the rank that is `j * D` above, whose first ones they are. The
+/// distances are those of the allgather (products of `ports[i] + 1`), the largest first; so the first round, the last
+/// of the allgather, has the incomplete messages.
 ///
 /// Domain: p at most the product of all `ports[i] + 1`. Cost: `len(ports)` rounds, p - 1 blocks sent by each rank.
 ///

@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Recursive halving: at distances that halve, half of what is left is handed over.
 ///
-/// Before the round with `D` blocks left, a rank is responsible for the blocks of its aligned group of D ranks, and has the
-/// contributions of the ranks with its remainder modulo D.
+/// Before the round with `D` blocks left, a rank is responsible for the blocks of its aligned group of D ranks, and has
+/// the contributions of the ranks with its remainder modulo D.
 ///
 /// Domain: p a power of two. Cost: log2 p rounds, p - 1 blocks sent by each rank.
 ///

@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Scatter along a binomial tree: at distances that halve, a rank hands on the upper half of what it has.
 ///
-/// Ranks are counted from the root: `v`. Before the round with `D` ranks left to each, a multiple of D has the blocks of the D
-/// ranks from its own upwards, as far as there are any.
+/// Ranks are counted from the root: `v`. Before the round with `D` ranks left to each, a multiple of D has the blocks
+/// of the D ranks from its own upwards, as far as there are any.
 ///
 /// Domain: any p, any root. Cost: ceil(log2 p) rounds; p - 1 blocks leave the root.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What all ranks must say alike before a request exists.
 //!
-//! A request is made by all ranks together, so there is a moment to compare what they say: afterwards there is no message whose
-//! length is not known to both of its ends. A rank that has an error of its own says so instead, and then no rank gets a
-//! request.
+//! A request is made by all ranks together, so there is a moment to compare what they say: afterwards there is no
+//! message whose length is not known to both of its ends. A rank that has an error of its own says so instead, and then
+//! no rank gets a request.
 
 use crate::error::Error;
 use crate::mpi::code::check;

@@ -1,7 +1,7 @@
 //! Memory that a request uses: it owns it, or a scope keeps it borrowed.
 //!
-//! MPI and the other ranks of the node know the address, so no Rust reference to the memory exists while a call runs: a buffer
-//! is an address and a length, and slices are made of it when nothing runs.
+//! MPI and the other ranks of the node know the address, so no Rust reference to the memory exists while a call runs: a
+//! buffer is an address and a length, and slices are made of it when nothing runs.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;

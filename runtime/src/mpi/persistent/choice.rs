@@ -77,8 +77,8 @@ impl PortsChoice {
         Ok(choice)
     }
 
-    /// Whether ports that the user has given reduce the same tree on all ranks, where that is asked for. Those that the selector takes
-    /// do.
+    /// Whether ports that the user has given reduce the same tree on all ranks, where that is asked for. Those that the
+    /// selector takes do.
     fn same_tree(&self, question: &Question) -> Result<(), Error> {
         let (RequiredOrder::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
         let plan = ports.plan(question.kind)?;
@@ -126,7 +126,8 @@ impl PortsChoice {
         })
     }
 
-    /// Whether the plan between nodes must be checked before it runs: there are more nodes than have been checked for all plans.
+    /// Whether the plan between nodes must be checked before it runs: there are more nodes than have been checked for
+    /// all plans.
     pub(super) fn is_unknown(&self, nodes: usize) -> bool {
         self.between != Between::Nothing && select::proved(nodes) == PlanEvidence::AtInitialisation
     }
@@ -144,7 +145,8 @@ impl PortsChoice {
     }
 }
 
-/// The most slots of all nodes together, and the most nodes, that are followed when a request is made: some seconds and gigabytes.
+/// The most slots of all nodes together, and the most nodes, that are followed when a request is made: some seconds and
+/// gigabytes.
 const CHECKED: (usize, usize) = (1 << 26, 1 << 14);
 
 /// In which order nodes stand whose blocks have these lengths, if not in their own.
@@ -177,7 +179,8 @@ impl PortsRequest<'_> {
             .regions()
             .sizes()
             .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
-        // All ranks get identical results of an allreduce, as MPI demands of its own; unless the program or a rule has said which ports it wants.
+        // All ranks get identical results of an allreduce, as MPI demands of its own; unless the program or a rule has
+        // said which ports it wants.
         let identical = self.inexact && self.kind == Kind::Allreduce && settings.ports.is_none();
         let order = match (self.commutes, settings.reproducible || identical) {
             (false, _) => RequiredOrder::RankOrder,

@@ -1,10 +1,10 @@
 //! Takes a program's steps on MPI.
 //!
-//! All that a step needs was made when the request was: addresses, persistent MPI requests, counters. Between start and wait
-//! nothing is allocated, nothing is computed and no lock is taken.
+//! All that a step needs was made when the request was: addresses, persistent MPI requests, counters. Between start and
+//! wait nothing is allocated, nothing is computed and no lock is taken.
 //!
-//! Several requests may run at the same time, and ranks may wait for them in any order. So whoever waits moves all that run
-//! on its thread; where there is only one, it blocks in MPI, which knows best how to wait for a message.
+//! Several requests may run at the same time, and ranks may wait for them in any order. So whoever waits moves all that
+//! run on its thread; where there is only one, it blocks in MPI, which knows best how to wait for a message.
 //!
 //! Invariant: an engine lives until its call is complete, with everything that its messages and its node's other ranks
 //! touch. It is counted by its request and, while it runs, by the list of what runs.
@@ -147,8 +147,8 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         for (message, request) in self.programs[parity].messages.iter().zip(&self.requests[parity]) {
             let &ProgramMessage { way, peer, spot, elements } = message;
             let (at, count, peer) = (self.at(spot).cast(), elements as c_int, peer as c_int);
-            // SAFETY: the message lies inside its region, which was checked when the program was built, and lives as long as
-            // this engine, which frees the request.
+            // SAFETY: the message lies inside its region, which was checked when the program was built, and lives as
+            // long as this engine, which frees the request.
             let (call, code) = unsafe {
                 match way {
                     MessageDirection::Out => (
@@ -295,8 +295,8 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         true
     }
 
-    /// Waits for another rank of the node. It looks a few times, and then lets others have the processor, which may be the one
-    /// that it waits for.
+    /// Waits for another rank of the node. It looks a few times, and then lets others have the processor, which may be
+    /// the one that it waits for.
     fn await_counter(&self, counter: &Counter, value: u32, patience: Patience) -> bool {
         loop {
             for _ in 0..YIELDS {
@@ -357,8 +357,8 @@ impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
     #[inline]
     fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
         let (from, to) = (self.engine.at(from), self.engine.at(to));
-        // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a replay of such
-        // programs has shown that. Elements are copied bit by bit, as MPI does.
+        // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a
+        // replay of such programs has shown that. Elements are copied bit by bit, as MPI does.
         unsafe { std::ptr::copy_nonoverlapping(from.cast::<T>(), to.cast(), elements) };
         Ok(())
     }
@@ -423,8 +423,8 @@ impl<T: Equivalence, O: Operation<T>> Scoped for Engine<T, O> {
 impl<T: Equivalence, O> Drop for Engine<T, O> {
     fn drop(&mut self) {
         let mut over = 0;
-        // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is counted by the
-        // list of what runs; they are not used again.
+        // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is
+        // counted by the list of what runs; they are not used again.
         unsafe {
             if ffi::MPI_Finalized(&mut over) != SUCCESS || over != 0 {
                 return;

@@ -1,8 +1,9 @@
 //! Persistent collectives: initialised once, started any number of times.
 //!
-//! All decisions fall when a request is made: how the ranks of a node share memory, which of them communicate, in which rounds and
-//! with which ports between nodes, where every block lies. What is left is a [program](crate::program) without a branch, and
-//! starting it means taking its steps. The same requests, started once, are the non-blocking forms of one-shot calls.
+//! All decisions fall when a request is made: how the ranks of a node share memory, which of them communicate, in which
+//! rounds and with which ports between nodes, where every block lies. What is left is a [program](crate::program)
+//! without a branch, and starting it means taking its steps. The same requests, started once, are the non-blocking
+//! forms of one-shot calls.
 //!
 //! ```no_run
 //! use roundel::mpi::persistent::Allreduce;
@@ -23,8 +24,8 @@
 //! }
 //! ```
 //!
-//! The request owns its buffers, and gives access to them only while it is inactive. Where that is faster, they lie in memory that
-//! the node shares, so that the other ranks read the input and write the output without a copy.
+//! The request owns its buffers, and gives access to them only while it is inactive. Where that is faster, they lie in
+//! memory that the node shares, so that the other ranks read the input and write the output without a copy.
 //!
 //! - `prepare`: from a call to a request, with all other ranks
 //! - `profile`, `choice`: how it is done, from what was measured
@@ -61,13 +62,14 @@ use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
 use roundel_spec::Kind;
 
-/// Moves all requests that run on this thread, as far as they go without waiting. Whoever computes for long while a request
-/// runs calls this now and then.
+/// Moves all requests that run on this thread, as far as they go without waiting. Whoever computes for long while a
+/// request runs calls this now and then.
 pub fn progress() {
     running::progress();
 }
 
-/// What requests can have in their buffers: elements that MPI knows, and that are nothing but their bits. Other processes write them.
+/// What requests can have in their buffers: elements that MPI knows, and that are nothing but their bits. Other
+/// processes write them.
 pub trait Element: Equivalence + Copy + 'static {}
 
 impl<T: Equivalence + Copy + 'static> Element for T {}
@@ -92,8 +94,8 @@ impl Allreduce {
     /// Makes a request, which owns the buffers from now on. Collective.
     ///
     /// # Errors
-    /// [`Error::Length`] if the buffers have different lengths, [`Error::Disagree`] if ranks give different ones, and so on: on
-    /// all ranks, if on any.
+    /// [`Error::Length`] if the buffers have different lengths, [`Error::Disagree`] if ranks give different ones, and
+    /// so on: on all ranks, if on any.
     pub fn init<T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &C,
         input: Vec<T>,
@@ -244,7 +246,8 @@ impl Allgatherv {
 pub struct Broadcast;
 
 impl Broadcast {
-    /// Makes a request: the root gives its `input`, as long as every rank's `output`; the other ranks give nothing. Collective.
+    /// Makes a request: the root gives its `input`, as long as every rank's `output`; the other ranks give nothing.
+    /// Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
@@ -266,7 +269,8 @@ impl Broadcast {
 pub struct Reduce;
 
 impl Reduce {
-    /// Makes a request: the root's `output` is as long as every rank's `input`, and those of the others are empty. Collective.
+    /// Makes a request: the root's `output` is as long as every rank's `input`, and those of the others are empty.
+    /// Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].

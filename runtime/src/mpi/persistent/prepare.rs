@@ -92,7 +92,8 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         op,
     })?;
     if let Some(offset) = engine.last().input {
-        // SAFETY: the shared memory has space for the input there, and no other rank touches it before this one has started.
+        // SAFETY: the shared memory has space for the input there, and no other rank touches it before this one has
+        // started.
         unsafe { std::ptr::copy_nonoverlapping(input.address(), engine.shared(offset).cast(), input.len()) };
     }
     Ok(Request { engine: Rc::new(engine), input, output, description, borrows: PhantomData })

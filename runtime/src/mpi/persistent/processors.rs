@@ -1,6 +1,7 @@
 //! How many processors there are, which decides how to wait.
 
-/// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others have.
+/// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others
+/// have.
 pub(super) fn processors() -> usize {
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let known = counted(&online);

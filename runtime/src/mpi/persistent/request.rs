@@ -13,8 +13,8 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// A collective that was initialised and can be started any number of times. It owns its buffers; they can be seen and
 /// changed while it is inactive.
 ///
-/// A request that is dropped while it runs is completed first, because the other ranks need it. One that is leaked leaks its
-/// buffers, so that nothing that runs loses its memory.
+/// A request that is dropped while it runs is completed first, because the other ranks need it. One that is leaked
+/// leaks its buffers, so that nothing that runs loses its memory.
 ///
 /// All ranks must start the requests of a communicator in the same order, and may wait for them in any order.
 pub struct Request<'c, T: Element, O: Operation<T> + 'static> {
@@ -58,7 +58,8 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
         self.engine.is_active()
     }
 
-    /// How a call is done: the ports between nodes, how many ranks of a node communicate, and how a node shares its memory.
+    /// How a call is done: the ports between nodes, how many ranks of a node communicate, and how a node shares its
+    /// memory.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -69,8 +70,8 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
     /// [`Error::Started`] while a call is under way.
     pub fn input(&self) -> Result<&[T], Error> {
         let address = self.input_address()?;
-        // SAFETY: the memory was filled when the request was made. Other ranks may read it, and nobody writes it, while the
-        // request is inactive and borrowed.
+        // SAFETY: the memory was filled when the request was made. Other ranks may read it, and nobody writes it, while
+        // the request is inactive and borrowed.
         Ok(unsafe { from_raw_parts(address, self.input.len()) })
     }
 
@@ -80,8 +81,8 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
     /// [`Error::Started`] while a call is under way.
     pub fn input_mut(&mut self) -> Result<&mut [T], Error> {
         let address = self.input_address()?;
-        // SAFETY: as in `input`; a call is complete when no other rank reads this rank's input any more, and the next one
-        // reads it only after this rank has started it.
+        // SAFETY: as in `input`; a call is complete when no other rank reads this rank's input any more, and the next
+        // one reads it only after this rank has started it.
         Ok(unsafe { from_raw_parts_mut(address, self.input.len()) })
     }
 
@@ -95,8 +96,8 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
             Some(offset) if self.engine.completed() > 0 => self.engine.shared(offset).cast::<T>(),
             _ => self.output.address(),
         };
-        // SAFETY: the last call has filled it, or the user. Other ranks of the node may be in the next call already, which
-        // writes elsewhere, and in the one after it only when this rank has started the next one.
+        // SAFETY: the last call has filled it, or the user. Other ranks of the node may be in the next call already,
+        // which writes elsewhere, and in the one after it only when this rank has started the next one.
         Ok(unsafe { from_raw_parts(address, self.output.len()) })
     }
 

@@ -1,7 +1,7 @@
 //! Requests on buffers that are borrowed.
 //!
-//! A request that borrows could be leaked while it runs, and its buffers would be free for others. So it lives in a scope, which
-//! completes all that was started in it before the borrows end, as scoped threads do.
+//! A request that borrows could be leaked while it runs, and its buffers would be free for others. So it lives in a
+//! scope, which completes all that was started in it before the borrows end, as scoped threads do.
 
 use super::buffer::UserBuffer;
 use super::prepare::{PersistentCall, prepare};

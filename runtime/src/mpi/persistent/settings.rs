@@ -53,13 +53,15 @@ impl Settings {
         self
     }
 
-    /// Plans of more nodes than all have been checked for are not checked when the request is made, either. For experiments.
+    /// Plans of more nodes than all have been checked for are not checked when the request is made, either. For
+    /// experiments.
     pub fn unproved(mut self) -> Self {
         self.unproved = true;
         self
     }
 
-    /// Times of this machine, instead of those that `ROUNDEL_PROFILE` names or the usual ones. All ranks must give the same.
+    /// Times of this machine, instead of those that `ROUNDEL_PROFILE` names or the usual ones. All ranks must give the
+    /// same.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
         self

@@ -1,9 +1,9 @@
 //! Memory that the ranks of a node share.
 //!
-//! A window is made by all ranks of the node together and must be freed by all of them together, but requests go when their
-//! owner drops them, on one rank earlier than on another, or never. So windows are kept with the communicator: a request
-//! borrows one and gives it back, the next one takes what all ranks of the node have got back, and all go with the
-//! communicator, except those that a leaked request still uses.
+//! A window is made by all ranks of the node together and must be freed by all of them together, but requests go when
+//! their owner drops them, on one rank earlier than on another, or never. So windows are kept with the communicator: a
+//! request borrows one and gives it back, the next one takes what all ranks of the node have got back, and all go with
+//! the communicator, except those that a leaked request still uses.
 
 use super::agree::agree;
 use crate::error::Error;
@@ -38,7 +38,8 @@ pub(super) struct Window {
     busy: AtomicBool,
 }
 
-// SAFETY: all that changes is `busy`, which is atomic, and counters, which are too; data is used by whoever has borrowed the window.
+// SAFETY: all that changes is `busy`, which is atomic, and counters, which are too; data is used by whoever has
+// borrowed the window.
 unsafe impl Send for Window {}
 // SAFETY: as above.
 unsafe impl Sync for Window {}
@@ -56,8 +57,8 @@ impl Borrowed {
     /// The counter of a rank of the node.
     pub(super) fn counter(&self, local: usize) -> &Counter {
         debug_assert!(local < self.0.size);
-        // SAFETY: counters lie at the beginning of the window, which is aligned to more than one of them, and were set when
-        // the window was made. They are atomic, so that all ranks may use them at the same time.
+        // SAFETY: counters lie at the beginning of the window, which is aligned to more than one of them, and were set
+        // when the window was made. They are atomic, so that all ranks may use them at the same time.
         unsafe { self.0.base.cast::<Counter>().add(local).as_ref() }
     }
 

@@ -1,12 +1,12 @@
 //! Calls on a communicator that has not been set up.
 //!
 //! To serve a call takes a communicator of our own, which costs about as much as a few calls: a program that makes a
-//! communicator, uses it once and frees it should not pay for one. So the first few calls are the library's; and so are all of
-//! them, if that is what is chosen for them. All ranks count the same calls and choose alike, so they set the communicator up
-//! in the same call.
+//! communicator, uses it once and frees it should not pay for one. So the first few calls are the library's; and so are
+//! all of them, if that is what is chosen for them. All ranks count the same calls and choose alike, so they set the
+//! communicator up in the same call.
 //!
-//! A reduction that was the library's stays the library's: the same operation on the same data must give the same bits in
-//! every call.
+//! A reduction that was the library's stays the library's: the same operation on the same data must give the same bits
+//! in every call.
 
 use super::call::MpiCall;
 use super::call_cache::{CachedCall, CachedPlan};

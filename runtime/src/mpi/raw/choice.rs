@@ -20,8 +20,8 @@ fn environment() -> Result<&'static Settings, Error> {
     SETTINGS.get_or_init(read).as_ref().map_err(|reason| Error::Settings { reason: reason.clone() })
 }
 
-/// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if there is
-/// one. Whatever decides about the first call is compared, too. Collective.
+/// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if
+/// there is one. Whatever decides about the first call is compared, too. Collective.
 pub(in crate::mpi) fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings, Error> {
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
@@ -53,8 +53,9 @@ pub fn usual() -> Result<Settings, Error> {
 /// Whether calls that go on while the program does something else can be served in this process.
 static REQUESTS: AtomicBool = AtomicBool::new(true);
 
-/// Says whether calls can be served that go on while the program does something else; if not on all ranks of a communicator, then
-/// [`prepare`](super::prepare) leaves them to the library on all of them. To be said before the first call.
+/// Says whether calls can be served that go on while the program does something else; if not on all ranks of a
+/// communicator, then [`prepare`](super::prepare) leaves them to the library on all of them. To be said before the
+/// first call.
 pub fn begin_requests(can: bool) {
     REQUESTS.store(can, Ordering::Relaxed);
 }

@@ -1,6 +1,7 @@
 //! What must be known of a datatype: how long its elements are, how far apart, and whether they are just bytes.
 //!
-//! It is found out once and cached on the datatype. Those that MPI itself names are never freed, so a thread remembers them.
+//! It is found out once and cached on the datatype. Those that MPI itself names are never freed, so a thread remembers
+//! them.
 
 use super::{quiet, solid};
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! Memory of our own in which elements lie that are not just bytes in order: packed, or with the program's gaps.
 //!
-//! Before a call what this rank brings goes into the image, and afterwards what it gets comes out. Gaps of the program's memory are
-//! neither read nor written, because MPI itself does both.
+//! Before a call what this rank brings goes into the image, and afterwards what it gets comes out. Gaps of the
+//! program's memory are neither read nor written, because MPI itself does both.
 
 use super::call::{Scattered, Typed};
 use super::datatype::{Facts, facts};
@@ -263,7 +263,8 @@ impl ImagePiece {
         }
     }
 
-    /// MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it; but it sends all of it.
+    /// MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it; but it sends all of
+    /// it.
     ///
     /// # Safety
     /// The elements are live, and so are their bytes.
@@ -295,8 +296,8 @@ use CopyDirection::{In, Out};
 /// The tag of messages of a rank to itself.
 const OWN: c_int = 7;
 
-/// Copies elements, and not what lies between their parts: only MPI knows where that is, so they travel from this rank to
-/// itself.
+/// Copies elements, and not what lies between their parts: only MPI knows where that is, so they travel from this rank
+/// to itself.
 unsafe fn copy(
     job: &ParsedCall,
     program: *mut u8,

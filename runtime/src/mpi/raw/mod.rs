@@ -1,8 +1,8 @@
 //! Collectives with MPI's own arguments: addresses, counts, datatypes, operations. The C interface and the interposed
 //! functions are made of it.
 //!
-//! A call is either served or left to the library, and all ranks decide alike, because they decide by values that MPI wants
-//! equal on all ranks.
+//! A call is either served or left to the library, and all ranks decide alike, because they decide by values that MPI
+//! wants equal on all ranks.
 
 mod alltoallv_run;
 mod before;
@@ -66,7 +66,8 @@ use std::ffi::c_void;
 /// What decides how a call is done.
 #[derive(Clone, Copy, Debug)]
 pub enum By<'a> {
-    /// What the environment says (`ROUNDEL_SELECTION` and others), or the default; whatever is not served is the library's.
+    /// What the environment says (`ROUNDEL_SELECTION` and others), or the default; whatever is not served is the
+    /// library's.
     Environment,
     /// A selection; whatever is not served is the library's.
     Settings(&'a Settings),
@@ -139,8 +140,8 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
     })
 }
 
-/// A call with host memory in place of device memory, if it has such and the library does not do it for that reason. One that is not in order
-/// is left as it is, for the library to refuse.
+/// A call with host memory in place of device memory, if it has such and the library does not do it for that reason.
+/// One that is not in order is left as it is, for the library to refuse.
 ///
 /// # Safety
 /// The memory and the handles of the call are live.
@@ -193,11 +194,13 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
     }
 }
 
-/// Makes the world known, and what all communicators whose ranks are of this world need to know of each other. From then on, calls by
-/// [`By::Environment`] on those ask nobody about it, and the first few of them on each communicator are the library's.
+/// Makes the world known, and what all communicators whose ranks are of this world need to know of each other. From
+/// then on, calls by [`By::Environment`] on those ask nobody about it, and the first few of them on each communicator
+/// are the library's.
 ///
 /// # Safety
-/// MPI is initialised and not finalised. Collective over the world, and done before any process calls anything else here.
+/// MPI is initialised and not finalised. Collective over the world, and done before any process calls anything else
+/// here.
 ///
 /// # Errors
 /// What went wrong.
@@ -241,8 +244,8 @@ pub unsafe fn passed(comm: ffi::MPI_Comm) {
     }
 }
 
-/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it has been set up by [`adopt`], or by a call
-/// that was served.
+/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it has been set up by
+/// [`adopt`], or by a call that was served.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
@@ -255,8 +258,8 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
     Ok(state.known_group().is_some())
 }
 
-/// Prepares a call that may be started many times; none if it is the library's. Waits for no other rank if the communicator is
-/// [known](is_known), and whatever decides has decided there before or is the environment.
+/// Prepares a call that may be started many times; none if it is the library's. Waits for no other rank if the
+/// communicator is [known](is_known), and whatever decides has decided there before or is the environment.
 ///
 /// # Safety
 /// As of [`run`]; and memory behind the addresses stays, as MPI demands of a persistent collective. Lists are read now.

@@ -22,8 +22,8 @@ pub(super) unsafe fn commutes(op: ffi::MPI_Op) -> Result<bool, Error> {
     Ok(commutes != 0)
 }
 
-/// Operations and datatypes that MPI names and that take each other, and whether results are exact. Neither is ever freed, so what is
-/// remembered stays true.
+/// Operations and datatypes that MPI names and that take each other, and whether results are exact. Neither is ever
+/// freed, so what is remembered stays true.
 type Known = (ffi::MPI_Op, ffi::MPI_Datatype, bool);
 
 thread_local! {
@@ -44,8 +44,8 @@ fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<bool> {
     KNOWN.with_borrow(|list| list.iter().find(|known| (known.0, known.1) == (op, datatype)).map(|known| known.2))
 }
 
-/// Whether a reduction has the same result whatever tree is reduced: operations of MPI on integers, and on what has bits or truth values. It is
-/// known only of what was [vouched](vouch) for.
+/// Whether a reduction has the same result whatever tree is reduced: operations of MPI on integers, and on what has
+/// bits or truth values. It is known only of what was [vouched](vouch) for.
 #[inline]
 pub(super) fn is_exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
     known(op, datatype).unwrap_or(false)
@@ -145,8 +145,8 @@ impl Combine for Operands {
             return;
         }
         let (a, b) = (left.cast_mut(), right.cast_mut());
-        // SAFETY: the caller promises elements at `left` and `right`, and space at `into`. One operand has arrived in memory of our
-        // own, where nobody needs it afterwards.
+        // SAFETY: the caller promises elements at `left` and `right`, and space at `into`. One operand has arrived in
+        // memory of our own, where nobody needs it afterwards.
         unsafe {
             if into == b {
                 self.fold(left, b, elements);

@@ -15,7 +15,8 @@ use std::ffi::c_int;
 
 /// A call that may be started many times, and is not under way unless it was started.
 ///
-/// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is dropped.
+/// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is
+/// dropped.
 pub struct PendingCall {
     pub(super) job: ParsedCall,
     pub(super) kit: SpareBuffers,
@@ -118,8 +119,8 @@ impl PendingCall {
         }
     }
 
-    /// The operation of a reduction. MPI lets programs free it as soon as the call has returned; whoever drives this sees to it that it
-    /// stays nevertheless.
+    /// The operation of a reduction. MPI lets programs free it as soon as the call has returned; whoever drives this
+    /// sees to it that it stays nevertheless.
     pub fn op(&self) -> Option<ffi::MPI_Op> {
         self.operands.as_ref().map(|operands| operands.op)
     }

@@ -1,6 +1,7 @@
 //! Calls that go to the library each time: whoever knows one again need not ask.
 //!
-//! That can be said only of what never changes: communicators until one is freed, datatypes and operations that MPI itself names.
+//! That can be said only of what never changes: communicators until one is freed, datatypes and operations that MPI
+//! itself names.
 
 use super::call::{MpiCall, Typed};
 use super::datatype;

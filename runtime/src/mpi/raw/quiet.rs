@@ -1,8 +1,9 @@
 //! Questions to the library about handles, whose answers are codes and nothing else.
 //!
-//! A program may hand over a datatype or an operation that is not in order. Then the library is to say so, on the program's communicator
-//! and in the function that the program called. To find out, the library is asked to prepare a message or to reduce nothing, on a communicator of
-//! this process alone whose errors come back as codes: no error handler of the program hears of it.
+//! A program may hand over a datatype or an operation that is not in order. Then the library is to say so, on the
+//! program's communicator and in the function that the program called. To find out, the library is asked to prepare a
+//! message or to reduce nothing, on a communicator of this process alone whose errors come back as codes: no error
+//! handler of the program hears of it.
 
 use crate::error::Error;
 use crate::mpi::attribute::making;
@@ -59,8 +60,9 @@ pub(super) fn end() -> Result<(), Error> {
     }
 }
 
-/// Whether elements of a datatype can be sent: it is one, and is committed. A message of one element is prepared and never started.
-/// (MPICH looks at no datatype of a message to nobody or of no elements, and divides by the size of what is unpacked.)
+/// Whether elements of a datatype can be sent: it is one, and is committed. A message of one element is prepared and
+/// never started. (MPICH looks at no datatype of a message to nobody or of no elements, and divides by the size of what
+/// is unpacked.)
 pub(super) fn sends(datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     let (own, byte) = (own()?, 0u8);
     // SAFETY: a constant of the library.
@@ -96,8 +98,8 @@ pub(super) fn reduces(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<()
     check("MPI_Allreduce", code)
 }
 
-/// Whether a communicator is one and was not freed, although its handle was. The library can only be asked through handlers that all
-/// threads share, so one thread asks at a time.
+/// Whether a communicator is one and was not freed, although its handle was. The library can only be asked through
+/// handlers that all threads share, so one thread asks at a time.
 ///
 /// # Safety
 /// MPI is initialised and not finalised.

@@ -28,8 +28,8 @@ pub fn class(error: &Error) -> c_int {
     class as c_int
 }
 
-/// Tells the communicator's error handler that a function of MPI's has failed, and returns what is left for the caller to return. What is
-/// wrong, and what to do about it, does not fit an error class: it is said once on standard error.
+/// Tells the communicator's error handler that a function of MPI's has failed, and returns what is left for the caller
+/// to return. What is wrong, and what to do about it, does not fit an error class: it is said once on standard error.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
@@ -61,8 +61,8 @@ pub unsafe fn tell(comm: ffi::MPI_Comm, function: &str, what: impl Display, code
     }
 }
 
-/// Ends the job as `MPI_ERRORS_ARE_FATAL` would. That handler itself would name the function that calls it, and not the one that the
-/// program has called.
+/// Ends the job as `MPI_ERRORS_ARE_FATAL` would. That handler itself would name the function that calls it, and not the
+/// one that the program has called.
 ///
 /// # Safety
 /// As of [`tell`].
@@ -103,8 +103,8 @@ unsafe fn is_fatal(comm: ffi::MPI_Comm) -> bool {
     }
 }
 
-/// Whether a handler is MPI 4's `MPI_ERRORS_ABORT`, which is a macro that no binding has. It is a number in the interface that MPICH and
-/// its descendants share.
+/// Whether a handler is MPI 4's `MPI_ERRORS_ABORT`, which is a macro that no binding has. It is a number in the
+/// interface that MPICH and its descendants share.
 #[allow(clippy::unnecessary_cast, reason = "handles are other types in each library")]
 fn is_abort(handler: ffi::MPI_Errhandler) -> bool {
     size_of::<ffi::MPI_Errhandler>() == size_of::<c_int>() && handler.0 as usize as u32 == 0x5400_0003

@@ -1,8 +1,8 @@
 //! A call as plans see it: lengths and places in bytes or in elements, without addresses.
 //!
-//! What only moves is bytes. What is reduced is elements of the program's datatype, because its operation knows no other. A
-//! datatype whose elements are not just bytes in order makes a detour through an *image*: packed bytes, or elements
-//! in memory of our own.
+//! What only moves is bytes. What is reduced is elements of the program's datatype, because its operation knows no
+//! other. A datatype whose elements are not just bytes in order makes a detour through an *image*: packed bytes, or
+//! elements in memory of our own.
 
 use super::call::{IntList, MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{Facts, facts};
@@ -40,8 +40,8 @@ pub(super) enum BlockLayout {
     Standing(RootedLayout),
 }
 
-/// Everything that decides what the plan of a call is. Two calls with equal shapes, and equal lists if they have lists, have
-/// the same plan.
+/// Everything that decides what the plan of a call is. Two calls with equal shapes, and equal lists if they have lists,
+/// have the same plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CallShape {
     pub(super) kind: Kind,
@@ -441,8 +441,8 @@ impl Reader<'_> {
 enum Overlap {
     /// They are only read.
     Fine,
-    /// They are written. MPI forbids that, but programs do it with what they do not need, and other ranks do not know of it: so they
-    /// arrive apart, and are unpacked one after the other.
+    /// They are written. MPI forbids that, but programs do it with what they do not need, and other ranks do not know
+    /// of it: so they arrive apart, and are unpacked one after the other.
     Packed,
 }
 

@@ -1,14 +1,16 @@
 //! Whether a large datatype is an array of bytes in order and without gaps, by what it was made of.
 //!
-//! Programs that count beyond 2^31 make such datatypes of contiguous ones, vectors and structs (Hammond, Schäfer, Latham: To INT_MAX...
-//! and Beyond! Exploring Large-Count Support in MPI, ExaMPI 2014), and packing one would need as much memory again.
+//! Programs that count beyond 2^31 make such datatypes of contiguous ones, vectors and structs (Hammond, Schäfer,
+//! Latham: To INT_MAX... and Beyond! Exploring Large-Count Support in MPI, ExaMPI 2014), and packing one would need as
+//! much memory again.
 
 use crate::error::Error;
 use crate::mpi::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// Whether the bytes of an element are in order and without gaps. What is made in another way than those above is said not to be.
+/// Whether the bytes of an element are in order and without gaps. What is made in another way than those above is said
+/// not to be.
 pub(super) fn is_solid(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     let made = Made::of(datatype)?;
     let (size, extent) = measures(datatype)?;
@@ -103,7 +105,8 @@ impl Drop for Made {
     }
 }
 
-/// The name of vectors. The libraries' headers give constants for it that bindings call differently, so a vector is asked.
+/// The name of vectors. The libraries' headers give constants for it that bindings call differently, so a vector is
+/// asked.
 fn combiner_of_vector() -> Result<c_int, Error> {
     // SAFETY: the handle of bytes is a constant of the library.
     combiner_of(|made| unsafe { ffi::MPI_Type_vector(1, 1, 1, ffi::RSMPI_UINT8_T, made) })

@@ -1,4 +1,5 @@
-//! What operations that are over leave on their communicator for the next ones like them: programs start a few again and again.
+//! What operations that are over leave on their communicator for the next ones like them: programs start a few again
+//! and again.
 
 use super::By;
 use super::choice::Decider;
@@ -70,7 +71,8 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much memory.
+    /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much
+    /// memory.
     pub(super) fn leave(self, shape: CallShape, kit: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);

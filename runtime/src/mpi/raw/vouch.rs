@@ -1,7 +1,7 @@
 //! What must be in order before a call is taken apart: its handles and its buffers.
 //!
-//! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no difference who serves the
-//! other ranks: they wait for this one, as they would in the library.
+//! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no
+//! difference who serves the other ranks: they wait for this one, as they would in the library.
 
 use super::call::{MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{self, facts};
@@ -88,9 +88,9 @@ fn known(datatype: ffi::MPI_Datatype, asks: fn(ffi::MPI_Datatype) -> Result<(), 
     if datatype::is_known(datatype) { Ok(()) } else { asks(datatype) }
 }
 
-/// Looks at the buffers of a call that was taken apart: where there is data, there must be memory; and what is sent must not be what is
-/// overwritten. MPI forbids both. MPICH refuses buffers that begin at the same place; otherwise what is sent is copied first, so that
-/// it does no harm.
+/// Looks at the buffers of a call that was taken apart: where there is data, there must be memory; and what is sent
+/// must not be what is overwritten. MPI forbids both. MPICH refuses buffers that begin at the same place; otherwise
+/// what is sent is copied first, so that it does no harm.
 pub(super) fn buffers(job: &mut ParsedCall, lists: &Lists, here: RankPlacement<'_>) -> Result<(), Unread> {
     let shape = &job.shape;
     let leaving = matches!(shape.blocks, BlockLayout::Private).then_some((&lists.leaving, &lists.leaves_at));
@@ -126,8 +126,8 @@ fn own_places(shape: &CallShape, lists: &Lists, here: RankPlacement<'_>) -> (usi
     }
 }
 
-/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself; data that a datatype places from there
-/// (MPI_BOTTOM) begins nowhere in particular, so that two such buffers are not one.
+/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself; data that a datatype places
+/// from there (MPI_BOTTOM) begins nowhere in particular, so that two such buffers are not one.
 fn begin(
     side: &Side,
     length: usize,
@@ -155,7 +155,8 @@ fn begin(
     }
 }
 
-/// Whether this MPI takes two buffers that are one: MPICH and its descendants, whose handles are numbers, say that it is an error.
+/// Whether this MPI takes two buffers that are one: MPICH and its descendants, whose handles are numbers, say that it
+/// is an error.
 fn takes_same_buffer() -> bool {
     size_of::<ffi::MPI_Comm>() == size_of::<usize>()
 }

@@ -18,7 +18,8 @@ const TIMES: u64 = 9;
 /// A process looks so many times before it makes room for others, which it may be waiting for.
 const LOOKS: usize = 200;
 
-/// Seconds from raising a counter to the answer, on the slowest node; the default if no two processes share memory. Collective.
+/// Seconds from raising a counter to the answer, on the slowest node; the default if no two processes share memory.
+/// Collective.
 pub(super) fn signal(wire: &mut WireBench) -> Result<f64, Error> {
     let node = SharedNode::new(wire.comm())?;
     let mut times = Vec::new();
@@ -95,8 +96,8 @@ impl SharedNode {
     }
 
     fn counter(&self, which: usize) -> &AtomicU64 {
-        // SAFETY: the window has room for both counters, MPI aligns it at least for numbers of 64 bits, it is touched as atomic
-        // numbers only, and it lives as long as `self`.
+        // SAFETY: the window has room for both counters, MPI aligns it at least for numbers of 64 bits, it is touched
+        // as atomic numbers only, and it lives as long as `self`.
         unsafe { AtomicU64::from_ptr(self.start.add(which * APART)) }
     }
 

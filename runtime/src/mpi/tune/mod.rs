@@ -1,8 +1,8 @@
 //! Measures a [`Profile`]: rounds of messages, and what processes do by themselves.
 //!
-//! All points of the grids are measured in turn, again and again, so that whatever else happens on the machine meets all of
-//! them alike; of each, the median counts. A time is that of the slowest rank. Every decision is rank 0's, and every number
-//! comes from all ranks, so that all get the same profile.
+//! All points of the grids are measured in turn, again and again, so that whatever else happens on the machine meets
+//! all of them alike; of each, the median counts. A time is that of the slowest rank. Every decision is rank 0's, and
+//! every number comes from all ranks, so that all get the same profile.
 
 mod counter;
 mod local;
@@ -27,11 +27,11 @@ pub const BUDGET: Duration = Duration::from_secs(60);
 /// Inside of a node messages are measured up to this index of the sizes: all of its processes need buffers.
 const INSIDE: usize = 9;
 
-/// Measures the machine that a communicator spans, in about so much time. Collective: all ranks call it, and all get the
-/// same profile. `progress` is told which share of the time is over, from 0 to 1, on every rank.
+/// Measures the machine that a communicator spans, in about so much time. Collective: all ranks call it, and all get
+/// the same profile. `progress` is told which share of the time is over, from 0 to 1, on every rank.
 ///
-/// With one node nothing is known between nodes, and with one process per node nothing inside: there the default stands, and
-/// the profile says that it was not measured. If the time is short, so are the longest messages.
+/// With one node nothing is known between nodes, and with one process per node nothing inside: there the default
+/// stands, and the profile says that it was not measured. If the time is short, so are the longest messages.
 ///
 /// # Errors
 /// Whatever MPI says.
@@ -139,7 +139,8 @@ impl<'a> Survey<'a> {
         Survey { wire, inside, between, crowd, lanes, points, begin: Instant::now(), budget }
     }
 
-    /// Measures all points until the time is over; the first round over them is not counted, and says how long messages may be.
+    /// Measures all points until the time is over; the first round over them is not counted, and says how long messages
+    /// may be.
     fn run(&mut self, progress: &mut impl FnMut(f64)) -> Result<(), Error> {
         let sizes = self.warm_up(progress)?;
         self.points.retain(|point| point.size < sizes);
@@ -156,7 +157,8 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Measures every point once, and stops at the size at which a quarter of the time is over. Returns how many sizes there are.
+    /// Measures every point once, and stops at the size at which a quarter of the time is over. Returns how many sizes
+    /// there are.
     fn warm_up(&mut self, progress: &mut impl FnMut(f64)) -> Result<usize, Error> {
         for size in 0..SIZES.len() {
             for i in 0..self.points.len() {
@@ -210,7 +212,8 @@ impl<'a> Survey<'a> {
         Grid::new(SIZES[..sizes].to_vec(), PORTS.to_vec(), rows).ok()
     }
 
-    /// How much longer it takes if all lanes send, if that was measured: with the shortest and with the longest messages.
+    /// How much longer it takes if all lanes send, if that was measured: with the shortest and with the longest
+    /// messages.
     fn crowded(&self) -> Option<Contention> {
         let ratio = |point: &GridPoint| {
             let same =

@@ -32,8 +32,8 @@ impl WireBench {
         self.comm
     }
 
-    /// Seconds in which the slowest rank sends so many bytes to each first partner and receives as many from each second one.
-    /// Collective: ranks without partners wait.
+    /// Seconds in which the slowest rank sends so many bytes to each first partner and receives as many from each
+    /// second one. Collective: ranks without partners wait.
     pub(super) fn round(&mut self, partners: &[(usize, usize)], bytes: usize) -> Result<f64, Error> {
         let times = if bytes <= SHORT { REPEATED } else { 1 };
         self.reserve(partners.len(), bytes);

@@ -1,8 +1,8 @@
 //! Copies that need not be made.
 //!
-//! Forward: as long as a copy and what it was copied from are the same, the latter is read. Then a copy that nobody reads is
-//! left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where the copy would
-//! be, if nobody looks there in between.
+//! Forward: as long as a copy and what it was copied from are the same, the latter is read. Then a copy that nobody
+//! reads is left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where
+//! the copy would be, if nobody looks there in between.
 
 use crate::plan::{Local, OUTPUT, RankPlan, Slot, Turn};
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,9 @@
 //! Dead blocks: what arrives or is made, and never used.
 //!
-//! Backwards from the result: a slot is *live* when what it holds goes into somebody's result. A step is needed where it writes
-//! a live slot; then what it reads is live before it, for a message on the other rank. All else is taken away, on both ends of
-//! the message. (Jocksch and others, 2021, algorithm 1, do this for lines; here it is block by block, for any plan.)
+//! Backwards from the result: a slot is *live* when what it holds goes into somebody's result. A step is needed where
+//! it writes a live slot; then what it reads is live before it, for a message on the other rank. All else is taken
+//! away, on both ends of the message. (Jocksch and others, 2021, algorithm 1, do this for lines; here it is block by
+//! block, for any plan.)
 
 use crate::plan::pairs::{End, receives, sends};
 use crate::plan::{Local, OUTPUT, Plan, Slot, Turn};
@@ -55,7 +56,8 @@ impl Live {
         }
     }
 
-    /// Goes from after the messages to before them. Sends read what was there before the round: after all that is undone.
+    /// Goes from after the messages to before them. Sends read what was there before the round: after all that is
+    /// undone.
     fn keep_messages(&mut self, round: &mut [Turn]) {
         let needed = self.needed(round);
         let numbers = |ends: Vec<End<'_>>| -> Vec<(usize, usize, usize)> {

@@ -1,7 +1,7 @@
 //! Fewer messages, or more: several to one rank become one, long ones are split over several ports.
 //!
-//! Messages of a pair of ranks keep their order, and both ends have equally many blocks. So the two ends do the same without
-//! knowing of each other.
+//! Messages of a pair of ranks keep their order, and both ends have equally many blocks. So the two ends do the same
+//! without knowing of each other.
 
 use crate::plan::{RankPlan, SlotMessage};
 use std::collections::HashMap;

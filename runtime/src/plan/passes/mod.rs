@@ -1,5 +1,5 @@
-//! What can be done to a plan, one file each. Dead blocks are found by looking at all ranks; everything else is done to each
-//! rank by itself, so that it can be done to a [`RankPlan`] whose rank knows no other.
+//! What can be done to a plan, one file each. Dead blocks are found by looking at all ranks; everything else is done to
+//! each rank by itself, so that it can be done to a [`RankPlan`] whose rank knows no other.
 //!
 //! A pass is given what [replays](crate::plan::Plan::replay). What it makes of anything else is no better.
 
@@ -18,14 +18,14 @@ impl RankPlan {
         messages::merge(self);
     }
 
-    /// Makes a message of more than `size` blocks several ones, as even as possible, but at most `most`. Both numbers count
-    /// as 1 if they are 0.
+    /// Makes a message of more than `size` blocks several ones, as even as possible, but at most `most`. Both numbers
+    /// count as 1 if they are 0.
     pub fn split_ports(&mut self, size: usize, most: usize) {
         messages::split(self, size.max(1), most.max(1));
     }
 
-    /// Takes copies away: what is only copied is read where it was, and what arrives or is made to be copied goes where it is
-    /// needed.
+    /// Takes copies away: what is only copied is read where it was, and what arrives or is made to be copied goes where
+    /// it is needed.
     pub fn merge_copies(&mut self) {
         // Backward first: what is read where it was copied from must stay there.
         copies::backward(self);

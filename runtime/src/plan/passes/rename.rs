@@ -1,8 +1,8 @@
 //! Few lines of working memory: what is not needed any more makes room for what comes.
 //!
-//! Time is counted in ticks, one for the messages of a round and one for each local step. What is written lives until it is
-//! last read. Of each block, lives are given the first line that is free; what arrives needs one that no message of its round
-//! uses.
+//! Time is counted in ticks, one for the messages of a round and one for each local step. What is written lives until
+//! it is last read. Of each block, lives are given the first line that is free; what arrives needs one that no message
+//! of its round uses.
 
 use crate::plan::{RankPlan, SCRATCH, Slot};
 

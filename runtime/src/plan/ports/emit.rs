@@ -102,7 +102,8 @@ impl<'a> Emitter<'a> {
         turn
     }
 
-    /// Combines a line with what has arrived for it: from nodes before this one in a reduce_scatter, after it in an allgather.
+    /// Combines a line with what has arrived for it: from nodes before this one in a reduce_scatter, after it in an
+    /// allgather.
     fn combine(&self, step: &Step, line: u32, locals: &mut Vec<Local>) {
         let Some(own) = self.pattern.line(line).own else { return };
         let (mut so_far, into) = (self.slot(own), self.slot(line));

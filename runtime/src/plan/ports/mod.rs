@@ -1,12 +1,13 @@
 //! Numbers of ports and factors: the notation in which a whole family of collectives is written.
 //!
 //! `8(-1 1 1 1)` is an allreduce of 8 nodes that begins with a reduce_scatter step of one port and goes on with three
-//! allgather steps; `2(-1) 4(1 1) 2(1)` runs in groups of 2, then of 4, then of 2. An allreduce has three phases: leading
-//! groups with negative ports alone (I, reduce_scatter), groups between (II, allreduce), and as many last groups as there are
-//! leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase I, an allgather a phase III.
+//! allgather steps; `2(-1) 4(1 1) 2(1)` runs in groups of 2, then of 4, then of 2. An allreduce has three phases:
+//! leading groups with negative ports alone (I, reduce_scatter), groups between (II, allreduce), and as many last
+//! groups as there are leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase I,
+//! an allgather a phase III.
 //!
-//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`RankPlan`] is made, without those
-//! of the others.
+//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`RankPlan`] is made,
+//! without those of the others.
 //!
 //! ```
 //! use roundel::plan::ports::Ports;

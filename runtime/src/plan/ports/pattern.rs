@@ -1,8 +1,8 @@
 //! What all nodes do, seen from each of them.
 //!
-//! A node has lines: each is the reduction of one fraction over some nodes. A step makes new lines from own ones and from what
-//! arrives. Nodes and fractions are counted from the own node on, so that one pattern is right for all nodes: where a line
-//! says that line 7 arrives from 4 nodes further on, the node 4 before receives this node's line 7.
+//! A node has lines: each is the reduction of one fraction over some nodes. A step makes new lines from own ones and
+//! from what arrives. Nodes and fractions are counted from the own node on, so that one pattern is right for all nodes:
+//! where a line says that line 7 arrives from 4 nodes further on, the node 4 before receives this node's line 7.
 
 use super::Ports;
 use super::digits::Digits;
@@ -65,8 +65,8 @@ pub struct Pattern {
 }
 
 impl Ports {
-    /// What all nodes do, with the data divided in one of two ways. A reduce_scatter and an allgather have a fraction for each
-    /// node either way.
+    /// What all nodes do, with the data divided in one of two ways. A reduce_scatter and an allgather have a fraction
+    /// for each node either way.
     ///
     /// # Errors
     /// When the groups are not those of such a collective.

@@ -1,8 +1,8 @@
 //! Where lines lie in memory: few lines of it, and results where they belong.
 //!
-//! Time is counted in ticks: one for all messages of a step, and one for each combination after them. A place is free for
-//! what arrives when its last use was before the messages, and for what is made when its last use is the combination itself.
-//! The output may hold other lines until its result is made.
+//! Time is counted in ticks: one for all messages of a step, and one for each combination after them. A place is free
+//! for what arrives when its last use was before the messages, and for what is made when its last use is the
+//! combination itself. The output may hold other lines until its result is made.
 
 use super::pattern::Pattern;
 use crate::plan::{INPUT, OUTPUT};

@@ -1,7 +1,7 @@
 //! The part between nodes as one lane runs it: slots become addresses, and every message is in one piece.
 //!
-//! A message whose blocks do not lie side by side is packed into working memory before it leaves, or unpacked after it has
-//! arrived. Empty messages are left out; both of their ends know that they are empty.
+//! A message whose blocks do not lie side by side is packed into working memory before it leaves, or unpacked after it
+//! has arrived. Empty messages are left out; both of their ends know that they are empty.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

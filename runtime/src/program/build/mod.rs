@@ -1,13 +1,13 @@
 //! Programs of a collective: what happens in shared memory, woven with the part between nodes.
 //!
-//! Processes of a node reduce or gather in the memory that they share; some of them, the lanes, run the part between nodes, each
-//! on its own slice of the data; then everybody takes what it wants. A [`Scheme`] says how the first and the last of these are
-//! done.
+//! Processes of a node reduce or gather in the memory that they share; some of them, the lanes, run the part between
+//! nodes, each on its own slice of the data; then everybody takes what it wants. A [`Scheme`] says how the first and
+//! the last of these are done.
 //!
-//! The builder says what each process does in *stages*, each with the memory that it touches, and which of two stages that
-//! touch the same memory comes first. Signals and waits are derived from that, and are as few as that asks for. Memory that
-//! processes hand to each other alternates between even and odd calls: a call writes what was read two calls ago, and whoever
-//! read it has been heard of in the call between. So a call begins and ends without a barrier.
+//! The builder says what each process does in *stages*, each with the memory that it touches, and which of two stages
+//! that touch the same memory comes first. Signals and waits are derived from that, and are as few as that asks for.
+//! Memory that processes hand to each other alternates between even and odd calls: a call writes what was read two
+//! calls ago, and whoever read it has been heard of in the call between. So a call begins and ends without a barrier.
 //!
 //! Where every process has a node for itself nothing is shared: the part works on the user's buffers.
 
@@ -38,8 +38,8 @@ pub enum Scheme {
     Copies,
     /// Long vectors: one vector in shared memory; everybody adds its input, a chunk after the other.
     Chunks,
-    /// Buffers that lie in shared memory from the beginning: everybody reduces its share of all inputs. The output of an
-    /// allreduce or allgather is one per node, and another one in even and odd calls.
+    /// Buffers that lie in shared memory from the beginning: everybody reduces its share of all inputs. The output of
+    /// an allreduce or allgather is one per node, and another one in even and odd calls.
     Direct,
 }
 
@@ -66,12 +66,13 @@ impl fmt::Display for Scheme {
 /// What is to be done by all ranks together.
 #[derive(Clone, Copy)]
 pub struct ProgramSpec<'a> {
-    /// Allreduce, reduce_scatter or allgather. A broadcast is an allgather with one count that is not zero, a reduce such a
-    /// reduce_scatter.
+    /// Allreduce, reduce_scatter or allgather. A broadcast is an allgather with one count that is not zero, a reduce
+    /// such a reduce_scatter.
     pub kind: Kind,
     /// Which ranks sit on which node.
     pub placement: &'a Placement,
-    /// Of an allreduce one number, the length; of others one for each rank, whose blocks lie in the order of ranks without gaps.
+    /// Of an allreduce one number, the length; of others one for each rank, whose blocks lie in the order of ranks
+    /// without gaps.
     pub counts: &'a [usize],
     /// How many bytes an element has.
     pub size: usize,
@@ -79,7 +80,8 @@ pub struct ProgramSpec<'a> {
     pub lanes: usize,
     /// How processes of a node work together.
     pub scheme: Scheme,
-    /// What a node does among all nodes, by its number. It is asked only for the own node, and not if there is only one.
+    /// What a node does among all nodes, by its number. It is asked only for the own node, and not if there is only
+    /// one.
     pub parts: &'a dyn Fn(usize) -> RankPlan,
 }
 

@@ -20,7 +20,8 @@ pub(super) struct NodeMemory<'a> {
     pub(super) fixed: usize,
     /// How much of it alternates between even and odd calls: so much for each of them.
     pub(super) alternating: usize,
-    /// What each process gives to a reduction, one vector after the other; with [`Scheme::Direct`] that is the user's input.
+    /// What each process gives to a reduction, one vector after the other; with [`Scheme::Direct`] that is the user's
+    /// input.
     operands: RegionOffset,
     /// How far from each other these vectors are.
     stride: usize,

@@ -1,8 +1,9 @@
 //! Where the elements of a vector belong: to ranks, nodes, blocks and lanes.
 //!
-//! Between nodes a vector is *arranged*: what one lane sends and receives lies together, and within it block follows block, so
-//! that a message of neighbouring blocks is in one piece. Users know nothing of it: their vectors have the blocks of ranks in
-//! the order of ranks. [`Run`]s translate. A vector that is not divided among ranks is the same in both.
+//! Between nodes a vector is *arranged*: what one lane sends and receives lies together, and within it block follows
+//! block, so that a message of neighbouring blocks is in one piece. Users know nothing of it: their vectors have the
+//! blocks of ranks in the order of ranks. [`Run`]s translate. A vector that is not divided among ranks is the same in
+//! both.
 
 use std::ops::Range;
 

@@ -12,8 +12,8 @@ pub(super) const END: usize = usize::MAX;
 /// Steps of one process, and which shared memory they touch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stage {
-    /// When, among the stages of all processes of the node: of two that touch the same memory, the one with the lower number
-    /// comes first. A process has its stages in this order.
+    /// When, among the stages of all processes of the node: of two that touch the same memory, the one with the lower
+    /// number comes first. A process has its stages in this order.
     pub(super) phase: usize,
     /// What it does. Spots count elements.
     pub(super) ops: Vec<Op>,

@@ -48,8 +48,8 @@ impl StepList {
     }
 }
 
-/// One step that does what two do, if there is one: the second begins where the first ends, and neither reads what the other
-/// writes.
+/// One step that does what two do, if there is one: the second begins where the first ends, and neither reads what the
+/// other writes.
 fn joined(first: &Op, second: &Op) -> Option<Op> {
     match (first, second) {
         (&Op::Copy { from, to, elements }, &Op::Copy { from: from2, to: to2, elements: more }) => {

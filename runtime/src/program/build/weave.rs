@@ -1,15 +1,16 @@
 //! Who must wait for whom: no more than what the memory that they touch asks for.
 //!
-//! Two stages of different processes that touch the same memory, one of them writing, must not happen at the same time. Their
-//! phases say which comes first *within* a call; and the later one comes before the earlier one of the next call that uses this
-//! memory: the next call, or the next but one where memory alternates. Each such pair of neighbours is a need. A need is met by a wait only if
-//! the waits before do not imply it already: a process knows what those that it waited for knew when they raised their
-//! counters. So every wait is there because of a pair of stages that would race without it.
+//! Two stages of different processes that touch the same memory, one of them writing, must not happen at the same time.
+//! Their phases say which comes first *within* a call; and the later one comes before the earlier one of the next call
+//! that uses this memory: the next call, or the next but one where memory alternates. Each such pair of neighbours is a
+//! need. A need is met by a wait only if the waits before do not imply it already: a process knows what those that it
+//! waited for knew when they raised their counters. So every wait is there because of a pair of stages that would race
+//! without it.
 //!
-//! Most needs across calls are met for nothing, because memory alternates: whoever writes it again has waited, in the call
-//! between, for all who read it. Where that is not so (a process that wants nothing of the result need not wait for
-//! anybody) a process waits, before it writes, until the other one has raised its counter in the last call as often as it does; one
-//! that has no other reason to raise it does so when a call begins.
+//! Most needs across calls are met for nothing, because memory alternates: whoever writes it again has waited, in the
+//! call between, for all who read it. Where that is not so (a process that wants nothing of the result need not wait
+//! for anybody) a process waits, before it writes, until the other one has raised its counter in the last call as often
+//! as it does; one that has no other reason to raise it does so when a call begins.
 
 use std::ops::Range;
 
@@ -104,7 +105,8 @@ impl<'a> Weave<'a> {
         first..self.needs.partition_point(|need| need.after <= after)
     }
 
-    /// Waits for what is needed of the same call, unless it is known: first for what comes last, which may imply the rest.
+    /// Waits for what is needed of the same call, unless it is known: first for what comes last, which may imply the
+    /// rest.
     fn within_calls(&mut self) {
         let mut known: Vec<Known> = vec![vec![0; self.stages.len()]; self.stages.len()];
         let mut told: Vec<Vec<Known>> = vec![Vec::new(); self.stages.len()];
@@ -124,8 +126,8 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// What a process tells with a signal after a stage. What the user does with the buffers is not over then; it is when the
-    /// next call begins.
+    /// What a process tells with a signal after a stage. What the user does with the buffers is not over then; it is
+    /// when the next call begins.
     fn tell(&self, (local, stage): Key, call: usize, known: &mut Known) -> Known {
         let over = call * self.stages[local].len() + stage;
         known[local] = over + usize::from(self.stages[local][stage].phase != END);
@@ -163,8 +165,8 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// The first stage that does not know what it needs to know of the calls before it, and these needs. No need reaches
-    /// further back than two calls, so what is known after three is what is known forever.
+    /// The first stage that does not know what it needs to know of the calls before it, and these needs. No need
+    /// reaches further back than two calls, so what is known after three is what is known forever.
     fn missing(&self) -> Option<(Key, Vec<Need>)> {
         let processes = self.stages.len();
         let mut known: Vec<Known> = vec![vec![0; processes]; processes];
@@ -239,7 +241,8 @@ fn chain(touching: &[(Key, bool)], later: usize, needs: &mut Vec<Need>) {
     }
 }
 
-/// Shared memory in pieces that every stage touches as a whole or not at all: where each begins, who touches it, who writes.
+/// Shared memory in pieces that every stage touches as a whole or not at all: where each begins, who touches it, who
+/// writes.
 fn touched(stages: &[Vec<Stage>], fixed: usize) -> Vec<(usize, Vec<(Key, bool)>)> {
     let all = || stages.iter().flatten().flat_map(|stage| stage.reads.iter().chain(&stage.writes));
     let mut cuts: Vec<usize> = all().flat_map(|range| [range.start, range.end]).chain([fixed]).collect();

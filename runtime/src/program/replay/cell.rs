@@ -1,9 +1,10 @@
 //! Shared memory that knows who touched it, and whether everybody who touches it next knows of that.
 //!
-//! Time is a clock for each process, which moves on when it raises its counter; whoever waits for the counter learns all clocks
-//! that were known there. A process may touch what others have written, and write what others have read, only if it knows
-//! their clocks as of then. Programs have no branches, so this does not depend on who happens to be faster: one replay is
-//! enough to find all races (Lamport's order of events; the clocks are those of Fidge and Mattern).
+//! Time is a clock for each process, which moves on when it raises its counter; whoever waits for the counter learns
+//! all clocks that were known there. A process may touch what others have written, and write what others have read,
+//! only if it knows their clocks as of then. Programs have no branches, so this does not depend on who happens to be
+//! faster: one replay is enough to find all races (Lamport's order of events; the clocks are those of Fidge and
+//! Mattern).
 
 use roundel_spec::trees::TreeValue;
 

@@ -1,9 +1,10 @@
-//! All programs together, several calls in a row: every race, every wait that never ends and every element that is wrong.
+//! All programs together, several calls in a row: every race, every wait that never ends and every element that is
+//! wrong.
 //!
-//! Instead of numbers, elements carry where they come from: which ranks have contributed, to which element, in which call. So
-//! nothing is right by chance. Users take part, too: between calls they write their input and read their output, wherever it lies.
-//! A send ends only when it is received. Messages do not tell a process anything about the shared memory of its node, although a
-//! real network may: programs must be right without.
+//! Instead of numbers, elements carry where they come from: which ranks have contributed, to which element, in which
+//! call. So nothing is right by chance. Users take part, too: between calls they write their input and read their
+//! output, wherever it lies. A send ends only when it is received. Messages do not tell a process anything about the
+//! shared memory of its node, although a real network may: programs must be right without.
 
 mod cell;
 mod fault;
@@ -21,8 +22,8 @@ use self::cell::{Clock, ElementContent, SharedCell};
 use self::mail::Mail;
 use super::{MemoryRegion, MessageDirection, Op, Program, ProgramSpec, RegionOffset};
 
-/// How many calls a replay should have: each of the two programs follows each of them, and the first one's memory is used
-/// again.
+/// How many calls a replay should have: each of the two programs follows each of them, and the first one's memory is
+/// used again.
 pub const CALLS: usize = 4;
 
 /// In which order contributions are reduced.
@@ -34,8 +35,8 @@ pub struct ReductionOrder {
     pub rank_order: bool,
 }
 
-/// Runs the programs of all ranks, for even and odd calls, so many times in a row. Of the job only kind, placement, counts and
-/// size are looked at.
+/// Runs the programs of all ranks, for even and odd calls, so many times in a row. Of the job only kind, placement,
+/// counts and size are looked at.
 pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Result<ReductionOrder, ReplayError> {
     let mut replay = ProgramReplay::new(job, programs, calls)?;
     while replay.processes.iter().any(|process| process.call < calls) {

@@ -1,7 +1,7 @@
 //! Bits of numbers, for reductions that split a group again and again.
 //!
-//! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of which
-//! only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
+//! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of
+//! which only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
 
 use super::{Context, NoEncoding, Quotient, is_literal};
 use crate::smt::term::{Term, add, and, eq, ge, implies, int, le, lt, mul, sub, within};
@@ -79,8 +79,8 @@ impl Context<'_> {
         laws
     }
 
-    /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. It follows from the
-    /// meaning of quotient and remainder, by a product with something unknown, which solvers find late.
+    /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. It follows from
+    /// the meaning of quotient and remainder, by a product with something unknown, which solvers find late.
     pub(super) fn near(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
         if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
             return;

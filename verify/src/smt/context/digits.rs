@@ -1,7 +1,7 @@
 //! Sums of binary digits, for counts that follow the bits of p.
 //!
-//! `digit_sum(x, 2)` is an uninterpreted function. What is known of it, beside small values, is how it grows from the lowest
-//! bits of a number to one bit more, at the powers of two and the remainders that occur.
+//! `digit_sum(x, 2)` is an uninterpreted function. What is known of it, beside small values, is how it grows from the
+//! lowest bits of a number to one bit more, at the powers of two and the remainders that occur.
 
 use super::{Context, NoEncoding};
 use crate::smt::term::{Term, add, and, eq, ge, implies, le, mul};

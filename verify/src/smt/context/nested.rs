@@ -1,7 +1,8 @@
 //! Digits of numbers, for all-to-alls that go by them: quotients by products and by one more.
 //!
-//! `a / (c * b)` is `(a / b) / c`, and `a % (c * b)` is `(a / b) % c * b + a % b`, for positive b and c. So all quotients of one
-//! number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition of that number.
+//! `a / (c * b)` is `(a / b) / c`, and `a % (c * b)` is `(a / b) % c * b + a % b`, for positive b and c. So all
+//! quotients of one number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition
+//! of that number.
 
 use super::{Context, POW, Quotient};
 use crate::smt::term::{Term, add, and, eq, ge, implies, le, lt, mul, sub, within};
@@ -54,8 +55,8 @@ impl Context<'_> {
         digit
     }
 
-    /// Quotients of one number by powers of one base: by equal ones, by one and the next, by one and any higher one that leaves
-    /// nothing. The digit is that of the lower power.
+    /// Quotients of one number by powers of one base: by equal ones, by one and the next, by one and any higher one
+    /// that leaves nothing. The digit is that of the lower power.
     fn power_quotient_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         let power = |q: &Quotient| self.powers.iter().find(|(b, e)| q.divisor == format!("({POW} {b} {e})"));
@@ -108,8 +109,8 @@ impl Context<'_> {
         laws
     }
 
-    /// Monotony of products with digits: of two products with a common factor, of which one is by a digit, the one with the
-    /// larger other factor is larger.
+    /// Monotony of products with digits: of two products with a common factor, of which one is by a digit, the one with
+    /// the larger other factor is larger.
     fn digit_product_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         let digit = |x: &Term| {

@@ -140,8 +140,8 @@ impl<'a> Prover<'a> {
         cell
     }
 
-    /// An upper bound on messages between nodes, one for each clause that sends, in each round, or on the rounds that have such
-    /// a clause; inside of nodes there are none.
+    /// An upper bound on messages between nodes, one for each clause that sends, in each round, or on the rounds that
+    /// have such a clause; inside of nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {

@@ -1,10 +1,10 @@
 //! Collectives inside of nodes, by their contract.
 //!
-//! An allgather inside of a node, to which every member brings blocks that it holds, makes every member hold what all of them
-//! brought, and changes nothing else. That is all that is assumed of it: that it does so is its own proof. What the others
-//! bring arrives like blocks of messages, one for each value of `local` but the own one, and must be new in the same way.
-//! Groups other than nodes are not encoded: their clauses must be shown not to run, and so must those that are seen not to run
-//! where nodes have equal size.
+//! An allgather inside of a node, to which every member brings blocks that it holds, makes every member hold what all
+//! of them brought, and changes nothing else. That is all that is assumed of it: that it does so is its own proof. What
+//! the others bring arrives like blocks of messages, one for each value of `local` but the own one, and must be new in
+//! the same way. Groups other than nodes are not encoded: their clauses must be shown not to run, and so must those
+//! that are seen not to run where nodes have equal size.
 
 use super::{ProofContext, Prover, Step};
 use crate::smt::context::TermValues;

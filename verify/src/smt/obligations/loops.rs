@@ -265,7 +265,8 @@ pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether something that ranks differ in occurs in an expression, also inside of definitions. Nodes have the same size.
+/// Whether something that ranks differ in occurs in an expression, also inside of definitions. Nodes have the same
+/// size.
 fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {

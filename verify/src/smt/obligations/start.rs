@@ -102,8 +102,8 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A seat on one of several nodes of equal size, of at least two ranks. What is said of p beside its meaning follows from it;
-/// a rank has no number.
+/// A seat on one of several nodes of equal size, of at least two ranks. What is said of p beside its meaning follows
+/// from it; a rank has no number.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
         values.set(slot, cx.constant(name));

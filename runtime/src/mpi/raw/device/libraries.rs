@@ -1,8 +1,8 @@
 //! Whether the process has loaded more libraries since somebody looked.
 //!
-//! The loader keeps them in a list and adds new ones at its end. So it is enough to look behind the last one that was seen, as long as that
-//! one stays. Whoever sees all calls of `dlclose` says so ([`watch_libraries`]) and tells of each ([`library_unloads`]); without that the loader is asked
-//! for its own count, which takes longer.
+//! The loader keeps them in a list and adds new ones at its end. So it is enough to look behind the last one that was
+//! seen, as long as that one stays. Whoever sees all calls of `dlclose` says so ([`watch_libraries`]) and tells of each
+//! ([`library_unloads`]); without that the loader is asked for its own count, which takes longer.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null_mut, read_volatile};
@@ -115,7 +115,8 @@ unsafe extern "C" fn remember(_library: *mut Loaded, _size: usize, first: *mut c
     1
 }
 
-/// A function of the program or of a library, also of one that only those see who have loaded it; the names of such begin so.
+/// A function of the program or of a library, also of one that only those see who have loaded it; the names of such
+/// begin so.
 pub(super) fn function(name: &CStr, libraries: &[&str]) -> *mut c_void {
     // SAFETY: the name ends with a zero; a null handle asks for the usual order.
     let seen = unsafe { dlsym(null_mut(), name.as_ptr()) };

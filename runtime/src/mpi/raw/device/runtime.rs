@@ -186,8 +186,8 @@ fn again() -> &'static [Runtime] {
     RUNTIMES.get_or_init(|| found)
 }
 
-/// Whether buffers of this process may be device memory. Of Level Zero it is only known that it is there: to ask about an address
-/// takes the program's own context.
+/// Whether buffers of this process may be device memory. Of Level Zero it is only known that it is there: to ask about
+/// an address takes the program's own context.
 pub(in super::super) fn is_loaded() -> bool {
     !runtimes().is_empty() || !function(c"zeMemGetAllocProperties", LEVEL_ZERO).is_null()
 }

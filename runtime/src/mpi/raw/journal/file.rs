@@ -46,8 +46,8 @@ fn world() -> Result<(c_int, c_int), Error> {
     Ok((rank, size))
 }
 
-/// Writes a line at once, so that what was done is there also if the job is killed. A failure stops no call, because the other
-/// ranks would wait for this one; it is told, and nothing more is written.
+/// Writes a line at once, so that what was done is there also if the job is killed. A failure stops no call, because
+/// the other ranks would wait for this one; it is told, and nothing more is written.
 pub(super) fn write(line: &str) {
     let Some(Ok(file)) = FILE.get() else { return };
     let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);

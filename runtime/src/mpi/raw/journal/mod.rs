@@ -1,9 +1,9 @@
-//! Writes down every call with its messages while `ROUNDEL_TRACE` is set: each process a file of its own, a line of JSON for
-//! each call. `docs/trace.md` describes it, and `roundel trace diff` holds it against the declared schedules.
+//! Writes down every call with its messages while `ROUNDEL_TRACE` is set: each process a file of its own, a line of
+//! JSON for each call. `docs/trace.md` describes it, and `roundel trace diff` holds it against the declared schedules.
 //!
-//! Calls have names that are equal on all of their ranks: that of the communicator, and how many calls came before on it. All
-//! that is written is what this process was asked for and what it posted; nobody waits for anybody because of it, but for the
-//! first call on a communicator, where the name is agreed upon.
+//! Calls have names that are equal on all of their ranks: that of the communicator, and how many calls came before on
+//! it. All that is written is what this process was asked for and what it posted; nobody waits for anybody because of
+//! it, but for the first call on a communicator, where the name is agreed upon.
 
 mod file;
 mod line;
@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What all ranks must do alike.
 pub(super) const MISMATCH: &str = "ROUNDEL_TRACE: set it for all ranks or for none";
 
-/// Whether calls on a communicator can be written down, if they are to be: opens this process's file, and tells the ranks of the
-/// group in the world.
+/// Whether calls on a communicator can be written down, if they are to be: opens this process's file, and tells the
+/// ranks of the group in the world.
 pub(super) fn possible(settings: &Settings, group: &OwnComm) -> Result<Option<Vec<c_int>>, Error> {
     let Some(path) = &settings.trace else { return Ok(None) };
     file::open(path)?;
@@ -57,7 +57,8 @@ pub(in crate::mpi) struct Journal {
 }
 
 impl Journal {
-    /// Gives a communicator a name: the world rank of its first rank, and how many of those it has named before. Collective.
+    /// Gives a communicator a name: the world rank of its first rank, and how many of those it has named before.
+    /// Collective.
     pub(super) fn begin(members: Vec<c_int>, group: &OwnComm) -> Result<Self, Error> {
         static NAMED: AtomicU64 = AtomicU64::new(0);
         let mut serial = if group.rank == 0 { NAMED.fetch_add(1, Ordering::Relaxed) } else { 0 };

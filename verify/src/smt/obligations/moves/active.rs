@@ -1,7 +1,7 @@
 //! Which messages and rounds there are: a message without blocks is none, and a round without messages is no round.
 //!
-//! That a set has a block is said by a block that it has: the first of its range or, where a digit must have a value, the number
-//! with that digit alone. That it has none where it does not have this one is an obligation.
+//! That a set has a block is said by a block that it has: the first of its range or, where a digit must have a value,
+//! the number with that digit alone. That it has none where it does not have this one is an obligation.
 
 use super::sets::{MovedSet, conjuncts, equation};
 use super::{ProofContext, Prover, RANK, Step};

@@ -1,10 +1,10 @@
 //! What an all-to-all costs: rounds, messages and blocks.
 //!
-//! How many blocks a filtered comprehension over `0..p` has is shown by induction over p: with p = 0 there is none, and with one
-//! more there is one more exactly where the filter is true at p. Nothing that is known of the real p, or of a rank, may be used
-//! there: the frame of that induction is made without values for both, so that whatever mentions one, also by way of a
-//! definition, is left out if it is something known, and not encoded if it is part of the claim. A condition of the set that
-//! mentions p is shown to follow from the others for offsets below p, in the round itself.
+//! How many blocks a filtered comprehension over `0..p` has is shown by induction over p: with p = 0 there is none, and
+//! with one more there is one more exactly where the filter is true at p. Nothing that is known of the real p, or of a
+//! rank, may be used there: the frame of that induction is made without values for both, so that whatever mentions one,
+//! also by way of a definition, is left out if it is something known, and not encoded if it is part of the claim. A
+//! condition of the set that mentions p is shown to follow from the others for offsets below p, in the round itself.
 
 use super::super::end::compare;
 use super::flow::carried;

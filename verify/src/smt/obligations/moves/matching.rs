@@ -1,9 +1,9 @@
 //! Messages of an all-to-all meet, block by block, in both directions.
 //!
-//! The k-th send of a round is paired with the k-th receive, the same value of the clause's index, the k-th comprehension, the
-//! same offset. A block that one side has at an offset the other side has at the same one; offsets go up on both sides, so
-//! the blocks stand in the same order. Clauses and their indices go up on both sides, too, so that several messages of a pair of
-//! ranks in one round meet in their order.
+//! The k-th send of a round is paired with the k-th receive, the same value of the clause's index, the k-th
+//! comprehension, the same offset. A block that one side has at an offset the other side has at the same one; offsets
+//! go up on both sides, so the blocks stand in the same order. Clauses and their indices go up on both sides, too, so
+//! that several messages of a pair of ranks in one round meet in their order.
 
 use super::sets::{MovedSet, around, near};
 use super::{ProofContext, Prover, RANK};
@@ -70,7 +70,8 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// A clause has values, its blocks are by offset, its peer is another rank near `0..p`, and all of it fits the machine.
+    /// A clause has values, its blocks are by offset, its peer is another rank near `0..p`, and all of it fits the
+    /// machine.
     pub(super) fn moving_clause(&mut self, n: usize, t: &Transfer, frame: &ProofContext<'a>) {
         let name = format!("round{n}-clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {

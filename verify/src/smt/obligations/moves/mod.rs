@@ -1,21 +1,23 @@
 //! All-to-alls: blocks are pairs of source and destination, and a message takes its blocks along.
 //!
-//! A block is known here by its source `s` and its offset `o`, the way from source to destination: `0 <= s, o < p`, and the
-//! destination is `s + o` around p. Every block is one such pair, and every pair one block. A comprehension by offset,
-//! `[a(j) -> a(j) + j; j in lo..hi, filter]`, has the block `(s, o)` where `lo <= o < hi`, the filter is true at `o` and `a(o)`
-//! is `s` around p: a formula without a quantifier, exact in both directions. That its items have this form, that offsets lie
-//! in `0..p` and sources in `[-p, 2p)` are obligations ([`sets`]). Sets of other forms are not encoded.
+//! A block is known here by its source `s` and its offset `o`, the way from source to destination: `0 <= s, o < p`, and
+//! the destination is `s + o` around p. Every block is one such pair, and every pair one block. A comprehension by
+//! offset, `[a(j) -> a(j) + j; j in lo..hi, filter]`, has the block `(s, o)` where `lo <= o < hi`, the filter is true
+//! at `o` and `a(o)` is `s` around p: a formula without a quantifier, exact in both directions. That its items have
+//! this form, that offsets lie in `0..p` and sources in `[-p, 2p)` are obligations ([`sets`]). Sets of other forms are
+//! not encoded.
 //!
-//! Let H be the formula that `holds` is at a state. Why the induction is sound: before the first round a rank holds the blocks
-//! that come from it, and H says that ([`rounds`]). If every rank holds H before a round, then what it sends it holds, it
-//! sends every block once, every message meets its receive with the same blocks in the same order ([`matching`]), and what
-//! arrives was not held ([`flow`]); so a rank holds afterwards what it held and did not send, and what arrived, and that is
-//! H at the next state. The next state of nested rounds is the next inner index or, after the last, the next outer one with the
-//! first inner one, where the states of the outer index advance; every inner range has a round, so that there is no other way.
-//! No block gets lost: it leaves one rank in a message that another receives. So after the last round H at the last state is
-//! what ranks hold, and it has the blocks for them (coverage).
+//! Let H be the formula that `holds` is at a state. Why the induction is sound: before the first round a rank holds the
+//! blocks that come from it, and H says that ([`rounds`]). If every rank holds H before a round, then what it sends it
+//! holds, it sends every block once, every message meets its receive with the same blocks in the same order
+//! ([`matching`]), and what arrives was not held ([`flow`]); so a rank holds afterwards what it held and did not send,
+//! and what arrived, and that is H at the next state. The next state of nested rounds is the next inner index or, after
+//! the last, the next outer one with the first inner one, where the states of the outer index advance; every inner
+//! range has a round, so that there is no other way. No block gets lost: it leaves one rank in a message that another
+//! receives. So after the last round H at the last state is what ranks hold, and it has the blocks for them (coverage).
 //!
-//! Costs are counted in [`counts`], by an induction over the number of blocks; [`scratch`] bounds what a rank keeps for others.
+//! Costs are counted in [`counts`], by an induction over the number of blocks; [`scratch`] bounds what a rank keeps for
+//! others.
 
 mod active;
 mod counts;

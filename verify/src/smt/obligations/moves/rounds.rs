@@ -176,8 +176,8 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// A frame at an outer index: before any of its rounds or, at the `end`, after the last of all. Inner indices are at their
-    /// beginning, and the facts of `holds` are true.
+    /// A frame at an outer index: before any of its rounds or, at the `end`, after the last of all. Inner indices are
+    /// at their beginning, and the facts of `holds` are true.
     fn outer_point(&self, l: &'a Loop, suffix: &str, end: bool) -> Step<(ProofContext<'a>, Term)> {
         let mut frame = self.base()?;
         let outer = &l.indices[0];
@@ -214,7 +214,8 @@ impl<'a> Prover<'a> {
         Ok(RoundPoint { frame, last })
     }
 
-    /// What may come after a round: the next value of the last index or, after its last value, the next one of the outer index.
+    /// What may come after a round: the next value of the last index or, after its last value, the next one of the
+    /// outer index.
     fn nexts(
         &mut self,
         n: usize,

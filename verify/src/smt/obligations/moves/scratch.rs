@@ -1,8 +1,8 @@
 //! What a rank keeps for others between rounds.
 //!
-//! A bound E(p) is shown offset by offset. If E does not fall as p grows, if a rank holds at most one block of each offset, and
-//! if every offset `o >= 1` of which it ever holds a block in transit is one where E grows, from `E(o)` to `E(o + 1)`, then it
-//! holds at most `E(p) - E(1)` of them at a time.
+//! A bound E(p) is shown offset by offset. If E does not fall as p grows, if a rank holds at most one block of each
+//! offset, and if every offset `o >= 1` of which it ever holds a block in transit is one where E grows, from `E(o)` to
+//! `E(o + 1)`, then it holds at most `E(p) - E(1)` of them at a time.
 
 use super::{HeldSet, P, ProofContext, Prover, Step, SymbolicBlock};
 use crate::smt::context::NoEncoding;
@@ -46,9 +46,9 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// That an offset is at least 2 and has several digits that are not 0, to the base of a logarithm that the bound has. This is
-    /// what stands between the two halves of the proof, if there is such a logarithm: blocks in transit have such offsets, and
-    /// the bound grows at such offsets.
+    /// That an offset is at least 2 and has several digits that are not 0, to the base of a logarithm that the bound
+    /// has. This is what stands between the two halves of the proof, if there is such a logarithm: blocks in transit
+    /// have such offsets, and the bound grows at such offsets.
     fn several_digits(&self, frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Option<Term>> {
         let Some(base) = base_of_logarithm(self.schedule, &bound.value) else { return Ok(None) };
         let values = frame.values.without(P);
@@ -94,7 +94,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// That an offset is at least 1, and a bound is larger with one more than the offset than with the offset, in the place of p.
+/// That an offset is at least 1, and a bound is larger with one more than the offset than with the offset, in the place
+/// of p.
 fn grows(frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Term> {
     let values = frame.values.clone();
     let now = frame.cx.lower(&bound.value, &values.with(P, offset))?;

@@ -8,7 +8,8 @@ use roundel_spec::affine::{self, affine};
 use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr};
 
-/// `[source -> destination; j in lo..hi, filter]`, for each value of at most one index of its clause, where a guard is true.
+/// `[source -> destination; j in lo..hi, filter]`, for each value of at most one index of its clause, where a guard is
+/// true.
 #[derive(Clone)]
 pub(super) struct MovedSet {
     /// The index of the clause (`for z in …`).
@@ -23,7 +24,8 @@ pub(super) struct MovedSet {
     pub(super) text: String,
 }
 
-/// A block of a comprehension, at given indices: where there is one, its source, not wrapped, its destination and its offset.
+/// A block of a comprehension, at given indices: where there is one, its source, not wrapped, its destination and its
+/// offset.
 pub(super) struct MovedElement {
     pub(super) condition: Term,
     pub(super) source: Term,
@@ -64,8 +66,8 @@ impl MovedSet {
         MovedSet { values: values.clone(), ..self.clone() }
     }
 
-    /// The conditions under which there is a block at indices `z` of the clause and `j`, each lowered where those before it are
-    /// true; they are left entered. Gives the values with the indices set.
+    /// The conditions under which there is a block at indices `z` of the clause and `j`, each lowered where those
+    /// before it are true; they are left entered. Gives the values with the indices set.
     fn conditions(&self, cx: &mut Context<'_>, z: &str, j: &str, all: &mut Vec<Term>) -> Step<TermValues> {
         let mut values = self.values.clone();
         let mut under = |cx: &mut Context<'_>, condition: Term| {
@@ -127,8 +129,8 @@ impl MovedSet {
         Ok(and([element.condition, eq(&element.offset, &block.offset), around(&element.source, &block.source)]))
     }
 
-    /// In which message of its clause a block is, if in any: the index that an equation of the filter, or the offset, says. That
-    /// it is no other is an obligation.
+    /// In which message of its clause a block is, if in any: the index that an equation of the filter, or the offset,
+    /// says. That it is no other is an obligation.
     pub(super) fn which(&self, cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         let Some(each) = &self.each else { return Ok("0".into()) };
         let slot = each.var.slot;

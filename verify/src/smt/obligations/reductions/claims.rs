@@ -1,7 +1,8 @@
 //! What `holds` says of a line: a set of ranks for each rank and block, as a formula on one rank.
 //!
-//! Membership is exact, in both directions: an index is solved for, and not looked for. So the same formula may be assumed
-//! and proved. Sets whose index cannot be solved for (several indices, items that are not affine) are not encoded.
+//! Membership is exact, in both directions: an index is solved for, and not looked for. So the same formula may be
+//! assumed and proved. Sets whose index cannot be solved for (several indices, items that are not affine) are not
+//! encoded.
 
 use super::super::{ProofContext, Prover, RANK, Step};
 use crate::smt::context::{Context, NoEncoding, TermValues};

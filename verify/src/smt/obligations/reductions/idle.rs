@@ -1,8 +1,8 @@
 //! A round without messages is no round: which rounds have some.
 //!
-//! Where ranks fold, the first and the last rank need not take part alike; and a fold may be silent for some p. So a round
-//! with an index has a message of the first or the last rank, and one without an index counts where the first rank takes
-//! part, without whom nobody does.
+//! Where ranks fold, the first and the last rank need not take part alike; and a fold may be silent for some p. So a
+//! round with an index has a message of the first or the last rank, and one without an index counts where the first
+//! rank takes part, without whom nobody does.
 
 use super::super::{ProofContext, Prover, Step};
 use super::claims::first;

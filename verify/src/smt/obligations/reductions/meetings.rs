@@ -1,10 +1,10 @@
 //! Which receives a send may meet.
 //!
-//! `combine = by_rank` is two receives of which exactly one happens, and what arrives may go into another line under another
-//! condition; all of them belong to the same send. Receives that differ in condition, line and side only are the ways of one
-//! *meeting*: that at most one of them happens is an obligation, and matching is proved for the meeting as a whole. Which
-//! receives belong together is guessed from their form and from small p: a wrong guess makes a proof fail, never succeed,
-//! because meetings keep the order of clauses, in which messages of a pair meet.
+//! `combine = by_rank` is two receives of which exactly one happens, and what arrives may go into another line under
+//! another condition; all of them belong to the same send. Receives that differ in condition, line and side only are
+//! the ways of one *meeting*: that at most one of them happens is an obligation, and matching is proved for the meeting
+//! as a whole. Which receives belong together is guessed from their form and from small p: a wrong guess makes a proof
+//! fail, never succeed, because meetings keep the order of clauses, in which messages of a pair meet.
 
 use super::super::{ProofContext, Prover, Step};
 use crate::smt::query::Property;

@@ -184,8 +184,9 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand afterwards;
-    /// what one replaces no other reads or carries at all. So every operand is what was there before the round.
+    /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand
+    /// afterwards; what one replaces no other reads or carries at all. So every operand is what was there before the
+    /// round.
     fn alone(&mut self, n: usize, frame: &ProofContext<'a>, sends: &[&Transfer], receipts: &[Receipt<'a>], i: usize) {
         let (written, line) = (&receipts[i], receipts[i].line());
         for (k, other) in receipts.iter().enumerate() {

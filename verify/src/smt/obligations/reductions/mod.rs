@@ -1,7 +1,7 @@
 //! Reductions: whose contributions every line holds, block by block.
 //!
-//! A gather is about blocks that are there or not; a reduction is about sets of ranks, one for each rank, line and block.
-//! `holds` says what they are, and every obligation speaks of one arbitrary block and one arbitrary contributor.
+//! A gather is about blocks that are there or not; a reduction is about sets of ranks, one for each rank, line and
+//! block. `holds` says what they are, and every obligation speaks of one arbitrary block and one arbitrary contributor.
 
 mod claims;
 mod idle;

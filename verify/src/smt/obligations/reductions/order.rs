@@ -1,13 +1,13 @@
 //! In which order contributions are reduced.
 //!
 //! *rank_order*: whoever has contributed to the left operand comes before whoever has contributed to the right one, in
-//! every combination. Then the leaves of every tree stand in the order of ranks, by induction over the rounds; a tree of
-//! all ranks is then in order without a gap.
+//! every combination. Then the leaves of every tree stand in the order of ranks, by induction over the rounds; a tree
+//! of all ranks is then in order without a gap.
 //!
 //! *same_tree*: two slots for the same block to which the same ranks have contributed hold the same tree, up to swapped
-//! operands. True at the beginning, where a slot has one contributor. What is moved or stays brings its tree along. So it
-//! is preserved if, whenever two slots have the same contributors after a round and one of them was combined, the other
-//! was, too, from the same two sets, in either order. At the end all slots have the contributors of all ranks.
+//! operands. True at the beginning, where a slot has one contributor. What is moved or stays brings its tree along. So
+//! it is preserved if, whenever two slots have the same contributors after a round and one of them was combined, the
+//! other was, too, from the same two sets, in either order. At the end all slots have the contributors of all ranks.
 
 use super::super::{ProofContext, Prover, Step};
 use super::claims::{ContributorClaim, first};
@@ -187,7 +187,8 @@ impl<'a> Prover<'a> {
         })
     }
 
-    /// The first and the last number of every comprehension: where they are ranks, what is known of whole sets is put to use. Which ranks are looked at decides what can be proved, never whether it is true.
+    /// The first and the last number of every comprehension: where they are ranks, what is known of whole sets is put
+    /// to use. Which ranks are looked at decides what can be proved, never whether it is true.
     fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
         let mut all = Vec::new();
         for piece in &set.pieces {

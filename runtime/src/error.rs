@@ -129,7 +129,7 @@ pub enum Error {
         /// Up to how many all plans are proved.
         proved: usize,
     },
-    /// An order of nodes that is none.
+    /// An invalid order of nodes.
     #[error(transparent)]
     NoOrder(#[from] crate::plan::order::InvalidOrder),
     /// An algorithm of another collective.

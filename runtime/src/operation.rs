@@ -1,4 +1,4 @@
-//! What reductions reduce with.
+//! The operations of reductions.
 //!
 //! An operation takes two elements and gives one. It must be associative; a collective decides the brackets. It need
 //! not commute, if the collective keeps the order of ranks, and needs no neutral element.

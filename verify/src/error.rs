@@ -54,7 +54,7 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A value of `--rounds` that is none.
+    /// An invalid value of `--rounds`.
     #[error("`{text}` is no range of rounds: {why}; write `3`, `2..5` (4 is the last) or `2..=4`")]
     Rounds {
         /// What was written.

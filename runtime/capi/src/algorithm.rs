@@ -1,4 +1,4 @@
-//! Handles that say how a call is done.
+//! Handles that select the implementation of a call.
 
 use crate::error::{ApiFailure, SUCCESS, quiet, write};
 use engine::mpi::raw::{self, By, MpiCall};

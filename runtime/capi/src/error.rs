@@ -1,4 +1,4 @@
-//! What goes wrong: an error class of MPI for the program, and words for people.
+//! Errors: an MPI error class for the program and a message for its user.
 
 use engine::mpi::raw;
 use engine::selection::{self, ForceError, Unset};

@@ -7,21 +7,21 @@ use std::ffi::c_void;
 /// A communicator of Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_comm_f2c(comm: ffi::RSMPI_Fint) -> ffi::MPI_Comm {
-    // SAFETY: the library makes of any number a handle, if only one that is none.
+    // SAFETY: MPI converts any integer; an invalid one becomes an invalid handle.
     unsafe { ffi::RSMPI_Comm_f2c(comm) }
 }
 
 /// A datatype of Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_type_f2c(datatype: ffi::RSMPI_Fint) -> ffi::MPI_Datatype {
-    // SAFETY: the library makes of any number a handle, if only one that is none.
+    // SAFETY: MPI converts any integer; an invalid one becomes an invalid handle.
     unsafe { ffi::RSMPI_Type_f2c(datatype) }
 }
 
 /// An operation of Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_op_f2c(op: ffi::RSMPI_Fint) -> ffi::MPI_Op {
-    // SAFETY: the library makes of any number a handle, if only one that is none.
+    // SAFETY: MPI converts any integer; an invalid one becomes an invalid handle.
     unsafe { ffi::RSMPI_Op_f2c(op) }
 }
 

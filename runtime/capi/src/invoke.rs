@@ -1,4 +1,4 @@
-//! Calls, as far as they are the same for all collectives.
+//! The part of a call that all collectives share.
 
 use crate::algorithm::{CAlgorithm, who};
 use crate::error::{ApiFailure, SUCCESS, guard};

@@ -1,4 +1,4 @@
-//! Calls that go on while the program does something else.
+//! Non-blocking and persistent calls.
 
 use crate::error::{ApiFailure, SUCCESS, guard, quiet};
 use crate::running::{RunningCall, is_anything, progress};

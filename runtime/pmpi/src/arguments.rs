@@ -1,4 +1,4 @@
-//! From MPI's arguments to a [`MpiCall`]. None if something is odd: the library is to say what.
+//! From MPI's arguments to a [`MpiCall`]. `None` for invalid arguments: MPI itself reports them.
 //!
 //! Only arguments that mean something are looked at: what a rank passes where MPI ignores it must not decide who does a
 //! call, because the other ranks do not see it.

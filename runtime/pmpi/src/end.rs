@@ -1,4 +1,4 @@
-//! The beginning and the end of MPI, and the end of communicators.
+//! Interposes MPI_Init, MPI_Finalize and the functions that free communicators.
 
 use crate::family;
 use crate::guard;

@@ -1,4 +1,4 @@
-//! Whether the MPI of the program is the one that this library was built for.
+//! Checks that the program runs on the MPI that this library was built for.
 //!
 //! Handles are addresses in one and numbers in another, so that nothing would work, and the first message would come
 //! from deep inside. A library that is preloaded under another MPI is found out before that one begins: PMPI_ functions

@@ -1,4 +1,4 @@
-//! Where a thread is: in the program, in a collective of Roundel, or in its progress.
+//! Tracks whether a thread runs the program, a collective of Roundel, or its progress engine.
 //!
 //! Roundel's own calls of MPI come through the functions of this library, too. A collective that it calls is the
 //! library's. Messages and waits inside of a collective let other operations go on; those inside of progress do not, as

@@ -1,4 +1,4 @@
-//! A call is served, or left to the library.
+//! Serves a call, or leaves it to MPI.
 
 use crate::guard::{self, CallDepth};
 use crate::passing::{self, CallKey};

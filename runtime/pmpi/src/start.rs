@@ -1,4 +1,4 @@
-//! Persistent requests: some are ours, and start an operation.
+//! Starts persistent requests; some of them are ours.
 
 use crate::request;
 use crate::serve::SUCCESS;

@@ -1,4 +1,4 @@
-//! Symbols that are there or not, depending on what the program was linked with.
+//! Looks up symbols that exist only if the program was linked with the library that has them.
 
 use roundel::mpi::raw;
 use std::ffi::{CStr, c_char, c_void};

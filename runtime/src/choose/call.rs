@@ -1,4 +1,4 @@
-//! Calls that choose for themselves, and calls of what was chosen.
+//! Calls that choose their algorithm, and calls of a chosen algorithm.
 
 use super::{AlltoallAlgorithm, Cluster, ModelledAlltoall};
 use crate::algorithms::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};

@@ -1,4 +1,4 @@
-//! Nodes: messages inside of one cost other than those between them, and some all-to-alls know it.
+//! Clusters: messages inside a node and between nodes cost different amounts, and some all-to-alls exploit it.
 
 use super::model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, modelled};
 use super::{Error, Network};

@@ -1,4 +1,4 @@
-//! What a network costs, measured with the collectives themselves, while all ranks are at it.
+//! Measures what a network costs by running the collectives on all ranks at once.
 //!
 //! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers:
 //! all messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead +

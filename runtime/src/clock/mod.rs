@@ -1,4 +1,4 @@
-//! How long a plan takes, by a profile: nothing is sent, and the only clock is arithmetic.
+//! Estimates the time of a plan from a profile. Nothing is sent.
 //!
 //! A round takes as long as its longest message, with as many of them at once as there are; then come the bytes that
 //! are combined and copied. Parallel paths are rounded up to the slowest one, as Jocksch et al. do (section 3), so one

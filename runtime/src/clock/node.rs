@@ -1,4 +1,4 @@
-//! How long the processes of a node take among themselves, before and after the rounds between nodes.
+//! Estimates the time that the processes of a node spend before and after the rounds between nodes.
 
 use crate::profile::NodeSpeed;
 use crate::program::build::Scheme;

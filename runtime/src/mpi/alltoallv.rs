@@ -1,4 +1,4 @@
-//! Alltoalls with blocks of any lengths, along an [`Route`].
+//! Alltoalls with blocks of any lengths, along a [`Route`].
 //!
 //! Only the source of a block and its destination know how long it is. So a message tells the lengths of its blocks in
 //! another message ahead of it, unless it is one block from its source straight to its destination. A block whose

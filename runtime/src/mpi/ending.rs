@@ -1,4 +1,4 @@
-//! The end of a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting
+//! Aborts a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting
 //! for ever.
 
 use super::say::say;

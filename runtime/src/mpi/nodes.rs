@@ -1,4 +1,4 @@
-//! Which ranks share a node.
+//! Finds the ranks that share a node.
 
 use super::code::check;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! The rounds of one rank, written down once.
+//! Records the rounds of one rank.
 //!
 //! Whatever makes plans takes them from here, so that its code exists once and not once for each algorithm. What is
 //! written is what the generated code says, stripe by stripe.

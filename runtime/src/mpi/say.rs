@@ -1,4 +1,4 @@
-//! Messages to whoever runs the job.
+//! Prints messages for the user who runs the job.
 
 use std::fmt::Display;
 use std::io::{Write, stderr};

@@ -1,4 +1,4 @@
-//! Records the messages of a communicator while somebody asks for it.
+//! Records the messages of a communicator on request.
 //!
 //! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this
 //! is a test of one pointer for each call. A rank by itself does not know how its rounds are numbered among those of

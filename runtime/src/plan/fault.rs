@@ -1,4 +1,4 @@
-//! What can be wrong with a plan.
+//! The faults that a plan can have.
 
 use super::Slot;
 

@@ -41,7 +41,7 @@ fn paired(mut heaps: Vec<Heap>) -> Vec<Heap> {
     heaps.into_iter().zip(longer.into_iter().rev()).map(pair).collect()
 }
 
-/// An order that is none.
+/// An invalid order of ranks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the order has {found} ranks or names one twice: give each of the {p} ranks a place")]
 pub struct InvalidOrder {

@@ -1,4 +1,4 @@
-//! From generated code to a plan.
+//! Records a plan from generated code.
 //!
 //! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is
 //! copied to the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.

@@ -1,4 +1,4 @@
-//! Blocks of length zero: nobody sends them.
+//! Removes messages of blocks of length zero.
 //!
 //! A broadcast is an allgather, and a reduce a reduce_scatter, with one block that is not empty; then of all messages a
 //! tree is left.

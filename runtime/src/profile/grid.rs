@@ -44,7 +44,7 @@ pub enum GridFault {
         /// How many times it has.
         found: usize,
     },
-    /// A time that is none.
+    /// An invalid time.
     Seconds {
         /// In which row.
         row: usize,

@@ -1,4 +1,4 @@
-//! Where a profile was taken.
+//! Describes the machine that a profile was measured on.
 
 use std::fs::read_to_string;
 use std::time::{SystemTime, UNIX_EPOCH};

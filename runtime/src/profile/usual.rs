@@ -1,4 +1,4 @@
-//! The profile that serves where nothing was measured.
+//! The default profile, used where nothing was measured.
 
 use super::{Contention, Grid, Machine, NodeSpeed, Profile};
 use crate::choose::Network;

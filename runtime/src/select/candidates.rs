@@ -1,4 +1,4 @@
-//! The families of notations that are tried.
+//! Enumerates the candidate notations.
 
 use super::lists::{all, balanced, constant};
 use crate::plan::ports::{DigitGroup, Ports};

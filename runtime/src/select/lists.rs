@@ -1,4 +1,4 @@
-//! Lists of ports that are worth a try.
+//! Enumerates candidate lists of ports.
 
 /// As many messages at once as are considered.
 pub(super) const MOST: i64 = 12;

@@ -1,4 +1,4 @@
-//! Whether everything that a rule matches is declared and proved.
+//! Checks that every call that a rule matches is in the domain and proved.
 //!
 //! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not
 //! regular. Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks:

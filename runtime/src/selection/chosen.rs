@@ -1,4 +1,4 @@
-//! What was chosen, and why.
+//! A choice and its reason.
 
 use super::call::Call;
 use super::implementation::Implementation;

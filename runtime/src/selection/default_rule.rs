@@ -1,4 +1,4 @@
-//! What is chosen where no rule matches.
+//! The default rule, used where no other rule matches.
 //!
 //! One number decides what is short: how many bytes the network moves while one latency passes. A vector of fewer bytes
 //! costs rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible.

@@ -1,4 +1,4 @@
-//! The ways in which a call can be done.
+//! The implementations that a call can use.
 
 use super::algorithm::{Algorithm, Parameter};
 use super::call::Call;

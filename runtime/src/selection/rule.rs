@@ -1,4 +1,4 @@
-//! Rules, and whether they go together.
+//! Rules, and checks that they do not contradict each other.
 
 use super::error::Error;
 use super::implementation::Implementation;

@@ -1,4 +1,4 @@
-//! What the environment says about choices.
+//! Settings from the environment.
 
 use super::call::Call;
 use super::chosen::{Chosen, Reason};

@@ -1,4 +1,4 @@
-//! What all ranks must say alike before a request exists.
+//! Compares the arguments of all ranks before a request is made.
 //!
 //! A request is made by all ranks together, so there is a moment to compare what they say: afterwards there is no
 //! message whose length is not known to both of its ends. A rank that has an error of its own says so instead, and then

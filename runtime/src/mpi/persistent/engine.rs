@@ -1,4 +1,4 @@
-//! Takes a program's steps on MPI.
+//! Executes a program's steps on MPI.
 //!
 //! All that a step needs was made when the request was: addresses, persistent MPI requests, counters. Between start and
 //! wait nothing is allocated, nothing is computed and no lock is taken.

@@ -1,4 +1,4 @@
-//! How many processors there are, which decides how to wait.
+//! Counts processors, which decides whether a waiting rank spins or yields.
 
 /// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others
 /// have.

@@ -1,4 +1,4 @@
-//! What runs on this thread.
+//! The requests that this thread has started.
 //!
 //! Ranks may wait for requests in any order, so whoever waits for one moves all of them.
 

@@ -1,4 +1,4 @@
-//! Calls on a communicator that has not been set up.
+//! Calls on a communicator before it has been set up.
 //!
 //! To serve a call takes a communicator of our own, which costs about as much as a few calls: a program that makes a
 //! communicator, uses it once and frees it should not pay for one. So the first few calls are the library's; and so are

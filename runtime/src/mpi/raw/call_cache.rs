@@ -1,4 +1,4 @@
-//! Calls that were planned, kept on their communicator: programs repeat a few.
+//! Caches the plans of recent calls on their communicator, because programs repeat a few calls.
 
 use super::By;
 use super::choice::Decider;

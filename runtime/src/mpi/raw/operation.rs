@@ -1,4 +1,4 @@
-//! Calls that go on while the program does something else.
+//! Non-blocking calls: each has a plan of its own, executed step by step.
 
 use super::device::Staged;
 use super::image::{Rank, Sides};

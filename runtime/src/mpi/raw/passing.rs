@@ -1,4 +1,4 @@
-//! Calls that go to the library each time: whoever knows one again need not ask.
+//! Caches calls that always fall back to MPI.
 //!
 //! That can be said only of what never changes: communicators until one is freed, datatypes and operations that MPI
 //! itself names.

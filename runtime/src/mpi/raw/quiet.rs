@@ -1,4 +1,4 @@
-//! Questions to the library about handles, whose answers are codes and nothing else.
+//! Queries MPI about handles without invoking an error handler.
 //!
 //! A program may hand over a datatype or an operation that is not in order. Then the library is to say so, on the
 //! program's communicator and in the function that the program called. To find out, the library is asked to prepare a

@@ -1,4 +1,4 @@
-//! Errors as MPI's error classes, raised where the program has said.
+//! Converts errors to MPI's error classes and invokes the program's error handler.
 //!
 //! Codes with messages of their own would be nicer, but MPICH 4.0 gives codes of its own classes wrong messages.
 

@@ -1,4 +1,4 @@
-//! Whether a large datatype is an array of bytes in order and without gaps, by what it was made of.
+//! Decides whether a large datatype is a contiguous array of bytes, by decoding how it was constructed.
 //!
 //! Programs that count beyond 2^31 make such datatypes of contiguous ones, vectors and structs (Hammond, Schäfer,
 //! Latham: To INT_MAX... and Beyond! Exploring Large-Count Support in MPI, ExaMPI 2014), and packing one would need as

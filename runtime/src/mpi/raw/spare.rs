@@ -23,7 +23,7 @@ pub(super) struct SpareBuffers {
     pub(super) flight: MessagesInFlight,
 }
 
-/// More bytes than this are much.
+/// Larger buffers are freed, not pooled.
 const MUCH: usize = 1 << 20;
 
 impl SpareBuffers {

@@ -1,4 +1,4 @@
-//! What must be in order before a call is taken apart: its handles and its buffers.
+//! Validates the handles and buffers of a call before it is parsed.
 //!
 //! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no
 //! difference who serves the other ranks: they wait for this one, as they would in the library.

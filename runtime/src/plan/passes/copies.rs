@@ -1,4 +1,4 @@
-//! Copies that need not be made.
+//! Removes copies that are not needed.
 //!
 //! Forward: as long as a copy and what it was copied from are the same, the latter is read. Then a copy that nobody
 //! reads is left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where

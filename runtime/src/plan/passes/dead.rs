@@ -1,4 +1,4 @@
-//! Dead blocks: what arrives or is made, and never used.
+//! Removes dead blocks: those that arrive or are computed and are never used.
 //!
 //! Backwards from the result: a slot is *live* when what it holds goes into somebody's result. A step is needed where
 //! it writes a live slot; then what it reads is live before it, for a message on the other rank. All else is taken

@@ -1,4 +1,4 @@
-//! Few lines of working memory: what is not needed any more makes room for what comes.
+//! Reduces working memory: slots whose contents are dead are used again.
 //!
 //! Time is counted in ticks, one for the messages of a round and one for each local step. What is written lives until
 //! it is last read. Of each block, lives are given the first line that is free; what arrives needs one that no message

@@ -1,4 +1,4 @@
-//! How lines come about, step by step.
+//! Derives the lines of a pattern step by step.
 
 use super::digits::Digits;
 use super::pattern::{Line, Pattern, Received, Step};

@@ -1,4 +1,4 @@
-//! Where lines lie in memory: few lines of it, and results where they belong.
+//! Assigns lines to memory: as few slots as possible, with results in the output.
 //!
 //! Time is counted in ticks: one for all messages of a step, and one for each combination after them. A place is free
 //! for what arrives when its last use was before the messages, and for what is made when its last use is the

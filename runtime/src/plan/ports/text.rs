@@ -1,4 +1,4 @@
-//! The notation, read and written.
+//! Parses and prints the notation.
 
 use super::{DigitGroup, Ports};
 use std::fmt;

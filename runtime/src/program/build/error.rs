@@ -1,4 +1,4 @@
-//! Why there is no program.
+//! Why a program cannot be built.
 
 use roundel_spec::Kind;
 

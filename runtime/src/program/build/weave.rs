@@ -1,4 +1,4 @@
-//! Who must wait for whom: no more than what the memory that they touch asks for.
+//! Derives the waits between processes from the memory that their stages touch.
 //!
 //! Two stages of different processes that touch the same memory, one of them writing, must not happen at the same time.
 //! Their phases say which comes first *within* a call; and the later one comes before the earlier one of the next call

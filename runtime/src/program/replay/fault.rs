@@ -1,4 +1,4 @@
-//! What a replay finds.
+//! The faults that a replay finds.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for
 //! real ones.
 
+use super::Suite;
 use super::job::run;
 use super::mpi::{OPEN_MPI, say};
 use std::path::Path;
@@ -16,7 +17,7 @@ const NO_CLUSTER: i32 = 125;
 #[test]
 fn node_aware_collectives_on_a_cluster() {
     let Some(programs) = OPEN_MPI.built("the emulated cluster") else { return };
-    let suite = programs.join("cluster_suite");
+    let suite = Suite::new(&programs, "cluster");
     for (nodes, ppn) in [(4, 4), (3, 4), (5, 2)] {
         for (order, mapping) in [("consecutive", "slot"), ("cyclic", "node")] {
             let what = format!("{nodes} nodes of {ppn}, {order}");
@@ -33,11 +34,11 @@ fn node_aware_collectives_on_a_cluster() {
 #[test]
 fn persistent_collectives_on_a_cluster() {
     let Some(programs) = OPEN_MPI.built("the emulated cluster") else { return };
-    let suite = programs.join("persistent_suite");
+    let suite = Suite::new(&programs, "persistent");
     for (shape, mapping) in [((3, 3), "slot"), ((4, 2), "node")] {
         let what = format!("persistent collectives on {} nodes of {}, by {mapping}", shape.0, shape.1);
         let mut command = emulated(shape);
-        command.args(["--map-by", mapping]).arg(&suite).arg("--cluster");
+        command.args(["--map-by", mapping]).args(suite.command()).arg("--cluster");
         let run = run(what, command, LIMIT + Duration::from_secs(40));
         if run.ended_with(NO_CLUSTER) {
             return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
@@ -46,9 +47,9 @@ fn persistent_collectives_on_a_cluster() {
     }
 }
 
-fn command(suite: &Path, (nodes, ppn): (usize, usize), order: &str, mapping: &str) -> Command {
+fn command(suite: &Suite, (nodes, ppn): (usize, usize), order: &str, mapping: &str) -> Command {
     let mut command = emulated((nodes, ppn));
-    command.args(["--map-by", mapping]).arg(suite).args([&nodes.to_string(), &ppn.to_string(), order]);
+    command.args(["--map-by", mapping]).args(suite.command()).args([&nodes.to_string(), &ppn.to_string(), order]);
     command
 }
 

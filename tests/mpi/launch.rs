@@ -11,7 +11,8 @@ mod trace;
 
 use job::{Run, run};
 use mpi::{MPICH, Mpi, OPEN_MPI, everything};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn programs_on_mpich() {
 
 fn all_programs(mpi: &Mpi) {
     let Some(programs) = mpi.built("the suite of programs") else { return };
-    let suite = programs.join("allgather_suite");
+    let suite = Suite::new(&programs, "allgather");
     for &p in ranks() {
         mpi.run(p, &suite, &[]).succeeds();
     }
@@ -45,32 +46,32 @@ fn all_programs(mpi: &Mpi) {
         mpi.run(p, &suite, &["--disagree"]).succeeds();
     }
     mpi.run(2, &suite, &["--panic"]).fails_with("a collective panicked");
-    let alltoalls = programs.join("alltoall_suite");
+    let alltoalls = Suite::new(&programs, "alltoall");
     for p in [1, 2, 3, 4, 5, 6, 8, 13, 16] {
         mpi.run(p, &alltoalls, &[]).succeeds();
     }
     for p in [2, 5] {
         mpi.run(p, &alltoalls, &["--disagree"]).succeeds();
     }
-    let reductions = programs.join("reduction_suite");
+    let reductions = Suite::new(&programs, "reduction");
     for &p in ranks() {
         mpi.run(p, &reductions, &[]).succeeds();
     }
-    let nodes = programs.join("node_suite");
+    let nodes = Suite::new(&programs, "node");
     for &p in ranks() {
         mpi.run(p, &nodes, &[]).succeeds();
     }
     mpi.run(4, &nodes, &["--panic"]).fails_with("the operation of a reduction panicked");
-    let profiles = programs.join("tune_suite");
+    let profiles = Suite::new(&programs, "tune");
     for p in [1, 2, 4] {
         mpi.run(p, &profiles, &[]).succeeds();
     }
-    let traces = programs.join("trace_suite");
+    let traces = Suite::new(&programs, "trace");
     for p in [1, 2, 3, 5, 8, 12] {
         mpi.run(p, &traces, &[]).succeeds();
     }
     mpi.run(3, &traces, &["--altered"]).fails_with("the run differs from the schedule");
-    let raw = programs.join("raw_suite");
+    let raw = Suite::new(&programs, "raw");
     for p in [1, 2, 3, 5, 7] {
         mpi.run(p, &raw, &[]).succeeds();
     }
@@ -78,7 +79,7 @@ fn all_programs(mpi: &Mpi) {
         trace::is_as_declared(mpi, p, &raw);
     }
     trace::cannot_be_written(mpi, &raw);
-    let persistent = programs.join("persistent_suite");
+    let persistent = Suite::new(&programs, "persistent");
     for p in [1, 2, 3, 4, 5, 8] {
         mpi.run(p, &persistent, &[]).succeeds();
     }
@@ -96,36 +97,53 @@ fn all_programs(mpi: &Mpi) {
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
 
-/// Programs under the launcher of an MPI.
+/// One of the suites of the program `suites`.
+pub(crate) struct Suite {
+    program: PathBuf,
+    pub(crate) name: &'static str,
+}
+
+impl Suite {
+    pub(crate) fn new(programs: &Path, name: &'static str) -> Self {
+        Suite { program: programs.join("suites"), name }
+    }
+
+    /// The program and its first argument.
+    pub(crate) fn command(&self) -> [&OsStr; 2] {
+        [self.program.as_os_str(), self.name.as_ref()]
+    }
+}
+
+/// Suites under the launcher of an MPI.
 impl Mpi {
-    /// Runs a program on `p` ranks to its end, or to the end of its time.
-    fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
-        let what = format!("{} with {p} ranks: {} {}", self.name, program.display(), args.join(" "));
-        run(what, self.command(p, program, args), LIMIT + Duration::from_secs(20))
+    /// Runs a suite on `p` ranks to its end, or to the end of its time.
+    fn run(&self, p: usize, suite: &Suite, args: &[&str]) -> Run {
+        let what = format!("{} with {p} ranks: {} {}", self.name, suite.name, args.join(" "));
+        run(what, self.command(p, suite, args), LIMIT + Duration::from_secs(20))
     }
 
     /// The same, with plans and programs checked before they run.
-    fn checked(&self, p: usize, program: &Path) -> Run {
-        self.with(("ROUNDEL_VALIDATE", "1"), p, program, &[])
+    fn checked(&self, p: usize, suite: &Suite) -> Run {
+        self.with(("ROUNDEL_VALIDATE", "1"), p, suite, &[])
     }
 
     /// The same as [`run`](Mpi::run), with a variable in the environment.
-    fn with(&self, (name, value): (&str, &str), p: usize, program: &Path, args: &[&str]) -> Run {
-        let what = format!("{} with {p} ranks, {name}={value}: {} {}", self.name, program.display(), args.join(" "));
-        let mut command = self.command(p, program, args);
+    fn with(&self, (name, value): (&str, &str), p: usize, suite: &Suite, args: &[&str]) -> Run {
+        let what = format!("{} with {p} ranks, {name}={value}: {} {}", self.name, suite.name, args.join(" "));
+        let mut command = self.command(p, suite, args);
         command.env(name, value);
         run(what, command, LIMIT + Duration::from_secs(20))
     }
 
     /// The same as [`run`](Mpi::run), with `ROUNDEL_TRACE` set.
-    fn traced(&self, p: usize, program: &Path, args: &[&str], file: &Path) -> Run {
-        let what = format!("{} with {p} ranks, traced: {} {}", self.name, program.display(), args.join(" "));
-        let mut command = self.command(p, program, args);
+    fn traced(&self, p: usize, suite: &Suite, args: &[&str], file: &Path) -> Run {
+        let what = format!("{} with {p} ranks, traced: {} {}", self.name, suite.name, args.join(" "));
+        let mut command = self.command(p, suite, args);
         command.env("ROUNDEL_TRACE", file);
         run(what, command, LIMIT + Duration::from_secs(20))
     }
 
-    fn command(&self, p: usize, program: &Path, args: &[&str]) -> Command {
+    fn command(&self, p: usize, suite: &Suite, args: &[&str]) -> Command {
         let mut command = self.launcher();
         if args.contains(&"--disagree") {
             // Open MPI 4.1 writes past the end of a receive buffer that is too short, unless this is off.
@@ -135,7 +153,7 @@ impl Mpi {
             command.env("LD_PRELOAD", shim);
         }
         command.args(["-n", &p.to_string()]);
-        command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).arg(program).args(args);
+        command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).args(suite.command()).args(args);
         command
     }
 }

@@ -1,6 +1,6 @@
 //! What runs with `ROUNDEL_TRACE` set is the schedule, as `roundel trace diff` sees it.
 
-use super::Mpi;
+use super::{Mpi, Suite};
 use roundel::algorithms::catalogue;
 use roundel_verify::trace::diff::{TraceReport, Who, diff};
 use roundel_verify::trace::job::Job;
@@ -25,7 +25,7 @@ fn report(file: &Path) -> TraceReport {
 }
 
 /// A suite that makes calls with every algorithm does what is declared; and if a file is changed, that is seen.
-pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Path) {
+pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Suite) {
     let folder = folder(mpi, p);
     let file = folder.join("run");
     mpi.traced(p, suite, &[], &file).succeeds();
@@ -58,7 +58,7 @@ fn change_a_message(path: &Path) {
 }
 
 /// All ranks hear that a file cannot be written, whether that is so for all of them or for one.
-pub(crate) fn cannot_be_written(mpi: &Mpi, suite: &Path) {
+pub(crate) fn cannot_be_written(mpi: &Mpi, suite: &Suite) {
     let folder = folder(mpi, 3);
     mpi.traced(3, suite, &["--untraceable"], &folder.join("none/run")).succeeds();
     assert!(fs::create_dir(folder.join("run.1")).is_ok());

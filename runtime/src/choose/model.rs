@@ -1,16 +1,16 @@
 //! How long each all-to-all takes on a network, and which one is fastest.
 //!
 //! The model is a plain one: a round costs the latency once, every message its overhead, every byte its share of the
-//! bandwidth; `rounds * latency + messages * overhead + bytes / bandwidth`. Left out are copies within a rank, ranks that
-//! wait for each other, and messages that share a wire. It orders algorithms; it does not foretell times.
+//! bandwidth; `rounds * latency + messages * overhead + bytes / bandwidth`. Left out are copies within a rank, ranks
+//! that wait for each other, and messages that share a wire. It orders algorithms; it does not foretell times.
 
 use super::counts::{Split, ceil_sqrt};
 use super::{Error, MAX_P, Network};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`AlltoallAlgorithm::ModifiedBruck`] and copies once
-/// more, so it is none.
+/// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`AlltoallAlgorithm::ModifiedBruck`]
+/// and copies once more, so it is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AlltoallAlgorithm {
@@ -107,8 +107,8 @@ impl Time {
 }
 
 impl ModelledAlltoall {
-    /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then the
-    /// order of [`AlltoallAlgorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
+    /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then
+    /// the order of [`AlltoallAlgorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let times = self.time.total().total_cmp(&other.time.total());
         times.then(self.radix.cmp(&other.radix)).then(self.algorithm.cmp(&other.algorithm))
@@ -163,14 +163,14 @@ pub fn choose_radix(
     same.try_fold(first, |best, (_, radix)| Ok(best.or_faster(modelled(algorithm, p, radix, bytes, network)?)))
 }
 
-/// All candidates, the fastest first: the algorithms without a radix, and the others with every radix below `p` up to 64
-/// ranks. Beyond, most radices can be left out, and the fastest is still among the rest:
+/// All candidates, the fastest first: the algorithms without a radix, and the others with every radix below `p` up to
+/// 64 ranks. Beyond, most radices can be left out, and the fastest is still among the rest:
 ///
 /// - Below `ceil_sqrt(p)` all radices are candidates; there are few of them.
-/// - From `ceil_sqrt(p)` to `p - 1` offsets have two digits, and `messages = r - 2 + ceil(p / r)`. The blocks whose last digit
-///   is zero are `ceil(p / r)`, those whose first digit is zero are `r`; so `blocks = 2 p - 2 - messages`. Rounds are 2
-///   or as many as messages. The time is linear in the number of messages, so one of the ends is fastest: the fewest
-///   messages, at `ceil_sqrt(p)`, or the most, at `p - 1`.
+/// - From `ceil_sqrt(p)` to `p - 1` offsets have two digits, and `messages = r - 2 + ceil(p / r)`. The blocks whose
+///   last digit is zero are `ceil(p / r)`, those whose first digit is zero are `r`; so `blocks = 2 p - 2 - messages`.
+///   Rounds are 2 or as many as messages. The time is linear in the number of messages, so one of the ends is fastest:
+///   the fewest messages, at `ceil_sqrt(p)`, or the most, at `p - 1`.
 /// - From `p` on it is `alltoall/spread-out` or `alltoall/pairwise`.
 ///
 /// ```
@@ -201,8 +201,8 @@ fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (AlltoallAlgorithm, i
     })
 }
 
-/// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at; one that looks at
-/// nodes is an error, because there are none.
+/// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at; one that
+/// looks at nodes is an error, because there are none.
 pub fn modelled(
     algorithm: AlltoallAlgorithm,
     p: i64,
@@ -386,20 +386,20 @@ mod tests {
         assert_eq!(choose(MAX_P + 1, 8, &network), Err(Error::Ranks { p: MAX_P + 1 }));
     }
 
-    /// One rank's share of the Cray XC40 Theta, where the paper measured. The paper says nothing about the network. These are
-    /// round figures of what is known of such machines: 64 cores, and ranks, on a node; some 3 µs one way for a short
-    /// message, slow cores included; some 10 GB/s into the network, which the ranks of a node share.
+    /// One rank's share of the Cray XC40 Theta, where the paper measured. The paper says nothing about the network.
+    /// These are round figures of what is known of such machines: 64 cores, and ranks, on a node; some 3 µs one way for
+    /// a short message, slow cores included; some 10 GB/s into the network, which the ranks of a node share.
     fn theta() -> Network {
         network(2e-6, 10e9 / 64.0, 1e-6)
     }
 
     /// The paper's Fig. 3: one message after the other, radices up to 56 and 80, blocks of 64 and 1024 bytes.
     ///
-    /// With 64 bytes the model agrees: 22, which is the one the paper names (23 is 0.1 % slower), and 64. With 1024 bytes a block takes longer than
-    /// a message's latency, and the largest radix of the paper's range is best by 1 % at most. Here the model does not agree
-    /// with the paper: it would send every block straight, for three quarters of the time of `ceil_sqrt(p)`, while the paper
-    /// finds Bruck faster than the vendor's all-to-all. That ranks get in each other's way when they send p messages each is
-    /// no part of the model.
+    /// With 64 bytes the model agrees: 22, which is the one the paper names (23 is 0.1 % slower), and 64. With 1024
+    /// bytes a block takes longer than a message's latency, and the largest radix of the paper's range is best by 1 %
+    /// at most. Here the model does not agree with the paper: it would send every block straight, for three quarters of
+    /// the time of `ceil_sqrt(p)`, while the paper finds Bruck faster than the vendor's all-to-all. That ranks get in
+    /// each other's way when they send p messages each is no part of the model.
     ///
     /// The share is what matters: with the 10 GB/s to itself, a rank would be best off with radix 2 to 5 at 64 bytes.
     #[test]

@@ -34,8 +34,9 @@ pub struct DefaultRule {
 /// Bytes of all ranks together that are few, in short vectors.
 const GATHERED: u64 = 16;
 
-/// Bytes of all ranks together up to which lanes are faster than an allgatherv of the library: with 1 MiB they take 0.63 of
-/// its time on 4 nodes of 4 ranks, with 16 MiB 1.10. (Its allgather takes twice as long there as its allgatherv.)
+/// Bytes of all ranks together up to which lanes are faster than an allgatherv of the library: with 1 MiB they take
+/// 0.63 of its time on 4 nodes of 4 ranks, with 16 MiB 1.10. (Its allgather takes twice as long there as its
+/// allgatherv.)
 const VARYING: u64 = 4 << 20;
 
 /// The rule on the network of [`Profile::default`]: up to 32 KiB are short.

@@ -4,15 +4,10 @@
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
 //! anything wrong. `--panic` runs an operation that panics on one rank, which must end the job.
 
-// What is left over is the other suite's matter.
-#[allow(dead_code)]
-#[path = "../allgather_suite/alloc.rs"]
-mod alloc;
-mod matrix;
 mod rooted;
 
-use alloc::allocations;
-use matrix::{Matrix, product};
+use crate::alloc::allocations;
+use crate::matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -23,20 +18,12 @@ use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
 
-#[global_allocator]
-static ALLOCATOR: alloc::Counting = alloc::Counting;
-
 const COUNTS: [usize; 5] = [0, 1, 3, 1000, 100_000];
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
-    let mut suite = Suite { world: &world, calls: 0, rooted: BTreeSet::new() };
-    match std::env::args().nth(1).unwrap_or_default().as_str() {
-        "--panic" => panic_in_an_operation(&world),
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+    let mut suite = Suite { world: world, calls: 0, rooted: BTreeSet::new() };
+    match args.first().map_or("", String::as_str) {
+        "--panic" => panic_in_an_operation(world),
         _ => {
             visit_all(&mut suite);
             suite.wrong_arguments();
@@ -46,7 +33,7 @@ fn main() {
         }
     }
     if world.rank() == 0 {
-        println!("reduction_suite: p = {}, {} calls, all as expected", world.size(), suite.calls);
+        println!("reduction: p = {}, {} calls, all as expected", world.size(), suite.calls);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
-use crate::job::Job;
+use super::job::Job;
 use crate::shuffles::{Bruck, Pairwise, SpreadOut, Visit, visit_all};
 use mpi::ffi;
 use roundel::{Alltoall, Error, IsAlltoall};

@@ -1,11 +1,9 @@
 //! Node-aware collectives on several nodes: their results, and how many of their messages really leave a node.
 //!
-//! Run under `tests/tools/cluster.sh`, or on any cluster: `cluster_suite NODES PPN consecutive|cyclic`. Where ranks sit
-//! is what MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a
+//! Run under `tests/tools/cluster.sh`, or on any cluster: `suites cluster NODES PPN consecutive|cyclic`. Where ranks
+//! sit is what MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a
 //! failure on the first rank that sees anything wrong.
 
-#[path = "../trace_suite/traced.rs"]
-mod traced;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -21,24 +19,18 @@ use roundel_spec::arith::{ceil_log, floor_log};
 use roundel_spec::check::{self, Point, record_code};
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use traced::{judge, record};
+use crate::traced::{judge, record};
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+    let Some(placement) = claimed(args) else {
+        end(world, "usage: suites cluster NODES PPN consecutive|cyclic");
     };
-    let world = universe.world();
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let Some(placement) = claimed(&args) else {
-        end(&world, "usage: cluster_suite NODES PPN consecutive|cyclic");
-    };
-    let cluster = Cluster { world: &world, placement };
+    let cluster = Cluster { world: world, placement };
     cluster.is_where_mpi_says();
     cluster.gathers();
     cluster.reductions();
     if world.rank() == 0 {
-        println!("cluster_suite: {}, all as expected", args.join(" "));
+        println!("cluster: {}, all as expected", args.join(" "));
     }
 }
 

@@ -4,13 +4,10 @@
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
 //! anything wrong. `--altered` expects a message that no schedule has, and must fail.
 
-#[path = "../placements.rs"]
-mod placements;
-mod traced;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use placements::placements;
+use crate::placements::placements;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, Sparbit, Visitor,
     catalogue, visit_all,
@@ -25,22 +22,17 @@ use roundel::{
 use roundel_spec::Placement;
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use traced::{judge, record};
+use crate::traced::{judge, record};
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
-    let altered = std::env::args().any(|arg| arg == "--altered");
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+    let altered = args.iter().any(|arg| arg == "--altered");
     let (rank, p) = (world.rank() as usize, world.size() as usize);
     let (mut calls, mut seen) = (0, BTreeSet::new());
     for (which, (name, path)) in placements(rank, p).into_iter().enumerate() {
         let paths: Vec<Vec<usize>> = (0..p).map(|rank| placements(rank, p).swap_remove(which).1).collect();
         let (comm, placement) = (world.duplicate(), Placement::from_levels(&paths));
         if let Err(error) = roundel::mpi::place(&comm, &path) {
-            end(&world, &error.to_string());
+            end(world, &error.to_string());
         }
         let mut suite = Suite { comm: &comm, name, placement, altered, calls: 0, seen: BTreeSet::new() };
         visit_all(&mut suite);
@@ -54,10 +46,10 @@ fn main() {
     }
     // With a power of two, which is in all domains.
     if p == 8 && seen.len() != catalogue().len() {
-        end(&world, &format!("of the catalogue only these were tried: {seen:?}"));
+        end(world, &format!("of the catalogue only these were tried: {seen:?}"));
     }
     if rank == 0 {
-        println!("trace_suite: p = {p}, {calls} calls, all as expected");
+        println!("trace: p = {p}, {calls} calls, all as expected");
     }
 }
 

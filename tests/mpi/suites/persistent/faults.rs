@@ -1,6 +1,6 @@
 //! Ranks that fail between start and wait.
 
-use crate::job::Job;
+use super::job::Job;
 use roundel::mpi::persistent::Allreduce;
 use roundel::operation::Sum;
 

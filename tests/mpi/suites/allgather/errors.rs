@@ -1,8 +1,8 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
 use crate::data::samples;
-use crate::entries::{collective, visit_all};
-use crate::job::{Effort, Job};
+use super::entries::{collective, visit_all};
+use super::job::{Effort, Job};
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use roundel::algorithms::{Bruck, Ring, Visitor};

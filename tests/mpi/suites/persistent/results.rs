@@ -1,6 +1,6 @@
 //! Results, against MPI's own.
 
-use crate::job::Job;
+use super::job::Job;
 use crate::matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;

@@ -4,16 +4,12 @@
 //! Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic`
 //! runs an operation that panics on one rank, which must end the job.
 
-#[path = "../reduction_suite/matrix.rs"]
-mod matrix;
-#[path = "../placements.rs"]
-mod placements;
 
-use matrix::{Matrix, product};
+use crate::matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use placements::placements;
+use crate::placements::placements;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, SmpAllreduce,
     Sparbit,
@@ -22,16 +18,11 @@ use roundel::operation::{Max, Sum, commutative};
 use roundel::{Allgather, AllowUnproved, Allreduce, Error, IsAllgather, IsAllreduce};
 use roundel_tests::ending::end;
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
-    if std::env::args().any(|arg| arg == "--panic") {
-        panic_in_an_inner_collective(&world);
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+    if args.iter().any(|arg| arg == "--panic") {
+        panic_in_an_inner_collective(world);
     }
-    wrong_places(&world);
+    wrong_places(world);
     let mut calls = 0;
     for (name, path) in placements(world.rank() as usize, world.size() as usize) {
         let comm = world.duplicate();
@@ -41,7 +32,7 @@ fn main() {
         suite.expect(roundel::mpi::place(&comm, &path) == Err(Error::Placed), "a second placement");
     }
     if world.rank() == 0 {
-        println!("node_suite: p = {}, {calls} calls, all as expected", world.size());
+        println!("node: p = {}, {calls} calls, all as expected", world.size());
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::alloc::allocations;
 use crate::data::{Guarded, Record, Sample, junk, samples};
-use crate::entries::visit_all;
-use crate::job::{Effort, Job, place, serves};
+use super::entries::visit_all;
+use super::job::{Effort, Job, place, serves};
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;

@@ -8,15 +8,13 @@
 mod cases;
 mod job;
 mod library;
-#[path = "../placements.rs"]
-mod placements;
 mod types;
 
 use cases::Case;
 use job::Job;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use placements::placements;
+use crate::placements::placements;
 use roundel::Error;
 use roundel::algorithms::catalogue;
 use roundel::mpi::raw::{By, CallOutcome};
@@ -25,20 +23,15 @@ use roundel_spec::Kind;
 use std::collections::BTreeSet;
 use types::Types;
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let types = Types::new();
-    let calls = match std::env::args().nth(1).unwrap_or_default().as_str() {
-        "--untraceable" => untraceable(&world, &types),
-        _ => everything(&world, &types),
+    let calls = match args.first().map_or("", String::as_str) {
+        "--untraceable" => untraceable(world, &types),
+        _ => everything(world, &types),
     };
     types.free();
     if world.rank() == 0 {
-        println!("raw_suite: p = {}, {calls} calls, all as expected", world.size());
+        println!("raw: p = {}, {calls} calls, all as expected", world.size());
     }
 }
 

@@ -4,13 +4,11 @@
 //! measured that there are ranks for, that it can be written, and that it takes about as long as was said, can. Ends
 //! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
 
-#[path = "../placements.rs"]
-mod placements;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use placements::placements;
+use crate::placements::placements;
 use roundel::profile::{Grid, Profile};
 use roundel::select::{Question, select};
 use roundel_spec::Kind;
@@ -20,12 +18,7 @@ use std::time::{Duration, Instant};
 
 const BUDGET: Duration = Duration::from_millis(500);
 
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let mut profiles = 0;
     for (name, path) in placements(world.rank() as usize, world.size() as usize) {
         let comm = world.duplicate();
@@ -35,7 +28,7 @@ fn main() {
         profiles += 1;
     }
     if world.rank() == 0 {
-        println!("tune_suite: p = {}, {profiles} profiles, all as expected", world.size());
+        println!("tune: p = {}, {profiles} profiles, all as expected", world.size());
     }
 }
 

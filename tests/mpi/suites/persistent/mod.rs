@@ -6,42 +6,30 @@
 //! `--ruled` and `--reproducible` are right only where the environment asks for ports, or for sums that are the same
 //! everywhere.
 
-#[allow(dead_code)]
-#[path = "../allgather_suite/alloc.rs"]
-mod alloc;
 mod calls;
 mod faults;
 mod job;
-#[path = "../reduction_suite/matrix.rs"]
-mod matrix;
 mod misuse;
 mod results;
 
 use job::Job;
+use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::mpi::persistent::Settings;
 
-#[global_allocator]
-static ALLOCATOR: alloc::Counting = alloc::Counting;
-
-fn main() {
-    let Some(universe) = mpi::initialize() else {
-        eprintln!("MPI was initialised before");
-        std::process::exit(1);
-    };
-    let world = universe.world();
-    let mut job = Job::new(&world);
-    match std::env::args().nth(1).unwrap_or_default().as_str() {
+pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+    let mut job = Job::new(world);
+    match args.first().map_or("", String::as_str) {
         "--die" => faults::die(&job),
         "--panic" => faults::panic(&job),
-        "--cluster" => results::everywhere(&mut job, &world),
+        "--cluster" => results::everywhere(&mut job, world),
         "--large" => results::large(&mut job),
         "--ruled" => results::ruled(&mut job),
         "--reproducible" => results::prefixes_are_refused(&job, Settings::default()),
         _ => everything(&mut job),
     }
     if world.rank() == 0 {
-        println!("persistent_suite: p = {}, {} calls, all as expected", job.p(), job.calls);
+        println!("persistent: p = {}, {} calls, all as expected", job.p(), job.calls);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Communicators other than the world, and what becomes of them.
 
-use crate::alloc::live_bytes;
 use super::compare;
 use super::job::{Effort, Job, place};
+use crate::alloc::live_bytes;
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::{Color, InterCommunicator, SimpleCommunicator};

@@ -1,8 +1,8 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
-use crate::data::samples;
 use super::entries::{collective, visit_all};
 use super::job::{Effort, Job};
+use crate::data::samples;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use roundel::algorithms::{Bruck, Ring, Visitor};

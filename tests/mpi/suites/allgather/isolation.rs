@@ -1,8 +1,8 @@
 //! Messages of the user and of the collectives on one communicator do not meet.
 
-use crate::data::samples;
 use super::entries::visit_all;
 use super::job::{Job, place, serves};
+use crate::data::samples;
 use mpi::request::scope;
 use mpi::traits::*;
 use roundel::algorithms::Visitor;

@@ -1,7 +1,7 @@
 //! Blocks of the same length: results compared with those of MPI_Alltoall.
 
-use crate::data::{Guarded, Record, Sample, samples};
 use super::job::Job;
+use crate::data::{Guarded, Record, Sample, samples};
 use crate::shuffles::{Bruck, Pairwise, Star, Visit, visit_all};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;

@@ -1,7 +1,7 @@
 //! Blocks of any lengths: results compared with those of MPI_Alltoallv.
 
-use crate::data::{Guarded, Record, Sample};
 use super::job::Job;
+use crate::data::{Guarded, Record, Sample};
 use crate::shuffles::{Bruck, Visit, visit_all};
 use mpi::Count;
 use mpi::datatype::{Partition, PartitionMut};

@@ -4,7 +4,7 @@
 //! sit is what MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a
 //! failure on the first rank that sees anything wrong.
 
-
+use crate::traced::{judge, record};
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -19,13 +19,12 @@ use roundel_spec::arith::{ceil_log, floor_log};
 use roundel_spec::check::{self, Point, record_code};
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use crate::traced::{judge, record};
 
 pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let Some(placement) = claimed(args) else {
         end(world, "usage: suites cluster NODES PPN consecutive|cyclic");
     };
-    let cluster = Cluster { world: world, placement };
+    let cluster = Cluster { world, placement };
     cluster.is_where_mpi_says();
     cluster.gathers();
     cluster.reductions();

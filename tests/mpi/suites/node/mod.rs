@@ -4,12 +4,11 @@
 //! Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic`
 //! runs an operation that panics on one rank, which must end the job.
 
-
 use crate::matrix::{Matrix, product};
+use crate::placements::placements;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use crate::placements::placements;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, SmpAllreduce,
     Sparbit,

@@ -1,7 +1,7 @@
 //! What happens between start and wait: no allocation, and only the MPI calls that the program names.
 
-use crate::alloc::allocations;
 use super::job::Job;
+use crate::alloc::allocations;
 use mpi::ffi;
 use mpi::traits::*;
 use roundel::Alltoall;

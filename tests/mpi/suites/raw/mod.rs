@@ -10,11 +10,11 @@ mod job;
 mod library;
 mod types;
 
+use crate::placements::placements;
 use cases::Case;
 use job::Job;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use crate::placements::placements;
 use roundel::Error;
 use roundel::algorithms::catalogue;
 use roundel::mpi::raw::{By, CallOutcome};

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 const COUNTS: [usize; 5] = [0, 1, 3, 1000, 100_000];
 
 pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
-    let mut suite = Suite { world: world, calls: 0, rooted: BTreeSet::new() };
+    let mut suite = Suite { world, calls: 0, rooted: BTreeSet::new() };
     match args.first().map_or("", String::as_str) {
         "--panic" => panic_in_an_operation(world),
         _ => {

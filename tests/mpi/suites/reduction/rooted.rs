@@ -1,7 +1,7 @@
 //! Broadcast, reduce, gather and scatter with every root, compared with what MPI's own functions give.
 
-use super::alloc::allocations;
 use super::{COUNTS, Suite};
+use crate::alloc::allocations;
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
 use roundel::operation::Sum;

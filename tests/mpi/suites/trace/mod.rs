@@ -4,10 +4,10 @@
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
 //! anything wrong. `--altered` expects a message that no schedule has, and must fail.
 
-
+use crate::placements::placements;
+use crate::traced::{judge, record};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use crate::placements::placements;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, Ring, Sparbit, Visitor,
     catalogue, visit_all,
@@ -22,7 +22,6 @@ use roundel::{
 use roundel_spec::Placement;
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
-use crate::traced::{judge, record};
 
 pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let altered = args.iter().any(|arg| arg == "--altered");

@@ -4,11 +4,10 @@
 //! measured that there are ranks for, that it can be written, and that it takes about as long as was said, can. Ends
 //! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
 
-
+use crate::placements::placements;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use crate::placements::placements;
 use roundel::profile::{Grid, Profile};
 use roundel::select::{Question, select};
 use roundel_spec::Kind;
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const BUDGET: Duration = Duration::from_millis(500);
 
-pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
+pub(crate) fn run(world: &SimpleCommunicator, _: &[String]) {
     let mut profiles = 0;
     for (name, path) in placements(world.rank() as usize, world.size() as usize) {
         let comm = world.duplicate();

@@ -3,7 +3,7 @@
 //! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is
 //! launched once for each number of ranks.
 
-use super::LIMIT;
+use super::{LIMIT, Suite};
 use super::job::run;
 use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use roundel::algorithms::{self, Entry, catalogue};
@@ -50,7 +50,7 @@ fn all_files(mpi: &Mpi) {
     if mpi.built("emitted C").is_none() {
         return;
     }
-    let program = Sources::new(mpi).compile(&mpi.tool("mpicc"));
+    let program = Suite::alone(Sources::new(mpi).compile(&mpi.tool("mpicc")), "emitted C");
     for p in RANKS {
         mpi.run(p, &program, &[]).succeeds();
     }

@@ -97,20 +97,27 @@ fn all_programs(mpi: &Mpi) {
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
 
-/// One of the suites of the program `suites`.
+/// A program for real MPI: one of the suites of `suites`, or one of a test's own.
 pub(crate) struct Suite {
     program: PathBuf,
     pub(crate) name: &'static str,
+    /// Whether its name is the program's first argument.
+    named: bool,
 }
 
 impl Suite {
     pub(crate) fn new(programs: &Path, name: &'static str) -> Self {
-        Suite { program: programs.join("suites"), name }
+        Suite { program: programs.join("suites"), name, named: true }
     }
 
-    /// The program and its first argument.
-    pub(crate) fn command(&self) -> [&OsStr; 2] {
-        [self.program.as_os_str(), self.name.as_ref()]
+    /// A program that is a suite by itself.
+    pub(crate) fn alone(program: PathBuf, name: &'static str) -> Self {
+        Suite { program, name, named: false }
+    }
+
+    /// The program, and its first argument if it has more suites than this.
+    pub(crate) fn command(&self) -> impl Iterator<Item = &OsStr> {
+        std::iter::once(self.program.as_os_str()).chain(self.named.then_some(self.name.as_ref()))
     }
 }
 

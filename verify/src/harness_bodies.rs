@@ -185,7 +185,11 @@ impl RoundBodies<'_> {
                     None
                 })
             };
-            let verdict = step::matched(&self.at, |at| see(at, mine), |at| see(at, theirs));
+            let mine = see(&self.at, mine);
+            let verdict = step::peer(&self.at, mine.as_ref()).and_then(|there| match there {
+                Some(there) => step::matched(&self.at, mine, see(&there, theirs)),
+                None => Ok(()),
+            });
             panicked.take().map_or(Ok(()), |fault| Err(Wrong::NoValue(fault)))?;
             verdict.map_err(Wrong::from)
         })

@@ -3,7 +3,7 @@
 //! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values
 //! of the round's variables and of the clause's own indices, as the proofs for all p do.
 
-use super::{Ask, FULL, Probe, STEP, Verdict, assume, claim, cover, place, shim};
+use super::{Ask, FULL, Probe, STEP, Stop, Verdict, assume, claim, cover, place, shim};
 use crate::blocks::{Blocks, Stripe};
 use crate::place::Place;
 
@@ -34,21 +34,30 @@ fn same_stripe(a: &Stripe, b: &Stripe) -> bool {
     a.len() == b.len() && a.first() == b.first() && (a.len() < 2 || a.step() == b.step())
 }
 
-/// Where there is a message of mine, its peer has the counterpart.
+/// Where the peer of my message stands, if there is a message.
+///
+/// # Errors
+/// What is wrong with the peer.
+pub fn peer<B>(at: &Place, mine: Option<&StepMessage<B>>) -> Result<Option<Place<'static>>, Stop> {
+    let Some(mine) = mine else { return Ok(None) };
+    cover!(true, "there is a message");
+    let peer = mine.peer as i64;
+    claim!(peer < at.p, "the peer is a rank");
+    claim!(peer != at.rank, "the peer is another rank");
+    Ok(Some(Place::flat(peer, at.p)))
+}
+
+/// My message has its counterpart among those of its [`peer`]: `theirs`, if there is one.
 ///
 /// # Errors
 /// What is wrong with the message.
 pub fn matched<A: Blocks, B: Blocks>(
     at: &Place,
-    mine: impl Fn(&Place) -> Option<StepMessage<A>>,
-    theirs: impl Fn(&Place) -> Option<StepMessage<B>>,
+    mine: Option<StepMessage<A>>,
+    theirs: Option<StepMessage<B>>,
 ) -> Verdict {
-    let Some(mine) = mine(at) else { return Ok(()) };
-    cover!(true, "there is a message");
-    let peer = mine.peer as i64;
-    claim!(peer < at.p, "the peer is a rank");
-    claim!(peer != at.rank, "the peer is another rank");
-    let Some(theirs) = theirs(&Place::flat(peer, at.p)) else {
+    let Some(mine) = mine else { return Ok(()) };
+    let Some(theirs) = theirs else {
         claim!(false, "the peer has the counterpart");
         return Ok(());
     };

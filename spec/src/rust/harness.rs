@@ -330,7 +330,17 @@ fn matching<'a>(schedule: &'a Schedule, l: &'a Loop) -> impl Fn(bool) -> TokenSt
             let indices = mine.each().iter().map(|index| drawn(schedule, index, quote!(draw)));
             // The same values under the counterpart's names are positional arguments.
             let (a, b) = (mine.message_call(mine), theirs.message_call(mine));
-            quote!({ #(#indices)* harness::step::matched(at, |at: &Place| #a, |at: &Place| #b) })
+            quote!({
+                #(#indices)*
+                let mine = #a;
+                match harness::step::peer(at, mine.as_ref())? {
+                    None => Ok(()),
+                    Some(there) => {
+                        let theirs = { let at = &there; #b };
+                        harness::step::matched(at, mine, theirs)
+                    }
+                }
+            })
         });
         choice(arms.collect())
     }
@@ -436,7 +446,7 @@ impl TransferCode<'_> {
         let (blocks, peer) = (self.blocks_call(), self.peer_call());
         let (generics, life, result) = self.blocks_type();
         quote! {
-            fn #name #generics(&#life self, at: &Place, #(#vars: i64),*) -> Option<StepMessage<#result>> {
+            fn #name #generics(&#life self, at: &#life Place #generics, #(#vars: i64),*) -> Option<StepMessage<#result>> {
                 #bindings
                 #(if !#inside { return None; })*
                 #when

@@ -1,6 +1,6 @@
 #![deny(warnings)]
-use roundel::Collective;
 use roundel::__private::assert_code_equals_schedule;
+use roundel::Collective;
 
 // Sparbit with the paper's own mask, and every operator and function of the language once.
 #[derive(Collective)]
@@ -28,6 +28,7 @@ use roundel::__private::assert_code_equals_schedule;
 #[bound(rounds = ceil_log(2, p), each blocks_sent = p - 1)]
 struct Sparbit;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Sparbit>(40);
 }

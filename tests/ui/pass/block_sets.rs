@@ -45,7 +45,8 @@ struct Forms;
 #[recv(from = rank - 1, blocks = [rank - 1 - k; k in s..=s])]
 struct Triangle;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Forms>(12);
     assert_code_equals_schedule::<Triangle>(12);
     let results = threads::run(12, |comm| {

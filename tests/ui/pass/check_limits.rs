@@ -1,6 +1,6 @@
 #![deny(warnings)]
-use roundel::Collective;
 use roundel::__private::assert_code_equals_schedule;
+use roundel::Collective;
 
 // Raised above the default of 40, because the domain begins there.
 #[derive(Collective)]
@@ -24,7 +24,8 @@ struct Strides {
     step: i64,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Large>(42);
     assert_code_equals_schedule::<Strides>(42);
     assert_eq!(Large::schedule().limits.p, 42);

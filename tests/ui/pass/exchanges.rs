@@ -21,7 +21,8 @@ struct AtOnce;
 #[bound(each messages_sent = p - 1, per_round messages_sent <= 1)]
 struct Meetings;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<AtOnce>(32);
     assert_code_equals_schedule::<Meetings>(20);
     let results = threads::run(8, |comm| {

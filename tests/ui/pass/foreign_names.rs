@@ -40,6 +40,7 @@ pub struct r#type {
 const twice: i64 = 1;
 const q: i64 = 1;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<r#type>(20);
 }

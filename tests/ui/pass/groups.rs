@@ -26,7 +26,8 @@ struct Lanes<I> {
     inner: I,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let collective = Factors { factor: 3, first: Bruck, second: Ring };
     let all = threads::run(6, |comm| {
         let mut all = [0; 6];

@@ -11,7 +11,8 @@ use roundel::{Allgather, Collective, Layout, Options, threads};
 #[recv(from = rank - 1, blocks = [rank - 1 - s])]
 struct Ring;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Ring>(40);
     for layout in [Layout::Declared, Layout::InPlace, Layout::Rotated] {
         let results = threads::run(5, |comm| {

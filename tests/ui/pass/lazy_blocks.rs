@@ -15,7 +15,8 @@ use roundel::{Allgather, Collective, threads};
 #[recv(from = rank + 1, blocks = [rank + 1])]
 struct Lazy;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Lazy>(40);
     let results = threads::run(3, |comm| {
         let mut all = [0; 3];

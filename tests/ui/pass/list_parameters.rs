@@ -20,7 +20,8 @@ struct Factors {
     factors: Vec<i64>,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<Factors>(16);
     let collective = Factors { factors: vec![2, 3, 2] };
     let results = threads::run(12, |comm| {

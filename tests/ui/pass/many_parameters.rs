@@ -1,6 +1,6 @@
 #![deny(warnings)]
-use roundel::Collective;
 use roundel::__private::assert_code_equals_schedule;
+use roundel::Collective;
 
 // Limits that are not given are lowered until the check fits.
 #[derive(Collective)]
@@ -42,7 +42,8 @@ struct Given {
     c: i64,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let (numbers, lists, given) = (Numbers::schedule().limits, Lists::schedule().limits, Given::schedule().limits);
     assert!(numbers.p >= 16 && numbers.numbers.iter().all(|&limit| limit >= 2), "{numbers:?}");
     assert!(lists.p >= 16 && lists.lists.iter().all(|&(len, value)| len >= 1 && value >= 2), "{lists:?}");

@@ -19,7 +19,8 @@ struct OnePort {
     radix: i64,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<OnePort>(24);
     let results = threads::run(7, |comm| {
         let mut all = [0; 7];

@@ -22,7 +22,8 @@ use roundel::{Allgather, Collective, threads};
 )]
 struct TwoRings;
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     assert_code_equals_schedule::<TwoRings>(16);
     let placement = threads::Placement::consecutive(6, 3);
     let results = threads::run_placed(&placement, |comm| {

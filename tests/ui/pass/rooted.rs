@@ -24,7 +24,8 @@ pub struct Collected {
     pub root: i64,
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     let results = threads::run(5, |comm| {
         let mut data = [comm.rank(), 7, comm.rank()];
         Linear { root: 3 }.broadcast(comm, &mut data)?;

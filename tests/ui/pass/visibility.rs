@@ -22,7 +22,8 @@ pub mod collectives {
     pub(crate) struct Down {}
 }
 
-fn main() {
+#[test]
+fn compiles_and_runs() {
     use roundel::__private::assert_code_equals_schedule;
     assert_code_equals_schedule::<collectives::Down>(40);
     let _ = (collectives::Up, collectives::Down {});

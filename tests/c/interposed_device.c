@@ -117,10 +117,12 @@ static void calls(MPI_Comm comm)
     static int salt;
     MPI_Request request;
     MPI_Datatype gaps;
-    int counts[64], displs[64];
+    int counts[64], displs[64], swapped[64];
     for (int i = 0; i < 64; i++) {
         counts[i] = 1 + i % 3;
         displs[i] = 4 * i + 1;
+        /* As much to a rank as from it. */
+        swapped[i] = 1 + (rank + i) % 3;
     }
     MPI_Type_vector(2, 1, 3, MPI_INT, &gaps);
     MPI_Type_commit(&gaps);
@@ -132,6 +134,10 @@ static void calls(MPI_Comm comm)
          counts[rank], MPI_INT, recv, counts, displs, MPI_INT, comm);
     EACH(Alltoall, Ialltoall, PMPI_Alltoall(in, COUNT, MPI_INT, expected, COUNT, MPI_INT, comm), send, COUNT, MPI_INT, recv, COUNT,
          MPI_INT, comm);
+    EACH(Alltoallv, Ialltoallv, PMPI_Alltoallv(in, swapped, displs, MPI_INT, expected, swapped, displs, MPI_INT, comm), send, swapped,
+         displs, MPI_INT, recv, swapped, displs, MPI_INT, comm);
+    EACH(Bcast, Ibcast, PMPI_Bcast(rank == p - 1 ? in : expected, COUNT, MPI_INT, p - 1, comm), rank == p - 1 ? (void *)send : recv,
+         COUNT, MPI_INT, p - 1, comm);
     EACH(Reduce_scatter_block, Ireduce_scatter_block, PMPI_Reduce_scatter_block(in, expected, COUNT, MPI_INT, MPI_SUM, comm), send, recv,
          COUNT, MPI_INT, MPI_SUM, comm);
     EACH(Reduce_scatter, Ireduce_scatter, PMPI_Reduce_scatter(in, expected, counts, MPI_INT, MPI_SUM, comm), send, recv, counts, MPI_INT,

@@ -16,6 +16,7 @@ mod launch;
 mod mpi;
 mod programs;
 mod soak;
+mod spawn;
 mod wrong;
 
 use cases::{Line, lines};

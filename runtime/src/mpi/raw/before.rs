@@ -35,14 +35,19 @@ pub(super) unsafe fn run(
     comm: ffi::MPI_Comm,
     call: &MpiCall,
 ) -> Result<Option<CallOutcome>, Error> {
-    let Some(world) = world::known() else { return Ok(None) };
+    let Some(world) = world::known() else { return Ok(foreign(state, comm)?.then_some(CallOutcome::Library)) };
     // A communicator that is used once should not even pay for knowing where its ranks sit.
     if world.passes && world::has_all(comm)? {
         state.pass();
         return Ok(Some(CallOutcome::Library));
     }
-    // Ranks of several worlds have agreed upon nothing.
-    let Some(members) = state.members(comm)? else { return Ok(None) };
+    let Some(members) = state.members(comm)? else {
+        state.pass();
+        if world.settings.explain && world.rank == 0 {
+            say("calls on a communicator with ranks of another world are the library's");
+        }
+        return Ok(Some(CallOutcome::Library));
+    };
     if state.leaves_all(&world.settings, &members.placement) {
         return Ok(Some(CallOutcome::Library));
     }
@@ -70,6 +75,16 @@ pub(super) unsafe fn run(
         work.recent.keep(planned);
     }
     Ok(Some(if passing::stays(call) { CallOutcome::Passes } else { CallOutcome::Library }))
+}
+
+/// Whether a communicator has ranks of another world. All calls on it are the library's: those ranks need not have
+/// loaded this library, and then would not answer when they are asked.
+pub(super) fn foreign(state: &CommState, comm: ffi::MPI_Comm) -> Result<bool, Error> {
+    let foreign = state.known_group().is_none() && !world::has_all(comm)?;
+    if foreign {
+        state.pass();
+    }
+    Ok(foreign)
 }
 
 /// Reductions that were the library's on a communicator before it was set up: few, by what all ranks know alike.

@@ -274,6 +274,9 @@ pub unsafe fn prepare(
 ) -> Result<Option<PendingCall>, Error> {
     // SAFETY: the caller promises a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
+    if matches!(by, By::Environment) && before::foreign(state, comm)? {
+        return Ok(None);
+    }
     let group = match state.group_of(comm) {
         Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| None),
         group => group?,

@@ -42,25 +42,23 @@ extern "C" {
  * Finds an algorithm by its name.
  *
  * Names are those of `roundel list`, such as "allreduce/nap"; parameters follow, "alltoall/k-bruck:radix=4" or
- * "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A call for which
- * the algorithm is not proved, or of another collective, is an error.
+ * "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A
+ * call for which the algorithm is not proved, or of another collective, is an error.
  *
  * Returns MPI_SUCCESS, or an error class; no error handler is called. Free it with roundel_algorithm_free().
  */
-int roundel_algorithm_create(const char *name,
-                             roundel_algorithm **algorithm);
+int roundel_algorithm_create(const char *name, roundel_algorithm **algorithm);
 
 /**
  * Reads a selection file, and checks its rules against what is proved.
  *
- * Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the environment,
- * ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
+ * Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the
+ * environment, ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
  *
- * Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line. Free it
- * with roundel_algorithm_free().
+ * Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line.
+ * Free it with roundel_algorithm_free().
  */
-int roundel_selection_create(const char *path,
-                             roundel_algorithm **selection);
+int roundel_selection_create(const char *path, roundel_algorithm **selection);
 
 /**
  * Frees a handle, and sets it to NULL.
@@ -71,8 +69,9 @@ int roundel_algorithm_free(roundel_algorithm **algorithm);
  * Says in one line how a call would be done, why, and what is proved of it.
  *
  * The call is one of `collective` ("allreduce") by `ranks` ranks that fill nodes of `ppn`, with so many bytes as
- * docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its length is written
- * to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error class; no error handler is called.
+ * docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its
+ * length is written to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error
+ * class; no error handler is called.
  */
 int roundel_explain(const roundel_algorithm *how,
                     const char *collective,
@@ -314,12 +313,11 @@ int roundel_bcast_init(void *buffer,
 /**
  * The text of this thread's last error, in UTF-8.
  *
- * Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns how many
- * bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the first error. Errors
- * that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+ * Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns
+ * how many bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the
+ * first error. Errors that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
  */
-size_t roundel_last_error(char *buffer,
-                          size_t length);
+size_t roundel_last_error(char *buffer, size_t length);
 
 /**
  * A communicator of Fortran.
@@ -498,17 +496,16 @@ int roundel_start(roundel_request **request);
 /**
  * Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
  *
- * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
- * complete.
+ * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+ * started, is complete.
  */
-int roundel_test(roundel_request **request,
-                 int *flag);
+int roundel_test(roundel_request **request, int *flag);
 
 /**
  * Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
  *
- * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not started, is
- * complete.
+ * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+ * started, is complete.
  */
 int roundel_wait(roundel_request **request);
 

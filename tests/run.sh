@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Sets up what the tests need (two MPIs, a solver, a model checker) and runs all of them. The last lines are the test runner's summary.
+# Sets up what the tests need (two MPIs, a solver, a model checker) and runs all of them. The last lines are the test
+# runner's summary.
 #
 #   tests/run.sh          what every change must pass
-#   tests/run.sh --all    also what takes long: all wrong declarations and mutants, more ranks, every proof again, Open MPI 5, MPICH 5, soak
+#   tests/run.sh --quick  while one writes it: lints, unit tests, one MPI with two and three ranks
+#   tests/run.sh --all    also what takes long: all wrong declarations and mutants, more ranks, every proof again,
+#                         Open MPI 5, MPICH 5, soak
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+quick=
 case ${*:-} in
   "") ;;
+  --quick) quick=1 ;;
   --all) export ROUNDEL_ALL=1 ;;
   *)
-    sed -n '4,5s/^# *//p' "$0" >&2
+    sed -n '5,8s/^#   //p' "$0" >&2
     exit 2
     ;;
 esac
@@ -48,9 +53,25 @@ lint() { cargo clippy "$@" -- -D warnings; }
 cargo clippy --version >/dev/null 2>&1 || lint() { echo "skipped: cargo clippy is not installed"; }
 lint --workspace --all-targets
 
+if [ -n "$quick" ]; then
+  say "unit tests"
+  export ROUNDEL_REQUIRE=1 ROUNDEL_QUICK=1
+  if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --workspace --lib --bins
+  else
+    cargo test --workspace --lib --bins
+  fi
+  say "one MPI"
+  settings=$(tests/tools/build-mpi.sh --only openmpi)
+  eval "$settings"
+  cargo test -p roundel-tests --test mpi -- programs_on_open_mpi
+  say "done"
+  exit
+fi
+
 say "tests, built"
-# Everything that needs no MPI is built here, all packages at once: another choice of packages has other features, and builds
-# most of it again.
+# Everything that needs no MPI is built here, all packages at once: another choice of packages has other features, and
+# builds most of it again.
 if cargo nextest --version >/dev/null 2>&1; then
   run_tests() { cargo nextest run --workspace "${@:---no-fail-fast}"; }
 else

@@ -102,7 +102,17 @@ pub(crate) fn say(what: &str) {
 /// Whether what takes long is asked for, too, as `tests/run.sh --all` does.
 #[allow(dead_code)] // Some tests of those that share this file never take long.
 pub(crate) fn everything() -> bool {
-    std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
+    is_set("ROUNDEL_ALL")
+}
+
+/// Whether a glance is asked for, as `tests/run.sh --quick` does.
+#[allow(dead_code)] // As above.
+pub(crate) fn a_glance() -> bool {
+    is_set("ROUNDEL_QUICK")
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| value == "1")
 }
 
 /// A library that makes MPICH's ranks give way, built once by each process.

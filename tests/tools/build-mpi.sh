@@ -4,11 +4,12 @@
 #
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
-# With --all, also the libraries for Open MPI 5 and MPICH 5, which tests/tools/install-mpi.sh installs. With --share, nothing
-# is built; what has been built without MPI is put where the builds for the MPIs find it.
+# With --only NAME, for that MPI alone. With --all, also the libraries for Open MPI 5 and MPICH 5, which
+# tests/tools/install-mpi.sh installs. With --share, nothing is built; what has been built without MPI is put where the
+# builds for the MPIs find it.
 #
-# One target directory per MPI: a changed MPICC alone does not make cargo build again. What does not depend on MPI is copied
-# from what was built before, for lints and for tests.
+# One target directory per MPI: a changed MPICC alone does not make cargo build again. What does not depend on MPI is
+# copied from what was built before, for lints and for tests.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -24,9 +25,11 @@ share() {
   fi
 }
 
+mpis="openmpi mpich"
 case ${1:-} in
+--only) mpis=$2 ;;
 --share)
-  for mpi in openmpi mpich; do share "$mpi"; done
+  for mpi in $mpis; do share "$mpi"; done
   exit
   ;;
 esac
@@ -42,7 +45,7 @@ build() {
 
 # At the same time: the longest crate of one alone keeps no two processors busy.
 builds=
-for mpi in openmpi mpich; do
+for mpi in $mpis; do
   if ! command -v "mpicc.$mpi" >/dev/null; then
     echo "no mpicc.$mpi: the tests on it will be skipped" >&2
     continue

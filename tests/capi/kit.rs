@@ -134,7 +134,7 @@ impl Kit {
         if let Some(shim) = self.mpi.shim() {
             command.env("LD_PRELOAD", shim);
         }
-        command.args(["-n", &p.to_string()]);
+        command.args(["-n", &p.to_string()]).args(self.mpi.rank());
         command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).arg(program).args(args);
         let what = format!("{} with {p} ranks: {} {}", self.mpi.name, program.display(), args.join(" "));
         job::run(what, command, LIMIT + Duration::from_secs(20))

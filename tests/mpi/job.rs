@@ -1,18 +1,29 @@
 //! Jobs: commands that run to their end, or to the end of their time, with all that they write.
 
+use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+/// The variable with the name of a file into which ranks write, where the launcher would lose some of it.
+pub(crate) const WRITTEN: &str = "ROUNDEL_TEST_WRITTEN";
 
 /// Runs a job. One at a time: jobs would only slow each other down.
 pub(crate) fn run(what: String, command: Command, limit: Duration) -> Run {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let begin = Instant::now();
-    let (status, output) = finish(command, limit);
+    let written = command.get_envs().find(|(name, _)| *name == WRITTEN).and_then(|(_, file)| file).map(PathBuf::from);
+    let (status, mut output) = finish(command, limit);
+    if let Some(file) = written {
+        output += &String::from_utf8_lossy(&fs::read(&file).unwrap_or_default());
+        // A job that could not begin has written nothing.
+        let _ = fs::remove_file(file);
+    }
     println!("{what}: {:.1} s", begin.elapsed().as_secs_f64());
     Run { what, limit, status, output }
 }

@@ -164,7 +164,7 @@ impl Mpi {
         if let Some(shim) = self.shim() {
             command.env("LD_PRELOAD", shim);
         }
-        command.args(["-n", &p.to_string()]);
+        command.args(["-n", &p.to_string()]).args(self.rank());
         command.args(["timeout", "--kill-after=5", &LIMIT.as_secs().to_string()]).args(suite.command()).args(args);
         command
     }

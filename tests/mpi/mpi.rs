@@ -4,11 +4,13 @@
 //! compilers and its launcher, where these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both
 //! settings. Without them there is nothing to run, and a line says so.
 
+use crate::job::WRITTEN;
 use std::ffi::OsString;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One MPI.
 pub(crate) struct Mpi {
@@ -77,7 +79,22 @@ impl Mpi {
     pub(crate) fn launcher(&self) -> Command {
         let mut command = Command::new(self.tool("mpirun"));
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").args(self.options);
+        if self.loses_output() {
+            static JOBS: AtomicUsize = AtomicUsize::new(0);
+            let name = format!("written-{}-{}", std::process::id(), JOBS.fetch_add(1, Ordering::Relaxed));
+            command.env(WRITTEN, Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+        }
         command
+    }
+
+    /// What runs the program of a rank.
+    pub(crate) fn rank(&self) -> &'static [&'static str] {
+        if self.loses_output() { &["sh", "-c", "exec \"$@\" >>\"$ROUNDEL_TEST_WRITTEN\" 2>&1", "sh"] } else { &[] }
+    }
+
+    /// MPICH's launcher forgets what it has not read yet when a rank aborts, so ranks write into a file.
+    fn loses_output(&self) -> bool {
+        self.id.starts_with("mpich")
     }
 
     /// What every rank must load before MPI.

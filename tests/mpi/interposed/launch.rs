@@ -105,14 +105,8 @@ impl Mpi {
         program: &Path,
         args: &[&str],
     ) {
-        command.args([
-            "-n",
-            &p.to_string(),
-            "timeout",
-            "--kill-after=5",
-            &settings.limit().as_secs().to_string(),
-            "env",
-        ]);
+        command.args(["-n", &p.to_string()]).args(self.rank());
+        command.args(["timeout", "--kill-after=5", &settings.limit().as_secs().to_string(), "env"]);
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
         let library = settings.interposed.then(|| settings.of.unwrap_or(self).library()).flatten();
         let loaded: Vec<String> = self.shim().map(Path::to_owned).into_iter().chain(library).map(shown).collect();

@@ -4,7 +4,6 @@ use crate::job::Run;
 use crate::launch::Settings;
 use crate::mpi::{MPICH, Mpi, OPEN_MPI};
 use crate::programs;
-use std::fs;
 use std::path::Path;
 
 fn both(test: impl Fn(&Mpi)) {
@@ -42,33 +41,26 @@ fn fatal_errors_name_the_function() {
             if unknown.contains(&how) {
                 continue;
             }
-            let (run, output) = until_heard(mpi, &program, how);
+            let run = until_heard(mpi, &program, how);
+            let output = run.output();
             // MPICH writes its own functions with their other names.
             let names = [function.to_owned(), format!("internal_{}", &function[4..]), format!("P{function}")];
             let named = names.iter().any(|name| output.contains(name.as_str()));
             let failed = !run.went_well() && !output.contains("no error was fatal");
-            assert!(failed && named && !output.contains("errhandler"), "{how}: {}\n{output}", run.report());
+            assert!(failed && named && !output.contains("errhandler"), "{how}: {}", run.report());
         }
     });
 }
 
-/// Runs a program that ends with a fatal error until its message can be read.
-///
-/// MPICH's launcher forgets what it has not read when a rank aborts, so the ranks write into a file. Open MPI's
-/// messages go through its launcher, which loses some that it would put together, even if it is told not to: then the
-/// job runs again.
-fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> (Run, String) {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fatal-{}-{how}", mpi.id));
-    let mut settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");
-    let into_file = format!("exec \"$0\" \"$@\" 2>>'{}'", file.display());
-    settings.under = ["sh", "-c", &into_file].map(str::to_owned).into();
+/// Runs a program that ends with a fatal error until its message can be read: Open MPI's launcher loses some that it
+/// would put together, even if it is told not to.
+fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> Run {
+    let settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");
     let mut again = 5;
     loop {
-        fs::write(&file, "").expect("the file is ours");
         let run = mpi.run(2, &settings, program, &[how]);
-        let output = run.output().to_owned() + &fs::read_to_string(&file).expect("it was written above");
-        if again == 0 || !output.contains("show_help.c") {
-            return (run, output);
+        if again == 0 || !run.output().contains("show_help.c") {
+            return run;
         }
         again -= 1;
     }

@@ -1,28 +1,28 @@
-//! Expressions as `base + step * k`: the shape that makes a comprehension a progression.
+//! Affine expressions, `base + step * k`: they turn a comprehension into an arithmetic progression.
 //!
 //! The Rust back end turns such a comprehension into one stripe, the prover into a progression whose membership needs
-//! no quantifier. What a stripe computes is said once, by [`Progression`]: generated code computes it, and the prover
-//! proves of it that it fits the machine. The item at an index may fit where the base, at index zero, does not.
+//! no quantifier. [`Progression`] defines what a stripe computes: generated code computes exactly that, and the prover
+//! shows that it fits the machine. The item at some index may fit even where the base, at index zero, does not.
 
 use crate::blocks::Comprehension;
 use crate::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::Function;
 
-/// What generated code computes for the last index of a comprehension, if that is one stripe.
+/// What generated code computes for the last index of a comprehension that is one stripe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progression {
-    /// How many blocks; a negative number is none. Always computed.
+    /// The number of blocks; a negative number counts as zero. Always computed.
     pub count: Expr,
     /// The first block.
     pub first: Expr,
-    /// From one block to the next.
+    /// The distance between consecutive blocks.
     pub step: Expr,
-    /// Whether first block and step are computed only where there is a block, since they may have no value elsewhere.
+    /// Whether first block and step are computed only if there is a block, since they may have no value otherwise.
     pub lazy: bool,
 }
 
 impl Progression {
-    /// The last index of `part` as a progression; `None` if there is none or the item is not affine in it.
+    /// The last index of `part` as a progression; `None` without an index, or if the item is not affine in it.
     pub fn of(part: &Comprehension, functions: &[Function]) -> Option<Self> {
         let index = part.over.last()?;
         let (base, step) = affine(&part.item, index.var.slot)?;
@@ -35,7 +35,7 @@ impl Progression {
     }
 }
 
-/// Whether `e` has a value for all values of its variables. (That it fits 64 bits is another matter.)
+/// Whether `e` has a value for all values of its variables. (Whether it fits 64 bits is a separate question.)
 pub fn always_has_a_value(e: &Expr, functions: &[Function]) -> bool {
     let mut total = true;
     e.walk(&mut |e| {
@@ -60,7 +60,7 @@ fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
     }
 }
 
-/// `e` as `base + step * k`, with `k` in neither of them.
+/// `e` as `base + step * k`, where neither part mentions `k`.
 pub fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {
     if !e.mentions(k) {
         return Some((e.clone(), Expr::Int(0)));
@@ -91,7 +91,7 @@ pub fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {
     }
 }
 
-/// The sum, without what is trivial.
+/// The sum, with trivial operands removed.
 pub fn add(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(a), Expr::Int(b)) if a.checked_add(b).is_some() => Expr::Int(a + b),
@@ -101,7 +101,7 @@ pub fn add(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// The difference, without what is trivial.
+/// The difference, with trivial operands removed.
 pub fn sub(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(a), Expr::Int(b)) if a.checked_sub(b).is_some() => Expr::Int(a - b),
@@ -112,7 +112,7 @@ pub fn sub(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// The product, without what is trivial.
+/// The product, with trivial operands removed.
 pub fn mul(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(a), Expr::Int(b)) if a.checked_mul(b).is_some() => Expr::Int(a * b),

@@ -1,38 +1,38 @@
-//! The generated code and the schedule are two readings of one declaration; this holds them equal.
+//! Compares the generated code with the schedule: both come from one declaration and must agree.
 
 use crate::check::{self, Points};
 use crate::collective::Collective;
 use crate::record::Trace;
 use crate::violation::Violation;
 
-/// How much is compared at one p, in pairs of ranks: three combinations of parameters with 128 ranks, thirty with 40.
+/// The amount compared at one p, in pairs of ranks: three combinations of parameters with 128 ranks, thirty with 40.
 const SHARE: u64 = 3 * 128 * 128;
 
 /// The first point where code and schedule differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// One of them refuses the call.
+    /// Only one of the two refuses the call.
     Domain {
         /// The call.
         case: String,
-        /// What the code says.
+        /// Whether the code admits the call.
         code: bool,
-        /// What the schedule says.
+        /// Whether the schedule admits the call.
         schedule: bool,
     },
-    /// They do different things.
+    /// Both admit the call, but their rounds differ.
     Rounds {
         /// The call.
         case: String,
-        /// The first rank that does.
+        /// The first rank whose rounds differ.
         rank: usize,
     },
-    /// The schedule has no meaning there.
+    /// The schedule cannot be evaluated there.
     Fault(Box<Violation>),
 }
 
-/// Compares both readings at every rank and round of every p up to `max_p`, with some placements and
-/// combinations of parameters; gives the number of points compared.
+/// Compares code and schedule at every rank and round of every p up to `max_p`, for a sample of placements and
+/// parameters. Returns the number of points compared.
 pub fn compare<C: Collective>(max_p: usize) -> Result<usize, Difference> {
     let schedule = C::schedule();
     let points = Points::new(&schedule, 1..=max_p).thinned(SHARE);
@@ -63,10 +63,10 @@ fn first_difference(a: &Trace, b: &Trace) -> Option<usize> {
     (0..a.p()).find(|&rank| a.ranks[rank] != b.ranks[rank])
 }
 
-/// The test that the derive emits beside every collective.
+/// The test that the derive emits next to every collective.
 ///
 /// # Panics
-/// When the two readings differ, or when no point lies in the domain.
+/// Panics if code and schedule differ, or if no point lies in the domain.
 pub fn assert_code_equals_schedule<C: Collective>(max_p: usize) {
     match compare::<C>(max_p) {
         Ok(0) => panic!("no p up to {max_p} lies in the domain of {}", C::NAME),

@@ -1,13 +1,13 @@
 //! The only integer semantics of Roundel.
 //!
-//! The evaluator, the generated code and the proofs all mean *these* functions. Division and remainder are
-//! Euclidean, so that `-1 % p` is `p - 1`: ranks and blocks wrap around, and the paper's `%` is the one people
-//! have in mind. Logarithms are computed with integers, because `ceil(log n / log b)` in floating point is wrong
-//! at (125, 5), (216, 6) and elsewhere.
+//! The evaluator, the generated code and the proofs all use *these* functions. Division and remainder are Euclidean, so
+//! that `-1 % p` is `p - 1`: ranks and blocks wrap around, which is also what papers mean by `%`. Logarithms are
+//! computed with integers, because `ceil(log n / log b)` in floating point is wrong at (125, 5), (216, 6) and
+//! elsewhere.
 //!
-//! Every function comes twice. The `checked_*` form answers `None` where the mathematical value does not exist
-//! or does not fit `i64`; the evaluator uses it, and a `None` is a domain error that names the expression. The
-//! plain form is what generated code calls: it is for arguments that the checker has seen, and panics elsewhere.
+//! Every function comes in two forms. The `checked_*` form returns `None` where the mathematical value does not exist
+//! or does not fit `i64`; the evaluator uses it and reports `None` as a domain error that names the expression.
+//! Generated code calls the plain form: it expects arguments that the checker has seen, and panics on others.
 //!
 //! ```
 //! use roundel_spec::arith::*;
@@ -81,21 +81,21 @@ pub const fn checked_shr(a: i64, b: i64) -> Option<i64> {
     if b < 0 || b > 63 { None } else { Some(a >> b) }
 }
 
-/// The product of the first `n` numbers of a list, of none for a negative `n`, each with `plus` added to it; `None`
-/// when it does not fit.
+/// The product of the first `n` numbers of a list, each with `plus` added to it; empty for a negative `n`. `None` when
+/// the product does not fit.
 pub fn checked_product(list: &[i64], plus: i64, n: i64) -> Option<i64> {
     let mut first = list.iter().take(n.max(0) as usize);
     first.try_fold(1i64, |product, &number| product.checked_mul(number.checked_add(plus)?))
 }
 
-/// How many steps (values of an index, calls of a definition) one rank of `p` may take at one point. A rank receives
-/// fewer than p blocks, so this is far beyond what a collective needs, and it ends a slip like `0..pow(10, 12)`, which
-/// would otherwise keep a compiler busy for days.
+/// The number of steps (values of an index, calls of a definition) that one rank of `p` may take at one point. A rank
+/// receives fewer than p blocks, so no collective needs that many. The limit stops mistakes like `0..pow(10, 12)`,
+/// which would otherwise keep a compiler busy for days.
 pub const fn budget(p: i64) -> i64 {
     (1i64 << 20).saturating_add(p.saturating_mul(p).saturating_mul(64))
 }
 
-/// One step less; `None` when there is none left.
+/// Takes one step from the budget; `None` when it is used up.
 pub const fn step(steps: i64) -> Option<i64> {
     if steps > 0 { Some(steps - 1) } else { None }
 }
@@ -118,8 +118,8 @@ pub const fn rem(a: i64, b: i64) -> i64 {
     if b == 2 { a & 1 } else { a.rem_euclid(b) }
 }
 
-/// `x` brought into `0..modulus`. Arguments within one modulus of the range, which is what schedules produce, cost
-/// a comparison and an addition instead of a division.
+/// `x` brought into `0..modulus`. Schedules mostly produce arguments within one modulus of the range; these cost a
+/// comparison and an addition instead of a division.
 #[inline(always)]
 pub const fn wrap(x: i64, modulus: i64) -> i64 {
     if x < 0 {
@@ -187,7 +187,7 @@ pub const fn digit(n: i64, base: i64, position: i64) -> i64 {
     rest % base
 }
 
-/// The sum of the digits of `n`: with base 2, how many bits are set.
+/// The sum of the digits of `n`: with base 2, the number of set bits.
 #[inline]
 pub const fn digit_sum(n: i64, base: i64) -> i64 {
     let (mut rest, mut sum) = (n, 0);

@@ -1,9 +1,9 @@
-//! Block sets: which blocks a message carries, in which order.
+//! Block sets: the blocks that a message carries, and their order.
 //!
-//! Two forms. [`BlockSet`] is symbolic, what the declaration says: comprehensions, one after the other.
-//! [`Stripe`] is concrete, what a round hands to a [`Sink`](crate::Sink): a progression of blocks that wraps around
-//! the number of blocks. Generated code turns a comprehension whose item is affine in its last index into *one*
-//! stripe, so that a range of a thousand blocks costs four integers and not a thousand.
+//! There are two forms. [`BlockSet`] is symbolic, as in the declaration: a sequence of comprehensions. [`Stripe`] is
+//! concrete, as a round hands it to a [`Sink`](crate::Sink): a progression of blocks that wraps around the number of
+//! blocks. Generated code turns a comprehension whose item is affine in its last index into *one* stripe, so that a
+//! range of a thousand blocks costs four integers instead of a thousand.
 
 use crate::arith;
 use crate::expr::{Expr, Var};
@@ -25,13 +25,13 @@ pub struct Index {
 pub struct Comprehension {
     /// The block, as a function of the indices; it wraps around p.
     pub item: Expr,
-    /// The indices, the last one fastest.
+    /// The indices; the last one changes fastest.
     pub over: Vec<Index>,
-    /// Which index values count.
+    /// Selects the index values that count.
     pub filter: Option<Expr>,
 }
 
-/// A sequence of comprehensions, in the order in which the blocks travel.
+/// A sequence of comprehensions, in the order in which the blocks are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlockSet {
     /// The comprehensions.
@@ -82,7 +82,7 @@ pub struct Stripe {
 }
 
 impl Stripe {
-    /// A progression; `first` and `step` may be any numbers, a negative count is none.
+    /// A progression; `first` and `step` may be any numbers, and a negative count gives an empty one.
     #[inline]
     pub const fn new(first: i64, step: i64, count: i64, modulus: i64) -> Self {
         Stripe {
@@ -93,7 +93,7 @@ impl Stripe {
         }
     }
 
-    /// Like [`new`](Stripe::new), for a first block and a step that have no value where there is no block.
+    /// Like [`new`](Stripe::new), for a first block and a step that have no value if there is no block.
     #[inline]
     pub fn lazy(count: i64, modulus: i64, first_and_step: impl FnOnce() -> (i64, i64)) -> Self {
         if count <= 0 {
@@ -121,7 +121,7 @@ impl Stripe {
         self.step as usize
     }
 
-    /// How many blocks.
+    /// The number of blocks.
     #[inline]
     pub const fn len(&self) -> usize {
         self.count as usize
@@ -164,14 +164,15 @@ impl Iterator for StripeIter {
     }
 }
 
-/// The blocks of one message: a few stripes, computed on the fly, never stored.
+/// The blocks of one message: a few stripes, computed on demand and never stored.
 ///
-/// A [`Stripe`] is one; so is any iterator of stripes, which is what generated code makes of nested comprehensions.
+/// A [`Stripe`] implements it, and so does any iterator of stripes, which generated code uses for nested
+/// comprehensions.
 pub trait Blocks: Clone {
-    /// The stripes, in the order in which they travel.
+    /// The stripes, in the order in which they are sent.
     fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone;
 
-    /// The stripes, in the order in which they travel.
+    /// The stripes, in the order in which they are sent.
     #[inline]
     fn stripes(&self) -> impl Iterator<Item = Stripe> + Clone {
         self.clone().into_stripes()
@@ -183,13 +184,13 @@ pub trait Blocks: Clone {
         self.into_stripes().flat_map(|stripe| stripe.iter())
     }
 
-    /// Whether there is no block at all: then there is no message.
+    /// Whether there is no block at all, and therefore no message.
     #[inline]
     fn none(&self) -> bool {
         self.stripes().all(|stripe| stripe.is_empty())
     }
 
-    /// How many blocks.
+    /// The number of blocks.
     #[inline]
     fn count(&self) -> usize {
         self.stripes().map(|stripe| stripe.len()).sum()
@@ -201,7 +202,7 @@ pub trait Blocks: Clone {
         self.stripes().flat_map(|stripe| stripe.iter())
     }
 
-    /// The one stripe that it is, if its type says so.
+    /// The single stripe, if the type guarantees that there is exactly one.
     #[inline]
     fn as_stripe(&self) -> Option<Stripe> {
         None

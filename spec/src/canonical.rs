@@ -1,12 +1,12 @@
 //! The canonical form of a schedule, and its fingerprint.
 //!
-//! A proof record counts for the schedule that was proved and for no other, so the form must tell any two schedules
-//! apart that do not mean the same. The text of a declaration does not: two rounds may each have a definition `c`, and
-//! a call of `c` reads alike in both. Here every node has its tag, its parts in parentheses, and what a name refers to:
-//! a definition by its number, a variable by the order in which variables occur. How far a declaration is checked at
-//! compile time is left out: it changes nothing about what is proved.
+//! A proof record counts only for the schedule that was proved, so the form must differ between any two schedules that
+//! differ in meaning. The text of a declaration does not suffice: two rounds may each have a definition `c`, and a call
+//! of `c` looks the same in both. Here every node has its tag, its parts in parentheses, and what a name refers to: a
+//! definition by its number, a variable by its order of occurrence. The limits of the check at compile time are left
+//! out: they do not change what is proved.
 //!
-//! Every structure is taken apart by all of its fields, so that a field which is added later cannot be forgotten here.
+//! Every structure is destructured with all its fields, so that a field added later cannot be forgotten here.
 
 use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::expr::{BUILTIN_VARS, Expr, ListVar, Unary, Var};
@@ -18,7 +18,7 @@ use crate::schedule::{
 use crate::sink::{Action, Site};
 
 impl Schedule {
-    /// A text that determines the schedule, but for its limits.
+    /// A text that determines the schedule, except for its limits.
     pub fn canonical(&self) -> String {
         let mut out = CanonicalWriter { text: String::new(), seen: Vec::new() };
         out.schedule(self);
@@ -31,7 +31,7 @@ impl Schedule {
     }
 }
 
-/// 128 bits (FNV-1a) of a text, as hexadecimal digits: tells texts apart that differ by accident, not by design.
+/// 128 bits (FNV-1a) of a text, as hexadecimal digits: detects accidental changes, not forgery.
 pub fn hash(text: &str) -> String {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     for byte in text.bytes() {
@@ -40,11 +40,11 @@ pub fn hash(text: &str) -> String {
     format!("{hash:032x}")
 }
 
-/// Writes nodes as `(tag part …)`. A word, a number or a name has no space and no parenthesis in it.
+/// Writes nodes as `(tag part …)`. A word, a number or a name contains no space and no parenthesis.
 struct CanonicalWriter {
     text: String,
-    /// Slots of variables, in the order in which they occur. Slots themselves depend on where in the source something
-    /// stands that is not part of the schedule.
+    /// Slots of variables, in order of occurrence. The slots themselves also depend on source text that is not part of
+    /// the schedule.
     seen: Vec<usize>,
 }
 
@@ -122,7 +122,7 @@ impl CanonicalWriter {
         self.word(hi.map_or_else(|| "any".into(), |hi| hi.to_string()));
     }
 
-    /// An inner collective counts by its contract: what is proved, is proved for every one.
+    /// An inner collective counts by its contract, because proofs hold for every one that keeps it.
     fn inner(&mut self, Inner { name, kind, schedule: _ }: &Inner) {
         self.node("inner", |w| {
             w.word(name);

@@ -1,4 +1,4 @@
-//! What `#[derive(Collective)]` implements.
+//! The trait that `#[derive(Collective)]` implements.
 
 use crate::contract::Kind;
 use crate::place::Place;
@@ -14,11 +14,11 @@ pub struct Arguments {
     pub numbers: Vec<i64>,
     /// The lists.
     pub lists: Vec<Vec<i64>>,
-    /// Those of inner collectives.
+    /// The arguments of inner collectives.
     pub inner: Vec<Arguments>,
 }
 
-/// Why a collective does not serve a call: the call lies outside its declared domain.
+/// Why a collective refuses a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A parameter is not in its domain.
@@ -27,14 +27,14 @@ pub enum Refusal {
         name: &'static str,
         /// Its domain, as declared.
         domain: &'static str,
-        /// What was given.
+        /// The value given.
         value: i64,
     },
-    /// A parameter is beyond all that is proved of index arithmetic.
+    /// A parameter exceeds the range for which index arithmetic is proved.
     TooLarge {
         /// The parameter.
         name: &'static str,
-        /// What was given.
+        /// The value given.
         value: i64,
     },
     /// A `requires` clause has no value.
@@ -44,18 +44,18 @@ pub enum Refusal {
         /// The number of ranks.
         p: i64,
     },
-    /// Nothing is proved of such a call.
+    /// The collective is not proved for this call.
     Unproved {
-        /// What is proved.
+        /// The range that is proved.
         range: &'static str,
-        /// What lies outside: `p`, a parameter, or `len(…)` of one, with its value.
+        /// The numbers outside this range: `p`, a parameter, or `len(…)` of one, with its value.
         outside: Vec<(&'static str, i64)>,
-        /// The command that would prove more, if there is one.
+        /// The command that would prove the call, if there is one.
         command: Option<String>,
     },
-    /// It depends on where ranks sit, and nothing is proved of a placement like this one.
+    /// The collective depends on the placement of ranks, and is not proved for this one.
     Placement {
-        /// What is proved.
+        /// The range that is proved.
         range: &'static str,
     },
     /// A `requires` clause is false.
@@ -107,27 +107,27 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What is proved of one number of a call: its name (`p`, a parameter, or the length of a list), its value in this
-/// call, the least of its domain, and the largest that is proved.
+/// The proved limit of one number of a call: its name (`p`, a parameter, or the length of a list), its value in this
+/// call, the minimum of its domain, and the largest proved value.
 type Limit = (&'static str, i64, i64, i64);
 
-/// The option of `roundel prove` that covers this call and all that is proved already.
+/// The option of `roundel prove` that covers this call and everything proved already.
 fn option(&(name, value, least, most): &Limit) -> String {
     let most = value.max(most);
     match name {
         "p" if most > LARGEST_CHECKED => " --require-all-p".into(),
         "p" => format!(" -p 1..={most}"),
-        // A shell has its own idea of parentheses.
+        // Quoted, because parentheses are special to the shell.
         name if name.contains('(') => format!(" --set '{name}={least}..={most}'"),
         name => format!(" --set {name}={least}..={most}"),
     }
 }
 
-/// The largest p that `roundel prove` checks one by one. Beyond, only an induction proves anything.
+/// The largest p that `roundel prove` checks exhaustively. For larger p, only an induction proves anything.
 pub const LARGEST_CHECKED: i64 = 2048;
 
 impl Refusal {
-    /// Refuses a call that lies outside of some limits. For generated code.
+    /// Refuses a call that exceeds some limits. For generated code.
     #[doc(hidden)]
     pub fn beyond(range: &'static str, prove: &str, limits: &[Limit]) -> Refusal {
         let outside: Vec<&Limit> = limits.iter().filter(|(_, value, _, most)| value > most).collect();
@@ -140,7 +140,8 @@ impl Refusal {
         }
     }
 
-    /// Refuses unless a `requires` clause is true; `None` where it has no value. For generated code.
+    /// Refuses a call unless a `requires` clause is true; `None` stands for a clause without a value. For generated
+    /// code.
     #[doc(hidden)]
     pub fn unless(holds: Option<bool>, clause: &'static str, p: i64) -> Result<(), Refusal> {
         match holds {
@@ -153,29 +154,29 @@ impl Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// A collective: its rounds as executable code, and the same declaration as data.
+/// A collective: its rounds as executable code, and its declaration as data.
 ///
-/// Implemented by the derive. The code is the meaning: whatever runs, records or checks the collective takes the
-/// rounds from [`rounds`](Collective::rounds). The [`Schedule`] is a second reading of the same declaration, for
-/// proofs, pictures and documentation; a generated test holds the two equal.
+/// Implemented by the derive. The code is authoritative: everything that runs, records or checks the collective takes
+/// the rounds from [`rounds`](Collective::rounds). The [`Schedule`] is a second reading of the same declaration, for
+/// proofs, pictures and documentation; a generated test compares the two.
 pub trait Collective: 'static {
     /// The name of the declared type.
     const NAME: &'static str;
 
-    /// What it promises.
+    /// The contract of the collective.
     const KIND: Kind = Kind::Allgather;
 
-    /// Whether it looks at which ranks share a node: then it sees ranks numbered node by node
+    /// Whether it depends on which ranks share a node: if so, it sees ranks numbered node by node
     /// ([`rounds_of`](crate::rounds_of)).
     const LOOKS_AT_NODES: bool = false;
 
-    /// Whether the declaration names the rotated layout first.
+    /// Whether the declaration lists the rotated layout first.
     const PREFERS_ROTATION: bool;
 
-    /// How many lines of memory it uses; gathers have one.
+    /// The number of lines of memory; gathers have one.
     const LINES: usize = 1;
 
-    /// What is claimed, and checked, about the order of reduction.
+    /// The claims about the order of reduction.
     const ORDER: Order = Order { same_tree: false, rank_order: false };
 
     /// The declaration as data.
@@ -186,30 +187,29 @@ pub trait Collective: 'static {
     /// The values of this collective's parameters. Collectives of one type with equal arguments have equal rounds.
     fn arguments(&self) -> Arguments;
 
-    /// Whether [`arguments`](Collective::arguments) would be these. Allocates nothing in generated code.
+    /// Whether [`arguments`](Collective::arguments) equals `args`. Does not allocate in generated code.
     fn has_arguments(&self, args: &Arguments) -> bool {
         self.arguments() == *args
     }
 
-    /// The collective with these parameters; `None` when their number does not fit.
+    /// The collective with these parameters; `None` if their number is wrong.
     fn from_arguments(args: &Arguments) -> Option<Self>
     where
         Self: Sized;
 
-    /// Whether a call at `at` lies in the declared domain: parameters in theirs, every `requires` true. The answer
-    /// is the same on every rank.
+    /// Checks that a call at `at` lies in the declared domain: all parameters in their domains, every `requires` true.
+    /// The answer is the same on every rank.
     fn admits(&self, at: &Place) -> Result<(), Refusal>;
 
-    /// Whether the collective is proved for a call at `at` that its domain admits.
+    /// Checks that the collective is proved for a call at `at` that its domain admits.
     fn proved(&self, at: &Place) -> Result<(), Refusal>;
 
-    /// How many blocks there are in a call at `at`: one for each rank, unless the declaration splits the data
-    /// otherwise.
+    /// The number of blocks in a call at `at`: one per rank, unless the declaration splits the data otherwise.
     fn blocks(&self, at: &Place) -> i64 {
         at.p
     }
 
-    /// The rank that is unlike the others, where one is.
+    /// The root; 0 for collectives without one.
     fn root(&self) -> i64 {
         0
     }

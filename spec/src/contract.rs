@@ -1,9 +1,9 @@
-//! What each collective promises: the plain definition from the MPI standard, and the only oracle.
+//! The contracts of the collectives: plain definitions from the MPI standard, and the only oracle.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The collectives the language knows.
+/// The collectives that the language supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Every rank ends with every rank's block.
@@ -18,10 +18,10 @@ pub enum Kind {
     Reduce,
     /// The root ends with every rank's block.
     Gather,
-    /// Every rank ends with its own of the root's blocks.
+    /// Every rank ends with its block of the root's data.
     Scatter,
     /// Every rank ends with the block that every rank has for it. Blocks are pairs of source and destination
-    /// ([`pair`]), and a message takes them along: its sender does not hold them any more.
+    /// ([`pair`]), and a message moves them: its sender no longer holds them.
     Alltoall,
 }
 
@@ -36,7 +36,7 @@ pub const fn ends(block: usize, p: usize) -> (usize, usize) {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 8] = [
         Kind::Allgather,
         Kind::Allreduce,
@@ -70,33 +70,33 @@ impl Kind {
         }
     }
 
-    /// Whether ranks contribute to the same blocks, and contributions are reduced.
+    /// Whether ranks contribute to the same blocks, so that contributions are reduced.
     pub const fn reduces(self) -> bool {
         matches!(self, Kind::Allreduce | Kind::ReduceScatter | Kind::Reduce)
     }
 
-    /// Whether one rank is unlike the others: the parameter `root`.
+    /// Whether it has a root: the parameter `root`.
     pub const fn has_root(self) -> bool {
         matches!(self, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
     }
 
-    /// Whether there is a block for each rank. Otherwise the data is one block, unless the declaration splits it.
+    /// Whether there is one block per rank. Otherwise the data is a single block, unless the declaration splits it.
     pub const fn has_a_block_each(self) -> bool {
         matches!(self, Kind::Allgather | Kind::ReduceScatter | Kind::Gather | Kind::Scatter)
     }
 
-    /// Whether a message takes its blocks along, so that its sender does not hold them any more.
+    /// Whether a message moves its blocks, so that its sender no longer holds them.
     pub const fn moves(self) -> bool {
         matches!(self, Kind::Alltoall)
     }
 
-    /// Whether a declaration says how the data is divided into blocks.
+    /// Whether a declaration may define how the data is divided into blocks.
     pub const fn is_divided(self) -> bool {
         (self.reduces() || !self.has_a_block_each()) && !self.moves()
     }
 
-    /// Whether `rank`, of `p`, has something of `block` before the first round: the block, or its own contribution to
-    /// it. `root` is the root, where there is one.
+    /// Whether `rank`, of `p`, holds `block`, or its own contribution to it, before the first round. `root` is the
+    /// root, if there is one.
     pub const fn initially_holds(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
         match self {
             Kind::Alltoall => ends(block, p).0 == rank,
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// Whether `rank`, of `p`, must have all of `block` after the last round.
+    /// Whether `rank`, of `p`, must hold the complete `block` after the last round.
     pub const fn must_hold(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
         match self {
             Kind::Alltoall => ends(block, p).1 == rank,

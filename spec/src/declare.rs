@@ -1,9 +1,9 @@
-//! A schedule as the declaration that the parser reads back.
+//! Writes a schedule as a declaration that the parser can read back.
 //!
-//! The text of [`text`](crate::text) is made to be read: it lists definitions first, wherever they stood. This text is
-//! made to be parsed again, so that a schedule which stands in no source file, such as a mutant, can be kept, sent to
-//! somebody and replayed. Definitions that mention variables of a round stand below that round, all others above the
-//! rounds as far as their names are free there; those that nothing uses are left out.
+//! The output of [`text`](crate::text) is for people: it lists definitions first, wherever they stood. This output is
+//! for the parser, so that a schedule that is in no source file, such as a mutant, can be stored, shared and replayed.
+//! Definitions that mention variables of a round are written below that round, all others above the rounds if their
+//! names are free there; unused ones are left out.
 
 use crate::expr::Expr;
 use crate::schedule::{BoundScope, Function, Hold, Loop, Schedule, SchedulePart};
@@ -23,7 +23,7 @@ impl Schedule {
     }
 }
 
-/// Where each definition stands.
+/// The position of each definition.
 struct DefinitionPlaces {
     /// Above the rounds.
     above: BTreeSet<usize>,
@@ -74,7 +74,7 @@ impl DefinitionPlaces {
     }
 }
 
-/// Whether a definition mentions a variable of a round, also inside of others.
+/// Whether a definition mentions a variable of a round, directly or through others.
 fn of_round(schedule: &Schedule, function: usize) -> bool {
     let mut inside = BTreeSet::from([function]);
     reach(schedule, &schedule.functions[function].body, &mut inside);
@@ -103,7 +103,7 @@ fn names(schedule: &Schedule) -> Vec<&str> {
     names
 }
 
-/// Adds the definitions that an expression calls, also from inside of others.
+/// Adds the definitions that an expression calls, directly or through others.
 fn reach(schedule: &Schedule, e: &Expr, found: &mut BTreeSet<usize>) {
     e.walk(&mut |e| {
         if let Expr::Call(_, index, _) = e
@@ -128,7 +128,7 @@ fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fm
     for (n, l) in schedule.loops.iter().enumerate() {
         write_round(out, l)?;
         write_states(out, schedule, l, &places.below[n])?;
-        // In the order of their numbers, which they get from their order.
+        // In the order of their numbers, since the parser numbers them in order.
         let numbers = l.transfers.iter().map(|t| t.site.number).chain(l.within.iter().map(|w| w.site.number));
         for number in numbers.collect::<BTreeSet<_>>() {
             let transfers = l.transfers.iter().filter(|t| t.site.number == number);
@@ -142,7 +142,7 @@ fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fm
     }
     let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, BoundScope::PerRound(_)));
     whole.into_iter().try_for_each(|bound| write_bound(out, bound))?;
-    // A name that begins with a small letter may be a keyword.
+    // A name that begins with a lower-case letter may be a keyword.
     let raw = if schedule.name.starts_with(char::is_lowercase) { "r#" } else { "" };
     let numbers = schedule.numbers.iter().map(|number| format!("pub {}: i64", number.var.name));
     let lists = schedule.lists.iter().map(|list| format!("pub {}: Vec<i64>", list.var.name));
@@ -161,8 +161,8 @@ fn write_define(out: &mut String, function: &Function) -> fmt::Result {
     writeln!(out, "#[define({}{args} = {})]", function.name, function.body)
 }
 
-/// States and the definitions of a round, each below what it uses: a definition as soon as the states it mentions are
-/// there, a state as soon as its definitions are.
+/// The states and definitions of a round, each below what it uses: a definition as soon as the states it mentions are
+/// written, a state as soon as its definitions are.
 fn write_states(out: &mut String, schedule: &Schedule, l: &Loop, own: &BTreeSet<usize>) -> fmt::Result {
     let mut waiting: BTreeSet<usize> = own.clone();
     for (i, state) in l.states.iter().enumerate().filter(|(i, state)| *i == 0 || !state.backward) {

@@ -1,9 +1,8 @@
-//! Expressions at a point, and a schedule's rounds by interpretation.
+//! Evaluates expressions at a point, and interprets a schedule's rounds.
 //!
 //! This is the *second* reading of a declaration: the first is the generated code, which is what runs. The check at
-//! compile time has no generated code yet and uses this one; a test holds the two equal, and the two share no more
-//! than [`arith`]. So this file takes every set element by element, where generated code computes
-//! whole stripes.
+//! compile time has no generated code yet and uses this one. A test compares the two, and they share only [`arith`].
+//! This file therefore evaluates every set element by element, where generated code computes whole stripes.
 
 mod groups;
 mod memo;
@@ -49,27 +48,27 @@ pub enum EvalFault {
         expr: String,
         /// The index asked for.
         index: i64,
-        /// How many elements there are.
+        /// The number of elements.
         len: usize,
     },
-    /// It takes more steps than a collective can need.
+    /// The evaluation takes more steps than a collective can need.
     TooLong {
-        /// The range or definition that goes beyond the limit, as written.
+        /// The range or definition that exceeds the limit, as written.
         what: String,
-        /// The steps that a rank has.
+        /// The number of steps that a rank may take.
         limit: i64,
     },
-    /// It happened inside a definition.
+    /// A fault inside a definition.
     Inside {
         /// The definition, by its number.
         definition: usize,
-        /// What happened there.
+        /// The fault.
         fault: Box<EvalFault>,
     },
 }
 
 impl EvalFault {
-    /// Where it happened: inside a definition, or at `spot` itself.
+    /// The location of the fault: inside a definition, or at `spot` itself.
     pub fn located(self, spot: SchedulePart) -> (SchedulePart, EvalFault) {
         match self {
             EvalFault::Inside { definition, fault } => (SchedulePart::Define(definition), *fault),
@@ -77,7 +76,7 @@ impl EvalFault {
         }
     }
 
-    /// The fault of a call; a definition inside of another one is the one that is named.
+    /// The fault of a call; if definitions are nested, the innermost one is named.
     fn inside(self, definition: usize) -> EvalFault {
         match self {
             EvalFault::Inside { .. } => self,
@@ -116,9 +115,9 @@ pub struct Env<'a> {
     args: &'a Arguments,
     place: Place<'a>,
     p: i64,
-    /// What the items of sets wrap around.
+    /// The modulus around which the items of sets wrap.
     around: i64,
-    /// Steps that are left.
+    /// The remaining steps.
     budget: i64,
     memo: Memo,
 }
@@ -136,20 +135,20 @@ impl<'a> Env<'a> {
         Env { schedule, values, args, place: *place, p: place.p, around, budget: budget(place.p), memo }
     }
 
-    /// Takes steps from the budget; `what` is named when it is used up.
+    /// Takes steps from the budget; `what` names the cause when it is used up.
     fn spend(&mut self, steps: i64, what: impl FnOnce() -> String) -> Result<(), EvalFault> {
         self.budget = self.budget.saturating_sub(steps);
         if self.budget >= 0 { Ok(()) } else { Err(EvalFault::TooLong { what: what(), limit: budget(self.p) }) }
     }
 
-    /// The bounds of a range that is about to be run through.
+    /// The bounds of a range that is about to be iterated over.
     fn range(&mut self, index: &Index) -> Result<(i64, i64), EvalFault> {
         let (lo, hi) = (self.eval(&index.lo)?, self.eval(&index.hi)?);
         self.spend(hi.saturating_sub(lo).max(0), || index.to_string())?;
         Ok((lo, hi))
     }
 
-    /// Block sets wrap around so many blocks.
+    /// Sets the number of blocks around which block sets wrap.
     pub fn wrap_around(&mut self, blocks: i64) {
         self.around = blocks;
     }
@@ -269,7 +268,7 @@ impl<'a> Env<'a> {
         value.ok_or_else(|| EvalFault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
     }
 
-    /// Definitions use earlier ones only, so that an argument's slot is never in use twice.
+    /// Definitions use only earlier ones, so an argument's slot is never in use twice.
     fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, EvalFault> {
         let function = &self.schedule.functions[index];
         self.spend(1, || function.name.clone())?;
@@ -307,8 +306,9 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
-    /// The same blocks as [`blocks`](Env::blocks), faster for long ranges whose item is affine in the index: two
-    /// evaluations give the first block and the step. For invariants, which name the whole holding in every round.
+    /// The same blocks as [`blocks`](Env::blocks), but faster for long ranges whose item is affine in the index: two
+    /// evaluations give the first block and the step. For invariants, which name everything that is held in every
+    /// round.
     pub fn many_blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         for part in &set.parts {
             match part.over.as_slice() {
@@ -336,8 +336,8 @@ impl<'a> Env<'a> {
         Ok(())
     }
 
-    /// The peer of a clause's message, for the values that its indices have, and in `blocks` what it carries; `None`
-    /// where there is no message.
+    /// The peer of a clause's message for the current values of its indices, with its blocks in `blocks`; `None` if
+    /// there is no message.
     pub fn message(&mut self, t: &Transfer, blocks: &mut Vec<usize>) -> Result<Option<usize>, (Field, EvalFault)> {
         let at = |field| move |fault| (field, fault);
         blocks.clear();
@@ -378,11 +378,11 @@ impl<'a> Env<'a> {
 pub enum Halt<E> {
     /// An expression has no value.
     Fault(SchedulePart, EvalFault),
-    /// The walker, or its sink, said so.
+    /// The walker, or its sink, stopped the walk.
     Stopped(E),
 }
 
-/// Puts a spot to a fault.
+/// Adds the spot to a fault.
 pub fn at<T, E>(spot: SchedulePart, result: Result<T, EvalFault>) -> Result<T, Halt<E>> {
     result.map_err(|fault| {
         let (spot, fault) = fault.located(spot);
@@ -390,9 +390,9 @@ pub fn at<T, E>(spot: SchedulePart, result: Result<T, EvalFault>) -> Result<T, H
     })
 }
 
-/// Sees the rounds of a schedule, with the values of its variables.
+/// Visits the rounds of a schedule, with the values of its variables.
 pub trait Walker {
-    /// What makes it stop.
+    /// The reason for a stop.
     type Stop;
 
     /// A round of loop number `n`.
@@ -419,7 +419,7 @@ pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::
     Ok(())
 }
 
-/// The states that run backwards: their values in every round, the last round first.
+/// The values of the states that run backwards in every round, computed from the last round on.
 fn backward<E>(env: &mut Env<'_>, n: usize, l: &Loop) -> Result<Vec<Vec<i64>>, Halt<E>> {
     let all: Vec<(usize, &State)> = l.states.iter().enumerate().filter(|(_, state)| state.backward).collect();
     let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return Ok(Vec::new()) };
@@ -464,7 +464,7 @@ fn nest<W: Walker>(
     Ok(())
 }
 
-/// Moves the states of one index to their next values, all at once.
+/// Advances the states of one index, all at once.
 fn advance<E>(env: &mut Env<'_>, n: usize, l: &Loop, level: usize) -> Result<(), Halt<E>> {
     let moving = || l.states.iter().enumerate().filter(|(_, state)| state.each == level && !state.backward);
     let mut next = Vec::with_capacity(l.states.len());
@@ -496,7 +496,7 @@ struct Drive<'s, S> {
 
 impl<S: Sink> Drive<'_, S> {
     fn transfer(&mut self, env: &mut Env<'_>, t: &Transfer) -> Result<(), Halt<S::Error>> {
-        // Faults inside `over` belong to its ranges; all others get their own field.
+        // Faults inside `over` belong to its ranges; all others name their own field.
         struct Located<E>(Field, Halt<E>);
         impl<E> From<EvalFault> for Located<E> {
             fn from(fault: EvalFault) -> Self {
@@ -554,20 +554,20 @@ pub fn rounds<S: Sink>(
     walk(&mut env, &mut Drive { sink, blocks: Vec::new() })
 }
 
-/// So many blocks a collective may have, however few ranks there are.
+/// The number of blocks that a collective may always have, however few ranks there are.
 pub const FEW_BLOCKS: i64 = 4096;
 
-/// And so many for each rank.
+/// The number of blocks that a collective may have per rank.
 pub const BLOCKS_PER_RANK: i64 = 16;
 
-/// The largest number of blocks that a collective may have, with `p` ranks: every rank's part of every block is held
-/// in memory.
+/// The largest number of blocks that a collective may have with `p` ranks; it is limited because every rank's part of
+/// every block is kept in memory.
 pub const fn most_blocks(kind: Kind, p: i64) -> i64 {
     let by_rank = p.saturating_mul(if kind.moves() { p } else { BLOCKS_PER_RANK });
     if by_rank > FEW_BLOCKS { by_rank } else { FEW_BLOCKS }
 }
 
-/// How many blocks there are: at least one.
+/// The number of blocks: at least one.
 pub fn blocks<E>(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<i64, Halt<E>> {
     match at(SchedulePart::Blocks, Env::new(schedule, args, place).eval(&schedule.blocks))? {
         blocks if blocks > most_blocks(schedule.kind, place.p) => {
@@ -628,7 +628,7 @@ pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Op
     groups::admit(schedule, args, place)
 }
 
-/// What made a walk stop.
+/// The reason why a walk stopped.
 fn stopped<E>(walked: Result<(), Halt<E>>) -> Result<Option<E>, Halt<E>> {
     match walked {
         Ok(()) => Ok(None),
@@ -637,7 +637,7 @@ fn stopped<E>(walked: Result<(), Halt<E>>) -> Result<Option<E>, Halt<E>> {
     }
 }
 
-/// Runs through the states alone, to see how they end.
+/// Runs through the states only, to get their final values.
 struct FinalState;
 
 impl Walker for FinalState {

@@ -1,8 +1,8 @@
-//! Expressions: what a declaration writes between its commas.
+//! Expressions: the arithmetic and conditions of a declaration.
 //!
 //! Plain data without spans. A variable carries its name, for people, and its slot in the environment, for the
-//! evaluator: looking names up would cost more than the arithmetic. Truth values are the integers 0 and 1; the
-//! parser keeps the two types apart, so that an expression that reaches this representation is well typed.
+//! evaluator: looking up names would cost more than the arithmetic. Truth values are the integers 0 and 1; the parser
+//! keeps the two types apart, so every expression in this representation is well typed.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub struct ListVar {
 /// The built-in variables, in the order of their slots.
 pub const BUILTIN_VARS: [&str; 7] = ["rank", "p", "node", "nodes", "local", "ppn", "lanes"];
 
-/// The built-in variables that say where a rank sits; a schedule that uses one depends on the placement.
+/// The built-in variables that describe a rank's placement; a schedule that uses one depends on the placement.
 pub const PLACEMENT_SLOTS: std::ops::Range<usize> = 2..7;
 
 /// Operators with one operand.
@@ -94,7 +94,7 @@ impl Binary {
     }
 }
 
-/// Functions of the language. Their meaning is in [`crate::arith`]; those of nodes are [`Place`](crate::Place)'s.
+/// Functions of the language. [`crate::arith`] defines their meaning; those of nodes are in [`Place`](crate::Place).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Builtin {
@@ -109,12 +109,12 @@ pub enum Builtin {
     DigitSum,
     FirstRank,
     NodeSize,
-    /// `source -> destination`: a block of an all-to-all. Both wrap around p. It stands in block sets alone.
+    /// `source -> destination`: a block of an all-to-all. Both wrap around p. Only allowed in block sets.
     Pair,
 }
 
 impl Builtin {
-    /// All that expressions call by their names.
+    /// All functions that expressions call by name.
     pub const ALL: [Builtin; 11] = [
         Builtin::Min,
         Builtin::Max,
@@ -147,7 +147,7 @@ impl Builtin {
         }
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub const fn arity(self) -> usize {
         match self {
             Builtin::Digit => 3,
@@ -170,8 +170,8 @@ pub enum Expr {
     Element(ListVar, Box<Expr>),
     /// `len(list)`
     Length(ListVar),
-    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with so much added to
-    /// it.
+    /// `product(list, n)` or `product(list + 1, n)`: the product of the first `n` elements, each with this constant
+    /// added.
     Product(ListVar, i64, Box<Expr>),
     /// An operator with one operand.
     Unary(Unary, Box<Expr>),
@@ -196,7 +196,7 @@ impl Expr {
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 
-    /// The direct parts of this expression.
+    /// The direct subexpressions.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
@@ -207,7 +207,7 @@ impl Expr {
         }
     }
 
-    /// The direct parts of this expression, to change.
+    /// The direct subexpressions, mutable.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Var(_) | Expr::Length(_) => vec![],
@@ -218,7 +218,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with this expression and every part of it.
+    /// Calls `visit` with this expression and every subexpression.
     pub fn walk(&self, visit: &mut impl FnMut(&Expr)) {
         visit(self);
         for child in self.children() {
@@ -226,8 +226,8 @@ impl Expr {
         }
     }
 
-    /// Whether the variable in `slot` occurs. Bodies of called definitions are not looked into: what a definition
-    /// may mention is fixed where it is declared.
+    /// Whether the variable in `slot` occurs. Bodies of called definitions are not searched: what a definition may
+    /// mention is fixed where it is declared.
     pub fn mentions(&self, slot: usize) -> bool {
         let mut found = false;
         self.walk(&mut |e| found |= matches!(e, Expr::Var(v) if v.slot == slot));
@@ -247,7 +247,7 @@ impl fmt::Display for Expr {
     }
 }
 
-/// Writes `e` with parentheses only where an operator outside, which binds with strength `outer`, needs them.
+/// Writes `e`, with parentheses only if an outer operator of binding strength `outer` needs them.
 fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
     match e {
         Expr::Int(n) => write!(f, "{n}"),

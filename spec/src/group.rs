@@ -1,7 +1,7 @@
-//! A collective inside of a group, as part of another one.
+//! A collective inside a group, as part of another one.
 //!
-//! The inner collective counts members and their contributions from 0; [`Inside`] stands between it and the outer
-//! collective's sink, and makes ranks of members, and of contributions the blocks that a member brings.
+//! The inner collective numbers members and their contributions from 0. [`Inside`] sits between it and the outer
+//! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes.
 
 use crate::blocks::{Blocks, Stripe};
 use crate::collective::Collective;
@@ -17,21 +17,21 @@ pub struct Inside<'s, S, M, E> {
     pub sink: &'s mut S,
     /// The rank of a member.
     pub member: M,
-    /// The blocks of the outer collective that a block of the inner one stands for.
+    /// The blocks of the outer collective that a block of the inner one represents.
     pub brings: E,
     /// The clause that runs the inner collective.
     pub site: Site,
-    /// How many lines the outer collective has of its own: further ones of the inner collective follow.
+    /// The number of lines of the outer collective; the additional lines of the inner collective follow them.
     pub lines: usize,
 }
 
 impl<S, M, E> Inside<'_, S, M, E> {
-    /// A line of the inner collective: its first one is the line it runs on.
+    /// A line of the inner collective: its first one is the line that it runs on.
     fn line(&self, inner: Line) -> Line {
         if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
     }
 
-    /// The clause, with what the message does.
+    /// The clause, with the action of the message.
     fn site(&self, inner: Site) -> Site {
         let action = match inner.action {
             Action::Copy => Action::Copy,
@@ -45,11 +45,11 @@ impl<S, M, E> Inside<'_, S, M, E> {
 }
 
 impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Inside<'_, S, M, E> {
-    /// Runs an inner collective. Its rounds are written down first: a sink around a sink around a sink would be a new
-    /// type, and a new copy of all code, at every depth.
+    /// Runs an inner collective. Its rounds are recorded first: nested sinks would be a new type, with a new copy of
+    /// all code, at every depth.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Returns the errors of the sink.
     pub fn run<C: Collective>(mut self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
         let mut recorder = Recorder::default();
         infallible(inner.rounds(at, &mut recorder));
@@ -87,7 +87,7 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Sink 
     }
 }
 
-/// Blocks of an inner collective, as those of the outer one.
+/// Blocks of an inner collective, translated to those of the outer one.
 #[derive(Clone, Debug)]
 struct Brought<I, E> {
     blocks: I,
@@ -101,11 +101,11 @@ impl<I: Blocks, B: Blocks, E: Fn(usize) -> B + Clone> Blocks for Brought<I, E> {
     }
 }
 
-/// Hands the rounds of `rank` to `sink`, wherever ranks sit: a collective that looks at nodes sees them numbered node
+/// Hands the rounds of `rank` to `sink`, for any placement: a collective that looks at nodes sees ranks numbered node
 /// by node, and its peers and blocks are translated back.
 ///
 /// # Errors
-/// Those of the sink.
+/// Returns the errors of the sink.
 pub fn rounds_of<C: Collective, S: Sink>(
     collective: &C,
     placement: &Placement,
@@ -120,7 +120,7 @@ pub fn rounds_of<C: Collective, S: Sink>(
     collective.rounds(&place, &mut renumbered(placement, C::KIND, around, sink))
 }
 
-/// A sink for a collective that sees ranks numbered node by node: it hands real ranks and blocks on.
+/// A sink for a collective that sees ranks numbered node by node: it passes on the real ranks and blocks.
 pub fn renumbered<'a, S: Sink>(
     placement: &'a Placement,
     kind: Kind,

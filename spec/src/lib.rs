@@ -1,14 +1,14 @@
 //! Roundel's language and its meaning.
 //!
-//! A collective is declared as a symbolic [`Schedule`]: which peer and which blocks, as functions of rank, step, p and
-//! ppn. This crate holds everything that gives a schedule its meaning, and needs nothing but the standard library:
+//! A collective is declared as a symbolic [`Schedule`]: peers and blocks are functions of rank, step, p and ppn. This
+//! crate contains everything that gives a schedule its meaning, and needs only the standard library:
 //!
 //! - [`arith`]: the only integer semantics
 //! - [`expr`], [`blocks`], [`schedule`]: the declaration as data
-//! - [`Sink`], [`Collective`]: the seam to generated code
+//! - [`Sink`], [`Collective`]: the interface to generated code
 //! - [`contract`]: what each kind of collective promises
-//! - [`eval`]: the schedule as executable meaning, for the check at compile time
-//! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether that is right
+//! - [`eval`]: an interpreter of schedules, for the check at compile time
+//! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether it is correct
 //! - [`harness`]: claims that Kani proves and tests exercise
 //! - `syntax`, `rust` and `c` (feature `syntax`): text to schedule, schedule to Rust and to C
 

@@ -1,10 +1,10 @@
-//! Names that generated code keeps to itself.
+//! Protects the variable names of generated code.
 //!
 //! In Rust, a name in a pattern is a new variable unless a constant, a static or a unit struct of that name is in
-//! scope. The surrounding module of a declaration may well have a `const s`. A function of the name, in the nearer
-//! scope of the generated code, hides it and stands in the way of no variable.
+//! scope. The module around a declaration may well have a `const s`. A function of that name, in the inner scope of the
+//! generated code, shadows it without conflicting with variables.
 
-/// Declares that these names mean nothing but variables in the scope.
+/// Ensures that these names denote only variables in this scope.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __roundel_own_names {

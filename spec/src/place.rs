@@ -1,15 +1,15 @@
-//! Where ranks sit.
+//! The placement of ranks on nodes.
 //!
-//! Algorithms that look at nodes want ranks numbered node by node; real jobs number them as they like. So there are two
-//! numberings. A [`Placement`] knows the real ranks and sorts them by node; a [`Place`] is what one rank knows in the
-//! sorted numbering, where the ranks of a node follow each other. [`rounds_of`](crate::rounds_of) translates peers and
-//! blocks back. Sorted, a placement is no more than the sizes of its nodes, and that is what there is to prove about.
+//! Algorithms that look at nodes want ranks numbered node by node; real jobs may number them in any way. So there are
+//! two numberings. A [`Placement`] knows the real ranks and sorts them by node. A [`Place`] is what one rank knows in
+//! the sorted numbering, where the ranks of a node are consecutive. [`rounds_of`](crate::rounds_of) translates peers
+//! and blocks back. A sorted placement is determined by the sizes of its nodes, so proofs only need to consider these.
 
 use crate::arith;
 use crate::contract::{Kind, ends, pair};
 use crate::regions::Regions;
 
-/// What one rank knows about itself and its surroundings: the built-in variables of the language.
+/// What one rank knows about itself and its environment: the built-in variables of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// This rank, in `0..p`.
@@ -26,17 +26,17 @@ pub struct Place<'a> {
     pub ppn: i64,
     /// The smallest number of ranks on any node.
     pub lanes: i64,
-    /// All nodes; `None` where every node has the same number of ranks and none is divided further.
+    /// All nodes; `None` if every node has the same number of ranks and none is divided further.
     pub regions: Option<&'a Regions>,
 }
 
 impl<'a> Place<'a> {
-    /// A rank in a world of one node.
+    /// A rank if all ranks are on one node.
     pub const fn flat(rank: i64, p: i64) -> Self {
         Place { rank, p, node: 0, nodes: 1, local: rank, ppn: p, lanes: p, regions: None }
     }
 
-    /// A rank in a world where every rank has a node of its own.
+    /// A rank if every rank is on a node of its own.
     pub const fn apart(rank: i64, p: i64) -> Self {
         Place { rank, p, node: rank, nodes: p, local: 0, ppn: 1, lanes: 1, regions: None }
     }
@@ -59,7 +59,7 @@ impl<'a> Place<'a> {
         self.regions.map_or(self.ppn, |regions| regions.size(arith::wrap(node, self.nodes)))
     }
 
-    /// What another rank of the same world knows.
+    /// What another rank of the same placement knows.
     pub fn of(&self, rank: i64) -> Place<'a> {
         match self.regions {
             Some(regions) => regions.place(rank),
@@ -70,7 +70,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What this rank knows inside of its node: a world of its own, divided as the node is.
+    /// What this rank knows inside its node, which may be divided further.
     pub fn inside_node(&self) -> Place<'a> {
         match self.regions.and_then(|regions| regions.inside(self.node)) {
             Some(inside) => inside.place(self.local),
@@ -78,7 +78,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What this rank knows among the ranks of its node, or the first `members` of them, if it is one of them.
+    /// What this rank knows among the ranks of its node, or among the first `members` of these; `None` if it is not a
+    /// member.
     pub fn in_node(&self, members: Option<i64>) -> Option<Place<'a>> {
         match members {
             Some(members) if members < self.ppn => Place::among(self.local, self.ppn, Some(members)),
@@ -86,25 +87,26 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What this rank knows among the ranks with its local index, one of each node, if every node has one.
+    /// What this rank knows among the ranks with its local index, one per node, or among the first `members` of these;
+    /// `None` if it is not a member, or if a node has no such rank.
     pub fn in_lane(&self, members: Option<i64>) -> Option<Place<'a>> {
         let all = members.unwrap_or(self.nodes).clamp(0, self.nodes);
         (self.local < self.lanes && self.node < all).then(|| Place::apart(self.node, all))
     }
 
-    /// What the rank with an index knows among `size` ranks, or the first `members` of them, if it is one of them: one
-    /// node.
+    /// What the rank with an index knows among `size` ranks on one node, or among the first `members` of these; `None`
+    /// if it is not a member.
     pub fn among(index: i64, size: i64, members: Option<i64>) -> Option<Place<'a>> {
         let all = members.unwrap_or(size).clamp(0, size.max(0));
         (0..all).contains(&index).then(|| Place::flat(index, all))
     }
 
-    /// Whether nodes have equally many ranks, but for the last, which may have fewer. It is the same on all ranks.
+    /// Whether all nodes have equally many ranks, except for the last, which may have fewer. All ranks agree on this.
     pub fn is_regular(&self) -> bool {
         self.regions.is_none_or(Regions::is_regular)
     }
 
-    /// Whether nodes have equally many ranks, at least two. It is the same on all ranks.
+    /// Whether all nodes have equally many ranks, at least two. All ranks agree on this.
     pub fn is_even(&self) -> bool {
         self.regions.map_or(self.ppn >= 2, Regions::is_even)
     }
@@ -119,14 +121,14 @@ pub struct Placement {
     regions: Regions,
     /// The ranks, sorted by node.
     order: Vec<usize>,
-    /// Where each rank stands in that order.
+    /// The position of each rank in that order.
     numbers: Vec<usize>,
-    /// Whether ranks are sorted already.
+    /// Whether the ranks are already sorted.
     sorted: bool,
 }
 
 impl Placement {
-    /// Ranks fill one node of `ppn` after the other; the last node may have fewer.
+    /// Ranks fill one node of `ppn` after another; the last node may have fewer.
     ///
     /// ```
     /// use roundel_spec::Placement;
@@ -139,13 +141,13 @@ impl Placement {
         Self::from_nodes((0..p).map(|rank| rank / ppn).collect())
     }
 
-    /// The ranks dealt out to nodes of up to `ppn` in turn, as with `mpirun --map-by node`.
+    /// Distributes the ranks cyclically over nodes of up to `ppn`, as with `mpirun --map-by node`.
     pub fn cyclic(p: usize, ppn: usize) -> Self {
         let nodes = p.div_ceil(ppn.clamp(1, p.max(1))).max(1);
         Self::from_nodes((0..p).map(|rank| rank % nodes).collect())
     }
 
-    /// Ranks fill nodes of these sizes, one after the other.
+    /// Ranks fill nodes of these sizes, one after another.
     pub fn of_sizes(sizes: &[usize]) -> Self {
         Self::from_nodes(sizes.iter().enumerate().flat_map(|(node, &size)| std::iter::repeat_n(node, size)).collect())
     }
@@ -164,7 +166,7 @@ impl Placement {
     }
 
     /// A placement of several levels: `paths[rank]` names the rank's node, then its part of the node (a socket), and so
-    /// on. Paths may have different lengths; what they leave out is not divided.
+    /// on. Paths may have different lengths; a shorter path does not divide its part further.
     ///
     /// ```
     /// use roundel_spec::Placement;
@@ -194,8 +196,8 @@ impl Placement {
         &self.order
     }
 
-    /// The block that a collective means which sees ranks numbered node by node. Blocks belong to ranks, unless the
-    /// collective reduces a vector that is not divided among them.
+    /// The real block for a block of a collective that sees ranks numbered node by node. Blocks belong to ranks, unless
+    /// the collective reduces a vector that is not divided among them.
     pub fn real_block(&self, kind: Kind, block: usize) -> usize {
         match kind {
             Kind::Allreduce => block,
@@ -222,7 +224,7 @@ impl Placement {
         &self.regions
     }
 
-    /// The node of each rank, unless the ranks fill nodes of one size one after the other.
+    /// The node of each rank, unless the ranks fill nodes of one size one after another.
     pub fn irregular(&self) -> Option<Vec<usize>> {
         let ppn = self.ppn();
         let regular = (0..self.p()).all(|rank| self.node(rank) == rank / ppn);
@@ -234,8 +236,8 @@ impl Placement {
         self.nodes[rank] as usize
     }
 
-    /// Where a rank sits, from its node downwards: what [`from_levels`](Placement::from_levels) makes the same
-    /// placement of.
+    /// The path of a rank, from its node downwards; [`from_levels`](Placement::from_levels) makes the same placement of
+    /// these paths.
     ///
     /// ```
     /// use roundel_spec::Placement;
@@ -260,13 +262,13 @@ impl Placement {
         self.regions.place(self.numbers[rank] as i64)
     }
 
-    /// What `rank` knows for a collective that looks at nodes, or for one that does not: such a one sees one node and
-    /// the real numbering.
+    /// What `rank` knows. A collective that looks at nodes gets the numbering by node; any other sees one node and the
+    /// real numbering.
     pub fn seen(&self, rank: usize, looks_at_nodes: bool) -> Place<'_> {
         if looks_at_nodes { self.place(rank) } else { Place::flat(rank as i64, self.p() as i64) }
     }
 
-    /// Whether a message between the two ranks leaves a node.
+    /// Whether a message between the two ranks crosses nodes.
     pub fn nonlocal(&self, a: usize, b: usize) -> bool {
         self.nodes[a] != self.nodes[b]
     }
@@ -276,7 +278,7 @@ impl Placement {
 mod tests {
     use super::*;
 
-    /// Every rank of a placement, by its node and local index, from the plain definition.
+    /// Every rank of a placement as node and local index, computed from the plain definition.
     fn expected(nodes: &[usize]) -> Vec<(usize, usize)> {
         let mut first: Vec<usize> = Vec::new();
         nodes

@@ -1,8 +1,8 @@
-//! What has been proved of a collective, and for which calls.
+//! What has been proved about a collective, and for which calls.
 //!
-//! A [`Record`] lies at `proofs/NAME.json` in the crate that declares the collective. `roundel prove` writes it; the
-//! derive embeds the range that follows from its evidence when it is about the declaration at hand. Otherwise the
-//! range is what the check at compile time covered.
+//! A [`Record`] is stored at `proofs/NAME.json` in the crate that declares the collective. `roundel prove` writes it.
+//! If it matches the declaration, the derive embeds the range that follows from its evidence; otherwise the range is
+//! what the check at compile time covered.
 
 #[cfg(feature = "syntax")]
 mod record;
@@ -13,7 +13,7 @@ use crate::schedule::Schedule;
 pub use record::{Answered, Claim, Exhaustive, Gap, Induction, Record, RecordError};
 use std::fmt;
 
-/// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger ones are
+/// The largest p, and the largest parameter, for which index arithmetic is proved to fit the machine. Larger values are
 /// refused.
 pub const MAX_P: i64 = (1 << 31) - 1;
 
@@ -21,22 +21,22 @@ pub const MAX_P: i64 = (1 << 31) - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Placements {
-    /// Every node has equally many ranks, or the last one fewer; and all placements of few ranks.
+    /// Every node has equally many ranks, or the last one fewer; plus all placements of few ranks.
     Regular {
-        /// The largest number of ranks with which every placement is proved.
+        /// The largest number of ranks for which every placement is proved.
         all_up_to: i64,
     },
-    /// Every node has equally many ranks, at least two; and, of few ranks, those of `Regular`.
+    /// Every node has equally many ranks, at least two; plus those of `Regular` with few ranks.
     Even {
-        /// The largest number of ranks with which the last node may have fewer ranks, or every node one.
+        /// The largest number of ranks for which the last node may have fewer ranks, or every node one.
         regular_up_to: i64,
-        /// The largest number of ranks with which every placement is proved.
+        /// The largest number of ranks for which every placement is proved.
         all_up_to: i64,
     },
 }
 
 impl Placements {
-    /// What is proved for all p, and what was checked up to `p`.
+    /// Combines what is proved for all p with what was checked up to `p`.
     fn joined(self, checked: Option<Placements>, p: Option<i64>) -> Placements {
         match (self, checked, p) {
             (Placements::Even { .. }, Some(Placements::Regular { all_up_to }), Some(p)) => {
@@ -68,15 +68,15 @@ impl fmt::Display for Placements {
     }
 }
 
-/// The calls for which a collective is proved: upper limits, `None` for all values.
+/// The calls for which a collective is proved, as upper limits; `None` stands for all values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "syntax", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProvedRange {
-    /// Every p up to this one.
+    /// The largest p.
     pub p: Option<i64>,
-    /// For each number parameter, its values up to this one.
+    /// The largest value of each number parameter.
     pub numbers: Vec<Option<i64>>,
-    /// For each list parameter: lists up to this length, elements up to this value.
+    /// The maximum length of each list parameter, and the largest value of its elements.
     pub lists: Vec<Option<(i64, i64)>>,
     /// The placements, if the schedule depends on them.
     #[cfg_attr(feature = "syntax", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -84,8 +84,7 @@ pub struct ProvedRange {
 }
 
 impl ProvedRange {
-    /// All calls in the domain that an induction speaks of: where nodes matter, they have equally many ranks, at least
-    /// two.
+    /// All calls in the domain that an induction covers: if nodes matter, they have equally many ranks, at least two.
     pub fn all(schedule: &Schedule) -> Self {
         let even = Placements::Even { regular_up_to: 0, all_up_to: 0 };
         ProvedRange {
@@ -96,8 +95,8 @@ impl ProvedRange {
         }
     }
 
-    /// This range, which is for all p, and with it the placements of few ranks that a check covered. Only without
-    /// parameters: a check covers few values of them, and a range says one thing of each.
+    /// This range, which is for all p, extended by the placements of few ranks that a check covered. Only without
+    /// parameters: a check covers only some of their values, and a range has one limit for each.
     pub fn and_checked(mut self, checked: &ProvedRange) -> Self {
         if self.numbers.is_empty() && self.lists.is_empty() {
             self.placements = self.placements.map(|placements| placements.joined(checked.placements, checked.p));
@@ -141,7 +140,7 @@ impl ProvedRange {
         checked.range().cloned().unwrap_or_else(|| ProvedRange::nothing(schedule))
     }
 
-    /// Whether every call of another range is one of this.
+    /// Whether this range contains every call of another.
     pub fn covers(&self, other: &ProvedRange) -> bool {
         let lists = self.lists.iter().zip(&other.lists).all(|(mine, theirs)| match (mine, theirs) {
             (None, _) => true,
@@ -159,7 +158,7 @@ impl ProvedRange {
     }
 }
 
-/// Whether a limit is at least another one, where `None` is no limit.
+/// Whether a limit is at least as high as another, where `None` is no limit.
 fn reaches(mine: Option<i64>, other: Option<i64>) -> bool {
     match (mine, other) {
         (None, _) => true,
@@ -168,7 +167,7 @@ fn reaches(mine: Option<i64>, other: Option<i64>) -> bool {
     }
 }
 
-/// Up to how many ranks placements of each sort are proved; `None` for all.
+/// The largest number of ranks for which each kind of placement is proved; `None` for all.
 struct ProvedSizes {
     even: Option<i64>,
     regular: Option<i64>,

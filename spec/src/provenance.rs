@@ -1,8 +1,8 @@
 //! What every rank holds, block by block, and since when.
 //!
-//! For a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
-//! all-to-all a message takes its blocks along, so a block is at one rank at a time, and its history is its way. The
-//! checks, the invariants and the pictures all read this table.
+//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
+//! all-to-all a message moves its blocks, so a block is at one rank at a time, and its history is its path. The checks,
+//! the invariants and the pictures all read this table.
 
 use crate::contract::Kind;
 use std::collections::BTreeSet;
@@ -17,13 +17,13 @@ pub struct Provenance {
 
 #[derive(Clone, Debug)]
 enum ProvenanceTable {
-    /// For each rank and block, before which round the rank has it for the first time.
+    /// For each rank and block, the first round before which the rank holds it.
     Kept(Vec<u32>),
-    /// For each block the ranks on its way, and before which round it is there for the first time.
+    /// For each block, the ranks on its path, and the first round before which it is there.
     Moved(Vec<Vec<Stay>>),
 }
 
-/// Where a block is, from before a round on.
+/// The rank of a block, from before a round on.
 #[derive(Clone, Copy, Debug)]
 struct Stay {
     since: u32,
@@ -33,7 +33,7 @@ struct Stay {
 const NEVER: u32 = u32::MAX;
 
 impl Provenance {
-    /// The state before the first round, as the contract says.
+    /// The state before the first round, according to the contract.
     pub fn new(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
         let holds = |rank, block| kind.initially_holds(rank, block, root, p);
         let table = if kind.moves() {
@@ -71,12 +71,12 @@ impl Provenance {
         }
     }
 
-    /// Where a block is before `round`.
+    /// The position of a block before `round`.
     fn stay<'a>(&self, ways: &'a [Vec<Stay>], block: usize, round: usize) -> Option<&'a Stay> {
         ways[block].iter().rev().find(|stay| stay.since as usize <= round)
     }
 
-    /// Whether `rank` holds `block` in the end.
+    /// Whether `rank` holds `block` at the end.
     pub fn ends_with(&self, rank: usize, block: usize) -> bool {
         match &self.table {
             ProvenanceTable::Kept(since) => since[rank * self.blocks + block] != NEVER,
@@ -84,8 +84,7 @@ impl Provenance {
         }
     }
 
-    /// The round in which `rank` received `block`, for the last time; `None` where it held it from the start, or never
-    /// gets it.
+    /// The round in which `rank` last received `block`; `None` if it held it from the start, or never gets it.
     pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
         let since = match &self.table {
             ProvenanceTable::Kept(since) => since[rank * self.blocks + block],
@@ -99,8 +98,8 @@ impl Provenance {
         }
     }
 
-    /// `rank` receives `block` in `round`; false when it has it already, or somebody received it in this round, and
-    /// then nothing changes.
+    /// Lets `rank` receive `block` in `round`. Returns false, and changes nothing, if it already holds the block or
+    /// another rank received it in this round.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
         match &mut self.table {
             ProvenanceTable::Kept(since) => {
@@ -128,7 +127,7 @@ impl Provenance {
         (0..self.blocks).filter(|&block| self.holds(rank, block, round)).collect()
     }
 
-    /// How many blocks `rank` holds before `round`.
+    /// The number of blocks that `rank` holds before `round`.
     pub fn count(&self, rank: usize, round: usize) -> usize {
         match &self.table {
             ProvenanceTable::Kept(since) => {

@@ -1,4 +1,4 @@
-//! A sink that writes the rounds down.
+//! A sink that records the rounds.
 
 mod lockstep;
 
@@ -8,7 +8,7 @@ use lockstep::lockstep;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Whether a message leaves or arrives.
+/// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
     /// It leaves this rank.
@@ -17,7 +17,7 @@ pub enum Direction {
     Recv,
 }
 
-/// One message, as one of its two ranks sees it.
+/// One message, as seen by one of its two ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Whether it leaves or arrives.
@@ -35,11 +35,11 @@ pub struct RankLog {
     blocks: Vec<u32>,
     messages: Vec<Message>,
     ends: Vec<usize>,
-    /// Rounds and groups, as they came.
+    /// Rounds and groups, in order.
     events: Vec<Event>,
 }
 
-/// What happened on one rank, for [`Trace::lockstep`].
+/// An event on one rank, for [`Trace::lockstep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Round,
@@ -48,12 +48,12 @@ enum Event {
 }
 
 impl RankLog {
-    /// The number of rounds, silent ones included.
+    /// The number of rounds, including silent ones.
     pub fn rounds(&self) -> usize {
         self.ends.len()
     }
 
-    /// The messages of one round, as declared; none when this rank has no such round.
+    /// The messages of one round, in the order of the declaration; empty if this rank has no such round.
     pub fn round(&self, round: usize) -> &[Message] {
         let start = if round == 0 { 0 } else { self.ends.get(round - 1).copied().unwrap_or(self.messages.len()) };
         let end = self.ends.get(round).copied().unwrap_or(start);
@@ -65,13 +65,13 @@ impl RankLog {
         self.round(round).iter().filter(move |m| m.direction == direction)
     }
 
-    /// The blocks of a message, in the order in which they travel.
+    /// The blocks of a message, in the order in which they are sent.
     pub fn blocks(&self, message: &Message) -> &[u32] {
         &self.blocks[message.blocks.clone()]
     }
 }
 
-/// Written blocks, for a [`Sink`].
+/// Recorded blocks, for a [`Sink`].
 #[derive(Clone, Copy)]
 struct RecordedBlocks<'a>(&'a [u32]);
 
@@ -82,10 +82,10 @@ impl Blocks for RecordedBlocks<'_> {
 }
 
 impl RankLog {
-    /// Hands the rounds to a sink once more.
+    /// Hands the recorded rounds to a sink.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Returns the errors of the sink.
     pub fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         let mut round = 0;
         for event in &self.events {
@@ -117,7 +117,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// What was recorded.
+    /// The recorded rounds.
     pub fn finish(self) -> RankLog {
         self.log
     }
@@ -167,21 +167,21 @@ impl Sink for Recorder {
 /// The rounds of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// What each rank does.
+    /// The rounds of each rank.
     pub ranks: Vec<RankLog>,
-    /// The rounds that the collective's own clauses make, those of inner collectives left out.
+    /// The rounds of the collective's own clauses, without those of inner collectives.
     own: Vec<usize>,
 }
 
 impl Trace {
-    /// Puts the rounds of all ranks side by side. Groups that run the same clause run it in lockstep, and who has fewer
-    /// rounds there waits: silent rounds are added.
+    /// Aligns the rounds of all ranks. Groups that run the same clause run it in lockstep, and those with fewer rounds
+    /// wait: silent rounds are added for them.
     pub fn lockstep(ranks: Vec<RankLog>) -> Self {
         lockstep(ranks)
     }
 
-    /// The number, among all rounds, of the round that the collective's own clauses make as their `n`-th; one past the
-    /// last round where there is none.
+    /// The index, among all rounds, of the `n`-th round of the collective's own clauses; one past the last round if
+    /// there is none.
     pub fn own_round(&self, n: usize) -> usize {
         self.own.get(n).copied().unwrap_or_else(|| self.rounds())
     }
@@ -191,12 +191,12 @@ impl Trace {
         self.ranks.len()
     }
 
-    /// The number of rounds, silent ones included.
+    /// The number of rounds, including silent ones.
     pub fn rounds(&self) -> usize {
         self.ranks.iter().map(RankLog::rounds).max().unwrap_or(0)
     }
 
-    /// Whether any rank sends or receives in `round`. A round without messages is no round: it is not counted.
+    /// Whether any rank sends or receives in `round`. Rounds without messages are not counted.
     pub fn has_messages(&self, round: usize) -> bool {
         self.ranks.iter().any(|rank| !rank.round(round).is_empty())
     }

@@ -1,8 +1,8 @@
-//! Contracts carried out in the plainest way: what stands in for an inner collective that is known by its contract
-//! alone.
+//! The simplest implementation of each contract: it stands in for an inner collective of which only the contract is
+//! known.
 //!
-//! A collective that is right with one of these is right with every collective that keeps the same contract, because
-//! it sees nothing of the inner one but what is there before and after.
+//! A collective that is correct with one of these is correct with every collective that keeps the same contract,
+//! because it only sees the state before and after the inner one.
 
 use crate::blocks::{BlockSet, Comprehension, Index};
 use crate::contract::Kind;
@@ -11,17 +11,17 @@ use crate::record::Direction;
 use crate::schedule::{Layout, Limits, Loop, Order, Schedule, Transfer};
 use crate::sink::{Action, Site};
 
-/// The plainest collective of a kind.
+/// The simplest collective of a kind.
 pub fn of(kind: Kind) -> Schedule {
     match kind {
         Kind::Allgather | Kind::Alltoall => everybody_to_everybody(kind),
         Kind::Allreduce => chain(),
-        // The parser knows no inner collectives of these kinds.
+        // The parser accepts no inner collectives of these kinds.
         kind => schedule(kind, p(), Vec::new(), 7),
     }
 }
 
-/// One round: every rank sends its block, or its block for another, to every other.
+/// One round: every rank sends its block, or its block for the receiver, to every other rank.
 fn everybody_to_everybody(kind: Kind) -> Schedule {
     let j = Var { name: "j".into(), slot: 7 };
     let others = vec![Index { var: j.clone(), lo: 1.into(), hi: p() }];
@@ -40,7 +40,8 @@ fn everybody_to_everybody(kind: Kind) -> Schedule {
     schedule(kind, blocks, vec![Loop { transfers, ..Loop::default() }], 8)
 }
 
-/// Every rank adds its contribution to what the ranks before it have, in their order; the last one tells the result.
+/// Every rank adds its contribution to the result of the ranks before it, in order; the last one distributes the
+/// result.
 fn chain() -> Schedule {
     let k = Var { name: "k".into(), slot: 7 };
     let step = Index { var: k.clone(), lo: 1.into(), hi: p() };

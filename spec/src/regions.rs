@@ -1,20 +1,20 @@
-//! Nodes, and how they are divided further: sockets of a node, and so on.
+//! Nodes, and their further division into sockets and so on.
 
 use crate::place::Place;
 
-/// The regions of a world whose ranks are numbered region by region, to any depth.
+/// Nested regions of ranks that are numbered region by region, to any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// Where each region begins, and one past the last rank.
+    /// The first rank of each region, and one past the last rank.
     starts: Vec<i64>,
     /// The smallest number of ranks in a region.
     lanes: i64,
-    /// How each region is divided; empty where none is.
+    /// The division of each region; empty if none is divided.
     inside: Vec<Regions>,
 }
 
 impl Regions {
-    /// Sorts ranks by their paths, from level `level` on. Regions come in the order of their first rank.
+    /// Sorts ranks by their paths, starting at level `level`. Regions are ordered by their first rank.
     pub(crate) fn sort(ranks: &mut [usize], paths: &[Vec<usize>], level: usize) -> Self {
         let mut seen: Vec<Option<usize>> = Vec::new();
         let mut number = |rank: usize| {
@@ -42,7 +42,7 @@ impl Regions {
         Regions { starts, lanes, inside }
     }
 
-    /// The regions of a part, if any path goes deeper.
+    /// The regions of a part, if any path is longer.
     fn sort_deeper(ranks: &mut [usize], paths: &[Vec<usize>], level: usize) -> Option<Self> {
         ranks.iter().any(|&rank| paths[rank].len() > level).then(|| Regions::sort(ranks, paths, level))
     }
@@ -78,7 +78,7 @@ impl Regions {
         self.starts.partition_point(|&start| start <= rank) as i64 - 1
     }
 
-    /// How a region is divided, if it is.
+    /// The division of a region, if it is divided.
     pub fn inside(&self, region: i64) -> Option<&Regions> {
         self.inside.get(region as usize)
     }
@@ -88,7 +88,7 @@ impl Regions {
         !self.inside.is_empty()
     }
 
-    /// Whether regions have equally many ranks, but for the last, which may have fewer.
+    /// Whether all regions have equally many ranks, except for the last, which may have fewer.
     pub fn is_regular(&self) -> bool {
         let most = self.starts.get(1).copied().unwrap_or(0);
         (0..self.nodes() - 1).all(|region| self.size(region) == most)

@@ -1,7 +1,7 @@
 //! The intermediate representation: a declaration as plain data.
 //!
 //! A schedule is a sequence of [`Loop`]s of rounds. Nothing here has a position in a source file; a [`SchedulePart`]
-//! names a part of the schedule, and whoever has the source maps spots to positions.
+//! names a part of the schedule, and code that has the source maps it to a position.
 
 use crate::blocks::{BlockSet, Index};
 use crate::collective::Arguments;
@@ -11,7 +11,7 @@ use crate::record::Direction;
 use crate::sink::{Line, Site};
 use std::fmt;
 
-/// The parameter that says which rank is unlike the others, where one is.
+/// The parameter that names the root.
 pub const ROOT: &str = "root";
 
 /// The values a parameter may take: `lo..` or `lo..=hi`.
@@ -29,7 +29,7 @@ impl Domain {
         self.lo <= value && self.hi.is_none_or(|hi| value <= hi)
     }
 
-    /// The largest value up to a limit.
+    /// The largest value within a limit.
     pub fn up_to(&self, limit: i64) -> i64 {
         self.hi.map_or(limit, |hi| hi.min(limit))
     }
@@ -62,7 +62,7 @@ pub struct ListParameter {
     pub domain: Domain,
 }
 
-/// A definition, with or without arguments; evaluated where it is used, when it is used.
+/// A definition, with or without arguments; evaluated where and when it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
     /// Its name.
@@ -73,7 +73,7 @@ pub struct Function {
     pub body: Expr,
 }
 
-/// A variable that changes from round to round: provers want `D` with `next = 2 * D`, not `2^s`.
+/// A variable that changes from round to round: provers handle `D` with `next = 2 * D` better than `2^s`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// The variable.
@@ -85,7 +85,7 @@ pub struct State {
     /// The index with which it advances, by its position among the loop's indices.
     pub each: usize,
     /// Whether it runs backwards: `init` is its value after the last round, and `next`, evaluated with the values of
-    /// one round, is its value one round before.
+    /// one round, is its value in the round before.
     pub backward: bool,
 }
 
@@ -98,91 +98,92 @@ pub struct Transfer {
     pub site: Site,
     /// One message for each value of these indices.
     pub each: Vec<Index>,
-    /// Only where this is true.
+    /// The condition under which there is a message.
     pub when: Option<Expr>,
     /// The other rank; it wraps around p.
     pub peer: Expr,
-    /// The blocks, in the order in which they travel.
+    /// The blocks, in the order in which they are sent.
     pub blocks: BlockSet,
 }
 
-/// Another collective, as a parameter: known by its contract alone.
+/// Another collective as a parameter: only its contract is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inner {
     /// Its name in the declaration.
     pub name: String,
-    /// What it promises.
+    /// Its contract.
     pub kind: Kind,
-    /// What it does, where that is known; otherwise its contract is carried out in the plainest way
+    /// Its schedule, if known; otherwise the simplest implementation of its contract stands in
     /// ([`reference`](crate::reference)).
     pub schedule: Option<Box<Schedule>>,
 }
 
-/// Which ranks run an inner collective together.
+/// The ranks that run an inner collective together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     /// The ranks of my node; the inner collective sees how the node is divided.
     Node,
-    /// The ranks with my local index, one of each node; ranks beyond the smallest node take no part.
+    /// The ranks with my local index, one per node; ranks beyond the size of the smallest node take no part.
     Lane,
-    /// All ranks, as if they sat on one node.
+    /// All ranks, as if they were on one node.
     All,
-    /// Ranks at a distance from each other, as if they sat on one node: those that differ from mine in one digit.
+    /// Ranks at equal distances, as if they were on one node: those that differ from mine in one digit.
     Stride {
-        /// From one to the next.
+        /// The distance between consecutive members.
         distance: Expr,
-        /// How many.
+        /// The number of members.
         count: Expr,
     },
-    /// Ranks that follow each other, as if they sat on one node; others take no part.
+    /// Consecutive ranks, as if they were on one node; other ranks take no part.
     Ranks {
-        /// The first.
+        /// The first rank.
         first: Expr,
-        /// How many.
+        /// The number of ranks.
         count: Expr,
     },
 }
 
-/// A `within` clause: after the messages of a round, an inner collective runs in groups.
+/// A `within` clause: an inner collective that runs in groups after the messages of a round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Within {
     /// Its number among the clauses that make messages.
     pub site: Site,
-    /// The inner collective, by its number.
+    /// The number of the inner collective.
     pub inner: usize,
-    /// Who runs it together.
+    /// The group that runs it.
     pub group: Group,
-    /// Only the first so many members of the group.
+    /// Restricts the group to this many first members.
     pub members: Option<Expr>,
-    /// Only where this is true; it is the same for all members.
+    /// The condition under which it runs; it is the same for all members.
     pub when: Option<Expr>,
-    /// Of an all-to-all: the index of the member that blocks are brought for.
+    /// For an all-to-all: the index of the member that receives the blocks.
     pub to: Option<Var>,
-    /// The blocks that each member brings; none for a reduction.
+    /// The blocks that each member contributes; empty for a reduction.
     pub brings: BlockSet,
 }
 
-/// Something that is true before every round of a loop, and after its last.
+/// A property that is true before every round of a loop, and after its last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Hold {
     /// Exactly these blocks are held.
     Blocks(BlockSet),
-    /// Exactly these ranks have contributed to what a line holds, block by block. An empty set: nothing is there.
+    /// Exactly these ranks have contributed to the value of a line, block by block. An empty set means that the line is
+    /// empty.
     Contributors {
         /// The line.
         line: Line,
-        /// The block, where the contributors depend on it.
+        /// The block, if the contributors depend on it.
         block: Option<Var>,
         /// The ranks.
         ranks: BlockSet,
     },
-    /// So much of `metric` has this rank used up since the beginning.
+    /// The amount of `metric` that this rank has used since the beginning.
     Counter(Metric, Expr),
     /// A fact about indices and state.
     Fact(Expr),
 }
 
-/// What a bound counts, for one rank.
+/// A quantity that a bound limits, for one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Metric {
@@ -195,13 +196,13 @@ pub enum Metric {
     NonlocalMessagesSent,
     NonlocalMessagesReceived,
     NonlocalBlocksSent,
-    /// Of an all-to-all: the largest number of blocks between two rounds that neither come from the rank nor are for
+    /// For an all-to-all: the largest number of blocks, between two rounds, that neither come from the rank nor are for
     /// it.
     Scratch,
 }
 
 impl Metric {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Metric; 10] = [
         Metric::Rounds,
         Metric::MessagesSent,
@@ -237,7 +238,7 @@ impl Metric {
         matches!(self, NonlocalRounds | NonlocalMessagesSent | NonlocalMessagesReceived | NonlocalBlocksSent)
     }
 
-    /// Whether it counts rounds: those in which any rank has a message, not one rank's own.
+    /// Whether it counts rounds: those in which any rank has a message, not those of a single rank.
     pub const fn counts_rounds(self) -> bool {
         matches!(self, Metric::Rounds | Metric::NonlocalRounds)
     }
@@ -249,29 +250,29 @@ impl fmt::Display for Metric {
     }
 }
 
-/// What a bound speaks of.
+/// The scope of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoundScope {
     /// The largest total over the ranks.
     Max,
     /// The total of every rank.
     Each,
-    /// The total of every node: what its ranks use together. The value is read at its first rank.
+    /// The total of every node over all its ranks. The value is evaluated at its first rank.
     Node,
-    /// The largest amount of any rank in each single round of a loop, given by its number.
+    /// The largest amount of any rank in each single round of a loop, given by the number of the loop.
     PerRound(usize),
 }
 
 /// `metric = value` or `metric <= value`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
-    /// What is counted.
+    /// The quantity.
     pub metric: Metric,
-    /// Over what.
+    /// The scope.
     pub scope: BoundScope,
-    /// Whether the value must be met, or only not be passed.
+    /// Whether the value must be met exactly, or is an upper limit.
     pub exact: bool,
-    /// Whether it is left to exact checks, and no matter of an induction: `#[checked(…)]`.
+    /// Whether only exact checks verify it, and inductions ignore it: `#[checked(…)]`.
     pub checked: bool,
     /// The value.
     pub value: Expr,
@@ -289,31 +290,31 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A loop of rounds; without an index it is one round.
+/// A loop of rounds; without an index it is a single round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Loop {
-    /// The indices, nested, the last one fastest.
+    /// The nested indices; the last one changes fastest.
     pub indices: Vec<Index>,
     /// The variables that change from round to round.
     pub states: Vec<State>,
-    /// What a round does.
+    /// The messages of a round.
     pub transfers: Vec<Transfer>,
-    /// What runs inside of groups after each round.
+    /// The inner collectives that run in groups after each round.
     pub within: Vec<Within>,
-    /// What is true between rounds.
+    /// The invariants between rounds.
     pub holds: Vec<Hold>,
-    /// What is true in every round, for a prover to prove first and to use then.
+    /// Lemmas that are true in every round: a prover proves them first and then uses them.
     pub hints: Vec<Expr>,
-    /// What must be true after the last round for a call to lie in the domain.
+    /// Conditions after the last round that a call in the domain must satisfy.
     pub ends_with: Vec<Expr>,
 }
 
-/// Where blocks lie while the collective runs.
+/// The positions of blocks while the collective runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Each block where it belongs in the end.
+    /// Each block at its final position.
     InPlace,
-    /// Block `b` at `wrap(b - by)`, and a rotation at the end.
+    /// Block `b` at `wrap(b - by)`, with a rotation at the end.
     Rotated(Expr),
 }
 
@@ -326,32 +327,32 @@ impl fmt::Display for Layout {
     }
 }
 
-/// In which order contributions are reduced.
+/// The order in which contributions are reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// Every rank has reduced the same tree, up to swapped operands.
+    /// Every rank reduces the same tree, up to swapped operands.
     pub same_tree: bool,
-    /// The operands of every tree stand in the order of ranks: safe for operations that do not commute.
+    /// The operands of every tree are in rank order: safe for operations that do not commute.
     pub rank_order: bool,
 }
 
-/// How far the check at compile time goes.
+/// The limits of the check at compile time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Every p up to this one.
+    /// The largest p.
     pub p: i64,
-    /// For each number parameter, its values up to this one.
+    /// The largest value of each number parameter.
     pub numbers: Vec<i64>,
-    /// For each list parameter: lists up to this length, elements up to this value.
+    /// The maximum length of each list parameter, and the largest value of its elements.
     pub lists: Vec<(i64, i64)>,
 }
 
-/// A collective, as data.
+/// A collective as data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
     /// The name of the declared type.
     pub name: String,
-    /// What it promises.
+    /// Its contract.
     pub kind: Kind,
     /// Parameters that are numbers.
     pub numbers: Vec<Number>,
@@ -359,36 +360,36 @@ pub struct Schedule {
     pub lists: Vec<ListParameter>,
     /// Parameters that are collectives.
     pub inners: Vec<Inner>,
-    /// Definitions, each using earlier ones only.
+    /// Definitions; each uses only earlier ones.
     pub functions: Vec<Function>,
-    /// The domain.
+    /// The conditions of the domain.
     pub requires: Vec<Expr>,
     /// The names of the lines; the first one holds the input and the result.
     pub lines: Vec<String>,
-    /// How many blocks there are; block sets wrap around it.
+    /// The number of blocks; block sets wrap around it.
     pub blocks: Expr,
-    /// What is claimed about the order of reduction.
+    /// The claims about the order of reduction.
     pub order: Order,
     /// The rounds.
     pub loops: Vec<Loop>,
-    /// What it costs at most.
+    /// The declared bounds of its cost.
     pub bounds: Vec<Bound>,
-    /// The layouts it may run in, the preferred one first.
+    /// The layouts it may use, the preferred one first.
     pub layouts: Vec<Layout>,
-    /// How far it is checked at compile time.
+    /// The limits of its check at compile time.
     pub limits: Limits,
-    /// How many variables there are.
+    /// The number of variables.
     pub slots: usize,
 }
 
 impl Schedule {
-    /// The same collective with inner ones that are known by their contract alone, as in the text of a declaration.
+    /// The same collective with inner ones of which only the contract is known, as in the text of a declaration.
     pub fn by_contract(&self) -> Schedule {
         let inners = self.inners.iter().map(|inner| Inner { schedule: None, ..inner.clone() }).collect();
         Schedule { inners, ..self.clone() }
     }
 
-    /// The same collective without what is left to exact checks: what an induction speaks of.
+    /// The same collective without the parts that only exact checks verify: the part that an induction covers.
     pub fn inducted(&self) -> Schedule {
         let mut schedule = self.clone();
         schedule.bounds.retain(|bound| !bound.checked);
@@ -400,7 +401,8 @@ impl Schedule {
         self.loops.iter().flat_map(|l| &l.transfers)
     }
 
-    /// The number of lines that ranks need, those of inner collectives included: the first one of each is one of ours.
+    /// The number of lines that ranks need, including those of inner collectives: the first line of each is one of
+    /// ours.
     pub fn lines_in_memory(&self) -> usize {
         let of_inner =
             |inner: &Inner| inner.schedule.as_ref().map_or(1, |schedule| schedule.lines_in_memory().max(1));
@@ -412,14 +414,14 @@ impl Schedule {
         self.loops.iter().flat_map(|l| &l.within)
     }
 
-    /// The root, where the collective has one, and 0 elsewhere.
+    /// The root, or 0 for a collective without one.
     pub fn root(&self, args: &Arguments) -> usize {
         let named = |number: &&Number| number.var.name == ROOT;
         let root = self.numbers.iter().zip(&args.numbers).find(|(number, _)| self.kind.has_root() && named(number));
         root.and_then(|(_, &root)| usize::try_from(root).ok()).unwrap_or(0)
     }
 
-    /// Whether what it does, or what it costs, depends on which ranks share a node.
+    /// Whether its rounds or its cost depend on which ranks share a node.
     pub fn uses_placement(&self) -> bool {
         let mut found = self.bounds.iter().any(|bound| bound.metric.is_nonlocal());
         found |= self.within().any(|within| matches!(within.group, Group::Node | Group::Lane));
@@ -433,13 +435,13 @@ impl Schedule {
         found
     }
 
-    /// Calls `visit` with every expression and the spot it stands at.
+    /// Calls `visit` with every expression and its spot.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(SchedulePart, &Expr)) {
-        // The schedule is not changed: the clone only lets one traversal serve reading and rewriting.
+        // The clone lets one traversal serve both reading and rewriting; the schedule is not changed.
         self.clone().for_each_expr_mut(&mut |spot, e| visit(spot, e));
     }
 
-    /// Calls `visit` with every expression, to change it.
+    /// Calls `visit` with every expression, for changes.
     pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(SchedulePart, &mut Expr)) {
         self.functions.iter_mut().enumerate().for_each(|(i, f)| visit(SchedulePart::Define(i), &mut f.body));
         self.requires.iter_mut().enumerate().for_each(|(i, e)| visit(SchedulePart::Requires(i), e));
@@ -504,7 +506,7 @@ impl Within {
 }
 
 impl BlockSet {
-    /// Calls `visit` with every expression of the set, to change it.
+    /// Calls `visit` with every expression of the set, for changes.
     pub fn for_each_expr_mut(&mut self, visit: &mut impl FnMut(&mut Expr)) {
         for part in &mut self.parts {
             visit(&mut part.item);
@@ -534,7 +536,7 @@ pub enum Field {
     Blocks,
 }
 
-/// A part of a schedule, by its number: what an error points at.
+/// A part of a schedule, by its number; errors point at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SchedulePart {
     /// The declaration as a whole.
@@ -563,6 +565,6 @@ pub enum SchedulePart {
     Blocks,
     /// The claim that all ranks reduce the same tree.
     SameTree,
-    /// The claim that operands stand in the order of ranks.
+    /// The claim that operands are in rank order.
     RankOrder,
 }

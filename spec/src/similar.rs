@@ -1,6 +1,6 @@
-//! Names that look alike, for "did you mean".
+//! Finds similar names, for "did you mean".
 
-/// The candidate that looks most like `name`.
+/// The candidate most similar to `name`.
 pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let scored = candidates.iter().map(|&candidate| (distance(name, candidate), candidate));
@@ -8,15 +8,15 @@ pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     closest.or_else(|| candidates.into_iter().find(|candidate| shortens(candidate, name)))
 }
 
-/// Whether a word is short for another one, as `recv` is for `receive`: the same letter first, then some of the others.
+/// Whether a word abbreviates another one, as `recv` does `receive`: the same first letter, then some of the others.
 fn shortens(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
     let is_part = short.chars().all(|letter| letters.any(|other| other == letter));
     is_part && short.chars().next() == long.chars().next() && short.len() >= 4 && long.len() <= 2 * short.len()
 }
 
-/// Names of the form `kind/name` that look like what was written, the most similar first, at most `most`. What was
-/// written may be a whole name, the last part of one, the kind, or a piece of any.
+/// Names of the form `kind/name` that are similar to `written`, the most similar first, at most `most`. `written` may
+/// be a whole name, its last part, the kind, or a substring of any.
 pub fn suggestions<'a>(written: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let written = written.trim_end_matches('/').replace('_', "-").to_lowercase();
     let last = |name: &'a str| name.rsplit('/').next().unwrap_or(name);
@@ -27,23 +27,24 @@ pub fn suggestions<'a>(written: &str, names: impl IntoIterator<Item = &'a str>, 
         let contained = (written.len() > 2 && name.contains(&written))
             || (last(name).len() > 2 && written.split('/').any(|piece| piece == last(name)));
         let of_kind = name.split('/').next() == Some(&written);
-        // What contains the piece is worse than what differs in a letter or two, and better than what differs in more.
+        // A name that contains `written` ranks below one that differs in a letter or two, and above one that differs in
+        // more.
         alike.map(|(d, _)| d).chain(of_kind.then_some(2)).chain(contained.then_some(3)).min()
     };
     let mut scored: Vec<(usize, usize, &str)> =
         names.into_iter().enumerate().filter_map(|(i, name)| Some((score(name)?, i, name))).collect();
     scored.sort_unstable();
-    // What is much less similar than the first was not meant.
+    // Drops names that are much less similar than the first.
     let enough = scored.first().map_or(0, |(best, ..)| best + 1);
     scored.into_iter().filter(|(score, ..)| *score <= enough).take(most).map(|(_, _, name)| name).collect()
 }
 
-/// A letter has nothing in common with another letter.
+/// Single letters have nothing in common.
 fn close(name: &str, candidate: &str, distance: usize) -> bool {
     distance <= 1 + candidate.len() / 4 && distance < name.chars().count()
 }
 
-/// How many letters must change to get from one word to the other.
+/// The edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,46 +1,47 @@
-//! The seam between a schedule and everything that uses one.
+//! The interface between a schedule and everything that uses one.
 //!
-//! A collective hands one rank's rounds, one after the other, to a `Sink`. Whoever runs, records, checks or times a
-//! collective implements this trait, so that what was checked is what runs. A schedule does not look at data, so
-//! the sink alone knows what a block is.
+//! A collective hands one rank's rounds, one after another, to a `Sink`. Everything that runs, records, checks or times
+//! a collective implements this trait, so that the rounds that were checked are the ones that run. A schedule does not
+//! look at data; only the sink knows what a block is.
 
 use crate::blocks::Blocks;
 use std::convert::Infallible;
 
-/// A line of a rank's memory, by its number: gathers have one, in which every block has its slot; reductions may name
-/// more.
+/// A line of a rank's memory, by its number. Gathers have one line, in which every block has its slot; reductions may
+/// declare more.
 pub type Line = u8;
 
-/// What a message does to the line it belongs to.
+/// The effect of a message on its line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     /// A send reads the line; a receive fills slots that are empty.
     #[default]
     Copy,
-    /// A receive fills slots whatever they held.
+    /// A receive fills slots, whatever their contents.
     Replace,
-    /// A receive fills slots whatever they held, and what they held is given up, after the round's sends have read it.
+    /// A receive fills slots, whatever their contents. The old contents are lost after the round's sends have read
+    /// them.
     Overwrite,
-    /// A receive fills slots with what arrives on the left of the operation, and line `with` on its right.
+    /// A receive combines what arrives, as the left operand, with line `with`.
     CombineLeft {
         /// The other operand.
         with: Line,
     },
-    /// A receive fills slots with line `with` on the left of the operation, and what arrives on its right.
+    /// A receive combines line `with`, as the left operand, with what arrives.
     CombineRight {
         /// The other operand.
         with: Line,
     },
 }
 
-/// The clause of the declaration that a message comes from, and what it does to this rank's memory.
+/// The clause of the declaration that a message comes from, and its effect on this rank's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
-    /// Its number among the `send` and `recv` clauses, as written.
+    /// Its number among the `send` and `recv` clauses, in source order.
     pub number: u16,
     /// The line it reads or writes.
     pub line: Line,
-    /// What it does there.
+    /// Its effect on that line.
     pub action: Action,
 }
 
@@ -57,10 +58,10 @@ impl Site {
 /// are in flight together, and the round is over when all of them are complete. Messages between the same two ranks
 /// keep their order. A message without blocks is never handed over.
 pub trait Sink {
-    /// What can go wrong; [`Infallible`] where nothing can.
+    /// The error of the sink; [`Infallible`] if it cannot fail.
     type Error;
 
-    /// A round begins.
+    /// Begins a round.
     fn begin_round(&mut self) -> Result<(), Self::Error>;
 
     /// This rank sends `blocks` to rank `to`.
@@ -69,17 +70,17 @@ pub trait Sink {
     /// This rank receives `blocks` from rank `from`.
     fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Self::Error>;
 
-    /// The round ends; its messages are complete when this returns.
+    /// Ends the round; its messages are complete when this returns.
     fn end_round(&mut self) -> Result<(), Self::Error>;
 
-    /// Collectives inside of groups begin. Groups need not have equally many rounds; who counts rounds has all ranks
-    /// wait for the last group at [`leave_groups`](Sink::leave_groups).
+    /// Begins collectives inside groups. Groups may have different numbers of rounds; a sink that counts rounds lets
+    /// all ranks wait for the last group at [`leave_groups`](Sink::leave_groups).
     #[inline]
     fn enter_groups(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Collectives inside of groups end.
+    /// Ends collectives inside groups.
     #[inline]
     fn leave_groups(&mut self) -> Result<(), Self::Error> {
         Ok(())

@@ -1,7 +1,7 @@
-//! A schedule in the words of its declaration, for people.
+//! Writes a schedule like its declaration, for people.
 //!
-//! It lists definitions first, wherever they stood, and names what it refers to by its name; so two schedules may read
-//! alike. What tells them apart is `canonical`.
+//! It lists definitions first, wherever they stood, and refers to everything by name, so two different schedules may
+//! have the same text. The `canonical` form distinguishes them.
 
 use crate::record::Direction;
 use crate::schedule::{Bound, BoundScope, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
@@ -61,7 +61,7 @@ pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::R
     writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)
 }
 
-/// The states that run backwards: one clause for all of them, because each may mention the others.
+/// The states that run backwards, in one clause, because each may mention the others.
 pub(crate) fn write_backward(f: &mut impl Write, l: &Loop) -> fmt::Result {
     let all: Vec<&State> = l.states.iter().filter(|state| state.backward).collect();
     if all.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String
     writeln!(f, ")]")
 }
 
-/// What is true between the rounds of a loop, in each of them and after the last.
+/// The invariants between the rounds of a loop, the hints, and the conditions after its last round.
 pub(crate) fn write_holds(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt::Result {
     for hold in &l.holds {
         match hold {
@@ -133,7 +133,7 @@ pub(crate) fn write_transfer(f: &mut impl Write, lines: &[String], t: &Transfer)
     writeln!(f, ")]")
 }
 
-/// What a message of a reduction does to the memory of its rank.
+/// The effect of a message of a reduction on the memory of its rank.
 fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
     let (name, line) = (|line: Line| &lines[line as usize], &lines[t.site.line as usize]);
     match (t.direction, t.site.action) {
@@ -150,7 +150,7 @@ fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result
     }
 }
 
-/// The clauses at the top that only some kinds have.
+/// The clauses before the rounds that only some kinds have.
 pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
     if schedule.kind.is_divided() {
         writeln!(f, "#[split({})]", schedule.blocks)?;

@@ -1,7 +1,7 @@
-//! Trees of contributions: what a slot of a reduction holds.
+//! Trees of contributions: the contents of a reduction's slots.
 //!
-//! Equal trees are one node, and a node with its operands swapped is the same node: so whether two ranks have reduced
-//! the same tree, as far as a commutative operation can tell, is a comparison of two numbers.
+//! Equal trees share one node, and swapping the operands gives the same node. So whether two ranks have reduced the
+//! same tree, up to commutativity, is a comparison of two numbers.
 
 use std::collections::HashMap;
 
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tree(u32);
 
-/// What is known of a tree.
+/// The data of a tree.
 #[derive(Clone, Debug)]
 struct TreeNode {
-    /// One bit for each rank.
+    /// One bit per rank.
     ranks: Vec<u64>,
-    /// How many are set.
+    /// The number of bits set.
     count: usize,
 }
 
-/// Contributions in the order in which an operation that does not commute would see them.
+/// Contributions in the order in which a non-commutative operation would see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeValue {
-    /// The tree, whichever way round its operands are.
+    /// The tree, regardless of the order of its operands.
     pub tree: Tree,
-    /// The first and the last rank, if the operands stand in the order of ranks, without a gap.
+    /// The first and the last rank, if the operands are in rank order without a gap.
     pub run: Option<(u32, u32)>,
 }
 
@@ -36,7 +36,7 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// The contributions of `p` ranks, nothing reduced yet.
+    /// The contributions of `p` ranks, before any reduction.
     pub fn new(p: usize) -> Self {
         let leaf = |rank: usize| {
             let mut ranks = vec![0; p.div_ceil(64)];
@@ -51,7 +51,7 @@ impl Trees {
         TreeValue { tree: Tree(rank as u32), run: Some((rank as u32, rank as u32)) }
     }
 
-    /// `left` combined with `right`; or a rank that has contributed to both.
+    /// Combines `left` with `right`. Returns a rank that has contributed to both, if there is one.
     pub fn join(&mut self, left: TreeValue, right: TreeValue) -> Result<TreeValue, usize> {
         if let Some(rank) = self.common(left.tree, right.tree) {
             return Err(rank);
@@ -82,13 +82,13 @@ impl Trees {
         &self.nodes[tree.0 as usize].ranks
     }
 
-    /// The first rank that has contributed to both.
+    /// The first rank that has contributed to both trees.
     fn common(&self, a: Tree, b: Tree) -> Option<usize> {
         let mut words = self.ranks(a).iter().zip(self.ranks(b)).map(|(a, b)| a & b).enumerate();
         words.find(|(_, both)| *both != 0).map(|(word, both)| 64 * word + both.trailing_zeros() as usize)
     }
 
-    /// How many ranks have contributed to a tree.
+    /// The number of ranks that have contributed to a tree.
     pub fn count(&self, tree: Tree) -> usize {
         self.nodes[tree.0 as usize].count
     }
@@ -103,7 +103,7 @@ impl Trees {
         (0..self.p).filter(move |&rank| self.contains(tree, rank))
     }
 
-    /// Whether every rank that contributed to `a` contributed to `b`, too.
+    /// Whether every rank that contributed to `a` also contributed to `b`.
     pub fn within(&self, a: Tree, b: Tree) -> bool {
         self.ranks(a).iter().zip(self.ranks(b)).all(|(a, b)| a & !b == 0)
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a schedule, and the smallest case that shows it.
+//! Violations: what is wrong with a schedule, and the smallest case that shows it.
 
 use crate::contract::ends;
 use crate::eval::EvalFault;
@@ -12,9 +12,9 @@ use std::fmt;
 pub struct Case {
     /// The number of ranks.
     pub p: usize,
-    /// Ranks per node, where the schedule depends on it.
+    /// Ranks per node, if the schedule depends on it.
     pub ppn: Option<usize>,
-    /// The node of each rank, where that is not told by `ppn`.
+    /// The node of each rank, if `ppn` does not determine it.
     pub nodes: Option<Vec<usize>>,
     /// Parameters by name.
     pub params: Vec<(String, String)>,
@@ -32,7 +32,7 @@ impl Case {
         format!("{source}->{destination}")
     }
 
-    /// Blocks between brackets.
+    /// A list of blocks as text.
     fn blocks<'a>(&self, blocks: impl IntoIterator<Item = &'a usize>) -> String {
         blocks.into_iter().map(|&block| self.block(block)).collect::<Vec<_>>().join(", ")
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// The ranks of each node: `{0}, {1..=3}`, or all of them where they do not follow each other.
+/// The ranks of each node: `{0}, {1..=3}`, or a full list if they are not consecutive.
 pub fn nodes_in_words(nodes: &[usize]) -> String {
     let count = nodes.iter().max().map_or(0, |last| last + 1);
     let one = |node| {
@@ -76,84 +76,84 @@ impl fmt::Display for Set {
     }
 }
 
-/// What is wrong. Ranks, blocks and rounds are the smallest that show it.
+/// What is wrong. Ranks, blocks and rounds are the smallest that show the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Problem {
     /// An expression has no value.
     Fault { rank: usize, fault: EvalFault },
-    /// A rank talks to itself.
+    /// A rank sends to itself or receives from itself.
     SelfMessage { rank: usize, direction: Direction },
-    /// A send that no receive meets.
+    /// A send without a matching receive.
     UnmatchedSend { from: usize, to: usize, blocks: Vec<usize> },
-    /// A receive that no send meets.
+    /// A receive without a matching send.
     UnmatchedRecv { to: usize, from: usize, blocks: Vec<usize> },
-    /// A send and its receive speak of different blocks.
+    /// A send and its receive name different blocks.
     DifferentBlocks { from: usize, to: usize, sent: Vec<usize>, expected: Vec<usize> },
-    /// Several messages of one pair of ranks, taken for each other.
+    /// Several messages of one pair of ranks in the wrong order.
     Confused { from: usize, to: usize, sent: Vec<usize>, expected: Vec<usize> },
-    /// What is sent is not held.
+    /// A rank sends a block that it does not hold.
     Phantom { rank: usize, block: usize, held: Set },
-    /// A block is sent twice in a round, although a message takes it along.
+    /// A block is sent twice in a round, although a message moves it.
     SentTwice { rank: usize, block: usize },
     /// A slot is written twice; `earlier` is the round of the first write, `None` for the initial content.
     WrittenTwice { rank: usize, block: usize, earlier: Option<usize> },
-    /// The contract is not met at the end.
+    /// A rank lacks a block at the end: the contract is not met.
     Missing { rank: usize, block: usize, held: Set },
-    /// A bound is passed, or not met.
+    /// A bound is exceeded, or an exact one not met.
     Bound { bound: String, value: i64, found: i64, rank: Option<usize> },
-    /// `holds` claims other blocks than are held.
+    /// `holds` claims other blocks than those held.
     OtherBlocks { rank: usize, claimed: Set, held: Set },
     /// `holds` names a block twice.
     ClaimedTwice { rank: usize, block: usize },
-    /// `holds` claims another count.
+    /// `holds` claims a wrong count.
     OtherCount { rank: usize, what: &'static str, claimed: i64, found: i64 },
     /// A fact of `holds` is false.
     FalseFact { rank: usize, fact: String },
     /// A `hint` is false.
     FalseHint { rank: usize, hint: String },
-    /// A line is read where it holds nothing.
+    /// An empty line is read.
     Empty { rank: usize, line: String, block: usize },
-    /// A line is filled where it holds something.
+    /// A line that is not empty is filled.
     Overwritten { rank: usize, line: String, block: usize },
-    /// What replaces a line lacks contributions that the line has.
+    /// The new value of a line lacks contributions of the old one.
     Forgets { rank: usize, line: String, block: usize },
-    /// What is replaced is read or written by another message of the same round.
+    /// Another message of the same round reads or writes a value that is replaced.
     ReplacedInUse { rank: usize, line: String, block: usize },
     /// A contribution is reduced twice.
     CountedTwice { rank: usize, block: usize, contributor: usize },
     /// A contribution is missing at the end.
     Incomplete { rank: usize, block: usize, missing: usize, found: Set },
-    /// Operands do not stand in the order of ranks.
+    /// Operands are not in rank order.
     OutOfOrder { rank: usize, block: usize },
     /// Two ranks reduce different trees.
     OtherTree { ranks: (usize, usize), block: usize },
-    /// `holds` claims other contributors than there are.
+    /// `holds` claims other contributors than the actual ones.
     OtherContributors { rank: usize, line: String, block: usize, claimed: Set, found: Set },
-    /// There is not one block for each rank, although every rank is to end with its own.
+    /// The number of blocks is not the number of ranks, although every rank must end with a block of its own.
     NotABlockEach { found: usize },
-    /// The domain admits a root that is no rank.
+    /// The domain admits a root that is not a rank.
     NoSuchRoot { root: usize },
-    /// The domain is empty in the range that was looked at: nothing was checked.
+    /// No point of the range lies in the domain: nothing was checked.
     NothingChecked { up_to: usize },
 }
 
-/// A wrong schedule: what, where, and the smallest case.
+/// A fault of a schedule: what, where, and the smallest case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The part of the declaration at fault.
     pub spot: SchedulePart,
     /// The case.
     pub case: Case,
-    /// The round, counted from 0 over the whole run; `None` where it is no matter of a round. One past the last
-    /// round means the end.
+    /// The round, counted from 0 over the whole run; `None` if the problem does not belong to a round. One past the
+    /// last round means the end.
     pub round: Option<usize>,
     /// What is wrong.
     pub problem: Problem,
 }
 
 impl Violation {
-    /// A name for the kind of violation, for machines.
+    /// The kind of violation as a machine-readable name.
     pub fn code(&self) -> &'static str {
         match self.problem {
             Problem::Fault { .. } => "domain",

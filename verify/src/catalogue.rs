@@ -1,7 +1,7 @@
-//! The catalogue's generated code: what it does, and what it gives when it runs.
+//! Records and runs the generated code of the catalogue.
 //!
-//! The catalogue hands out each collective as its own type, so that everything here is a small
-//! [`Visitor`]: a question that is asked of a type.
+//! The catalogue provides each collective as its own type, so everything here is a small [`Visitor`]: a query that is
+//! generic over the type.
 
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
@@ -20,7 +20,7 @@ pub fn find(name: &str) -> Result<&'static Entry, Error> {
     algorithms::find(name).map_err(Error::Unknown)
 }
 
-/// The same for a command that knows names only, and says of files what can be done with them.
+/// The same for a command that only accepts names, and tells the user which commands accept files.
 pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension == "rs") || path.is_file();
@@ -30,7 +30,7 @@ pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error>
     })
 }
 
-/// What the generated code of an entry does at a point; a refusal when the point lies outside its domain.
+/// Records the rounds of an entry's generated code at a point; a refusal if the point lies outside its domain.
 pub fn record(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Result<Trace, Refusal>, Error> {
     let mut record = TraceRecorder { placement, answer: None };
     visit(entry, args, &mut record)?;
@@ -83,7 +83,7 @@ impl Visitor for TraceRecorder<'_> {
     }
 }
 
-/// Whether an entry is proved for a call that its domain admits.
+/// Checks that an entry is proved for a call that its domain admits.
 pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<(), Error> {
     let mut proved = Proved { at: placement.place(0), answer: Ok(()) };
     visit(entry, args, &mut proved)?;
@@ -95,7 +95,7 @@ pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
     let schedule = (entry.schedule)();
     let numbers = schedule.numbers.iter().map(|number| number.domain.lo).collect();
     let args = Arguments { numbers, lists: vec![vec![]; schedule.lists.len()], inner: least_inner(&schedule) };
-    // Nothing is proved of so many ranks, and the refusal says of how many it is.
+    // This many ranks are never proved, and the refusal states the proved range.
     let mut proved = Proved { at: Place::flat(0, i64::MAX), answer: Ok(()) };
     visit(entry, &args, &mut proved)?;
     match proved.answer {
@@ -149,7 +149,7 @@ impl Visitor for Proved<'_> {
     }
 }
 
-/// What all ranks of an entry do, as a plan.
+/// The rounds of all ranks of an entry, as a plan.
 pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Plan, Error> {
     let mut planned = PlanRecorder { placement, answer: Err(Unplanned::Moves { kind: Kind::Alltoall }) };
     visit(entry, args, &mut planned)?;
@@ -159,7 +159,7 @@ pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Pl
     })
 }
 
-/// All-to-alls pass unseen: they have no plan.
+/// Ignores all-to-alls: they have no plan.
 struct PlanRecorder<'a> {
     placement: &'a Placement,
     answer: Result<Plan, Unplanned>,
@@ -201,7 +201,7 @@ impl Visitor for PlanRecorder<'_> {
     }
 }
 
-/// Asks a question of an entry's type.
+/// Calls the visitor with an entry's type.
 pub fn visit(entry: &Entry, args: &Arguments, visitor: &mut impl Visitor) -> Result<(), Error> {
     if algorithms::visit_one(entry.name, args, visitor) { Ok(()) } else { Err(not_visited(entry)) }
 }
@@ -210,21 +210,21 @@ fn not_visited(entry: &Entry) -> Error {
     Error::Catalogue { name: entry.name, why: "its type does not take the parameters of its declaration".into() }
 }
 
-/// What an entry does at one point of its domain, with the verdict of the checks.
+/// The rounds of an entry at one point of its domain, with the verdict of the checks.
 #[derive(Debug)]
 pub struct Recorded {
     /// The point.
     pub point: Point,
-    /// What the ranks do.
+    /// The recorded rounds.
     pub trace: Trace,
-    /// What that costs.
+    /// The cost of the run.
     pub census: Census,
-    /// What is wrong with it, if anything.
+    /// The violation, if any.
     pub violation: Option<Violation>,
 }
 
 /// Records the generated code of an entry and checks it. The evaluator goes first: it reports numbers that do not fit,
-/// where generated code, which is made for checked arguments, would stop.
+/// where generated code, which expects checked arguments, would panic.
 pub fn examine(entry: &'static Entry, args: &Arguments, placement: Placement) -> Result<Recorded, Error> {
     let schedule = (entry.schedule)();
     let point = Point { placement, args: args.clone() };

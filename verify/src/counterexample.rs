@@ -1,9 +1,9 @@
-//! A counterexample in a file: one form for all engines, made to be replayed.
+//! Counterexamples in files: one format for all engines, made to be replayed.
 //!
-//! The file holds the declaration itself, as Rust source, so that it can be replayed where the source is gone, has
-//! changed, or never existed (a mutant). What was found stands beside it, so that a replay can say whether it is still
-//! true. What a solver finds is a counterexample *to the induction*, which need not be one to the collective; such a
-//! file says so, and a replay looks whether the state is reached at all.
+//! The file contains the declaration itself, as Rust source, so that it can be replayed even if the source is gone, has
+//! changed, or never existed (a mutant). The finding is stored too, so that a replay can tell whether it is still true.
+//! A solver finds a counterexample *to the induction*, which need not be one to the collective; such a file says so,
+//! and a replay checks whether the state is reachable at all.
 
 use crate::error::Error;
 use crate::params::Params;
@@ -17,23 +17,23 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the file calls itself.
+/// The name of the format.
 const FORMAT: &str = "roundel-counterexample";
 
-/// The version of the form. It changes when a file of before can no longer be read.
+/// The version of the format. It changes when older files can no longer be read.
 const VERSION: u64 = 1;
 
-/// The largest number of ranks that is replayed: every rank is a thread.
+/// The largest number of ranks that is replayed, since every rank is a thread.
 pub const MAX_P: usize = 1024;
 
 /// What a counterexample refutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refutes {
-    /// The collective: it does something wrong in this very case.
+    /// The collective: it is wrong in this very case.
     Collective,
     /// The proof by induction: a round leads from a state that `holds` admits to one that it does not. The state may be
-    /// unreachable, so this is no counterexample to the collective.
+    /// unreachable, so the collective need not be wrong.
     Induction,
 }
 
@@ -41,13 +41,13 @@ pub enum Refutes {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ArgumentValue {
-    /// Of a number.
+    /// The value of a number parameter.
     Number(i64),
-    /// Of a list.
+    /// The value of a list parameter.
     List(Vec<i64>),
 }
 
-/// A counterexample, as it stands in a file.
+/// A counterexample, as stored in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counterexample {
@@ -57,31 +57,31 @@ pub struct Counterexample {
     pub engine: String,
     /// What it refutes.
     pub refutes: Refutes,
-    /// The collective, as its users call it.
+    /// The collective, by the name that users know.
     pub collective: String,
-    /// What was changed, where it is a mutant.
+    /// The change, if it is a mutant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<String>,
     /// The declaration, as Rust source.
     pub declaration: String,
-    /// The number of ranks; missing where a solver's model names none.
+    /// The number of ranks; missing if a solver's model does not name it.
     pub p: Option<usize>,
-    /// Ranks per node, where it matters.
+    /// Ranks per node, if relevant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ppn: Option<usize>,
-    /// The node of each rank, where `ppn` does not tell it.
+    /// The node of each rank, if `ppn` does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<usize>>,
     /// The parameters.
     #[serde(default)]
     pub params: BTreeMap<String, ArgumentValue>,
-    /// The rank that shows it.
+    /// The rank that shows the fault.
     pub rank: Option<usize>,
     /// The round, counted from 0.
     pub round: Option<usize>,
-    /// What is wrong: the name of the check, or of the property that is not preserved.
+    /// The fault: the name of the check, or of the property that is not preserved.
     pub violation: String,
-    /// The same in a sentence.
+    /// The fault as a sentence.
     pub message: String,
     /// The values of a solver's model.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -89,10 +89,10 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
-    /// The counterexample that a violation is.
+    /// The counterexample of a violation.
     pub fn of_violation(engine: &str, collective: &str, schedule: &Schedule, violation: &Violation) -> Self {
         let value = |(name, text): &(String, String)| {
-            // Numbers and lists are written as JSON writes them.
+            // Numbers and lists have the same syntax as in JSON.
             Some((name.clone(), serde_json::from_str(text).ok()?))
         };
         Counterexample {
@@ -108,14 +108,14 @@ impl Counterexample {
         }
     }
 
-    /// The counterexample to the induction that a solver's model is.
+    /// The counterexample to the induction from a solver's model.
     pub fn of_model(collective: &str, schedule: &Schedule, refutation: &Refutation) -> Self {
         let model: BTreeMap<String, String> = refutation.model.iter().cloned().collect();
         let number = |name: &str| model.get(&crate::smt::symbol(name)).and_then(|value| value.parse().ok());
         let params = schedule.numbers.iter().map(|number| &number.var.name);
         let params = params.filter_map(|name| Some((name.clone(), ArgumentValue::Number(number(name)?))));
         let natural = |name: &str| number(name).and_then(|value| usize::try_from(value).ok());
-        // Where nodes are counted, a rank is a seat on a node.
+        // If nodes are counted, a rank is a seat on a node.
         let seat = || natural("node")?.checked_mul(natural("ppn")?)?.checked_add(natural("local")?);
         Counterexample {
             p: natural("p"),
@@ -150,24 +150,24 @@ impl Counterexample {
         }
     }
 
-    /// The same, said to be a mutant.
+    /// Marks it as a mutant.
     pub fn mutated(self, mutation: &str) -> Self {
         Counterexample { mutation: Some(mutation.into()), ..self }
     }
 
-    /// What makes one counterexample smaller than another: few ranks, then an early round.
+    /// The order of counterexamples: few ranks first, then early rounds.
     pub fn size(&self) -> (usize, usize, usize) {
         let or_last = |n: Option<usize>| n.unwrap_or(usize::MAX);
         (or_last(self.p), or_last(self.ppn), or_last(self.round))
     }
 
-    /// Whether its declaration can be read back. That of a mutant may break a rule of the language: such a mutant would
-    /// never get as far as a check.
+    /// Whether its declaration can be parsed. A mutant may break a rule of the language, and would then never reach a
+    /// check.
     pub fn is_readable(&self) -> bool {
         self.parsed().is_ok()
     }
 
-    /// Writes it, after a look whether a replay would find the same.
+    /// Writes it, after checking that a replay finds the same fault.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let fault = |why: String| Error::NotReplayable { collective: self.collective.clone(), why };
         let schedule = self.parsed().map_err(|why| fault(format!("it cannot be written as a declaration: {why}")))?;
@@ -197,7 +197,7 @@ impl Counterexample {
         serde_json::from_value(json).map_err(|error| fault(error.to_string()))
     }
 
-    /// The declaration, parsed; `path` is named where it cannot be.
+    /// The parsed declaration; `path` is for errors.
     pub fn schedule(&self, path: &Path) -> Result<Schedule, Error> {
         self.parsed().map_err(|why| Error::Counterexample { path: path.into(), why })
     }

@@ -1,13 +1,13 @@
-//! Collectives as code of another language, with the proof records of the crates that declare them.
+//! Writes collectives as code of another language, with the proof records of the crates that declare them.
 
 use crate::error::Error;
 use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::{Schedule, c, check};
 use std::path::Path;
 
-/// The C file of a schedule; `root` is the crate that declares it, where its proof record lies.
+/// The C file of a schedule; `root` is the crate that declares it, which contains its proof record.
 pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error> {
-    // A record speaks of the declaration, whatever its inner collectives are.
+    // A record belongs to the declaration, whatever its inner collectives are.
     let (range, record) = proved(&schedule.by_contract(), root)?;
     let inners = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref());
     let inners = inners.map(|inner| Ok(proved(inner, root)?.0)).collect::<Result<Vec<_>, Error>>()?;
@@ -15,8 +15,8 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error>
         .map_err(Error::Unsupported)
 }
 
-/// The calls for which a collective is proved, and the record that says so. Without one it is checked here and now, as
-/// the derive does: what is granted is what was checked.
+/// The calls for which a collective is proved, and the record behind it. Without a record it is checked now, as in the
+/// derive: only what was checked is granted.
 pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, Option<Record>), Error> {
     let unfit = |root: &Path, unfit| Error::UnfitRecord { path: Record::path(root, schedule), unfit };
     let record = root.map(|root| Record::in_crate(root, schedule).map_err(|why| unfit(root, why))).transpose()?;

@@ -1,10 +1,10 @@
-//! What a user can get wrong. Every message says what to do about it; all of these end with exit code 2.
+//! User errors. Every message says what to do about it; all of them end with exit code 2.
 
 use roundel::algorithms::Unknown;
 use roundel_spec::Refusal;
 use std::path::PathBuf;
 
-/// A request that cannot be served as it stands.
+/// A request that cannot be served as given.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A name that the catalogue does not have.
@@ -18,23 +18,23 @@ pub enum Error {
         /// What to write instead.
         hint: String,
     },
-    /// A value that is no number, or one below the least.
+    /// A value that is not a number, or below the minimum.
     #[error("`{text}` is no {what}: write a whole number of at least {least}")]
     Number {
         /// What was written.
         text: String,
-        /// What it should be.
+        /// What was expected.
         what: &'static str,
-        /// The least.
+        /// The minimum.
         least: usize,
     },
-    /// A range where one number is asked for.
+    /// A range instead of a single number.
     #[error("`{text}` is a range: write one number of ranks here; `roundel check` and `roundel prove` take ranges")]
     OneNumber {
         /// What was written.
         text: String,
     },
-    /// A file where a name of the catalogue is expected.
+    /// A file instead of a name of the catalogue.
     #[error(
         "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, `roundel check {0}` checks \
          the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, `expand {0}` and `emit c {0}` print code",
@@ -46,7 +46,7 @@ pub enum Error {
         /// The command.
         command: &'static str,
     },
-    /// A value of `-p` that is no range.
+    /// A value of `-p` that is not a range.
     #[error("`{text}` is no range of process counts: {why}; write `7`, `1..64` (63 is the last) or `1..=64`")]
     Range {
         /// What was written.
@@ -62,40 +62,40 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Rounds that there are not.
+    /// Rounds that do not exist.
     #[error("there are no rounds {first}..={last} here: give `--rounds` some of the {count} rounds, counted from 0")]
     NoSuchRounds {
         /// The first.
         first: usize,
         /// The last.
         last: usize,
-        /// How many there are.
+        /// The number of rounds.
         count: usize,
     },
     /// No solver is installed.
     #[error("no SMT solver is installed: install z3, or use `--engine exhaustive`")]
     NoSolver,
-    /// A `--solver` that is not there.
+    /// A `--solver` that does not exist.
     #[error(
         "there is no solver {}: give `--solver` a program, such as z3, or use `--engine exhaustive`",
         program.display()
     )]
     NoSuchSolver {
-        /// What was asked for.
+        /// The requested program.
         program: PathBuf,
     },
-    /// A folder that cannot be one.
+    /// A folder that cannot be created.
     #[error("{} cannot be a folder for files: {source}; give `--emit-smt` a folder, old or new", path.display())]
     NoFolder {
         /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A number of ranks that cannot be served.
     #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {why}")]
     Ranks {
-        /// What was asked for.
+        /// The requested number.
         p: usize,
         /// The largest number served.
         limit: usize,
@@ -120,31 +120,31 @@ pub enum Error {
     /// A placement in a file, and `--ppn`.
     #[error("the file of `--placement` says which ranks share a node: leave out `--ppn`")]
     PlacedTwice,
-    /// A file that places another number of ranks.
+    /// A placement file for another number of ranks.
     #[error("{} places {found} ranks, but there are {p}: it needs a line with a node's name for each rank", path.display())]
     OtherPlacement {
         /// The file.
         path: PathBuf,
-        /// How many it places.
+        /// The number of ranks in the file.
         found: usize,
-        /// How many there are.
+        /// The number of ranks of the call.
         p: usize,
     },
-    /// `--rank` that does not exist.
+    /// A `--rank` that does not exist.
     #[error("rank {rank} does not exist with p = {p}: ranks are 0..={last}", last = p - 1)]
     NoSuchRank {
-        /// What was asked for.
+        /// The requested rank.
         rank: usize,
         /// The number of ranks.
         p: usize,
     },
-    /// A `--set` that is no assignment.
+    /// A `--set` that is not an assignment.
     #[error("`{text}` is no assignment: write `--set name=3`, or `--set name=1,2` for a list")]
     Assignment {
         /// What was written.
         text: String,
     },
-    /// A range where one call is asked for.
+    /// A range instead of a single value.
     #[error(
         "`{text}` is a range: write one value, as in `--set {name}=3`; ranges are for `roundel check` and `roundel prove`"
     )]
@@ -154,7 +154,7 @@ pub enum Error {
         /// The parameter.
         name: String,
     },
-    /// A `--set` of a check that says nothing.
+    /// A `--set` of a check without any value.
     #[error(
         "`{text}` sets nothing: {why}; write `--set name=3`, `--set name=1..=64`, or for a list `--set name=1,2`, \
          `--set name=1..=3` (its elements) and `--set 'len(name)=0..=6'`"
@@ -165,18 +165,18 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// More combinations than anybody waits for.
+    /// Too many combinations to check.
     #[error("{name} would be checked with {combinations:.0} combinations of parameters at every p: narrow `--set`")]
     TooManyCombinations {
         /// The collective.
         name: String,
-        /// How many.
+        /// Their number.
         combinations: f64,
     },
     /// A parameter that none of several collectives has.
     #[error("none of the collectives has a parameter `{parameter}`; `roundel list` shows which have parameters")]
     NobodysParameter {
-        /// What was asked for.
+        /// The requested parameter.
         parameter: String,
     },
     /// A parameter that the collective does not have.
@@ -184,9 +184,9 @@ pub enum Error {
     NoSuchParameter {
         /// The collective.
         name: String,
-        /// What was asked for.
+        /// The requested parameter.
         parameter: String,
-        /// The parameters there are.
+        /// The existing parameters.
         known: String,
     },
     /// A parameter with two values.
@@ -195,14 +195,14 @@ pub enum Error {
         /// The parameter.
         parameter: String,
     },
-    /// A list for a parameter that is one number.
+    /// A list for a parameter that is a single number.
     #[error("parameter `{parameter}` is one number, but {found} were given: write `--set {parameter}={example}`")]
     NotOneNumber {
         /// The parameter.
         parameter: String,
-        /// How many values were given.
+        /// The number of values given.
         found: usize,
-        /// A value of its domain.
+        /// A valid value.
         example: i64,
     },
     /// A value outside a parameter's domain.
@@ -212,7 +212,7 @@ pub enum Error {
         parameter: String,
         /// Its domain.
         domain: String,
-        /// What was given.
+        /// The value given.
         value: i64,
     },
     /// A list parameter without a value.
@@ -235,7 +235,7 @@ pub enum Error {
     OutsideDomain {
         /// The collective.
         name: String,
-        /// The clause that is false.
+        /// The reason for the refusal.
         refusal: Refusal,
     },
     /// A layout that the collective does not declare.
@@ -244,12 +244,12 @@ pub enum Error {
         /// The collective.
         name: String,
     },
-    /// Buffers that would not fit.
+    /// Buffers that do not fit into memory.
     #[error("{p} ranks with {what} each need {total}: at most 4 GiB are served, so lower `--bytes`")]
     TooLarge {
         /// The number of ranks.
         p: usize,
-        /// What each of them holds.
+        /// What each rank holds.
         what: String,
         /// The memory that would be needed.
         total: String,
@@ -259,7 +259,7 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A file that cannot be written.
@@ -267,10 +267,10 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A path that is no Rust file.
+    /// A path that is not a Rust file.
     #[error(
         "{} is no Rust source: name a file that ends in `.rs`, or a collective of the catalogue (`roundel list`)",
         path.display()
@@ -279,7 +279,7 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// Two collectives whose records would be one file.
+    /// Two collectives that would have the same record file.
     #[error(
         "{} declares `{name}` twice, and both would have the record {}: give each collective of a crate a name of its own, \
          or pass `--no-record`",
@@ -307,9 +307,9 @@ pub enum Error {
     NoSuchType {
         /// The file or catalogue entry.
         origin: String,
-        /// What was asked for.
+        /// The requested type.
         wanted: String,
-        /// What there is.
+        /// The declared types.
         known: String,
     },
     /// Several declarations, and no `--type`.
@@ -317,10 +317,10 @@ pub enum Error {
     SeveralTypes {
         /// The file.
         origin: String,
-        /// What there is.
+        /// The declared types.
         known: String,
     },
-    /// A proof record that does not hold together.
+    /// An invalid proof record.
     #[error(
         "the proof record {} does not count: {unfit}; `roundel prove` writes it again, or remove it",
         path.display()
@@ -328,15 +328,15 @@ pub enum Error {
     UnfitRecord {
         /// The record.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         unfit: roundel_spec::proof::RecordError,
     },
-    /// A declaration that does not do what it promises.
+    /// A declaration that violates its contract or claims.
     #[error("{name} is wrong, so it is not written: {violation}; `roundel check` shows where")]
     WrongDeclaration {
         /// The collective.
         name: String,
-        /// What is wrong.
+        /// The violation.
         violation: Box<roundel_spec::Violation>,
     },
     /// A construct that cannot be written in another language yet.
@@ -350,10 +350,10 @@ pub enum Error {
         "`--record` names one file, but {found} collectives are to be proved: leave it out, or name one collective"
     )]
     OneRecord {
-        /// How many there are.
+        /// The number of collectives.
         found: usize,
     },
-    /// A file that is no counterexample.
+    /// A file that is not a counterexample.
     #[error(
         "{} cannot be replayed: {why}; `--save` of `roundel check`, `prove` and `mutants` writes such files",
         path.display()
@@ -364,15 +364,15 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A counterexample that would not be found again.
+    /// A counterexample that a replay would not find again.
     #[error("the counterexample to {collective} cannot be saved: {why}")]
     NotReplayable {
         /// The collective.
         collective: String,
-        /// Why.
+        /// The cause.
         why: String,
     },
-    /// A collective that the harnesses cannot speak of.
+    /// A collective without harnesses.
     #[error("{name} has no Kani harnesses: they follow blocks, not contributions; use `--engine exhaustive`")]
     NoHarness {
         /// The collective.
@@ -383,19 +383,19 @@ pub enum Error {
     NoSuchMutant {
         /// The collective.
         name: String,
-        /// What was asked for.
+        /// The requested mutant.
         id: usize,
-        /// How many there are.
+        /// The number of mutants.
         count: usize,
     },
-    /// The picture would be too large to be read.
+    /// A picture that would be too large to read.
     #[error("a picture of {p} ranks and {rounds} rounds cannot be read: draw at most {limit} ranks")]
     PictureTooLarge {
         /// The number of ranks.
         p: usize,
         /// The number of rounds.
         rounds: usize,
-        /// The largest number drawn.
+        /// The largest number that is drawn.
         limit: usize,
     },
     /// A call that cannot be counted or modelled.
@@ -404,15 +404,15 @@ pub enum Error {
     /// A kind of collective without a model.
     #[error("there is no model of `{collective}`: `roundel explain` knows {known}")]
     NoModel {
-        /// What was asked for.
+        /// The requested collective.
         collective: String,
-        /// What there is.
+        /// The collectives with a model.
         known: &'static str,
     },
-    /// A call that no plan is chosen for.
+    /// A call for which no plan can be chosen.
     #[error(transparent)]
     Select(#[from] roundel::select::Error),
-    /// A file that is no profile, or none of this machine.
+    /// A file that is not a profile, or not of this machine.
     #[error("{}: {source}", path.display())]
     Profile {
         /// The file.
@@ -420,7 +420,7 @@ pub enum Error {
         /// What is wrong with it, and where.
         source: roundel::profile::Error,
     },
-    /// Rules that cannot be.
+    /// Invalid selection rules.
     #[error("{}: {source}", path.display())]
     Selection {
         /// The file.
@@ -428,7 +428,7 @@ pub enum Error {
         /// What is wrong with it, and where.
         source: roundel::selection::Error,
     },
-    /// A `--force` that forces nothing.
+    /// An invalid `--force`.
     #[error("`--force`: {0}")]
     Force(#[from] roundel::selection::ForceError),
     /// A collective that does not exist.
@@ -447,26 +447,26 @@ pub enum Error {
     /// A vector of negative length.
     #[error("{bytes} bytes do not exist: give `--bytes` a number of at least 0")]
     NegativeBytes {
-        /// What was asked for.
+        /// The requested length.
         bytes: i64,
     },
-    /// Nodes and processes that cannot be counted.
+    /// Invalid numbers of nodes and ranks.
     #[error(
         "{nodes} nodes of {ppn} ranks cannot be counted: give `--nodes` and `--ppn` numbers of at least 1, at most 2147483647 ranks in all"
     )]
     NoSuchNodes {
-        /// The nodes.
+        /// The number of nodes.
         nodes: i64,
-        /// The ranks of each.
+        /// The number of ranks per node.
         ppn: i64,
     },
-    /// A measurement without MPI.
+    /// A measurement with a build without MPI.
     #[error(
         "this program was built without MPI: build it with `cargo build --release -p roundel-verify --features mpi` and run \
          `mpirun … roundel tune`"
     )]
     NoMpi,
-    /// MPI runs already.
+    /// MPI is already initialised.
     #[error("MPI was initialised before: run `roundel tune` as a program of its own")]
     MpiAgain,
     /// A collective call that failed.
@@ -475,36 +475,36 @@ pub enum Error {
     /// Too little time, or too much.
     #[error("a measurement of {seconds} seconds makes no sense: give `--budget` a time in 0.1s..=3600s")]
     Budget {
-        /// What was asked for.
+        /// The requested time.
         seconds: f64,
     },
-    /// A time or a rate that cannot be read.
+    /// A time or a rate that cannot be parsed.
     #[error("`{text}` is no {what}: write {examples}")]
     Quantity {
         /// What was written.
         text: String,
-        /// What it should be.
+        /// What was expected.
         what: &'static str,
         /// How to write it.
         examples: &'static str,
     },
-    /// A table that nobody would read.
+    /// A table with too many lines.
     #[error("{rows} lines are too many, at most {limit} are printed: {instead}")]
     TooManyLines {
-        /// How many there would be.
+        /// The number of lines.
         rows: i64,
-        /// The most that are printed.
+        /// The largest number that is printed.
         limit: i64,
         /// What to do instead.
         instead: &'static str,
     },
-    /// A plot over radices of which there are not two.
+    /// A plot with fewer than two radices.
     #[error("with p = {p} there is nothing to plot: the radices 2..=p-1 are at least two from p = 4 on")]
     NothingToPlot {
         /// The number of ranks.
         p: i64,
     },
-    /// A `--ports` that cannot be read.
+    /// A `--ports` that cannot be parsed.
     #[error("`--ports {text}` cannot be read: {source}")]
     Ports {
         /// What was written.
@@ -512,7 +512,7 @@ pub enum Error {
         /// What is wrong with it.
         source: roundel::plan::ports::NoPorts,
     },
-    /// A `--ports` that does not make the collective.
+    /// A `--ports` that does not implement the collective.
     #[error("`--ports {ports}` does not fit: {source}")]
     Unfit {
         /// What was written.
@@ -527,15 +527,15 @@ pub enum Error {
     OtherNodes {
         /// What was written.
         ports: roundel::plan::ports::Ports,
-        /// What its factors multiply to.
+        /// The product of its factors.
         found: usize,
-        /// What was asked for.
+        /// The requested number.
         nodes: usize,
     },
-    /// A kind that has no ports.
+    /// A kind that does not support ports.
     #[error("`{name}` is no kind with ports: give allreduce, reduce_scatter or allgather, or leave out `--ports`")]
     NoPortsOf {
-        /// What was asked for.
+        /// The requested kind.
         name: String,
     },
     /// A kind without `--ports`.
@@ -551,7 +551,7 @@ pub enum Error {
         "`--node` lists one way, but {found} `--ports` were given: give one, or leave out `--node` for a summary"
     )]
     OneWay {
-        /// How many there are.
+        /// The number of `--ports`.
         found: usize,
     },
     /// `--part` or `--sizes` without `--node`.
@@ -560,12 +560,12 @@ pub enum Error {
         /// The option.
         option: &'static str,
     },
-    /// Sizes that are not one for each fraction.
+    /// Sizes that do not match the fractions.
     #[error("{found} sizes were given, but there are {nodes} fractions of the data: give one for each node")]
     Sizes {
-        /// How many were given.
+        /// The number of sizes given.
         found: usize,
-        /// How many there are.
+        /// The number of sizes needed.
         nodes: usize,
     },
     /// A collective of the catalogue without a number of ranks.
@@ -579,60 +579,60 @@ pub enum Error {
     Unplanned {
         /// The collective.
         name: &'static str,
-        /// Why.
+        /// The cause.
         source: roundel::plan::Unplanned,
     },
-    /// A line of a trace that cannot be read.
+    /// A line of a trace that cannot be parsed.
     #[error("{}:{line}: {why}; a job that was killed may leave half a line: delete it, or trace again", path.display())]
     Trace {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
         /// What is wrong.
         why: String,
     },
-    /// A name that stands for no files.
+    /// A name without trace files.
     #[error("there is neither a file {0} nor any {0}.R, where R is a rank: give what ROUNDEL_TRACE was", path.display())]
     NoTraces {
         /// The name.
         path: PathBuf,
     },
-    /// Files that are not of the same job.
+    /// Files of different jobs.
     #[error("{} and {} are not of the same job: {why}; delete those of other jobs", first.display(), other.display())]
     OtherJob {
         /// A file.
         first: PathBuf,
         /// Another one.
         other: PathBuf,
-        /// Why.
+        /// The difference.
         why: String,
     },
-    /// Standard output is gone.
+    /// Writing to standard output failed.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
-    /// Generated code that is no Rust: a fault of the back end.
+    /// Generated code that is not valid Rust: a bug in the back end.
     #[error(
         "the generated code of {name} is not valid Rust ({source}); this is a fault of Roundel, please report it"
     )]
     Generated {
         /// The collective.
         name: String,
-        /// The parser's word.
+        /// The parser's error.
         source: syn::Error,
     },
-    /// An entry whose source and type do not fit together: a fault of the catalogue.
+    /// An entry whose source and type do not match: a bug in the catalogue.
     #[error("the catalogue's entry {name} cannot be used: {why}; this is a fault of Roundel, please report it")]
     Catalogue {
         /// The entry.
         name: &'static str,
-        /// What does not fit.
+        /// The mismatch.
         why: String,
     },
 }
 
 impl Error {
-    /// A declaration that is wrong, so that nothing is written of it.
+    /// The error for a wrong declaration, for which nothing is written.
     pub(crate) fn wrong(schedule: &roundel_spec::Schedule, violation: roundel_spec::Violation) -> Self {
         Error::WrongDeclaration { name: schedule.name.clone(), violation: Box::new(violation) }
     }

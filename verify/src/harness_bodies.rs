@@ -1,8 +1,8 @@
-//! The bodies of the Kani harnesses on a schedule without generated code: a mutant, which is data alone.
+//! Runs the bodies of the Kani harnesses on a schedule without generated code, such as a mutant.
 //!
-//! Kani and the tests that the derive emits run these bodies on generated code. What they claim is worth as much as
-//! what they notice, so here the evaluator feeds the same functions: [`matched`](step::matched), [`valid`](step::valid)
-//! and [`Coverage`]. Rounds and states are those that a run really has, at every rank of one point.
+//! Kani and the tests that the derive emits run these bodies on generated code. Their claims are only worth something
+//! if they notice faults, so here the evaluator feeds the same functions: [`matched`](step::matched),
+//! [`valid`](step::valid) and [`Coverage`]. Rounds and states are those of a real run, at every rank of one point.
 
 use roundel_spec::check::Point;
 use roundel_spec::eval::{self, Env, EvalFault, Halt, Walker};
@@ -18,24 +18,24 @@ use std::convert::Infallible;
 /// A harness of `docs/kani.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Harness {
-    /// Everything has a value, and ranks and blocks lie in `0..p`.
+    /// Every expression has a value, and ranks and blocks lie in `0..p`.
     Functions,
-    /// Every send has its receive.
+    /// Every send has a matching receive.
     SendsMatch,
-    /// Every receive has its send.
+    /// Every receive has a matching send.
     ReceivesMatch,
     /// The facts of `holds` are true.
     Facts,
-    /// Over all rounds of a rank: exactly once, and within the bounds.
+    /// Over all rounds of a rank: every block arrives exactly once, and the bounds hold.
     Whole,
 }
 
 impl Harness {
-    /// All of them.
+    /// All harnesses.
     pub const ALL: [Harness; 5] =
         [Harness::Functions, Harness::SendsMatch, Harness::ReceivesMatch, Harness::Facts, Harness::Whole];
 
-    /// The last part of the name that the derive gives it.
+    /// The last part of its name in generated code.
     pub const fn name(self) -> &'static str {
         match self {
             Harness::Functions => "functions",
@@ -46,11 +46,11 @@ impl Harness {
         }
     }
 
-    /// Runs the body on every rank of a point that it [`reaches`]; gives the number of messages that the ranks send.
-    /// Ranks that the domain refuses do not count.
+    /// Runs the body on every rank of a point that it [`reaches`], and returns the number of messages that the ranks
+    /// send. Ranks that the domain refuses do not count.
     ///
     /// # Errors
-    /// The claim that is false, or what has no value, which is a panic of generated code.
+    /// Returns the claim that is false, or the expression without a value, where generated code would panic.
     pub fn run(self, schedule: &Schedule, point: &Point) -> Result<i64, Wrong> {
         let mut messages = 0;
         for rank in 0..point.placement.p() {
@@ -74,13 +74,13 @@ impl Harness {
     }
 }
 
-/// Whether the harnesses speak of a point: all ranks on one node, and no more than the bodies can hold.
+/// Whether the harnesses cover a point: all ranks on one node, and no more than the bodies support.
 pub fn reaches(point: &Point) -> bool {
     let p = point.placement.p();
     point.placement.ppn() == p && p <= WHOLE as usize
 }
 
-/// Why a body does not accept a schedule.
+/// Why a body rejects a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// A claim is false.
@@ -140,11 +140,11 @@ fn whole(schedule: &Schedule, args: &Arguments, at: &Place) -> Result<RankUsage,
     Ok(used)
 }
 
-/// The bodies that look at single rounds, in all rounds that a rank has.
+/// The bodies about single rounds, applied to all rounds of a rank.
 struct RoundBodies<'a> {
     harness: Harness,
     at: Place<'a>,
-    /// The loop that has begun. Where a loop has no round, nothing is claimed of it.
+    /// The loop that has begun. Nothing is claimed about a loop without rounds.
     begun: Option<usize>,
 }
 
@@ -177,7 +177,7 @@ impl RoundBodies<'_> {
     fn matched(&self, env: &Env<'_>, mine: &Transfer, theirs: &Transfer) -> Result<(), Wrong> {
         env.on(&self.at).over(&mine.each, &mut |env| {
             let values = values(env, mine);
-            // Generated code panics where an expression has no value; the body knows messages alone.
+            // Generated code panics where an expression has no value; the body only sees messages.
             let panicked = Cell::new(None);
             let see = |at: &Place, t: &Transfer| {
                 self.message(env.on(at), t, &values).unwrap_or_else(|fault| {
@@ -232,12 +232,12 @@ fn values(env: &Env<'_>, t: &Transfer) -> Vec<i64> {
     t.each.iter().map(|index| env.get(index.var.slot)).collect()
 }
 
-/// Blocks as generated code names them: whole stripes, and one alone where it is enough.
+/// Blocks in the form of generated code: as stripes, or as a single stripe if one suffices.
 #[derive(Clone, Debug)]
 struct Grouping(Vec<Stripe>);
 
 impl Grouping {
-    /// Each stripe as long as possible, from the first block on.
+    /// Makes each stripe as long as possible, starting with the first block.
     fn of(blocks: &[usize], p: i64) -> Self {
         let step = |pair: &[usize]| (pair[1] as i64 - pair[0] as i64).rem_euclid(p);
         let (mut stripes, mut rest) = (Vec::new(), blocks);
@@ -264,7 +264,7 @@ impl Blocks for Grouping {
     }
 }
 
-/// Hands rounds on with their blocks in stripes.
+/// Passes rounds on with their blocks in stripes.
 struct Grouped {
     coverage: Coverage,
     p: i64,

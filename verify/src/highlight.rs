@@ -1,4 +1,4 @@
-//! Where a violation shows: which rounds lead to it, and what a picture of them marks.
+//! Highlights a violation: which rounds lead to it, and what a picture of them marks.
 
 use crate::rounds::DrawnMessage;
 use crate::run::PointRun;
@@ -6,10 +6,10 @@ use roundel_spec::record::Direction;
 use roundel_spec::violation::Problem;
 use roundel_spec::{Placement, Trace, Violation};
 
-/// What is at fault, in terms of a picture: a panel for the start and one for each round.
+/// The fault in terms of a picture, which has a panel for the start and one for each round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlight {
-    /// How many rounds lead to it.
+    /// The number of rounds that lead to it.
     pub rounds: usize,
     /// The panel that shows it: 0 is the start, n + 1 is after round n.
     pub panel: usize,
@@ -17,19 +17,19 @@ pub struct Highlight {
     pub ranks: Vec<usize>,
     /// Messages at fault, by sender and receiver.
     pub messages: Vec<(usize, usize)>,
-    /// A message that is expected and that nobody sends.
+    /// A message that is expected but not sent.
     pub expected: Option<DrawnMessage>,
     /// Slots at fault, by rank and row.
     pub slots: Vec<(usize, usize)>,
 }
 
 impl Highlight {
-    /// The fault that a violation is, in the rounds of `trace`, of which `run` tells more.
+    /// The highlight of a violation in the rounds of `trace`; `run` has the details.
     pub fn of(violation: &Violation, trace: &Trace, run: &PointRun<'_>, placement: &Placement) -> Self {
         let round = violation.round.filter(|&round| round < trace.rounds());
         let rounds = round.map_or(trace.rounds(), |round| round + 1);
         let in_round = Highlight { rounds, panel: rounds, ..Highlight::default() };
-        // `holds` speaks of what is true before a round.
+        // `holds` describes the state before a round.
         let before = violation.round.map_or(rounds, |round| round.min(trace.rounds()));
         let between = Highlight { rounds: before, panel: before, ..Highlight::default() };
         match &violation.problem {

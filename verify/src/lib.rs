@@ -1,16 +1,16 @@
-//! Checks, pictures and reports for Roundel collectives: the library behind the command line `roundel`.
+//! Checks, pictures and reports for Roundel collectives: the library behind the command line tool `roundel`.
 //!
-//! - [`cli`], [`commands`]: what can be asked, and one file for each answer
-//! - [`catalogue`], [`source`]: the two places collectives come from, generated code and text
+//! - [`cli`], [`commands`]: the command line, and one file per command
+//! - [`catalogue`], [`source`]: the two sources of collectives, generated code and text
 //! - [`sweep`]: every point of a range, on two threads
-//! - [`mutants`], [`oracle`]: faults on purpose, and a second opinion on whether they matter
-//! - [`harness_bodies`]: what the Kani harnesses say of a schedule that has no generated code
-//! - [`prove`], [`smt`]: proofs for all p, and the record of what is proved
-//! - [`emit`]: collectives as code of another language
-//! - [`counterexample`], [`recorded_run`], [`reach`], [`highlight`]: what is wrong, in a file, run again and drawn
-//! - [`trace`]: what a program did, held against what was declared
-//! - [`params`], [`setting`], [`placing`], [`number`], [`mod@range`]: what people write behind options
-//! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: what people see and write
+//! - [`mutants`], [`oracle`]: deliberate faults, and a second opinion on whether they matter
+//! - [`harness_bodies`]: the Kani harnesses for a schedule without generated code
+//! - [`prove`], [`smt`]: proofs for all p, and the proof records
+//! - [`emit`]: writes collectives as code of another language
+//! - [`counterexample`], [`recorded_run`], [`reach`], [`highlight`]: counterexamples as files, replayed and drawn
+//! - [`trace`]: compares what a program did with the declaration
+//! - [`params`], [`setting`], [`placing`], [`number`], [`mod@range`]: the values of options
+//! - [`run`], [`rounds`], [`svg`], [`plot`], [`table`], [`units`]: output for people
 
 pub mod catalogue;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! The command line `roundel`.
+//! The command line tool `roundel`.
 
 use clap::Parser;
 use clap::error::ErrorKind as Usage;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     };
     match execute(&cli) {
         Ok(outcome) => outcome.into(),
-        // The reader has seen enough, as in `roundel show … | head`.
+        // The reader closed the pipe, as in `roundel show … | head`.
         Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let style = roundel_verify::table::BAD;
@@ -27,9 +27,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// A command line that says nothing, or asks for help. Whoever asked for JSON gets the error as JSON, too.
+/// Handles a command line that is invalid or asks for help. With `--json` the error is JSON, too.
 fn not_understood(error: &clap::Error) -> ExitCode {
-    // Where it cannot be printed, there is nobody to tell.
+    // If printing fails, there is no other way to report it.
     let _ = error.print();
     let helps = matches!(
         error.kind(),

@@ -1,9 +1,9 @@
 //! Mutants: schedules with one small fault each, to measure what the checker notices.
 //!
-//! A first-order mutant changes exactly one node of a schedule, the way a slip of the pen would. Each is checked like
-//! any declaration. Most are killed. A survivor is compared with its original and judged by the
-//! [`oracle`], which does not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that
-//! it finds nothing wrong with is a *false alarm*. Both are faults of the checker.
+//! A first-order mutant changes exactly one node of a schedule, like a typing mistake. Each is checked like any
+//! declaration, and most are killed. A survivor is compared with its original and judged by the [`oracle`], which does
+//! not trust the checker: a survivor that the oracle finds wrong has *escaped*, and a kill that the oracle finds
+//! correct is a *false alarm*. Both are bugs in the checker.
 
 pub mod beyond;
 pub mod harness;
@@ -24,9 +24,9 @@ use std::collections::{BTreeSet, HashSet};
 pub struct Mutant {
     /// Its number among the mutants of its original; the same in every run.
     pub id: usize,
-    /// What was changed.
+    /// The change.
     pub description: String,
-    /// The result.
+    /// The changed schedule.
     pub schedule: Schedule,
 }
 
@@ -44,7 +44,7 @@ pub fn mutants(original: &Schedule) -> Vec<Mutant> {
     nursery.all
 }
 
-/// At most `n` of `all`, spread evenly; the same in every run.
+/// At most `n` of `all`, evenly spread; the same in every run.
 pub fn sample(all: Vec<Mutant>, n: usize) -> Vec<Mutant> {
     let total = all.len();
     if total <= n {
@@ -54,8 +54,8 @@ pub fn sample(all: Vec<Mutant>, n: usize) -> Vec<Mutant> {
     all.into_iter().enumerate().filter(|(i, _)| chosen.next_if_eq(i).is_some()).map(|(_, mutant)| mutant).collect()
 }
 
-/// `n` second-order mutants, which differ from the original in two places; the same in every run. There may be fewer:
-/// two changes may cancel out, or give the same schedule as two others.
+/// `n` second-order mutants, which differ from the original in two places; the same in every run. There may be fewer,
+/// because two changes may cancel out, or give the same schedule as two others.
 pub fn pairs(original: &Schedule, n: usize) -> Vec<Mutant> {
     let first = mutants(original);
     let mut seen: HashSet<Schedule> = first.iter().map(|mutant| mutant.schedule.clone()).collect();
@@ -73,7 +73,7 @@ pub fn pairs(original: &Schedule, n: usize) -> Vec<Mutant> {
     all
 }
 
-/// A number that looks random and is the same in every run.
+/// A pseudorandom number that is the same in every run.
 fn scattered(k: usize) -> usize {
     let mixed = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ (mixed >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize
@@ -95,7 +95,7 @@ impl Nursery<'_> {
     }
 }
 
-/// Whether an expression stands in the declaration: how many blocks there are does not, where each rank has its own.
+/// Whether an expression is in the declaration: the number of blocks is not, if each rank has its own.
 fn declared(original: &Schedule, spot: SchedulePart) -> bool {
     original.kind.is_divided() || spot != SchedulePart::Blocks
 }
@@ -121,12 +121,12 @@ fn expressions(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// The index and state variables that may stand in an expression.
+/// The index and state variables that may occur in an expression.
 struct MutantScope(Vec<Var>);
 
 impl MutantScope {
-    /// The variables that occur in it and, where it belongs to a round, those of the round. Ranges of the round
-    /// itself see only what stands before them, so there nothing is added.
+    /// The variables that occur in it and, if it belongs to a round, those of the round. Ranges of the round itself
+    /// only see earlier variables, so nothing is added for them.
     fn of(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Self {
         let mut vars: Vec<Var> = Vec::new();
         e.walk(&mut |e| {
@@ -157,7 +157,7 @@ fn variants(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
     one_node_changed(e, &|node| replacements(node, scope))
 }
 
-/// `e` with each of its nodes in turn replaced by what `replacements` says.
+/// `e` with each of its nodes in turn replaced by each of its `replacements`.
 fn one_node_changed(e: &Expr, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
     let mut all = replacements(e);
     for (number, child) in e.children().into_iter().enumerate() {
@@ -172,7 +172,7 @@ fn one_node_changed(e: &Expr, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<
     all
 }
 
-/// What may stand in the place of one node.
+/// The possible replacements of one node.
 fn replacements(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
     match e {
         Expr::Int(n) => [n.checked_add(1), n.checked_sub(1)].into_iter().flatten().map(Expr::Int).collect(),
@@ -246,7 +246,7 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
     }
 }
 
-/// `requires` clauses left out, one at a time.
+/// Removes `requires` clauses, one at a time.
 fn dropped_domain(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (i, clause) in original.requires.iter().enumerate() {
@@ -266,7 +266,7 @@ fn dropped_domain(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// Transfers without their guard, in the other direction, or not at all.
+/// Transfers without their guard, with the direction reversed, or removed.
 fn transfers(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
@@ -282,7 +282,7 @@ fn transfers(nursery: &mut Nursery<'_>) {
                     Direction::Send => Direction::Recv,
                     Direction::Recv => Direction::Send,
                 };
-                // A send does nothing to the line it reads.
+                // A send has no effect on the line it reads.
                 transfer.site.action = Action::Copy;
             });
             nursery.add(format!("{whole}: removed"), |schedule| {
@@ -292,7 +292,7 @@ fn transfers(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// Inner collectives without their condition, or not at all.
+/// Inner collectives without their condition, or removed.
 fn groups(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
@@ -338,7 +338,7 @@ fn dropped_filters(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// Exact bounds that are one off.
+/// Exact bounds that are off by one.
 fn shifted_bounds(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (i, bound) in original.bounds.iter().enumerate().filter(|(_, bound)| bound.exact) {
@@ -350,7 +350,7 @@ fn shifted_bounds(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// A part of a schedule, for people.
+/// The name of a part of a schedule, for descriptions.
 fn place(schedule: &Schedule, spot: SchedulePart) -> String {
     match spot {
         SchedulePart::Declaration => "declaration".into(),
@@ -384,20 +384,20 @@ fn place(schedule: &Schedule, spot: SchedulePart) -> String {
     }
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The checker found it wrong: the violation's code.
     Killed(&'static str),
-    /// The checker found nothing wrong, and the oracle agrees.
+    /// The checker found it correct, and the oracle agrees.
     Survived(Class),
-    /// The checker found nothing wrong, but the oracle did: why.
+    /// The checker found it correct, but the oracle did not: why.
     Escaped(String),
-    /// The checker found something wrong, but the oracle did not: what.
+    /// The checker found it wrong, but the oracle did not: what.
     FalseAlarm(String),
-    /// Nothing is wrong with it in the range, but the prover does not prove it for all p.
+    /// It is correct in the range, but the prover does not prove it for all p.
     Unproved(Class),
-    /// Something is wrong of which the engine claims nothing: the violation's code.
+    /// It is wrong in a way that the engine does not claim to detect: the violation's code.
     Unclaimed(&'static str),
 }
 
@@ -406,16 +406,16 @@ pub enum Fate {
 pub enum Class {
     /// The same domain and the same messages.
     Identical,
-    /// A smaller domain, and there the same messages.
+    /// A smaller domain, with the same messages there.
     Narrower,
-    /// A domain that reaches beyond the original's; the same messages where both are defined.
+    /// A domain beyond the original's; the same messages where both are defined.
     OtherDomain,
-    /// Other messages, which do the job as well.
+    /// Other messages, which are also correct.
     Different,
 }
 
 impl Class {
-    /// All of them.
+    /// All classes.
     pub const ALL: [Class; 4] = [Class::Identical, Class::Narrower, Class::OtherDomain, Class::Different];
 
     /// A name, for people and machines.
@@ -429,19 +429,19 @@ impl Class {
     }
 }
 
-/// The messages that count, by round and rank.
+/// The relevant messages, by round and rank.
 type Essence = Vec<Vec<Vec<oracle::OracleMessage>>>;
 
-/// A schedule and what it does at each point of a range: the measure of its mutants.
+/// A schedule and its behaviour at each point of a range: the reference for its mutants.
 #[derive(Debug)]
 pub struct Original {
     points: Vec<(Point, Option<Essence>)>,
-    /// Whether it has the harnesses that look at a single round.
+    /// Whether it has the harnesses for single rounds.
     steps: bool,
 }
 
 impl Original {
-    /// Takes down what a schedule does; the error says where it is wrong itself.
+    /// Records the behaviour of a schedule; the error says where the schedule itself is wrong.
     pub fn new(schedule: &Schedule, points: &Points) -> Result<Self, String> {
         let mut all = Vec::new();
         for point in points.iter() {
@@ -451,12 +451,12 @@ impl Original {
         Ok(Original { points: all, steps: has_steps(schedule) })
     }
 
-    /// Whether no point lies in the domain: then there is nothing to measure mutants by.
+    /// Whether no point lies in the domain: then mutants cannot be compared with anything.
     pub fn is_empty(&self) -> bool {
         self.points.iter().all(|(_, essence)| essence.is_none())
     }
 
-    /// Checks a mutant and has the oracle judge the result.
+    /// Checks a mutant and lets the oracle judge the result.
     pub fn fate(&self, mutant: &Schedule) -> Fate {
         let mut checked = 0;
         for (point, _) in &self.points {
@@ -500,7 +500,7 @@ impl Original {
     }
 }
 
-/// What a schedule does at a point, `None` outside its domain; or what is wrong with it, as the oracle sees it.
+/// The behaviour of a schedule at a point, `None` outside its domain; or its fault, according to the oracle.
 fn opinion(schedule: &Schedule, point: &Point) -> Result<Option<Essence>, String> {
     let (args, placement) = (&point.args, &point.placement);
     if !oracle::admits(schedule, args, placement)? {
@@ -575,7 +575,7 @@ mod tests {
 
     #[test]
     fn a_weaker_checker_would_be_found_out() {
-        // Judged only where the fault does not show (p = 1), a broken ring survives; the oracle sees it at p = 2.
+        // Judged only where the fault does not show (p = 1), a broken ring survives; the oracle finds it at p = 2.
         let schedule = ring();
         let broken =
             mutants(&schedule).into_iter().find(|m| m.description.ends_with("removed")).expect("there is one");

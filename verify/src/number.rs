@@ -1,8 +1,8 @@
-//! Numbers on the command line, with our own words for those that are none.
+//! Numbers on the command line, with our own error messages.
 
 use crate::error::Error;
 
-/// A number of ranks, or of nodes. Zero is left to whoever knows the limits.
+/// A number of ranks or of nodes. The caller, which knows the limits, handles zero.
 pub fn ranks(text: &str) -> Result<usize, Error> {
     match text.contains("..") {
         true => Err(Error::OneNumber { text: text.into() }),
@@ -20,7 +20,7 @@ pub fn count(text: &str) -> Result<usize, Error> {
     parse(text, "number", 0)
 }
 
-/// A number of something that there must be.
+/// A number of at least one.
 pub fn some(text: &str) -> Result<usize, Error> {
     let found = parse(text, "number", 1)?;
     if found == 0 { Err(Error::Number { text: text.into(), what: "number", least: 1 }) } else { Ok(found) }
@@ -31,7 +31,7 @@ pub fn bytes(text: &str) -> Result<usize, Error> {
     parse(text, "number of bytes", 0)
 }
 
-/// The same, for files and messages of any length.
+/// A number of bytes for files and messages of any length.
 pub fn long_bytes(text: &str) -> Result<u64, Error> {
     parse(text, "number of bytes", 0).map(|bytes| bytes as u64)
 }

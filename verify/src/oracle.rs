@@ -1,8 +1,8 @@
-//! A second opinion on a schedule, for judging the checker.
+//! A second opinion on a schedule, to judge the checker.
 //!
-//! The checker reasons about which blocks a rank holds. This oracle does not: it moves values through wires, as a
-//! network would, where a message is a sequence of values without names, and looks at the buffers in the end. It shares
-//! the evaluator of expressions with the checker and nothing else; it is slow and plain on purpose.
+//! The checker reasons about the blocks that a rank holds. This oracle does not: it moves values through wires, as a
+//! network would, where a message is a sequence of values without names, and compares the buffers at the end. It shares
+//! only the evaluator of expressions with the checker, and is slow and simple on purpose.
 
 mod memory;
 
@@ -18,10 +18,10 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// One message as one rank tells it.
+/// One message as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OracleMessage {
-    /// Whether this rank receives it; sends come first.
+    /// Whether this rank receives it; sends sort first.
     pub receives: bool,
     /// The other rank.
     pub peer: usize,
@@ -29,7 +29,7 @@ pub struct OracleMessage {
     pub blocks: Vec<usize>,
     /// The line it reads or writes.
     pub line: usize,
-    /// What it does there.
+    /// Its effect on that line.
     pub action: Action,
 }
 
@@ -48,12 +48,12 @@ impl OracleMessage {
     }
 }
 
-/// What every rank does: `tape[rank][round]` is a list of messages.
+/// The rounds of every rank: `tape[rank][round]` is a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OracleRounds(pub Vec<Vec<Vec<OracleMessage>>>);
 
 impl OracleRounds {
-    /// Takes down what a schedule says, on every rank.
+    /// Records the rounds of a schedule on every rank.
     pub fn of(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<Self, String> {
         let mut ranks = Vec::new();
         for rank in 0..placement.p() {
@@ -62,7 +62,7 @@ impl OracleRounds {
             eval::rounds(schedule, args, &place, &mut recorder).map_err(|halt| explain(rank, &halt))?;
             ranks.push(recorder.finish());
         }
-        // Groups wait for each other, and those with fewer rounds are silent.
+        // Groups wait for each other; those with fewer rounds are silent.
         let taped = |log: &RankLog| {
             let mut tape = OracleLog::default();
             log.replay(&mut tape).map_or_else(|never| match never {}, |()| tape.rounds)
@@ -82,14 +82,14 @@ impl OracleRounds {
         (0..self.0.len()).all(|rank| self.notes(rank, round).is_empty())
     }
 
-    /// Whether a rank has nothing to do in a round in which another has.
+    /// Whether a rank is idle in a round in which another has messages.
     pub fn has_idle_rank(&self) -> bool {
         let idle = |round: usize| (0..self.0.len()).any(|rank| self.notes(rank, round).is_empty());
         (0..self.rounds()).any(|round| idle(round) && !self.silent(round))
     }
 
-    /// The messages that count: no silent rounds, and within a round only the order of each pair's messages; and the
-    /// order of all that a rank receives where it combines something.
+    /// The relevant part of the messages: without silent rounds, and within a round only the order of each pair's
+    /// messages. If a rank combines something, the order of everything that it receives also counts.
     pub fn essence(&self) -> Vec<Vec<Vec<OracleMessage>>> {
         let loud: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
         let sorted = |rank: usize, round: usize| {
@@ -102,7 +102,7 @@ impl OracleRounds {
     }
 }
 
-/// A sink that takes down one rank's rounds.
+/// A sink that records one rank's rounds.
 #[derive(Default)]
 struct OracleLog {
     rounds: Vec<Vec<OracleMessage>>,
@@ -141,7 +141,7 @@ impl Sink for OracleLog {
     }
 }
 
-/// Whether a call lies in the declared domain; the ranks must agree about it.
+/// Whether a call lies in the declared domain; the ranks must agree.
 pub fn admits(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<bool, String> {
     let mut answers = Vec::new();
     for rank in 0..placement.p() {
@@ -164,8 +164,8 @@ pub fn judge(
     tell(schedule, args, placement, tape, simulate)
 }
 
-/// Like [`judge`], but of every rank of a gather by itself: whatever it waits for arrives, and whatever it sends is
-/// taken.
+/// Like [`judge`], but for every rank of a gather on its own: whatever it waits for arrives, and whatever it sends is
+/// received.
 pub fn judge_alone(
     schedule: &Schedule,
     args: &Arguments,
@@ -203,7 +203,7 @@ fn tell(
     story.told()
 }
 
-/// What there is on every rank.
+/// The shape of every rank's memory.
 struct BufferShape {
     kind: Kind,
     lines: usize,
@@ -211,14 +211,14 @@ struct BufferShape {
     root: usize,
 }
 
-/// The parameter of that name, where the kind has a root.
+/// The parameter `root`, if the kind has a root.
 fn root(schedule: &Schedule, args: &Arguments) -> usize {
     let rooted = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
     let at = schedule.numbers.iter().position(|number| number.var.name == "root").filter(|_| rooted);
     at.map_or(0, |at| args.numbers[at] as usize)
 }
 
-/// The number of blocks, about which the ranks must agree.
+/// The number of blocks, on which the ranks must agree.
 fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Result<usize, String> {
     let on = |rank: usize| {
         let blocks = eval::blocks::<Infallible>(schedule, args, &placement.place(rank));
@@ -239,7 +239,7 @@ fn blocks(schedule: &Schedule, args: &Arguments, placement: &Placement) -> Resul
 /// The memory of every rank at one time.
 type Memories = Vec<OracleMemory>;
 
-/// Runs the messages with real values. Gives the memories before each round and after the last.
+/// Runs the messages with real values. Returns the memories before each round and after the last.
 fn simulate(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, String> {
     film(shape, tape, |round, memories| {
         let wires = transmit(tape, round, memories)?;
@@ -250,7 +250,7 @@ fn simulate(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, S
     })
 }
 
-/// The same, where every rank of a gather gets what it waits for.
+/// The same, but every rank of a gather gets whatever it waits for.
 fn believe(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, String> {
     film(shape, tape, |round, memories| {
         transmit(tape, round, memories)?;
@@ -270,7 +270,7 @@ fn believe(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, St
     })
 }
 
-/// The memories before each round and after the last, which must be the result.
+/// The memories before each round and after the last, which must contain the result.
 fn film(
     shape: &BufferShape,
     tape: &OracleRounds,
@@ -326,7 +326,7 @@ fn deliver(tape: &OracleRounds, round: usize, mut wires: Wires, memories: &mut M
                 return Err(format!("round {round}: rank {rank} cannot take the message of rank {}", note.peer));
             }
             for (&b, value) in note.blocks.iter().zip(message) {
-                // What is given up at the end of the round may be sent in it.
+                // A value that is overwritten at the end of the round may be sent in it.
                 let matters = |other: &OracleMessage| other.receives || note.action != Action::Overwrite;
                 let in_use = (0..notes.len()).any(|j| j != i && matters(&notes[j]) && notes[j].touches(note.line, b));
                 let fault = |why| format!("round {round}: rank {rank} {why}");
@@ -340,19 +340,19 @@ fn deliver(tape: &OracleRounds, round: usize, mut wires: Wires, memories: &mut M
     }
 }
 
-/// A run that delivered the right data, and what the declaration claims about it.
+/// A run that delivered the right data, and the declaration's claims about it.
 struct Story<'a> {
     schedule: &'a Schedule,
     args: &'a Arguments,
     placement: &'a Placement,
     tape: &'a OracleRounds,
-    /// Which rounds are the collective's own, where inner ones have rounds too.
+    /// The trace that tells which rounds are the collective's own, if inner ones have rounds too.
     own: Option<Trace>,
     film: Vec<Memories>,
 }
 
 impl Story<'_> {
-    /// Whether everything that is declared about it is true.
+    /// Checks all claims of the declaration.
     fn told(&self) -> Result<(), String> {
         self.schedule.bounds.iter().try_for_each(|bound| self.bound(bound))?;
         self.layout()?;
@@ -361,14 +361,14 @@ impl Story<'_> {
 
     fn env(&self, rank: usize) -> Env<'_> {
         let mut env = Env::new(self.schedule, self.args, &self.placement.place(rank));
-        // Sets name blocks, but in a reduction `holds` names ranks.
+        // Sets name blocks, except in `holds` of a reduction, where they name ranks.
         if !self.schedule.kind.reduces() {
             env.wrap_around(self.film[0][rank].line(0).len() as i64);
         }
         env
     }
 
-    /// How much of a metric a rank uses in one round.
+    /// The amount of a metric that a rank uses in one round.
     fn count(&self, metric: Metric, rank: usize, round: usize) -> i64 {
         let notes = self.tape.notes(rank, round);
         let sent = || notes.iter().filter(|note| !note.receives);
@@ -386,7 +386,7 @@ impl Story<'_> {
                 received().filter(|note| self.placement.nonlocal(rank, note.peer)).count()
             }
             Metric::NonlocalBlocksSent => remote().map(|note| note.blocks.len()).sum(),
-            // No matter of one round.
+            // Not a property of one round.
             Metric::Scratch => 0,
         };
         count as i64
@@ -397,7 +397,7 @@ impl Story<'_> {
         self.tape.notes(rank, round).iter().any(|note| self.placement.nonlocal(rank, note.peer))
     }
 
-    /// How many blocks a rank keeps for others before a round.
+    /// The number of blocks that a rank holds for others before a round.
     fn kept(&self, rank: usize, round: usize) -> i64 {
         let p = self.tape.0.len();
         let slots = self.film[round][rank].line(0).iter().enumerate();
@@ -441,7 +441,7 @@ impl Story<'_> {
         }
     }
 
-    /// What is claimed about the order in which every result was reduced.
+    /// Checks the claims about the order in which every result was reduced.
     fn order(&self, shape: &BufferShape) -> Result<(), String> {
         let claimed = self.schedule.order;
         let Some(end) = self.film.last().filter(|_| claimed.same_tree || claimed.rank_order) else { return Ok(()) };
@@ -465,7 +465,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// Any rotation is right, but it must have a value.
+    /// Checks that the rotation has a value; any value is correct.
     fn layout(&self) -> Result<(), String> {
         for layout in &self.schedule.layouts {
             if let Layout::Rotated(by) = layout {
@@ -477,7 +477,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// What the declaration says about the time between rounds, and about each round.
+    /// Checks `holds` between rounds, and the hints in each round.
     fn claims(&self) -> Result<(), String> {
         for rank in 0..self.tape.0.len() {
             self.follow(rank, &mut |env, round, n, settled| {
@@ -529,7 +529,8 @@ impl Story<'_> {
         }
     }
 
-    /// Calls `visit` before every round of a rank, and after the last of each loop, with the number of rounds so far.
+    /// Calls `visit` before every round of a rank, and after the last round of each loop, with the number of rounds so
+    /// far.
     fn follow(&self, rank: usize, visit: Visit<'_>) -> Result<(), String> {
         let mut env = self.env(rank);
         eval::walk(&mut env, &mut Follow { round: 0, own: self.own.as_ref(), visit }).map_err(|halt| match halt {
@@ -539,7 +540,7 @@ impl Story<'_> {
     }
 }
 
-/// Environment, rounds so far, number of the loop, whether it has ended.
+/// Arguments: environment, rounds so far, number of the loop, whether it has ended.
 type Visit<'v> = &'v mut dyn FnMut(&mut Env<'_>, usize, usize, bool) -> Result<(), String>;
 
 struct Follow<'v> {
@@ -549,7 +550,7 @@ struct Follow<'v> {
 }
 
 impl Follow<'_> {
-    /// The number of all rounds so far: inner collectives have rounds of their own.
+    /// The number of rounds so far, including those of inner collectives.
     fn all_rounds(&self) -> usize {
         self.own.map_or(self.round, |trace| trace.own_round(self.round))
     }

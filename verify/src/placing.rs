@@ -1,4 +1,4 @@
-//! Where ranks sit, as the command line says it: so many to a node, dealt out, or as a file has it.
+//! Placements on the command line: a number of ranks per node, cyclic, or from a file.
 
 use crate::error::Error;
 use crate::number;
@@ -24,11 +24,11 @@ pub struct Placing {
 /// How ranks are spread over nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RankSpread {
-    /// One node after the other is filled.
+    /// Fills one node after another.
     Consecutive,
-    /// Like cards dealt to the nodes.
+    /// Distributes ranks cyclically.
     Cyclic,
-    /// As the file says.
+    /// Takes the placement from a file.
     File(PathBuf),
 }
 
@@ -45,7 +45,7 @@ impl FromStr for RankSpread {
 }
 
 impl Placing {
-    /// One placement for every p of a range, where the command line says which; a file has one p of its own.
+    /// One placement for every p of a range, if the command line specifies any; a file has one p of its own.
     pub fn over(
         &self,
         range: Option<ProcessRange>,
@@ -92,7 +92,7 @@ fn read(path: &Path) -> Result<Vec<Vec<usize>>, Error> {
     Ok(paths(&text))
 }
 
-/// What each line says. Names become numbers in the order in which they appear.
+/// The path on each line. Names are numbered in order of appearance.
 fn paths(text: &str) -> Vec<Vec<usize>> {
     let mut names: Vec<&str> = Vec::new();
     let mut number = |name| match names.iter().position(|known| *known == name) {

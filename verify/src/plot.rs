@@ -1,6 +1,6 @@
-//! Curves on logarithmic axes, as plain SVG in the manner of [`crate::svg`].
+//! Curves on logarithmic axes, as plain SVG in the style of [`crate::svg`].
 //!
-//! Counts over a radix span orders of magnitude in both directions; on logarithmic axes curves that differ by a factor
+//! Counts by radix span orders of magnitude in both directions. On logarithmic axes, curves that differ by a factor
 //! keep their distance, and one axis serves all of them.
 
 use crate::svg::{INK, LINE, SOFT, escape};
@@ -13,30 +13,30 @@ pub struct Plot<'a> {
     pub title: &'a str,
     /// The case.
     pub subtitle: &'a str,
-    /// What the horizontal axis shows.
+    /// The label of the horizontal axis.
     pub x: &'a str,
-    /// What the vertical axis shows.
+    /// The label of the vertical axis.
     pub y: &'a str,
     /// The curves.
     pub series: &'a [Series],
-    /// A value of the horizontal axis to be marked, and what it is.
+    /// A value to mark on the horizontal axis, and its label.
     pub mark: Option<(f64, &'a str)>,
 }
 
 /// A curve.
 #[derive(Debug)]
 pub struct Series {
-    /// What it shows, for the legend.
+    /// Its name in the legend.
     pub name: &'static str,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
     /// Its colour.
     pub colour: &'static str,
-    /// Its line, so that it is known without its colour.
+    /// Its line style, so that it can be recognised without colour.
     pub dash: Dash,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
     /// Without gaps.
@@ -61,7 +61,7 @@ const RIGHT: f64 = WIDTH - 32.0;
 const TOP: f64 = 96.0;
 const BOTTOM: f64 = HEIGHT - 96.0;
 
-/// A logarithmic axis: values and where they lie on the page.
+/// A logarithmic axis: a mapping from values to positions on the page.
 struct LogAxis {
     low: f64,
     high: f64,
@@ -70,7 +70,7 @@ struct LogAxis {
 }
 
 impl LogAxis {
-    /// From the smallest to the largest value; a little more where they are the same.
+    /// From the smallest to the largest value; slightly more if they are equal.
     fn new(values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Self {
         let low = values.clone().fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
         let high = values.fold(0.0, f64::max);
@@ -82,7 +82,7 @@ impl LogAxis {
         self.from + (value / self.low).ln() / (self.high / self.low).ln() * (self.to - self.from)
     }
 
-    /// Round numbers: powers of ten, and where these are few, their double and fivefold.
+    /// Round numbers: powers of ten and, if these are few, their multiples by two and five.
     fn ticks(&self) -> Vec<f64> {
         let decades = (self.high / self.low).log10();
         let digits: &[f64] = if decades > 5.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
@@ -97,7 +97,7 @@ pub fn draw(plot: &Plot<'_>) -> String {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let across = LogAxis::new(points().map(|point| point.0), LEFT, RIGHT);
     let mut up = LogAxis::new(points().map(|point| point.1), BOTTOM, TOP);
-    // Room between the curves and the frame.
+    // Space between the curves and the frame.
     (up.low, up.high) = (up.low / 1.15, up.high * 1.15);
     let mut svg = String::new();
     let _ = writeln!(
@@ -150,7 +150,7 @@ fn axes(svg: &mut String, plot: &Plot<'_>, across: &LogAxis, up: &LogAxis) {
     );
 }
 
-/// A line from top to bottom. Its name stands on the side that has room.
+/// A vertical line. Its label is on the side with more space.
 fn mark(svg: &mut String, x: f64, text: &str) {
     let (shift, anchor) = if x > (LEFT + RIGHT) / 2.0 { (-6.0, "end") } else { (6.0, "start") };
     let _ = writeln!(

@@ -1,11 +1,11 @@
-//! A progress bar that appears only where it helps: on a terminal, for work that takes longer than a second.
+//! A progress bar that appears only where it helps: on a terminal, for work that takes more than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A bar over a known amount of work. Shared between threads; gone when dropped.
+/// A bar over a known amount of work. Shared between threads; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct WorkProgress {
     bar: ProgressBar,
@@ -14,7 +14,7 @@ pub(crate) struct WorkProgress {
 }
 
 impl WorkProgress {
-    /// A bar, hidden for now.
+    /// A bar that is hidden at first.
     pub(crate) fn new(total: usize, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} ({eta} left)") {
@@ -24,7 +24,7 @@ impl WorkProgress {
         WorkProgress { bar, start: Instant::now(), wanted: AtomicBool::new(std::io::stderr().is_terminal()) }
     }
 
-    /// Another piece of work is done.
+    /// Reports that another piece of work is done.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
         if self.start.elapsed() > Duration::from_secs(1) && self.wanted.swap(false, Ordering::Relaxed) {

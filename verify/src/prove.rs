@@ -1,4 +1,4 @@
-//! What is proved of a collective, by which engine, for which calls; and the record of it.
+//! What is proved about a collective, by which engine and for which calls; and its record.
 
 use crate::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
@@ -6,9 +6,9 @@ use roundel_spec::check::Checked;
 use roundel_spec::proof::{self, Answered, Exhaustive, Record};
 use std::collections::BTreeMap;
 
-/// What the solver engine found.
+/// The result of the solver engine.
 pub struct InductionResult {
-    /// The obligations and what is not encoded.
+    /// The obligations, and the parts that are not encoded.
     pub obligations: Obligations,
     /// Their verdicts, in the same order.
     pub verdicts: Vec<Discharged>,
@@ -17,15 +17,15 @@ pub struct InductionResult {
 /// One property of a collective, as the solver engine sees it.
 #[derive(Clone, Debug, Default)]
 pub struct PropertySummary {
-    /// How many obligations it has.
+    /// The number of its obligations.
     pub obligations: usize,
-    /// How many of them are proved.
+    /// The number of proved obligations.
     pub proved: usize,
-    /// The time that went into it.
+    /// The time spent on it.
     pub seconds: f64,
-    /// What keeps it from being proved.
+    /// What prevents its proof.
     pub open: Vec<String>,
-    /// Whether something is wrong, and not only missing: an obligation that a solver did not discharge.
+    /// Whether a solver failed to discharge an obligation, as opposed to a missing encoding.
     pub failed: bool,
 }
 
@@ -76,7 +76,7 @@ impl InductionResult {
     }
 }
 
-/// What keeps an obligation from being proved.
+/// What prevents the proof of an obligation.
 fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Proved { .. } => None,
@@ -97,17 +97,17 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// Lemmas with what became of them.
+/// Lemmas with their verdicts.
 pub struct Base(pub Vec<Answered>);
 
 impl Base {
-    /// Whether nothing is missing: without its lemmas an encoding proves nothing.
+    /// Whether all lemmas are proved: without them an encoding proves nothing.
     pub fn holds(&self) -> bool {
         !self.0.is_empty() && self.0.iter().all(Answered::is_proved)
     }
 }
 
-/// What became of an obligation, in a word.
+/// The verdict on an obligation as one word, and the solver.
 fn word(verdict: &Verdict) -> (&'static str, &str) {
     match verdict {
         Verdict::Proved { solver } => (Answered::PROVED, solver),
@@ -118,7 +118,7 @@ fn word(verdict: &Verdict) -> (&'static str, &str) {
 }
 
 impl InductionResult {
-    /// What a record says of it; `None` where nothing was asked.
+    /// The evidence for a record.
     fn evidence(&self, base: &Base) -> proof::Induction {
         let shown = |(obligation, discharged): (&smt::Obligation, &Discharged)| {
             let (verdict, solver) = word(&discharged.verdict);
@@ -135,7 +135,7 @@ impl InductionResult {
     }
 }
 
-/// The record of what was proved; `None` when nothing was. Without its lemmas an induction does not count.
+/// The record of what was proved; `None` if nothing was. An induction does not count without its lemmas.
 pub fn record(
     schedule: &Schedule,
     checked: Option<&Checked>,
@@ -147,7 +147,7 @@ pub fn record(
     Record::new(schedule, exhaustive, induction.filter(asked).map(|induction| induction.evidence(base)))
 }
 
-/// What a record says that is not so any more; empty where all of its questions are those that are asked today.
+/// What is outdated in a record; empty if all its queries are those generated today.
 pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
     let Some(induction) = &record.induction else { return Vec::new() };
     let obligations = smt::obligations(schedule);
@@ -166,7 +166,7 @@ pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
     found
 }
 
-/// How the questions of a record differ from those that are asked.
+/// How the queries of a record differ from those generated now.
 fn differences(what: &str, asked: impl Iterator<Item = (String, String)>, stated: &[Answered]) -> Vec<String> {
     let asked: Vec<(String, String)> = asked.collect();
     let mut found = Vec::new();

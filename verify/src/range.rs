@@ -6,10 +6,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The largest number of ranks that is recorded or checked: every message of every rank is held in memory.
+/// The largest number of ranks that is recorded or checked, since every message of every rank is kept in memory.
 pub const MAX_P: usize = LARGEST_CHECKED as usize;
 
-/// How far the exhaustive engine goes where every p has many placements.
+/// The default limit of the exhaustive engine if every p has many placements.
 pub const WITH_PLACES: i64 = 96;
 
 /// The same for all-to-alls, where every placement is followed pair by pair.
@@ -30,7 +30,7 @@ impl ProcessRange {
         self.from..=self.to
     }
 
-    /// The part of the range up to `p`; `None` when there is none.
+    /// The part of the range up to `p`; `None` if it is empty.
     pub fn up_to(self, p: usize) -> Option<ProcessRange> {
         (self.from <= p).then(|| ProcessRange { from: self.from, to: self.to.min(p) })
     }
@@ -59,7 +59,7 @@ impl FromStr for ProcessRange {
     }
 }
 
-/// Some rounds, counted from 0: `3`, `2..5` or `2..=4`.
+/// A range of rounds, counted from 0: `3`, `2..5` or `2..=4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRange {
     /// The first.
@@ -81,7 +81,7 @@ impl FromStr for RoundRange {
     }
 }
 
-/// The values that `7`, `1..64` or `1..=64` stand for: at least one. An error says what is wrong.
+/// The values of `7`, `1..64` or `1..=64`: at least one. The error says what is wrong.
 pub fn values(text: &str) -> Result<RangeInclusive<i64>, &'static str> {
     let number = |part: &str| part.trim().parse::<i64>().map_err(|_| "its ends must be whole numbers");
     let (from, to) = match text.split_once("..") {

@@ -1,5 +1,5 @@
-//! Is a state reached? A solver's model is a state that `holds` admits; whether any run comes there is another matter,
-//! and for one p, one rank and given parameters it is decided by running.
+//! Decides whether a state is reachable. A solver's model is a state that `holds` admits, but no run may ever reach it.
+//! For one p, one rank and given parameters, running the schedule decides this.
 
 use crate::counterexample::Counterexample;
 use crate::smt::symbol;
@@ -8,14 +8,14 @@ use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::schedule::{Loop, Schedule};
 use std::path::Path;
 
-/// Whether the state of a counterexample to an induction is reached.
+/// Whether the state of a counterexample to an induction is reachable.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// Whether it is.
+    /// Whether it is reached.
     pub reached: bool,
-    /// The same in a sentence.
+    /// The result as a sentence.
     pub text: String,
-    /// The case that the model names, if it is one.
+    /// The case of the model, if it is a valid one.
     pub point: Option<Point>,
 }
 
@@ -43,7 +43,7 @@ pub fn state(saved: &Counterexample, schedule: &Schedule) -> Reached {
     let rank = saved.rank.unwrap_or(0);
     let mut search = ReachSearch { saved, found: None, seen: Vec::new(), round: 0 };
     let mut env = Env::new(schedule, &point.args, &point.placement.place(rank));
-    // A run that cannot go on reaches nothing more; the checks say why.
+    // A run that cannot continue reaches no further state; the checks report why.
     let _ = eval::walk(&mut env, &mut search);
     match (search.found, search.seen.last()) {
         (Some(round), _) => {
@@ -59,14 +59,14 @@ pub fn state(saved: &Counterexample, schedule: &Schedule) -> Reached {
 struct ReachSearch<'a> {
     saved: &'a Counterexample,
     found: Option<usize>,
-    /// The states of rounds whose indices are the model's.
+    /// The states of rounds whose indices match the model.
     seen: Vec<String>,
     round: usize,
 }
 
 impl ReachSearch<'_> {
     fn look(&mut self, env: &Env<'_>, n: usize, l: &Loop) {
-        // In later loops the names of the model have the loop's number.
+        // In later loops, the names in the model end with the number of the loop.
         let suffix = if n == 0 { String::new() } else { format!(".{n}") };
         let value = |name: &str| self.saved.model.get(&symbol(&format!("{name}{suffix}")))?.parse::<i64>().ok();
         let is = |name: &str, slot: usize| value(name).map(|value| value == env.get(slot));

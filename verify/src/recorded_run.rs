@@ -1,8 +1,8 @@
-//! What the ranks do at one point, run again on threads: real messages, real buffers, and the plain definition.
+//! Runs recorded rounds of one point on threads: real messages and real buffers, compared with the plain definition.
 //!
 //! A wrong schedule has no generated code, so its recorded rounds are handed to the transport instead. Every rank
-//! starts with its own block, or with its contribution to every block; what it ends with is compared with the
-//! definition, and a rank that waits for ever is found by the transport itself.
+//! starts with its own block, or with its contribution to every block; its result is compared with the definition. The
+//! transport itself detects a rank that waits forever.
 
 use roundel::operation::commutative;
 use roundel::transport::{
@@ -18,14 +18,14 @@ use roundel_spec::{Arguments, Kind, Place, Schedule, Sink, Stripe, Stripes, Trac
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// How a run on threads ended.
+/// The outcome of a run on threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Every rank has what the definition says.
+    /// Every rank has the result of the definition.
     Right,
-    /// All ranks ended, and one of them with something else.
+    /// All ranks ended, but one has a wrong result.
     WrongData(String),
-    /// The transport found that ranks wait for ever, or that a message does not fit.
+    /// The transport found that ranks wait forever, or that a message does not match.
     Failed(String),
 }
 
@@ -64,7 +64,7 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
     Ended::Right
 }
 
-/// An all-to-all: every rank starts with a block for each rank, which is its number.
+/// An all-to-all: every rank starts with one block for each rank, and a block's value is its number.
 fn shuffle(trace: &Trace, point: &Point) -> Ended {
     let (p, taped) = (trace.p(), Arc::new(trace.clone()));
     let results = threads::run_placed(&point.placement, |comm| {
@@ -88,7 +88,7 @@ fn shuffle(trace: &Trace, point: &Point) -> Ended {
     Ended::Right
 }
 
-/// A broadcast, gather or scatter: every rank starts with the blocks that its part in it gives it.
+/// A broadcast, gather or scatter: every rank starts with the blocks that its role gives it.
 fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     let (kind, root, taped) = (schedule.kind, schedule.root(&point.args), Arc::new(trace.clone()));
     let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
@@ -116,18 +116,17 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     Ended::Right
 }
 
-/// A contribution: of which rank, to which block.
+/// A contribution: its rank and its block.
 type Contribution = (usize, usize);
 
-/// Reduces lists of contributions by appending one to the other, so that the result tells what was reduced, and in
-/// which order.
+/// Reduces lists of contributions by concatenation, so that the result shows what was reduced, and in which order.
 fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     let (p, taped) = (trace.p(), Arc::new(trace.clone()));
     let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
         Ok(blocks) => blocks,
         Err(_) => return Ended::Failed("the number of blocks has no value".into()),
     };
-    // The transport need not refuse what it cannot promise: whether the order is right is seen in the end.
+    // Declared commutative, so that the transport does not refuse it; the result shows whether the order is correct.
     let append = commutative(|a: &Vec<Contribution>, b: &Vec<Contribution>| [a.as_slice(), b].concat());
     let results = threads::run_placed(&point.placement, |comm| {
         let own = |block| vec![(comm.rank(), block)];
@@ -158,15 +157,15 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
     Ended::Right
 }
 
-/// The rank that knows best says why: the others only hear that it failed.
+/// Prefers the error of the rank that knows the cause; other ranks only know that it failed.
 fn failure<R>(results: &[Result<R, Error>]) -> Option<Ended> {
     let failures = || results.iter().filter_map(|result| result.as_ref().err());
     let own = |error: &&Error| !matches!(error, Error::PeerFailed { .. });
     failures().find(own).or_else(|| failures().next()).map(|error| Ended::Failed(error.to_string()))
 }
 
-/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that
-/// remembers rounds by type and arguments would take two recordings for one.)
+/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that caches
+/// rounds by type and arguments would confuse two recordings.)
 struct Taped<const LINES: usize> {
     trace: Arc<Trace>,
     blocks: i64,
@@ -177,7 +176,7 @@ impl<const LINES: usize> Collective for Taped<LINES> {
     const PREFERS_ROTATION: bool = false;
     const LINES: usize = LINES;
 
-    /// Transports ask for the rounds alone; there is no declaration that belongs to this type.
+    /// Transports ask only for the rounds; this type has no declaration.
     fn schedule() -> Schedule {
         Schedule {
             name: Self::NAME.into(),
@@ -245,7 +244,7 @@ mod tests {
     use roundel_spec::Action;
     use roundel_spec::check::{self, Points};
 
-    /// How a collective ends with `p` ranks after a change.
+    /// The outcome for a collective with `p` ranks after a change.
     fn changed(name: &str, p: usize, change: impl FnOnce(&mut Schedule)) -> Ended {
         let mut schedule = (crate::catalogue::find(name).expect("in the catalogue").schedule)();
         change(&mut schedule);

@@ -1,22 +1,22 @@
-//! The rounds of a run as people talk about them: who sends which blocks to whom, and what everyone holds afterwards.
+//! The rounds of a run in readable form: who sends which blocks to whom, and what every rank holds afterwards.
 
 use roundel_spec::Kind;
 use roundel_spec::contract::ends;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
-/// What blocks are called.
+/// How blocks are named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Naming {
     /// By their numbers.
     #[default]
     Numbers,
-    /// By source and destination, among so many ranks.
+    /// By source and destination, with this number of ranks.
     Pairs(usize),
 }
 
 impl Naming {
-    /// What the blocks of a collective are called.
+    /// The naming for a kind of collective.
     pub fn of(kind: Kind, p: usize) -> Self {
         if kind.moves() { Naming::Pairs(p) } else { Naming::Numbers }
     }
@@ -52,19 +52,19 @@ pub struct DrawnMessage {
     pub from: usize,
     /// The receiver.
     pub to: usize,
-    /// The blocks, in the order in which they travel.
+    /// The blocks, in the order in which they are sent.
     pub blocks: Vec<usize>,
-    /// What they are called.
+    /// How the blocks are named.
     pub naming: Naming,
-    /// Of a reduction: for each of the blocks, the ranks whose contributions it brings, in order.
+    /// For a reduction: for each block, the ranks whose contributions it carries, in order.
     pub contributors: Option<Vec<Vec<usize>>>,
-    /// Whether it leaves a node.
+    /// Whether it crosses nodes.
     pub nonlocal: bool,
-    /// Of a reduction: what the receiver does with it, in words.
+    /// For a reduction: its effect at the receiver, in words.
     pub effect: Option<String>,
 }
 
-/// Blocks, for machines.
+/// Blocks, for JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Named<'a> {
@@ -93,7 +93,7 @@ impl Serialize for DrawnMessage {
     }
 }
 
-/// One round: its messages by sender and receiver.
+/// One round: its messages, sorted by sender and receiver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Round {
     /// The messages.
@@ -101,18 +101,18 @@ pub struct Round {
 }
 
 impl Round {
-    /// How many blocks travel.
+    /// The number of blocks sent.
     pub fn blocks(&self) -> usize {
         self.messages.iter().map(|message| message.blocks.len()).sum()
     }
 }
 
-/// What every rank holds at some moment: for each rank and block, the round that brought it.
+/// What every rank holds at one time: for each rank and block, the round in which it arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holdings {
     /// `slots[rank][block]`
     pub slots: Vec<Vec<SlotContent>>,
-    /// What blocks are called: pairs are taken along by messages.
+    /// How blocks are named: messages move blocks that are pairs.
     pub naming: Naming,
 }
 
@@ -134,35 +134,35 @@ pub enum SlotContent {
     Share(SlotShare),
 }
 
-/// What a slot has of some ranks, for a picture.
+/// The part of a slot that comes from some ranks, for a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotShare {
-    /// Of how many.
+    /// The number of these ranks.
     pub have: usize,
-    /// Of how many there are.
+    /// The number of all ranks.
     pub of: usize,
-    /// Of which, a bit for each of the first 64.
+    /// The ranks, as bits for the first 64.
     pub ranks: u64,
-    /// Those that this round has brought.
+    /// The ranks whose part arrived in this round.
     pub fresh: u64,
-    /// Those that it has brought from another node.
+    /// The ranks whose part arrived from another node.
     pub remote: u64,
 }
 
 impl SlotShare {
-    /// Whether all are there.
+    /// Whether all ranks are included.
     pub fn is_complete(&self) -> bool {
         self.have == self.of
     }
 }
 
-/// The bits of ranks, as far as a picture goes.
+/// The ranks as bits, as far as a picture shows them.
 pub fn bits(ranks: impl IntoIterator<Item = usize>) -> u64 {
     ranks.into_iter().filter(|&rank| rank < 64).fold(0, |bits, rank| bits | 1 << rank)
 }
 
 impl Holdings {
-    /// Of a gather, before the first round.
+    /// For a gather, before the first round.
     pub fn initial(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
         let slot = |rank, block| {
             if kind.initially_holds(rank, block, root, p) { SlotContent::Own } else { SlotContent::Empty }
@@ -171,7 +171,7 @@ impl Holdings {
         Holdings { slots, naming: Naming::of(kind, p) }
     }
 
-    /// Of a gather, after another round.
+    /// For a gather: applies another round.
     pub fn apply(&mut self, number: usize, round: &Round) {
         for message in &round.messages {
             for &block in &message.blocks {
@@ -186,7 +186,7 @@ impl Holdings {
         }
     }
 
-    /// For a picture: of pairs, from which sources a rank holds the blocks for each destination. `now` is the last
+    /// For a picture of pairs: from which sources a rank holds the blocks for each destination. `now` is the last
     /// round.
     pub fn by_destination(&self, now: Option<usize>) -> Option<Holdings> {
         let Naming::Pairs(p) = self.naming else { return None };
@@ -213,7 +213,7 @@ impl Holdings {
         Some(Holdings { slots, naming: self.naming })
     }
 
-    /// The same a moment later, when nothing is new.
+    /// The same, with nothing marked as new.
     pub fn settled(&self) -> Holdings {
         let settled = |slot: &SlotContent| match slot {
             SlotContent::Share(share) => SlotContent::Share(SlotShare { fresh: 0, remote: 0, ..*share }),
@@ -230,7 +230,7 @@ impl Holdings {
     }
 }
 
-/// A list of blocks as text: a few as they are, many by their progressions.
+/// A list of blocks as text: a short list in full, a long one by its progressions.
 ///
 /// ```
 /// use roundel_verify::rounds::compact;
@@ -259,7 +259,7 @@ pub fn compact(blocks: &[usize]) -> String {
     text
 }
 
-/// Blocks with the ranks that have contributed to them; with a single block there is no need to name it.
+/// Blocks with the ranks that have contributed to them; a single block is not named.
 ///
 /// ```
 /// use roundel_verify::rounds::shares;
@@ -285,10 +285,10 @@ pub fn shares(blocks: &[usize], contributors: &[Vec<usize>], of: usize) -> Strin
     }
 }
 
-/// So many groups of blocks with different contributors are spelled out.
+/// The largest number of groups of blocks with different contributors that are listed.
 const MOST_GROUPS: usize = 8;
 
-/// Ranks in order, runs of them by their ends.
+/// Ranks in order; consecutive ones are written as a range.
 fn ranges(ranks: &[usize]) -> String {
     let runs: Vec<&[usize]> = ranks.chunk_by(|a, b| a + 1 == *b).collect();
     if runs.len() > 6 {
@@ -305,7 +305,7 @@ fn join(blocks: &[usize]) -> String {
     blocks.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The length of the longest progression at the beginning; short ones are no progression.
+/// The length of the longest progression at the beginning; short ones do not count.
 fn progression(blocks: &[usize]) -> usize {
     let [first, second, ..] = blocks else { return blocks.len() };
     let step = *second as i64 - *first as i64;
@@ -314,7 +314,7 @@ fn progression(blocks: &[usize]) -> usize {
     if len >= 4 || (len == 3 && step == 1) { len } else { 1 }
 }
 
-/// What every rank does in a round, if all do the same relative to their own rank: one text for each message.
+/// The messages of every rank in a round, relative to its own rank, if all ranks do the same: one text per message.
 pub fn pattern(round: &Round, p: usize) -> Option<Vec<String>> {
     if round.messages.iter().any(|message| message.naming != Naming::Numbers) {
         return pattern_of_pairs(round, p);
@@ -331,7 +331,7 @@ pub fn pattern(round: &Round, p: usize) -> Option<Vec<String>> {
     all_alike.then(|| first.iter().map(|(to, blocks)| sentence(*to, blocks, p)).collect())
 }
 
-/// The same for blocks that are pairs: sources are told relative to the rank, destinations relative to the source.
+/// The same for blocks that are pairs: sources are relative to the rank, destinations relative to the source.
 fn pattern_of_pairs(round: &Round, p: usize) -> Option<Vec<String>> {
     let relative = |rank: usize| -> Vec<(usize, Vec<(usize, usize)>)> {
         let own = round.messages.iter().filter(|message| message.from == rank);
@@ -353,7 +353,7 @@ fn pattern_of_pairs(round: &Round, p: usize) -> Option<Vec<String>> {
     all_alike.then(|| first.iter().map(sentence).collect())
 }
 
-/// A rank relative to the own one, the nearest way round too.
+/// A rank relative to the own one, also by the shorter way around.
 fn peer(to: usize, p: usize) -> String {
     match to {
         near if 2 * near <= p => shifted(near as i64),
@@ -367,7 +367,7 @@ fn sentence(to: usize, blocks: &[usize], p: usize) -> String {
     format!("{what} {} to {peer}", relative_blocks(blocks, p))
 }
 
-/// Offsets from the own rank, the nearest way round; a progression by its ends.
+/// Offsets from the own rank, by the shorter way around; a progression by its ends.
 fn relative_blocks(offsets: &[usize], p: usize) -> String {
     let near = |offset: usize| {
         let offset = (offset % p) as i64;

@@ -1,7 +1,7 @@
-//! A recorded run, and what is told about it: its rounds, and what every rank holds in between.
+//! A recorded run, and its description: its rounds, and what every rank holds in between.
 //!
-//! Gathers and reductions differ here in one thing only. A slot of a gather is empty or full; a slot of a reduction
-//! holds the contributions of some ranks, which the exact check knows.
+//! Gathers and reductions differ here in one respect only. A slot of a gather is empty or full; a slot of a reduction
+//! holds the contributions of some ranks, which the exact check provides.
 
 use crate::rounds::{self, DrawnMessage, Holdings, Naming, Round, SlotContent, SlotShare};
 use roundel_spec::check::{self, Point, ReductionStates};
@@ -11,28 +11,28 @@ use roundel_spec::record::{self, Direction};
 use roundel_spec::{Action, Line, Schedule, Site, Trace};
 use std::convert::Infallible;
 
-/// What the ranks do at one point.
+/// The run of all ranks at one point.
 #[derive(Debug)]
 pub struct PointRun<'a> {
     schedule: &'a Schedule,
     point: &'a Point,
     trace: &'a Trace,
-    /// Of a reduction: who has contributed to what, up to the first fault.
+    /// For a reduction: the contributors of every slot, up to the first fault.
     memory: Option<ReductionStates>,
 }
 
 impl<'a> PointRun<'a> {
-    /// A recording and what follows from it.
+    /// Derives the states from a recording.
     pub fn new(schedule: &'a Schedule, point: &'a Point, trace: &'a Trace) -> Self {
         PointRun { schedule, point, trace, memory: check::contributions(schedule, point, trace) }
     }
 
-    /// The rounds with messages, by their numbers; a round without messages is no round.
+    /// The numbers of the rounds with messages; others do not count as rounds.
     pub fn active_rounds(&self) -> Vec<usize> {
         (0..self.trace.rounds()).filter(|&number| self.trace.has_messages(number)).collect()
     }
 
-    /// How many blocks there are on each line.
+    /// The number of blocks on each line.
     pub fn blocks(&self) -> usize {
         if let Some(memory) = &self.memory {
             return memory.blocks();
@@ -41,12 +41,12 @@ impl<'a> PointRun<'a> {
         blocks.map_or(self.trace.p(), |blocks| blocks as usize)
     }
 
-    /// What blocks are called.
+    /// How blocks are named.
     pub fn naming(&self) -> Naming {
         Naming::of(self.schedule.kind, self.trace.p())
     }
 
-    /// One round, as its senders tell it.
+    /// One round, as seen by its senders.
     pub fn round(&self, number: usize) -> Round {
         let mut messages = Vec::new();
         for (from, log) in self.trace.ranks.iter().enumerate() {
@@ -70,21 +70,21 @@ impl<'a> PointRun<'a> {
         Round { messages }
     }
 
-    /// What each rank has contributed to these blocks, on a line of a rank, before a round.
+    /// The contributors to these blocks, on a line of a rank, before a round.
     fn contributors(&self, round: usize, rank: usize, line: Line, blocks: &[usize]) -> Option<Vec<Vec<usize>>> {
         let memory = self.memory.as_ref()?;
         let ranks = |&block: &usize| memory.contributors(round, rank, line, block).0.into_iter().collect();
         Some(blocks.iter().map(ranks).collect())
     }
 
-    /// What becomes of the `nth` message of a pair, of a reduction.
+    /// For a reduction: the effect of the `nth` message of a pair.
     fn effect(&self, round: usize, from: usize, to: usize, nth: usize) -> Option<String> {
         let is_from = |message: &&record::Message| message.peer == from;
         let received = self.trace.ranks[to].directed(round, Direction::Recv).filter(is_from).nth(nth)?;
         self.memory.as_ref().map(|_| self.effect_of(received.site))
     }
 
-    /// What a receive does, in words.
+    /// The effect of a receive, in words.
     pub fn effect_of(&self, site: Site) -> String {
         let name = |line: Line| self.schedule.lines.get(usize::from(line)).map_or("", String::as_str);
         let line = name(site.line);
@@ -101,7 +101,7 @@ impl<'a> PointRun<'a> {
         }
     }
 
-    /// What every rank holds before the first of some rounds and after each of them.
+    /// What every rank holds before the first of some rounds and after each.
     pub fn film(&self, numbers: &[usize]) -> Vec<Holdings> {
         match &self.memory {
             Some(memory) => {
@@ -125,7 +125,7 @@ impl<'a> PointRun<'a> {
         }
     }
 
-    /// The same for a picture: of an all-to-all, from which sources ranks hold the blocks for each destination.
+    /// The same for a picture; for an all-to-all, from which sources ranks hold the blocks for each destination.
     pub fn pictured(&self, numbers: &[usize]) -> Vec<Holdings> {
         let film = self.film(numbers).into_iter().enumerate();
         film.map(|(i, holdings)| holdings.by_destination(i.checked_sub(1)).unwrap_or(holdings)).collect()
@@ -157,7 +157,7 @@ impl<'a> PointRun<'a> {
         Holdings { slots, naming: Naming::Numbers }
     }
 
-    /// The ranks and blocks that a round brings something for from another node.
+    /// The ranks and blocks for which something arrives from another node in a round.
     fn arrivals_from_other_nodes(&self, round: usize) -> Vec<(usize, usize)> {
         let messages = self.round(round).messages.into_iter().filter(|message| message.nonlocal);
         messages.flat_map(|message| message.blocks.into_iter().map(move |block| (message.to, block))).collect()
@@ -180,7 +180,7 @@ impl<'a> PointRun<'a> {
         Some(parts.join("; "))
     }
 
-    /// What a message brings, in words.
+    /// The contents of a message, in words.
     pub fn content(&self, message: &DrawnMessage) -> String {
         match &message.contributors {
             Some(contributors) => rounds::shares(&message.blocks, contributors, self.blocks()),
@@ -188,7 +188,7 @@ impl<'a> PointRun<'a> {
         }
     }
 
-    /// The place of a block among the slots of a rank, in a picture.
+    /// The row of a block among the slots of a rank, in a picture.
     pub fn row(&self, line: &str, block: usize) -> usize {
         if let Naming::Pairs(p) = self.naming() {
             return ends(block, p).1;

@@ -1,7 +1,7 @@
-//! Rust source with declarations in it, and errors that point into it.
+//! Rust source with declarations, and errors that point into it.
 //!
-//! The same text serves two purposes: the parser reads it, and errors show the line at fault. So whatever is
-//! skipped before parsing is skipped without moving anything.
+//! The same text serves two purposes: the parser reads it, and errors show the line at fault. So anything removed
+//! before parsing must not move the rest.
 
 use crate::error::Error;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -15,7 +15,7 @@ use syn::ext::IdentExt;
 /// A source text with a name.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Where it comes from: a path, or the name of a catalogue entry.
+    /// Its origin: a path, or the name of a catalogue entry.
     pub origin: String,
     text: String,
 }
@@ -25,7 +25,7 @@ pub struct Source {
 pub struct DeclaredStruct {
     /// Its name.
     pub name: String,
-    /// The declaration, or the errors that keep it from being one.
+    /// The declaration, or its errors.
     pub result: Result<Declaration, Vec<Diagnostic>>,
 }
 
@@ -36,7 +36,7 @@ impl Source {
         Ok(Source { origin: path.display().to_string(), text: without_preamble(text) })
     }
 
-    /// A text that stands in no file.
+    /// A text that is not in a file.
     pub fn of_text(origin: &str, text: &str) -> Self {
         Source { origin: origin.into(), text: without_preamble(text.into()) }
     }
@@ -46,7 +46,7 @@ impl Source {
         Source { origin: format!("{}.rs", entry.name), text: entry.source.into() }
     }
 
-    /// All declarations in the text, in order; or the errors that keep it from being Rust.
+    /// All declarations in the text, in order; or the errors if it is not valid Rust.
     pub fn declarations(&self) -> Result<Vec<DeclaredStruct>, Vec<Diagnostic>> {
         let file = syn::parse_file(&self.text).map_err(|error| self.diagnose(&error))?;
         let declared = |input: &syn::DeriveInput| DeclaredStruct {
@@ -56,7 +56,7 @@ impl Source {
         Ok(syntax::declarations(&file).iter().map(declared).collect())
     }
 
-    /// The messages of an error, each with its place in this text.
+    /// The messages of an error, each with its position in this text.
     pub fn diagnose(&self, error: &syn::Error) -> Vec<Diagnostic> {
         error.into_iter().map(|single| Diagnostic::new(self, &single)).collect()
     }
@@ -75,10 +75,10 @@ fn without_preamble(text: String) -> String {
     " ".repeat(end) + &text[end..]
 }
 
-/// One error, with its place.
+/// One error, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The file.
     pub file: String,
@@ -90,7 +90,7 @@ pub struct Diagnostic {
     range: Range<usize>,
 }
 
-/// The tokenizer's only message says nothing; this one says what its errors are about.
+/// Replaces the tokenizer's only message, which is not helpful, by a description of its errors.
 fn plain(message: String) -> String {
     match message.as_str() {
         "cannot parse string into token stream" => {
@@ -110,7 +110,7 @@ impl Diagnostic {
             column: start.column + 1,
             range: bytes.start.min(source.text.len())..bytes.end.min(source.text.len()),
         };
-        // The parser has no place for an error at the end of the text.
+        // The parser has no position for an error at the end of the text.
         if place.message.starts_with("unexpected end of input") && place.range == (0..0) {
             place.move_to_end(&source.text);
         }

@@ -1,7 +1,7 @@
-//! Every point of a range, on two threads.
+//! Checks every point of a range, on two threads.
 //!
-//! Points are visited from small p to large, all collectives side by side, so that the first violation that is
-//! kept is the smallest one, and so that a collective that is wrong early costs nothing later.
+//! Points are visited from small p to large, all collectives side by side. So the first violation found is the smallest
+//! one, and a collective that fails early costs nothing later.
 
 use crate::progress::WorkProgress;
 use roundel_spec::check::{Point, Points};
@@ -9,10 +9,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many threads share the work.
+/// The number of threads.
 const THREADS: usize = 2;
 
-/// Calls `work` for every number below `count`, on two threads, in order; gives the results in order.
+/// Calls `work` for every number below `count`, on two threads, in order; returns the results in order.
 pub fn parallel<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
@@ -33,10 +33,10 @@ pub fn parallel<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<
     results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
 }
 
-/// What happened at one point.
+/// The result at one point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
-    /// It was checked, and is right.
+    /// It was checked, and is correct.
     Checked,
     /// It lies outside the domain.
     Refused,
@@ -53,16 +53,16 @@ pub struct SweepTask<'a, E> {
     pub check: CheckPoint<'a, E>,
 }
 
-/// What a sweep found about one collective.
+/// The result of a sweep for one collective.
 #[derive(Clone, Debug)]
 pub struct Tally<E> {
-    /// Points in the domain, all of them right.
+    /// The number of points in the domain, all of them correct.
     pub checked: usize,
-    /// Points outside the domain.
+    /// The number of points outside the domain.
     pub refused: usize,
-    /// The first thing that is wrong, at the smallest point.
+    /// The first fault, at the smallest point.
     pub wrong: Option<E>,
-    /// The time that went into it.
+    /// The time spent on it.
     pub time: Duration,
 }
 
@@ -94,7 +94,7 @@ fn empty<E>() -> Tally<E> {
 }
 
 impl<E> Tally<E> {
-    /// Adds what was found at a larger p.
+    /// Adds the result for a larger p.
     fn add(&mut self, part: Tally<E>) {
         self.checked += part.checked;
         self.refused += part.refused;
@@ -103,7 +103,7 @@ impl<E> Tally<E> {
     }
 }
 
-/// Checks all points with `p` ranks, up to the first that is wrong.
+/// Checks all points with `p` ranks, up to the first fault.
 fn at<E>(job: &SweepTask<'_, E>, p: usize) -> Tally<E> {
     let start = Instant::now();
     let mut tally = empty();

@@ -1,20 +1,21 @@
-//! Plain tables: columns as wide as their content, no lines, so that they read well in a terminal, a log and a diff.
+//! Plain tables: columns as wide as their content, without lines, so that they are readable in a terminal, a log and a
+//! diff.
 
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 
 /// The style of headings.
 pub const HEADING: Style = Style::new().bold();
-/// The style of what is right.
+/// The style of correct results.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// The style of what is wrong.
+/// The style of errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// The style of what deserves a look.
+/// The style of warnings.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// The style of side remarks.
+/// The style of secondary text.
 pub const FAINT: Style = Style::new().dimmed();
 
-/// Which side of a column its content keeps to.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// For text.
@@ -23,7 +24,7 @@ pub enum Align {
     Right,
 }
 
-/// A cell: text and how it looks. The style is no part of the width.
+/// A cell: text and its style. The style does not count for the width.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -49,7 +50,7 @@ pub struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
     indent: usize,
-    /// The most letters of each column; longer text goes on in the next line.
+    /// The maximum width of each column; longer text continues on the next line.
     most: Vec<usize>,
     headless: bool,
 }
@@ -61,19 +62,19 @@ impl Table {
         Table { heads, rows: Vec::new(), indent: 0, most: Vec::new(), headless: false }
     }
 
-    /// Every line begins with this many spaces.
+    /// Indents every line by this many spaces.
     pub fn indented(mut self, indent: usize) -> Self {
         self.indent = indent;
         self
     }
 
-    /// The first columns have at most so many letters; longer text is broken at spaces.
+    /// Sets the maximum widths of the first columns; longer text is broken at spaces.
     pub fn wrapped(mut self, most: &[usize]) -> Self {
         self.most = most.to_vec();
         self
     }
 
-    /// No line of headings.
+    /// Omits the line of headings.
     pub fn headless(mut self) -> Self {
         self.headless = true;
         self
@@ -123,7 +124,7 @@ impl Table {
     }
 }
 
-/// Text in lines of at most so many letters, unless a word is longer; at least one line.
+/// Text in lines of at most this many letters, unless a word is longer; at least one line.
 fn wrap(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

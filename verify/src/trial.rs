@@ -1,5 +1,5 @@
-//! Real runs on threads, compared with the plain definition: block `b` of everyone's result is what rank `b` sent, to
-//! all or to that one, or the reduction of what all ranks have.
+//! Real runs on threads, compared with the plain definition: block `b` of every result is what rank `b` sent, to all or
+//! to that rank, or the reduction of what all ranks have.
 
 mod alltoall;
 mod reductions;
@@ -17,20 +17,20 @@ pub struct Trial<'a> {
     pub entry: &'static Entry,
     /// Its parameters.
     pub args: &'a Arguments,
-    /// Where ranks sit.
+    /// The placement of the ranks.
     pub placement: &'a Placement,
-    /// Where blocks lie meanwhile.
+    /// The positions of blocks during the run.
     pub layout: Layout,
 }
 
-/// The byte at place `i` of block `b`: neighbours differ, within a block and between blocks.
+/// The byte at position `i` of block `b`: neighbours differ, within a block and between blocks.
 pub fn byte(b: usize, i: usize) -> u8 {
     let mixed =
         (b as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9).to_be_bytes()[0]
 }
 
-/// What every slot holds before a run, so that an untouched one is seen.
+/// The contents of every slot before a run, so that untouched slots are detected.
 const UNTOUCHED: u8 = 0xA5;
 
 fn block(b: usize, len: usize) -> Vec<u8> {
@@ -38,8 +38,8 @@ fn block(b: usize, len: usize) -> Vec<u8> {
 }
 
 impl Trial<'_> {
-    /// Gathers blocks of `bytes` bytes, or reduces vectors of so many, `repeat` times. Gives the time of each
-    /// repetition, that of its slowest rank; the error says what went wrong.
+    /// Gathers blocks of `bytes` bytes, or reduces vectors of that size, `repeat` times. Returns the time of the
+    /// slowest rank for each repetition; the error says what went wrong.
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
         match (self.entry.schedule)().kind {
             Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
@@ -50,7 +50,7 @@ impl Trial<'_> {
     }
 
     /// Gathers blocks of different lengths, some of them empty, with gaps between them; or reduces such blocks, also
-    /// with an operation that does not commute.
+    /// with a non-commutative operation.
     pub fn varying(&self) -> Result<(), String> {
         let kind = (self.entry.schedule)().kind;
         if kind.has_root() {
@@ -86,7 +86,7 @@ impl Trial<'_> {
         Ok(slowest)
     }
 
-    /// What one rank does.
+    /// The part of one rank.
     fn rank<T: Transport<u8>>(
         &self,
         comm: &T,
@@ -113,7 +113,7 @@ impl Trial<'_> {
     }
 }
 
-/// Whether a result is what the definition says, byte by byte; gaps between blocks must be untouched.
+/// Compares a result with the definition, byte by byte; gaps between blocks must be untouched.
 fn agree(rank: usize, found: &[u8], expected: &[u8]) -> Result<(), String> {
     match (0..expected.len()).find(|&at| found.get(at) != expected.get(at)) {
         None => Ok(()),
@@ -123,7 +123,7 @@ fn agree(rank: usize, found: &[u8], expected: &[u8]) -> Result<(), String> {
     }
 }
 
-/// One call on one rank. The collective is made anew on each thread, so that it need not be shared.
+/// One call on one rank. The collective is created on each thread, so that it need not be shared.
 struct AllgatherTrial<'a, T> {
     comm: &'a T,
     send: &'a [u8],

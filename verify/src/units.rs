@@ -1,9 +1,9 @@
-//! Times, rates and sizes, as people write and read them.
+//! Times, rates and sizes, in a readable form.
 
 use crate::error::Error;
 use std::str::FromStr;
 
-/// A time in seconds: `3e-6`, `500us`, `1.2ms`. Whether it makes sense is for others to say.
+/// A time in seconds: `3e-6`, `500us`, `1.2ms`. The caller checks whether it makes sense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(pub f64);
 
@@ -11,8 +11,8 @@ pub struct Seconds(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BytesPerSecond(pub f64);
 
-/// Units of time, and how many of them a second has. A division by a power of ten is exact to the last bit, so that
-/// `500us` and `5e-4` are the same number.
+/// Units of time, and how many of each a second has. Division by a power of ten is exact to the last bit, so `500us`
+/// and `5e-4` are the same number.
 const TIMES: [(&str, f64); 6] = [("ns", 1e9), ("us", 1e6), ("µs", 1e6), ("ms", 1e3), ("s", 1.0), ("", 1.0)];
 
 /// Units of rates, in bytes per second.
@@ -27,7 +27,7 @@ const RATES: [(&str, f64); 8] = [
     ("", 1.0),
 ];
 
-/// The number before the first unit that fits, and what the unit stands for.
+/// The number before the first matching unit, and the value of the unit.
 fn split(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
     let number = |unit: &str| text.trim().strip_suffix(unit)?.trim_end().parse().ok();
     units.iter().find_map(|&(unit, scale)| Some((number(unit)?, scale)))
@@ -52,7 +52,7 @@ impl FromStr for BytesPerSecond {
     }
 }
 
-/// A value with three digits or so: `54.7`, `5.47`, `547`.
+/// A value with about three digits: `54.7`, `5.47`, `547`.
 fn three_digits(value: f64) -> String {
     match value {
         _ if value >= 99.95 => format!("{value:.0}"),
@@ -61,10 +61,10 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// A time, for people.
+/// A time as text.
 pub fn time(seconds: f64) -> String {
     let units = [("s", 1.0), ("ms", 1e3), ("us", 1e6)];
-    // Rounding must not make 1000 us of 0.9996 ms.
+    // Rounding must not turn 0.9996 ms into 1000 us.
     let fits = units.iter().find(|(_, scale)| seconds * scale >= 0.9995);
     match fits {
         _ if seconds == 0.0 => "0 s".into(),
@@ -73,7 +73,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// A rate, for people.
+/// A rate as text.
 pub fn rate(bytes_per_second: f64) -> String {
     let units = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)];
     let fits = units.iter().find(|(_, scale)| bytes_per_second / scale >= 0.9995);

@@ -1,4 +1,4 @@
-//! The domain: which calls a collective serves, and for which of them it is proved.
+//! The domain: which calls a collective serves, and for which of these it is proved.
 
 use super::expr::{CWriter, Free, Mode, comment};
 use super::functions::{braced, function, indented};
@@ -7,13 +7,13 @@ use crate::expr::Expr;
 use crate::proof::{MAX_P, Placements};
 use crate::schedule::{Domain, Loop};
 
-/// The function, and what it takes.
+/// The text of the domain function, and its parameters.
 pub(super) struct Admits {
     pub(super) text: String,
     pub(super) free: Free,
 }
 
-/// Whether a call is served: one answer for all ranks.
+/// The function that decides whether a call is served; all ranks get the same answer.
 pub(super) fn admits(writer: &CWriter<'_>, known: KnownFacts<'_>) -> Admits {
     let schedule = writer.schedule;
     let mut free = Free::default();
@@ -75,7 +75,7 @@ fn outside(value: &str, domain: &Domain) -> String {
     }
 }
 
-/// A clause that has no value is refused like one that is false.
+/// Refuses a clause without a value like a false one.
 fn required(writer: &CWriter<'_>, clause: &Expr) -> String {
     let text = writer.text(clause, Mode::Checked);
     refuse(&if writer.can_fail(clause) { format!("!({text}) || !*ok") } else { format!("!({text})") })
@@ -94,7 +94,7 @@ fn at_the_end_free(writer: &CWriter<'_>, l: &Loop) -> Free {
     free
 }
 
-/// A condition on the states after the last round. Steps are counted, so that no range keeps the caller busy for days.
+/// A condition on the states after the last round. Steps are counted, so that no long range can block the caller.
 fn at_the_end(writer: &CWriter<'_>, l: &Loop, clause: &Expr) -> String {
     let inits = l.states.iter().map(|state| {
         format!("int64_t {} = {};\n", names::variable(&state.var.name), writer.text(&state.init, Mode::Checked))
@@ -121,7 +121,7 @@ fn advance(writer: &CWriter<'_>, l: &Loop, level: usize) -> String {
     next.chain(moved).collect()
 }
 
-/// The refusal of calls of which nothing is proved, unless whoever compiles the file wants them.
+/// Refuses calls that are not proved, unless the file is compiled to allow them.
 fn proved(writer: &CWriter<'_>, known: KnownFacts<'_>) -> String {
     let range = known.range;
     let limits = range.p.iter().chain(known.inners.iter().filter_map(|inner| inner.p.as_ref()));
@@ -143,7 +143,7 @@ fn proved(writer: &CWriter<'_>, known: KnownFacts<'_>) -> String {
     }
 }
 
-/// Placements of which nothing is proved.
+/// Refuses placements that are not proved.
 fn elsewhere(writer: &CWriter<'_>, placements: Placements) -> String {
     let regular = writer.helper("regular");
     match placements {

@@ -1,6 +1,6 @@
-//! What a file ends with: MPI's own calls, or the program that prints messages.
+//! The end of a file: MPI's own calls, or the program that prints messages.
 //!
-//! Both are templates in `parts/`, in which `@…@` stands for what depends on the declaration.
+//! Both are templates in `parts/`, in which `@…@` marks the places that depend on the declaration.
 
 use super::expr::{CWriter, Free, comment};
 use super::functions::{function, indented};
@@ -11,9 +11,9 @@ use crate::schedule::{Inner, ROOT};
 
 pub(super) struct EntryFunction<'w, 'a> {
     pub(super) writer: &'w CWriter<'a>,
-    /// What the rounds take.
+    /// The parameters of the rounds function.
     pub(super) rounds: &'w Free,
-    /// What the domain takes.
+    /// The parameters of the domain function.
     pub(super) admits: &'w Free,
 }
 
@@ -38,14 +38,14 @@ impl EntryFunction<'_, '_> {
         self.writer.schedule.within().next().is_some()
     }
 
-    /// Whether operands stand in the order of ranks.
+    /// Whether operands are reduced in the order of ranks.
     pub(super) fn keeps_order(&self) -> bool {
         let schedule = self.writer.schedule;
         let of_inner = |inner: &Inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order);
         schedule.order.rank_order && schedule.inners.iter().all(of_inner)
     }
 
-    /// The messages of a round. Where there are groups, rounds are also written down.
+    /// The messages of a round. With groups, the rounds are also recorded.
     pub(super) fn run(&self) -> String {
         self.writer.helper("wrap");
         if self.looks_at_nodes() {
@@ -60,7 +60,7 @@ impl EntryFunction<'_, '_> {
         }
     }
 
-    /// What ends a round has another name where rounds are also written down.
+    /// The function that ends a round has another name where rounds are also recorded.
     fn named(&self, part: &str) -> String {
         match self.has_groups() {
             true => part.replace("static void rdl_end(rdl_run *run)", "static void rdl_exchange(rdl_run *run)"),
@@ -68,7 +68,7 @@ impl EntryFunction<'_, '_> {
         }
     }
 
-    /// How many blocks there are, where the declaration says so.
+    /// The number of blocks, if the declaration defines it.
     pub(super) fn blocks(&self) -> String {
         if !self.says_blocks() {
             return String::new();
@@ -77,7 +77,7 @@ impl EntryFunction<'_, '_> {
         let (title, body) =
             (comment("How many blocks there are."), format!("    return {};\n", self.writer.plain(blocks)));
         let result = format!("int64_t {}_blocks_of", self.writer.name);
-        // A number alone takes no argument.
+        // A constant takes no argument.
         let text = function(&title, &result, &self.writer.free([blocks]).parameters(), &body);
         format!("#if !defined ROUNDEL_RECORD && !defined ROUNDEL_CBMC\n{}\n#endif\n\n", text.trim_end())
     }
@@ -126,7 +126,7 @@ impl EntryFunction<'_, '_> {
         free.arguments().into_iter().map(place).collect()
     }
 
-    /// MPI's own calls, and of what they need the parts that they use.
+    /// MPI's own calls, with only those helpers that they use.
     pub(super) fn mpi(&self) -> String {
         let sizes = format!(
             "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
@@ -147,7 +147,7 @@ impl EntryFunction<'_, '_> {
             true => (include_str!("parts/nodes.c"), include_str!("parts/renumber.c")),
             false => ("", ""),
         };
-        // A part with a name is there if a later one calls it.
+        // A named part is included only if a later one calls it.
         let parts = [
             (None, sizes.as_str()),
             (None, memory),
@@ -177,7 +177,7 @@ impl EntryFunction<'_, '_> {
         self.filled(&parts.into_iter().rev().fold(String::new(), add))
     }
 
-    /// What calls of a kind have in common.
+    /// The code that all calls of a kind share.
     fn around(&self) -> &'static str {
         match self.kind() {
             Kind::Allgather => include_str!("parts/helper_allgather.c"),
@@ -202,7 +202,7 @@ impl EntryFunction<'_, '_> {
         }
     }
 
-    /// A template with what depends on the declaration.
+    /// Fills in the parts of a template that depend on the declaration.
     fn filled(&self, template: &str) -> String {
         let (numbers, lists) = (self.numbers(), self.lists());
         let own = numbers.iter().filter(|name| !(self.kind().has_root() && *name == ROOT));
@@ -243,7 +243,7 @@ impl EntryFunction<'_, '_> {
             .replace("@NAME@", &self.writer.name)
     }
 
-    /// A template with what depends on whether nodes matter.
+    /// Fills in the parts of a template that depend on whether the collective looks at nodes.
     fn with_nodes(&self, template: &str) -> String {
         let blocks = match self.kind() {
             Kind::Allreduce => "",
@@ -266,7 +266,7 @@ impl EntryFunction<'_, '_> {
         filled.replace("@BLOCKS_ARE_RANKS@\n", blocks)
     }
 
-    /// Arguments where a call keeps rank and p.
+    /// The arguments in code where a call has its own rank and p.
     fn at(&self, free: &Free, world: &str) -> Vec<String> {
         let nodes = self.looks_at_nodes();
         let place = |name: String| match name.as_str() {
@@ -280,7 +280,7 @@ impl EntryFunction<'_, '_> {
     }
 }
 
-/// A template with what blocks of different lengths need, where they are served.
+/// Fills in the code for blocks of different lengths, if these are served.
 fn with_sides(template: String, straight: bool) -> String {
     let parts = match straight {
         true => [

@@ -1,8 +1,8 @@
-//! Expressions as C, and what they need around them.
+//! Expressions as C, and the declarations that they need.
 //!
-//! C binds `&`, `|` and `^` less tightly than comparisons, and compilers warn of mixtures that people misread: operands
-//! of these operators are in parentheses. Arithmetic is plain; in the domain, where a number may be anything, it is
-//! checked.
+//! C binds `&`, `|` and `^` less tightly than comparisons, and compilers warn about mixtures that people misread, so
+//! operands of these operators are parenthesised. Arithmetic is plain; only in the domain, where a number may have any
+//! value, it is checked.
 
 use super::names;
 use crate::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary};
@@ -10,16 +10,16 @@ use crate::schedule::Schedule;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether arithmetic says so where there is no value.
+/// Whether arithmetic reports that there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mode {
-    /// For admitted calls.
+    /// For admitted calls: plain arithmetic.
     Plain,
-    /// For the domain.
+    /// For the domain: checked arithmetic.
     Checked,
 }
 
-/// A declaration on its way to C: what its expressions have used so far.
+/// Writes a declaration as C, and notes what its expressions have used so far.
 pub(super) struct CWriter<'a> {
     pub(super) schedule: &'a Schedule,
     /// The prefix of its functions.
@@ -35,7 +35,7 @@ impl<'a> CWriter<'a> {
         CWriter::named(schedule, names::algorithm(schedule))
     }
 
-    /// The same, for a collective inside of another one: with a prefix of its own.
+    /// Like `new`, with its own prefix, for a collective inside another one.
     pub(super) fn named(schedule: &'a Schedule, name: String) -> Self {
         let mut given = names::Given::default();
         let own = ["rounds", "admits", "blocks_of", "begin", "run", "gather", "scatter"];
@@ -152,7 +152,7 @@ impl<'a> CWriter<'a> {
         if let Some((plain, checked)) = helper {
             return self.call_helper(plain, checked, &[self.text(a, mode), self.text(b, mode)], mode);
         }
-        // How tightly the operator binds, and what it asks of its operands.
+        // How tightly the operator binds, and which binding its operands need.
         let (strength, left, right) = match op {
             Binary::Mul => (10, 10, 11),
             Binary::Add | Binary::Sub => (9, 9, 10),
@@ -164,7 +164,7 @@ impl<'a> CWriter<'a> {
         };
         let left = if op == Binary::Or && matches!(a, Expr::Binary(Binary::And, ..)) { 6 } else { left };
         let (a, b) = match (a, b) {
-            // Numbers alone would be computed as `int`.
+            // An expression of literals alone would be computed as `int`.
             (Expr::Int(n), Expr::Int(_)) if *n >= 0 => (format!("INT64_C({n})"), self.inside(b, right, mode)),
             _ => (self.inside(a, left, mode), self.inside(b, right, mode)),
         };
@@ -172,7 +172,7 @@ impl<'a> CWriter<'a> {
     }
 
     fn call(&self, index: usize, args: &[Expr], mode: Mode) -> String {
-        // A definition that always has a value has no checked twin.
+        // A definition that always has a value has no checked version.
         let args: Vec<String> = args.iter().map(|arg| self.text(arg, mode)).collect();
         let mode = if self.can_fail(&self.schedule.functions[index].body) { mode } else { Mode::Plain };
         self.called.borrow_mut().insert((mode, index));
@@ -211,10 +211,10 @@ impl<'a> CWriter<'a> {
         }
     }
 
-    /// The definitions that were called, each above those that call it.
+    /// The definitions that were called, each above its callers.
     pub(super) fn definitions(&self) -> String {
         let mut texts = BTreeMap::new();
-        // Writing one may call others.
+        // Writing one definition may call others.
         loop {
             let waiting: Vec<_> =
                 self.called.borrow().iter().filter(|called| !texts.contains_key(*called)).copied().collect();
@@ -252,7 +252,7 @@ impl<'a> CWriter<'a> {
         free
     }
 
-    /// What some expressions mention, also through definitions.
+    /// The variables that some expressions mention, directly or through definitions.
     pub(super) fn free<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Free {
         let mut free = Free::default();
         exprs.into_iter().for_each(|e| free.add(self.schedule, e));
@@ -294,14 +294,14 @@ impl Free {
         self.vars.insert(1, BUILTIN_VARS[1].into());
     }
 
-    /// Adds all of another.
+    /// Adds all variables of another set.
     pub(super) fn join(&mut self, other: Free) {
         self.vars.extend(other.vars);
         self.lists.extend(other.lists);
         self.nodes |= other.nodes;
     }
 
-    /// Takes a variable out that is bound inside.
+    /// Removes a variable that is bound inside.
     pub(super) fn bind(&mut self, slot: usize) {
         self.vars.remove(&slot);
     }
@@ -316,14 +316,14 @@ impl Free {
         self.vars.contains_key(&slot)
     }
 
-    /// As parameters of a function.
+    /// The variables as parameters of a function.
     pub(super) fn parameters(&self) -> Vec<String> {
         let nodes = self.nodes.then(|| "const rdl_nodes *at".to_string());
         let lists = self.lists.values().map(|name| format!("rdl_list {name}"));
         nodes.into_iter().chain(self.vars.values().map(|name| format!("int64_t {name}"))).chain(lists).collect()
     }
 
-    /// As arguments of a call.
+    /// The variables as arguments of a call.
     pub(super) fn arguments(&self) -> Vec<String> {
         let nodes = self.nodes.then(|| "at".to_string());
         nodes.into_iter().chain(self.vars.values().cloned()).chain(self.lists.values().cloned()).collect()

@@ -1,4 +1,4 @@
-//! The functions of a clause: its peer, its blocks, its guard. Pure but for the blocks, which are appended to a
+//! The functions of a clause: its peer, its blocks, its guard. All are pure, except that the blocks are appended to a
 //! message.
 
 use super::expr::{CWriter, Free, comment, list_or_void};
@@ -9,7 +9,7 @@ use crate::record::Direction;
 use crate::schedule::Transfer;
 use crate::sink::Action;
 
-/// One clause, and how its functions are called.
+/// Writes the functions of one clause, and the calls to these functions.
 pub(super) struct ClauseFunctions<'w, 'a> {
     writer: &'w CWriter<'a>,
     transfer: &'a Transfer,
@@ -53,7 +53,7 @@ impl<'w, 'a> ClauseFunctions<'w, 'a> {
         self.writer.free(&self.transfer.when)
     }
 
-    /// Everything that the clause mentions, its own indices left out.
+    /// Everything that the clause mentions, except for its own indices.
     pub(super) fn free(&self) -> Free {
         let mut free = self.peer_free();
         free.join(self.blocks_free());
@@ -83,7 +83,7 @@ impl<'w, 'a> ClauseFunctions<'w, 'a> {
         [peer, blocks].into_iter().chain(when).collect()
     }
 
-    /// The statement that makes the messages of a round.
+    /// The statement that creates the messages of a round.
     pub(super) fn statement(&self) -> String {
         let transfer = self.transfer;
         let mut blocks = vec!["run".to_string()];
@@ -106,7 +106,7 @@ impl<'w, 'a> ClauseFunctions<'w, 'a> {
     }
 }
 
-/// What arrives does this to its line; the other operand.
+/// How an arriving message changes its line, and the other operand.
 pub(super) fn action(action: Action) -> (&'static str, u8) {
     match action {
         Action::Copy => ("RDL_COPY", 0),
@@ -127,7 +127,7 @@ pub(super) fn function(comment: &str, result: &str, parameters: &[String], body:
     format!("{comment}static {result}({})\n{{\n{body}}}\n\n", list_or_void(parameters))
 }
 
-/// What a block set mentions, its indices left out.
+/// What a block set mentions, except for its indices.
 pub(super) fn blocks_free(writer: &CWriter<'_>, set: &BlockSet) -> Free {
     let mut free = writer.free([&writer.schedule.blocks]);
     for part in &set.parts {
@@ -139,7 +139,7 @@ pub(super) fn blocks_free(writer: &CWriter<'_>, set: &BlockSet) -> Free {
     free
 }
 
-/// The function that appends the blocks of a set to a message; `own` are further parameters.
+/// The function that appends the blocks of a set to a message; `own` lists further parameters.
 pub(super) fn blocks_function(writer: &CWriter<'_>, name: &str, what: &str, set: &BlockSet, own: &[&Var]) -> String {
     let mut parameters = vec!["rdl_run *run".to_string()];
     let mut free = blocks_free(writer, set);
@@ -165,14 +165,14 @@ pub(super) fn over(writer: &CWriter<'_>, indices: &[Index], inside: String) -> S
     indices.iter().rev().fold(inside, |text, index| looped(writer, index, &text))
 }
 
-/// A loop around a statement; its end is computed once.
+/// A loop around a statement; its upper bound is computed once.
 pub(super) fn looped(writer: &CWriter<'_>, index: &Index, inside: &str) -> String {
     let name = names::variable(&index.var.name);
     let (lo, hi) = (writer.plain(&index.lo), writer.plain(&index.hi));
     braced(&format!("for (int64_t {name} = {lo}, {name}_end = {hi}; {name} < {name}_end; {name}++)"), inside)
 }
 
-/// A statement under a head; braces only where they are needed.
+/// A statement below a head, in braces only where they are needed.
 pub(super) fn braced(head: &str, inside: &str) -> String {
     match inside.lines().count() {
         1 => format!("{head}\n{}", indented(inside)),
@@ -180,7 +180,7 @@ pub(super) fn braced(head: &str, inside: &str) -> String {
     }
 }
 
-/// Text, one step further to the right.
+/// Text, indented by one more level.
 pub(super) fn indented(text: &str) -> String {
     let line = |line: &str| {
         if line.is_empty() || line.starts_with('#') { format!("{line}\n") } else { format!("    {line}\n") }

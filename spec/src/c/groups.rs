@@ -1,26 +1,26 @@
-//! Inner collectives: who runs one together, and on what.
+//! Inner collectives: which ranks run one together, and on which blocks.
 //!
-//! The rounds of the inner collective are written down first, by the functions that it has in the same file; then they
-//! are taken again among the members of the group, with the blocks that these bring.
+//! The inner collective's functions in the same file first record its rounds; these are then replayed among the members
+//! of the group, with the blocks that the members contribute.
 
 use super::expr::{CWriter, Free, comment};
 use super::functions::{blocks_free, blocks_function, braced, function, indented};
 use crate::expr::{BUILTIN_VARS, Expr};
 use crate::schedule::{Group, Within};
 
-/// The built-in variables that are others on another rank: `rank`, `node`, `local`, `ppn`.
+/// The built-in variables that differ between ranks: `rank`, `node`, `local`, `ppn`.
 const OF_RANK: [usize; 4] = [0, 2, 4, 5];
 
 /// One `within` clause.
 pub(super) struct Groups<'w, 'a> {
     writer: &'w CWriter<'a>,
-    /// The inner collective's own functions.
+    /// The functions of the inner collective.
     inner: &'w InnerFunction,
     within: &'a Within,
     suffix: String,
 }
 
-/// How the rounds of an inner collective are called.
+/// How to call the rounds function of an inner collective.
 pub(super) struct InnerFunction {
     pub(super) name: String,
     pub(super) rounds: Free,
@@ -42,7 +42,7 @@ impl<'w, 'a> Groups<'w, 'a> {
         Expr::var(BUILTIN_VARS[slot], slot)
     }
 
-    /// Where the rank stands in its group, how many ranks could be members, how many are.
+    /// The rank's index in its group, the number of possible members, and the number of actual members.
     fn place(&self) -> (Expr, Expr, Expr) {
         let (index, size) = match &self.within.group {
             Group::Node => (self.builtin(4), self.builtin(5)),
@@ -64,7 +64,7 @@ impl<'w, 'a> Groups<'w, 'a> {
         (index, size, members)
     }
 
-    /// The rank of the member `member`, which is no variable of the declaration.
+    /// The rank of the member `member`, which is not a variable of the declaration.
     fn member(&self) -> (String, Free) {
         let (writer, first_rank) = (self.writer, |node| Expr::Builtin(crate::expr::Builtin::FirstRank, vec![node]));
         let mut free = Free::default();
@@ -99,7 +99,7 @@ impl<'w, 'a> Groups<'w, 'a> {
         self.writer.free([&index, &size, &members].into_iter().chain(&self.within.when))
     }
 
-    /// What the blocks of a member need; of a reduction, the number of blocks.
+    /// The variables that the blocks of a member need; for a reduction, those of the number of blocks.
     fn brings_free(&self) -> Free {
         match self.writer.schedule.kind.reduces() {
             true => self.writer.free([&self.writer.schedule.blocks]),
@@ -115,7 +115,7 @@ impl<'w, 'a> Groups<'w, 'a> {
     pub(super) fn free(&self) -> Free {
         let mut free = self.group_free();
         free.join(self.member().1);
-        // The variables of a member are found from the nodes.
+        // The variables of a member are computed from the nodes.
         let mut brought = self.brings_free();
         OF_RANK.iter().for_each(|&slot| brought.bind(slot));
         free.join(brought);

@@ -1,11 +1,11 @@
-//! The head of a file: what it does, what is proved of it, how it is compiled.
+//! The head of a file: what it does, what is proved about it, how to compile it.
 
 use super::KnownFacts;
 use super::straight::is_straight;
 use crate::contract::Kind;
 use crate::schedule::Schedule;
 
-/// What every file includes. Without MPI there is nothing to include of it.
+/// The includes of every file. A file compiled without MPI does not include its header.
 pub(super) const INCLUDES: &str = "#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ handler of the communicator. The first call on a communicator duplicates it; the
 not be made by two threads at once.
 ";
 
-/// Which calls with blocks of different lengths there are not, and why.
+/// Which calls with blocks of different lengths are missing, and why.
 fn lengths(schedule: &Schedule) -> &'static str {
     match schedule.kind {
         Kind::Alltoall if !is_straight(schedule) => {
@@ -114,7 +114,7 @@ fn proof(schedule: &Schedule, known: KnownFacts<'_>) -> String {
     lines.join("\n")
 }
 
-/// The declarations of the functions that the code defines for others.
+/// The declarations of the functions that the code exports.
 fn prototypes(code: &str) -> String {
     let mut lines = code.lines();
     let mut out = String::new();

@@ -1,21 +1,21 @@
 //! The small functions that expressions call: the integer semantics of [`arith`](crate::arith), in C.
 //!
-//! A file has those that its expressions use, and no other, so that nothing in it is dead. Each has a checked twin for
-//! the domain, which is asked before anything is known of a call: where there is no value, it clears `*ok`.
+//! A file contains only the helpers that its expressions use, so that it has no dead code. Each has a checked version
+//! for the domain, which is evaluated before anything is known about a call: where there is no value, it clears `*ok`.
 
 use std::collections::BTreeSet;
 
-/// A function: its name, what it calls, its text.
+/// A function: its name, its callees, its text.
 struct Helper {
     name: &'static str,
     calls: &'static [&'static str],
     text: &'static str,
 }
 
-/// The helpers with these names and all that they call, callees first.
+/// The helpers with these names and everything that they call, callees first.
 pub(super) fn text(wanted: &BTreeSet<&'static str>) -> String {
     let mut used = wanted.clone();
-    // Callees stand above their callers.
+    // Callees come before their callers.
     for helper in HELPERS.iter().rev() {
         if used.contains(helper.name) {
             used.extend(helper.calls);

@@ -1,9 +1,9 @@
-//! The C back end: a schedule as one C99 file with MPI calls, which needs no Rust.
+//! The C back end: writes a schedule as one C99 file with MPI calls, which needs no Rust.
 //!
-//! The sibling of [`rust`](crate::rust), and as readable: loops stay loops, each clause becomes functions of rank and
-//! round that take exactly what they mention. What does not depend on the declaration, such as the exchange of a
-//! round's messages, stands in `parts/` as C. With `-DROUNDEL_RECORD` a file is a program without MPI that prints the
-//! messages of every rank: tests hold them equal to what the Rust code does.
+//! It mirrors [`rust`](crate::rust), and its output is as readable: loops stay loops, and each clause becomes functions
+//! of rank and round that take exactly the variables they mention. Code that does not depend on the declaration, such
+//! as the exchange of a round's messages, is in `parts/` as C. With `-DROUNDEL_RECORD`, a file is a program without MPI
+//! that prints the messages of every rank; tests compare them with those of the Rust code.
 
 mod domain;
 mod entry;
@@ -23,23 +23,23 @@ use expr::CWriter;
 use groups::InnerFunction;
 use std::fmt;
 
-/// What the C back end cannot write.
+/// Constructs that the C back end cannot write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnsupportedInC {
-    /// An inner collective is known by its contract alone.
+    /// Only the contract of an inner collective is known.
     UnknownInner {
         /// The collective.
         name: String,
         /// The inner one.
         inner: String,
     },
-    /// An inner collective that does not serve all groups: it has parameters, a domain, nodes or groups of its own.
+    /// An inner collective that does not serve every group: it has parameters, a domain, nodes or groups of its own.
     ParticularInner {
         /// The collective.
         name: String,
         /// The inner one.
         inner: String,
-        /// What the inner one has.
+        /// The feature that the inner one has.
         has: &'static str,
     },
     /// A collective with a root that looks at nodes.
@@ -73,12 +73,12 @@ impl fmt::Display for UnsupportedInC {
 
 impl std::error::Error for UnsupportedInC {}
 
-/// What is known of a collective beside its schedule.
+/// What is known about a collective besides its schedule.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownFacts<'a> {
     /// The calls for which it is proved.
     pub range: &'a ProvedRange,
-    /// The record that says so.
+    /// The proof record behind this range.
     pub record: Option<&'a Record>,
     /// The calls for which its inner collectives are proved.
     pub inners: &'a [ProvedRange],
@@ -87,7 +87,7 @@ pub struct KnownFacts<'a> {
 /// The C file of a collective.
 ///
 /// # Errors
-/// A construct that the back end does not write.
+/// Returns the construct that the back end cannot write.
 pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, UnsupportedInC> {
     let writer = CWriter::new(schedule);
     let inner_writers = inner_writers(&writer)?;
@@ -120,7 +120,7 @@ pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, Unsupp
     Ok(sections.concat())
 }
 
-/// Writers of the inner collectives, if these serve whatever group there is.
+/// The writers of the inner collectives, if these serve every group.
 fn inner_writers<'a>(writer: &CWriter<'a>) -> Result<Vec<CWriter<'a>>, UnsupportedInC> {
     let schedule = writer.schedule;
     if schedule.kind.has_root() && schedule.uses_placement() {
@@ -139,7 +139,7 @@ fn inner_writers<'a>(writer: &CWriter<'a>) -> Result<Vec<CWriter<'a>>, Unsupport
     schedule.inners.iter().map(write).collect()
 }
 
-/// What keeps a collective from serving all groups.
+/// The feature that keeps a collective from serving every group.
 fn particular(inner: &Schedule) -> Option<&'static str> {
     let ends = inner.loops.iter().any(|l| !l.ends_with.is_empty());
     let found = [

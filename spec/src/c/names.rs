@@ -1,10 +1,9 @@
-//! Names: those of a declaration as C identifiers that clash with nothing.
+//! Turns the names of a declaration into C identifiers without clashes.
 
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
-/// Words that a variable of a declaration must not be called in C: keywords, and names that the emitted code uses
-/// itself.
+/// Names that a variable must not have in C: keywords, and names that the emitted code itself uses.
 const TAKEN: [&str; 82] = [
     "auto",
     "break",
@@ -97,7 +96,7 @@ pub(super) fn variable(name: &str) -> String {
     if TAKEN.contains(&plain.as_str()) || own || plain.ends_with("_end") { plain + "_" } else { plain }
 }
 
-/// Letters that C does not know become their numbers.
+/// Replaces letters that C does not allow by their code points.
 fn ascii(name: &str) -> String {
     let letter = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
@@ -106,7 +105,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(letter).collect()
 }
 
-/// `NeighborExchange` as `neighbor_exchange`, and `RingAllreduce`, which is an allreduce, as `ring`.
+/// `NeighborExchange` becomes `neighbor_exchange`; `RingAllreduce`, which is an allreduce, becomes `ring`.
 pub(super) fn algorithm(schedule: &Schedule) -> String {
     let snake = snake(&ascii(&schedule.name));
     let kind = format!("_{}", schedule.kind.name());
@@ -127,14 +126,14 @@ fn snake(name: &str) -> String {
     out
 }
 
-/// Names of functions, each given once.
+/// Function names, each used only once.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     names: BTreeSet<String>,
 }
 
 impl Given {
-    /// The name, or the first with a number behind it that is free.
+    /// The name itself, or the first free one with a number appended.
     pub(super) fn fresh(&mut self, name: &str) -> String {
         let numbered = (2..).map(|n| format!("{name}_{n}"));
         let free = std::iter::once(name.to_string()).chain(numbered).find(|name| !self.names.contains(name));

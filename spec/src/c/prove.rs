@@ -1,6 +1,6 @@
-//! The program for CBMC: the schedule of all ranks, with what is claimed of it as assertions.
+//! The program for CBMC: the schedule of all ranks, with its claims as assertions.
 //!
-//! Everything in it is a constant, so that CBMC folds most of it: what is left to its solver is little, however many
+//! All its values are constants, so that CBMC folds most of the program and leaves little to its solver, however many
 //! messages there are. A gather or an all-to-all is followed block by block, a reduction contribution by contribution.
 
 use super::entry::EntryFunction;
@@ -46,13 +46,13 @@ impl EntryFunction<'_, '_> {
         numbers.chain(self.lists().into_iter().map(|name| format!(", rdl_list {name}"))).collect()
     }
 
-    /// Not everything is told by all parameters.
+    /// Marks parameters as used, since not every schedule uses all of them.
     fn unused(&self) -> String {
         let named = self.numbers().into_iter().chain(self.lists());
         named.map(|name| format!("    (void){name};\n")).chain(["    (void)p;\n".into()]).collect()
     }
 
-    /// What ends a round has another name where rounds are also written down.
+    /// The function that ends a round has another name where rounds are also recorded.
     fn end(&self) -> &'static str {
         if self.has_groups() { "rdl_exchange" } else { "rdl_end" }
     }
@@ -66,9 +66,9 @@ impl EntryFunction<'_, '_> {
         }
     }
 
-    /// Loops around a call: nodes of many sizes, every root, parameters a little above the smallest.
+    /// Loops around a call: nodes of many sizes, every root, parameters slightly above their minimum.
     fn tried(&self) -> String {
-        // Of two nodes the second takes what is left, whatever it might have.
+        // With two nodes, the second one takes the remaining ranks, whatever its size would be.
         let even = "for (int64_t even = RDL_NODE_FIRST; even <= p && even <= RDL_NODE_LAST; even++)\n";
         let nodes = format!("{even}    for (int64_t odd = even; odd <= even + (2 * even < p); odd++)\n");
         let numbers: String = self.writer.schedule.numbers.iter().map(|number| self.tried_number(number)).collect();
@@ -99,7 +99,7 @@ fn effects(kind: Kind) -> &'static str {
     if kind.reduces() { include_str!("parts/prove_reduces.c") } else { include_str!("parts/prove_sets.c") }
 }
 
-/// How much room there is.
+/// The sizes of the program's arrays.
 fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
     let (digit, words) = if kind.moves() { ("8", 4) } else { ("4", 1) };
     let room = if kind.moves() { "RDL_RANKS * RDL_RANKS / 2 + RDL_ROOM" } else { "RDL_ROOM" };
@@ -133,7 +133,7 @@ fn initial(kind: Kind) -> &'static str {
     }
 }
 
-/// What it must hold after the last; of a reduction, where it must be complete.
+/// What it must hold after the last round; for a reduction, where the result must be complete.
 fn last(kind: Kind) -> &'static str {
     match kind {
         Kind::Alltoall => "held == (block % p == rank)",

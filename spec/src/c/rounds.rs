@@ -1,4 +1,4 @@
-//! The function that walks through the rounds of one rank. Loops stay loops.
+//! The function that runs through the rounds of one rank. Loops stay loops.
 
 use super::expr::{CWriter, Free, comment};
 use super::functions::{ClauseFunctions, braced, function, indented, looped};
@@ -6,13 +6,13 @@ use super::groups::{Groups, InnerFunction};
 use super::names;
 use crate::schedule::{Loop, State};
 
-/// The function, and what it takes beside the sink.
+/// The function, and its parameters besides the sink.
 pub(super) struct RoundsFunction {
     pub(super) text: String,
     pub(super) free: Free,
 }
 
-/// The clauses' functions and the walk.
+/// The functions of the clauses, and the function that calls them round by round.
 pub(super) fn rounds(writer: &CWriter<'_>, inners: &[InnerFunction]) -> RoundsFunction {
     let mut free = Free::default();
     let (mut functions, mut body) = (String::new(), String::new());
@@ -35,7 +35,7 @@ struct RoundsWalk<'w, 'a> {
     l: &'a Loop,
     clauses: Vec<ClauseFunctions<'w, 'a>>,
     groups: Vec<Groups<'w, 'a>>,
-    /// The states that the rounds use; others serve proofs alone.
+    /// The states that the rounds use; other states serve only proofs.
     states: Vec<&'a State>,
 }
 
@@ -46,7 +46,7 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
         let mut needed = writer.free(l.indices.iter().flat_map(|index| [&index.lo, &index.hi]));
         clauses.iter().for_each(|clause| needed.join(clause.free()));
         groups.iter().for_each(|group| needed.join(group.free()));
-        // A state may need others, in any order.
+        // A state may depend on others, in any order.
         for _ in &l.states {
             let used: Vec<&State> = l.states.iter().filter(|state| needed.has(state.var.slot)).collect();
             used.iter().for_each(|state| needed.join(writer.free([&state.init, &state.next])));
@@ -55,7 +55,7 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
         RoundsWalk { writer, l, clauses, groups, states }
     }
 
-    /// What the loop takes from outside.
+    /// The variables that the loop takes from outside.
     fn free(&self) -> Free {
         let mut free = self.writer.free(self.l.indices.iter().flat_map(|index| [&index.lo, &index.hi]));
         self.clauses.iter().for_each(|clause| free.join(clause.free()));
@@ -78,12 +78,12 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
             format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
         });
         let text = inits.collect::<String>() + &body;
-        // A scope of its own: loops may have variables of the same name.
+        // Opens a scope, since loops may have variables of the same name.
         let alone = self.states.is_empty() || self.writer.schedule.loops.len() == 1;
         if alone { text } else { format!("{{\n{}}}\n", indented(&text)) }
     }
 
-    /// The states that run backwards, in the round at hand: from their values after the last round back to here.
+    /// Computes the states that run backwards for the current round, starting from their values after the last round.
     fn backward(&self) -> String {
         let all: Vec<_> = self.states.iter().filter(|state| state.backward).collect();
         let (Some(index), false) = (self.l.indices.first(), all.is_empty()) else { return String::new() };
@@ -98,7 +98,7 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
         inits.collect::<String>() + &braced(&head, &body)
     }
 
-    /// Moves the states of one index on, all at once.
+    /// Advances the states of one index, all at once.
     fn advance(&self, level: usize) -> String {
         let moving: Vec<_> = self.states.iter().filter(|state| state.each == level && !state.backward).collect();
         let pairs: Vec<(String, String)> =

@@ -1,13 +1,14 @@
-//! All-to-alls that send each block straight to its destination.
+//! All-to-alls that send each block directly to its destination.
 //!
-//! Only these serve blocks of different lengths: their two ranks know the length of a block, and nobody else has to.
+//! Only these serve blocks of different lengths: sender and receiver know the length of a block, and no other rank
+//! needs it.
 
 use crate::contract::Kind;
 use crate::expr::{Builtin, Expr};
 use crate::record::Direction;
 use crate::schedule::{Schedule, Transfer};
 
-/// Whether every message is the one block that its sender has for its receiver.
+/// Whether every message consists of the one block that its sender has for its receiver.
 pub(super) fn is_straight(schedule: &Schedule) -> bool {
     schedule.kind == Kind::Alltoall && schedule.within().next().is_none() && schedule.transfers().all(goes_straight)
 }

@@ -1,6 +1,6 @@
-//! The parameters of a check: all combinations within limits, made one by one.
+//! The parameters of a check: all combinations within limits, generated one by one.
 //!
-//! There may be very many, so that they are numbered and not listed: the n-th combination is computed from n.
+//! There may be very many, so they are numbered instead of listed: the n-th combination is computed from n.
 
 use crate::collective::Arguments;
 use crate::schedule::{Domain, Limits, Schedule};
@@ -10,25 +10,25 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Debug)]
 pub struct Choices {
     parameters: Vec<ParameterValues>,
-    /// Those of inner collectives: the least of every parameter.
+    /// The parameters of inner collectives: the minimum of each.
     inner: Vec<Arguments>,
 }
 
 /// The values of one parameter.
 #[derive(Clone, Debug)]
 enum ParameterValues {
-    /// Numbers from `lo` on, so many of them.
+    /// `count` numbers, starting at `lo`.
     Number { lo: i64, count: u64 },
     /// Lists of up to `len` such numbers, the shortest first.
     List { lo: i64, count: u64, len: i64 },
-    /// This number alone.
+    /// Only this number.
     FixedNumber(i64),
-    /// This list alone.
+    /// Only this list.
     FixedList(Vec<i64>),
 }
 
 impl Choices {
-    /// What limits leave of the domains.
+    /// The values of the domains that lie within limits.
     pub fn within(schedule: &Schedule, limits: &Limits) -> Self {
         let numbers = schedule.numbers.iter().zip(&limits.numbers);
         let numbers =
@@ -42,15 +42,15 @@ impl Choices {
         Choices { parameters: numbers.chain(lists).collect(), inner: least_inner(schedule) }
     }
 
-    /// One combination alone.
+    /// A single combination.
     pub fn only(args: Arguments) -> Self {
         let numbers = args.numbers.into_iter().map(ParameterValues::FixedNumber);
         let parameters = numbers.chain(args.lists.into_iter().map(ParameterValues::FixedList)).collect();
         Choices { parameters, inner: args.inner }
     }
 
-    /// The largest values: of each number, and length and elements of each list. `None` unless these are all
-    /// combinations of values from the least of their domains on.
+    /// The largest values: of each number, and the length and elements of each list. `None` unless the combinations
+    /// cover all values from the minimum of each domain up to these.
     #[allow(clippy::type_complexity)]
     pub fn limits(&self, schedule: &Schedule) -> Option<(Vec<Option<i64>>, Vec<Option<(i64, i64)>>)> {
         let (mut numbers, mut lists) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ impl Choices {
         Some((numbers, lists))
     }
 
-    /// The same, with these values of number parameter `n` only.
+    /// The same, but only with these values of number parameter `n`.
     pub fn with_number(mut self, n: usize, values: RangeInclusive<i64>) -> Self {
         let is_number = |choice: &&mut ParameterValues| {
             matches!(choice, ParameterValues::Number { .. } | ParameterValues::FixedNumber(_))
@@ -81,7 +81,7 @@ impl Choices {
         self
     }
 
-    /// The same, with this value of list parameter `n` only.
+    /// The same, but only with this value of list parameter `n`.
     pub fn with_list(mut self, n: usize, list: Vec<i64>) -> Self {
         let is_list = |choice: &&mut ParameterValues| {
             matches!(choice, ParameterValues::List { .. } | ParameterValues::FixedList(_))
@@ -92,12 +92,12 @@ impl Choices {
         self
     }
 
-    /// How many combinations there are; `u64::MAX` for more than that.
+    /// The number of combinations, capped at `u64::MAX`.
     pub fn count(&self) -> u64 {
         self.parameters.iter().map(ParameterValues::count).fold(1, u64::saturating_mul)
     }
 
-    /// How many there are, roughly, however many.
+    /// The approximate number of combinations, without a cap.
     pub fn estimate(&self) -> f64 {
         self.parameters.iter().map(ParameterValues::estimate).product()
     }
@@ -118,13 +118,13 @@ impl Choices {
         args
     }
 
-    /// All of them, in order.
+    /// All combinations, in order.
     pub fn iter(&self) -> impl Iterator<Item = Arguments> + '_ {
         (0..self.count()).map(|n| self.nth(n))
     }
 }
 
-/// The least of every parameter, for inner collectives that are known.
+/// The minimum of every parameter, for inner collectives whose schedule is known.
 pub fn least_inner(schedule: &Schedule) -> Vec<Arguments> {
     let least = |inner: &Schedule| Arguments {
         numbers: inner.numbers.iter().map(|number| number.domain.lo).collect(),
@@ -140,8 +140,7 @@ impl ParameterValues {
             ParameterValues::Number { count, .. } => count,
             ParameterValues::List { count, len, .. } => {
                 let longest = |len: i64| count.saturating_pow(len.min(u32::MAX.into()) as u32);
-                // With one value the sum has as many terms as there are lengths, with more it is soon beyond any
-                // number.
+                // With one value, the sum has one term per length; with more values, it soon exceeds any number.
                 match count {
                     0 | 1 => 1 + count * len.max(0) as u64,
                     _ => (0..=len.clamp(0, 64)).map(longest).fold(0, u64::saturating_add),
@@ -173,7 +172,7 @@ impl ParameterValues {
     }
 }
 
-/// List number `n` of `count` values from `lo` on: by length, then in the order of the elements.
+/// List number `n` over `count` values starting at `lo`: sorted by length, then by elements.
 fn list(lo: i64, count: u64, n: u64) -> Vec<i64> {
     let (mut rest, mut len, mut of_len) = (n, 0, 1u64);
     while rest >= of_len {
@@ -189,7 +188,7 @@ fn list(lo: i64, count: u64, n: u64) -> Vec<i64> {
     list
 }
 
-/// How many values of a domain lie within a limit.
+/// The number of values of a domain within a limit.
 fn values(domain: &Domain, limit: i64) -> u64 {
     let most = domain.up_to(limit);
     if most < domain.lo { 0 } else { most.abs_diff(domain.lo).saturating_add(1) }

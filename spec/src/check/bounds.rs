@@ -1,4 +1,4 @@
-//! Rule 5: rounds, messages and blocks, local and inter-node, stay in the declared bounds.
+//! Rule 5: rounds, messages and blocks, local and inter-node, stay within the declared bounds.
 
 use super::CheckInput;
 use crate::contract::ends;
@@ -7,7 +7,7 @@ use crate::record::{Direction, Message, RankLog};
 use crate::schedule::{Bound, BoundScope, Loop, Metric, SchedulePart};
 use crate::violation::{Problem, Violation};
 
-/// What one rank uses, in one round or in a run.
+/// What one rank uses, in one round or in a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Usage {
@@ -18,9 +18,9 @@ pub struct Usage {
     pub nonlocal_messages_sent: i64,
     pub nonlocal_messages_received: i64,
     pub nonlocal_blocks_sent: i64,
-    /// Blocks of an all-to-all that neither come from the rank nor are for it: how many more there are.
+    /// For an all-to-all: the change in the number of blocks that neither come from the rank nor are for it.
     pub in_transit: i64,
-    /// The most of them at a time.
+    /// The largest number of such blocks at any time.
     pub scratch: i64,
 }
 
@@ -66,7 +66,7 @@ impl Usage {
         self.scratch = self.scratch.max(self.in_transit);
     }
 
-    /// The value of a metric; rounds are no matter of one rank and are given.
+    /// The value of a metric; rounds do not belong to one rank and are passed in.
     pub fn get(&self, metric: Metric, rounds: RoundCount) -> i64 {
         match metric {
             Metric::Rounds => rounds.loud,
@@ -83,7 +83,7 @@ impl Usage {
     }
 }
 
-/// How many blocks of a message neither come from a rank nor are for it.
+/// The number of blocks of a message that neither come from a rank nor are for it.
 fn strange(scene: &CheckInput<'_>, rank: usize, message: &Message) -> i64 {
     let p = scene.trace.p();
     let passes = |&&block: &&u32| {
@@ -93,17 +93,17 @@ fn strange(scene: &CheckInput<'_>, rank: usize, message: &Message) -> i64 {
     scene.trace.ranks[rank].blocks(message).iter().filter(passes).count() as i64
 }
 
-/// How many rounds there are.
+/// The number of rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundCount {
-    /// Those in which there is a message.
+    /// Rounds with a message.
     pub loud: i64,
-    /// Those in which there is a message to another node.
+    /// Rounds with a message to another node.
     pub nonlocal: i64,
 }
 
 impl RoundCount {
-    /// What one round counts as.
+    /// How one round is counted.
     pub fn one(scene: &CheckInput<'_>, round: usize) -> Self {
         let leaves = |(rank, log): (usize, &RankLog)| {
             log.round(round).iter().any(|message| scene.point.placement.nonlocal(rank, message.peer))
@@ -114,7 +114,7 @@ impl RoundCount {
         }
     }
 
-    /// Adds others.
+    /// Adds the counts of other rounds.
     pub fn add(&mut self, other: RoundCount) {
         self.loud += other.loud;
         self.nonlocal += other.nonlocal;
@@ -131,7 +131,7 @@ pub struct Census {
 }
 
 impl Census {
-    /// Counts.
+    /// Counts the cost of a run.
     pub fn of(scene: &CheckInput<'_>) -> Self {
         let all = scene.trace.rounds();
         let mut rounds = RoundCount::default();
@@ -239,13 +239,13 @@ fn check_per_round(scene: &CheckInput<'_>, i: usize, bound: &Bound, n: usize) ->
     }
 }
 
-/// Compares the largest usage of each round of loop `n` with a bound that may mention the loop's indices.
+/// Compares the largest usage in each round of loop `n` with a bound that may mention the loop's indices.
 struct PerRound<'a, 'b> {
     scene: &'a CheckInput<'b>,
     i: usize,
     bound: &'a Bound,
     n: usize,
-    /// The round that comes next, among the collective's own.
+    /// The next round, counting only the collective's own rounds.
     round: usize,
 }
 

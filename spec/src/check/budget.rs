@@ -1,17 +1,17 @@
-//! How much a check at compile time may cost.
+//! The budget of a check at compile time.
 //!
-//! Parameters multiply: six of them with five values each are 15 625 combinations, at every p. Limits that a
-//! declaration does not set are lowered until the check fits; what is checked, and so proved, is then what the lowered
-//! limits say. Limits that it does set are kept, and are an error where a compiler would be busy for minutes.
+//! Parameters multiply: six with five values each give 15 625 combinations, at every p. Limits that a declaration does
+//! not set are lowered until the check fits the budget; what is checked, and therefore proved, is limited accordingly.
+//! Limits that the declaration sets are kept, and cause an error if the compiler would be busy for minutes.
 
 use super::arguments::Choices;
 use crate::schedule::{Domain, Limits, Schedule};
 
-/// What a check may cost by itself: a second or two, in an unoptimised compiler plugin. The unit is a pair of ranks at
+/// The default budget of a check: a second or two, in an unoptimised compiler plugin. The unit is a pair of ranks at
 /// one point.
 const TARGET: f64 = 700e3;
 
-/// What it may cost if the declaration asks for it.
+/// The budget if the declaration sets the limits itself.
 const CEILING: f64 = 24e6;
 
 /// Which limits a declaration sets itself.
@@ -19,9 +19,9 @@ const CEILING: f64 = 24e6;
 pub struct Explicit {
     /// The limit of p.
     pub p: bool,
-    /// Those of the numbers.
+    /// The limits of the number parameters.
     pub numbers: Vec<bool>,
-    /// Those of the lists: length, value.
+    /// The limits of the list parameters: length, value.
     pub lists: Vec<(bool, bool)>,
 }
 
@@ -31,24 +31,24 @@ impl Explicit {
     }
 }
 
-/// A check that would take too long, and how many times over.
+/// A check that would take too long, and by how much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TooMuch {
-    /// How many combinations of parameters.
+    /// The number of combinations of parameters.
     pub combinations: f64,
-    /// How many times too much it is.
+    /// The factor by which the check exceeds the budget.
     pub times: f64,
 }
 
-/// How far limits are lowered: p, the values of a number or of a list's elements, the length of a list.
+/// The lowest limits that are tried: p, the values of a number or of a list's elements, the length of a list.
 struct Floor {
     p: i64,
     values: i64,
     len: i64,
 }
 
-/// First down to what still shows most mistakes, which are seen with few ranks but need parameters that differ; then to
-/// the least that is worth a check.
+/// First down to limits that still reveal most mistakes, which show with few ranks but need parameters that differ;
+/// then to the smallest check that is worthwhile.
 const FLOORS: [Floor; 2] = [Floor { p: 16, values: 3, len: 2 }, Floor { p: 8, values: 2, len: 1 }];
 
 /// Lowers the limits that are not explicit until the check fits.
@@ -76,12 +76,12 @@ fn cost(schedule: &Schedule) -> f64 {
         true => (p * (p + 1.0) / 2.0).powi(2),
         false => p * (p + 1.0) * (2.0 * p + 1.0) / 6.0,
     };
-    // In an all-to-all, each pair of ranks has a block of its own, and every rank looks for it in every round.
+    // In an all-to-all, each pair of ranks has its own block, and every rank looks for it in every round.
     let pairs = if schedule.kind.moves() { pairs * (1.0 + p / 4.0) } else { pairs };
     pairs * Choices::within(schedule, &schedule.limits).estimate()
 }
 
-/// Lowers the limit with which most is gained; `false` when none is left to lower.
+/// Lowers the limit that saves most; `false` when none is left to lower.
 fn lower_a_parameter(schedule: &mut Schedule, explicit: &Explicit, floor: &Floor) -> bool {
     let lowered = lowered(schedule, explicit, floor);
     let left = |limits: &Limits| Choices::within(schedule, limits).estimate();
@@ -90,7 +90,7 @@ fn lower_a_parameter(schedule: &mut Schedule, explicit: &Explicit, floor: &Floor
     true
 }
 
-/// The limits with one of them lowered by one, in every way that takes something away.
+/// All ways to lower one limit by one that reduce the check.
 fn lowered(schedule: &Schedule, explicit: &Explicit, floor: &Floor) -> Vec<Limits> {
     let limits = &schedule.limits;
     let most = |domain: &Domain| domain.lo.saturating_add(floor.values - 1);

@@ -5,7 +5,7 @@ use crate::provenance::Provenance;
 use crate::schedule::SchedulePart;
 use crate::violation::{Problem, Set, Violation};
 
-/// Checks the end of the run.
+/// Checks the state at the end of the run.
 pub fn check(scene: &CheckInput<'_>, provenance: &Provenance) -> Result<(), Violation> {
     let (kind, root) = (scene.schedule.kind, scene.root());
     for rank in 0..scene.trace.p() {

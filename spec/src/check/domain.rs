@@ -1,5 +1,5 @@
-//! Rule 1: nobody sends to itself. (That peers lie in `0..p` follows from wrapping; that every expression has a value
-//! is found by the evaluator, which reports a [`EvalFault`](crate::eval::EvalFault).)
+//! Rule 1: no rank sends to itself. (Peers lie in `0..p` because they wrap around. The evaluator reports an expression
+//! without a value as an [`EvalFault`](crate::eval::EvalFault).)
 
 use super::CheckInput;
 use crate::schedule::{Field, SchedulePart};

@@ -1,7 +1,7 @@
-//! Rule 3: what is sent is held, and no slot is written twice.
+//! Rule 3: a rank holds what it sends, and no slot is written twice.
 //!
-//! Messages of one round are in flight together, so a block that arrives in a round cannot be sent on in it. Where a
-//! message takes its blocks along, a round cannot send a block twice.
+//! The messages of one round are in flight together, so a block that arrives in a round cannot be forwarded in the same
+//! round. If messages move their blocks, a round cannot send a block twice.
 
 use super::CheckInput;
 use crate::provenance::Provenance;
@@ -38,7 +38,7 @@ fn no_phantom_data(scene: &CheckInput<'_>, round: usize, provenance: &Provenance
     Ok(())
 }
 
-/// What is taken along goes one way.
+/// A block that a message moves goes to one receiver only.
 fn sent_once(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {
     for (rank, log) in scene.trace.ranks.iter().enumerate() {
         if let Some((site, block)) = twice(log, round) {
@@ -49,7 +49,7 @@ fn sent_once(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {
     Ok(())
 }
 
-/// A block that a rank sends twice in a round, and the clause of the second time.
+/// A block that a rank sends twice in a round, and the clause of the second send.
 fn twice(log: &RankLog, round: usize) -> Option<(Site, u32)> {
     let mut sent = BTreeSet::new();
     let messages = log.directed(round, Direction::Send);

@@ -1,6 +1,5 @@
-//! Rule 6: `holds` is true before every round of its loop and once after the last. A round without an index has no
-//! variable that could tell before from after: there, `holds` is what is true after it. A `hint` is true in every
-//! round.
+//! Rule 6: `holds` is true before every round of its loop and once after the last. In a round without an index, no
+//! variable can tell before from after: there, `holds` is true after the round. A `hint` is true in every round.
 
 use super::CheckInput;
 use super::bounds::{RoundCount, Usage};
@@ -13,7 +12,7 @@ use crate::schedule::{Hold, Loop, SchedulePart};
 use crate::sink::Line;
 use crate::violation::{Problem, Set, Violation};
 
-/// What ranks hold, as far as `holds` can speak of it.
+/// What ranks hold, as far as `holds` can express it.
 #[derive(Clone, Copy, Debug)]
 pub enum Memory<'a> {
     /// Blocks of a gather.
@@ -61,14 +60,14 @@ struct Invariant<'a, 'b> {
     scene: &'a CheckInput<'b>,
     memory: Memory<'a>,
     rank: usize,
-    /// The round that comes next, among all, and among the collective's own.
+    /// The next round, counting all rounds, and counting only the collective's own.
     round: usize,
     own: usize,
-    /// What this rank has used up so far, and how many rounds had messages.
+    /// What this rank has used so far, and how many rounds had messages.
     used: Usage,
     rounds: RoundCount,
     each: &'a [RoundCount],
-    /// Whether `holds` speaks of ranks numbered node by node.
+    /// Whether `holds` refers to ranks numbered node by node.
     renumbered: bool,
     claimed: Vec<usize>,
     seen: Vec<bool>,
@@ -107,7 +106,7 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
-    /// Real ranks for those that `holds` names as contributors.
+    /// Translates the contributors that `holds` names to real ranks.
     fn make_real(&mut self) {
         if self.renumbered {
             let order = self.scene.point.placement.order();
@@ -115,7 +114,7 @@ impl Invariant<'_, '_> {
         }
     }
 
-    /// Compares the claimed contributors of a line with those that are there, block by block.
+    /// Compares the claimed contributors of a line with the actual ones, block by block.
     fn contributors(
         &mut self,
         env: &mut Env<'_>,
@@ -161,16 +160,16 @@ impl Invariant<'_, '_> {
         Ok(())
     }
 
-    /// How many blocks are held.
+    /// The number of blocks held.
     fn held(&self, provenance: &Provenance) -> usize {
         match self.scene.schedule.kind.moves() {
-            // Those for every rank at first, then what came and did not go.
+            // Initially one block for every rank, plus those received, minus those sent.
             true => (self.scene.trace.p() as i64 + self.used.blocks_received - self.used.blocks_sent) as usize,
             false => provenance.count(self.rank, self.round),
         }
     }
 
-    /// Compares the claimed blocks with those that are held.
+    /// Compares the claimed blocks with those held.
     fn blocks(&self) -> Option<Problem> {
         let Memory::Blocks(provenance) = self.memory else { return None };
         let rank = self.rank;

@@ -1,5 +1,5 @@
-//! Rule 2: each send meets exactly one receive of the same round, with the same blocks in the same order, and the
-//! reverse. Several messages of one pair in one round meet in the order of their clauses.
+//! Rule 2: each send matches exactly one receive of the same round, with the same blocks in the same order, and vice
+//! versa. Several messages of one pair in one round match in the order of their clauses.
 
 use super::CheckInput;
 use crate::arith;
@@ -16,7 +16,7 @@ pub fn check(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {
             check_pair(scene, round, from, sent.peer)?;
         }
     }
-    // A pair with receives only is seen from the receiver.
+    // A pair with receives only is found from the receiver's side.
     for to in 0..scene.trace.p() {
         for received in scene.trace.ranks[to].directed(round, Direction::Recv) {
             if between(scene, round, received.peer, to, Direction::Send).next().is_none() {
@@ -80,7 +80,7 @@ fn unmatched_recv(scene: &CheckInput<'_>, round: usize, to: usize, received: &Me
     scene.violation(SchedulePart::Transfer(received.site, Field::Whole), Some(round), problem)
 }
 
-/// Two messages that should be one: only out of order, or really different.
+/// Reports two messages that should match: either their order is wrong, or they really differ.
 fn different(
     scene: &CheckInput<'_>,
     round: usize,
@@ -103,8 +103,8 @@ fn different(
     scene.violation(SchedulePart::Transfer(received.site, Field::Blocks), Some(round), problem)
 }
 
-/// The receive of `to` that is meant for a message of `from` in this round, and names no block: it is at fault, not the
-/// send.
+/// The receive of `to` that is meant for a message of `from` in this round but names no block: the receive is at fault,
+/// not the send.
 fn empty_recv(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> Option<Site> {
     // The rounds of inner collectives are not counted here.
     if scene.schedule.loops.iter().any(|l| !l.within.is_empty()) {
@@ -118,7 +118,7 @@ fn empty_recv(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> O
     }
 }
 
-/// Walks to a round, and stops with what it finds there.
+/// Runs up to a round, and stops with the receive found there.
 struct EmptyRecv {
     rounds_before: usize,
     from: i64,
@@ -148,7 +148,7 @@ impl Walker for EmptyRecv {
         }
         let mut found = None;
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Recv) {
-            // Where an expression has no value, others say so.
+            // An expression without a value is reported elsewhere.
             let _ = env.over(&t.each, &mut |env| {
                 if self.is_meant(env, t)? {
                     found.get_or_insert(t.site);

@@ -1,24 +1,23 @@
-//! The checks: what makes a schedule correct, exactly, at one point and over a range.
+//! The checks: the exact rules for a correct schedule, at one point and over a range.
 //!
 //! One file per rule, in the order in which they are applied:
 //!
-//! 1. [`domain`]: peers of real messages are other ranks (that every expression has a value is the evaluator's part)
-//! 2. [`matching`]: each send meets exactly one receive of the same round with the same blocks in the same order
-//! 3. [`flow`]: what is sent is held, no slot is written twice
+//! 1. [`domain`]: peers of real messages are other ranks (the evaluator checks that every expression has a value)
+//! 2. [`matching`]: each send matches exactly one receive of the same round with the same blocks in the same order
+//! 3. [`flow`]: a rank holds what it sends, and no slot is written twice
 //! 4. [`coverage`]: the contract holds at the end
-//! 5. [`bounds`]: rounds, messages and blocks, local and inter-node, stay in the declared bounds
+//! 5. [`bounds`]: rounds, messages and blocks, local and inter-node, stay within the declared bounds
 //! 6. [`invariant`]: `holds` is true before every round and after the last
 //!
-//! Why one tag suffices on a real network: messages between two ranks keep their order, and rule 2 makes every
-//! round's messages of a pair agree one by one, *in order*. So the k-th message that a rank sends to another is the
-//! k-th that the other receives, however far the two have drifted apart; messages of different rounds or ports cannot
-//! be taken for each other. Where only their order within a round is wrong, the error says so
-//! ([`Problem::Confused`]).
+//! Why one tag suffices on a real network: messages between two ranks keep their order, and by rule 2 the messages of a
+//! pair in every round match one by one, *in order*. So the k-th message that a rank sends to another is the k-th that
+//! the other receives, however far the two have drifted apart; messages of different rounds or ports cannot be
+//! confused. If only their order within a round is wrong, the error says so ([`Problem::Confused`]).
 //!
-//! The checks read a [`Trace`]: it comes from the generated code wherever there is any, and from the evaluator
-//! in the derive, which has none yet.
+//! The checks read a [`Trace`]. It comes from the generated code if there is any; the derive, which has no code yet,
+//! uses the evaluator.
 
-// A violation is made once, and then the check is over: its size costs nothing.
+// The size of a violation does not matter: it is created once, and then the check ends.
 #![allow(clippy::result_large_err)]
 
 pub mod arguments;
@@ -47,19 +46,19 @@ pub use points::{Checked, Point, Points};
 pub use reduce::ReductionStates;
 use std::convert::Infallible;
 
-/// Everything the rules look at, for one point.
+/// The input of the rules, for one point.
 #[derive(Debug)]
 pub struct CheckInput<'a> {
     /// The declaration.
     pub schedule: &'a Schedule,
-    /// Where ranks sit, and the parameters.
+    /// The placement of the ranks, and the parameters.
     pub point: &'a Point,
     /// What the ranks do.
     pub trace: &'a Trace,
 }
 
 impl CheckInput<'_> {
-    /// The root, where there is one.
+    /// The root; 0 for collectives without one.
     pub fn root(&self) -> usize {
         self.schedule.root(&self.point.args)
     }
@@ -70,18 +69,18 @@ impl CheckInput<'_> {
     }
 }
 
-/// What a check of one point gives, when all is well.
+/// The result of a successful check of one point.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// What it costs.
+    /// The cost of the run.
     pub census: Census,
-    /// Since when each rank holds each block; nothing for reductions.
+    /// Since when each rank holds each block; empty for reductions.
     pub provenance: Provenance,
     /// What each rank holds, for reductions.
     pub reduction: Option<ReductionStates>,
 }
 
-/// Applies all rules to what the ranks do at one point.
+/// Applies all rules to the trace of one point.
 pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed, Violation> {
     let scene = CheckInput { schedule, point, trace };
     if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
@@ -94,7 +93,7 @@ fn gather(scene: &CheckInput<'_>) -> Result<Passed, Violation> {
     Ok(Passed { census, provenance, reduction: None })
 }
 
-/// What every rank holds, if the contract is kept.
+/// What every rank holds, if the run keeps the contract.
 fn gathered(scene: &CheckInput<'_>) -> Result<Provenance, Violation> {
     let blocks = number_of_blocks(scene)?;
     let mut provenance = Provenance::new(scene.schedule.kind, scene.trace.p(), blocks, scene.root());
@@ -114,7 +113,7 @@ fn reduction(scene: &CheckInput<'_>) -> Result<Passed, Violation> {
     Ok(Passed { census, provenance: Provenance::new(Kind::Allgather, 0, 0, 0), reduction: Some(reduction) })
 }
 
-/// What every rank has reduced, if the contract is kept.
+/// What every rank has reduced, if the run keeps the contract.
 fn reduced(scene: &CheckInput<'_>) -> Result<ReductionStates, Violation> {
     let blocks = number_of_blocks(scene)?;
     for round in 0..scene.trace.rounds() {
@@ -126,8 +125,8 @@ fn reduced(scene: &CheckInput<'_>) -> Result<ReductionStates, Violation> {
     Ok(reduction)
 }
 
-/// How many blocks there are at this point, and that the root is a rank. Where every rank ends with a block of its own,
-/// there is one for each.
+/// The number of blocks at this point; also checks that the root is a rank. If every rank ends with a block of its own,
+/// there must be one block per rank.
 fn number_of_blocks(scene: &CheckInput<'_>) -> Result<usize, Violation> {
     let (place, p) = (scene.point.place(scene.schedule, 0), scene.trace.p());
     if scene.root() >= p {
@@ -143,14 +142,14 @@ fn number_of_blocks(scene: &CheckInput<'_>) -> Result<usize, Violation> {
     }
 }
 
-/// What every rank of a reduction holds in a run, as far as nothing is wrong with it; `None` for gathers.
+/// What every rank of a reduction holds in a run, up to the first fault; `None` for gathers.
 pub fn contributions(schedule: &Schedule, point: &Point, trace: &Trace) -> Option<ReductionStates> {
     let scene = CheckInput { schedule, point, trace };
     let blocks = schedule.kind.reduces().then(|| number_of_blocks(&scene).ok()).flatten()?;
     Some(reduce::follow_to_fault(&scene, blocks))
 }
 
-/// What the ranks do at one point, according to the evaluator.
+/// Records the ranks' rounds at one point with the evaluator.
 pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Violation> {
     let mut ranks = Vec::with_capacity(point.placement.p());
     for rank in 0..point.placement.p() {
@@ -170,7 +169,7 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
     Ok(Trace::lockstep(ranks))
 }
 
-/// What the ranks do, according to the generated code.
+/// Records the ranks' rounds with the generated code.
 pub fn record_code<C: Collective>(collective: &C, placement: &Placement) -> Trace {
     let record = |rank| {
         let mut recorder = Recorder::default();
@@ -203,8 +202,8 @@ pub fn at_point(schedule: &Schedule, point: &Point) -> Result<Option<Passed>, Vi
     trace(schedule, point, &record_schedule(schedule, point)?).map(Some)
 }
 
-/// Checks a schedule at every point, the smallest first, by interpretation. Gives the number of points that lie in
-/// the domain; a range that contains none is a violation too, because then nothing was checked.
+/// Checks a schedule at every point by interpretation, the smallest first. Returns the number of points in the domain;
+/// a range without any is a violation too, because nothing would have been checked.
 pub fn over(schedule: &Schedule, points: &Points) -> Result<usize, Violation> {
     let mut checked = 0;
     for point in points.iter() {
@@ -227,7 +226,7 @@ fn domain_of(schedule: &Schedule) -> SchedulePart {
     }
 }
 
-/// Runs the check of the derive: every point within the declaration's own limits.
+/// Runs the derive's check: every point within the declaration's own limits.
 pub fn at_compile_time(schedule: &Schedule) -> Result<Checked, Violation> {
     let points = Points::within_limits(schedule);
     over(schedule, &points).map(|cases| points.checked(schedule, cases))

@@ -1,10 +1,10 @@
-//! The points of a check: every p of a range, with placements and parameters where the schedule depends on them.
+//! The points of a check: every p of a range, with placements and parameters if the schedule depends on them.
 //!
-//! Sorted by node, a placement is no more than the sizes of its nodes. With few ranks all of them are looked at, with
-//! more those with equally many ranks on every node, or fewer on the last.
+//! A placement sorted by node is determined by the sizes of its nodes. With few ranks all placements are checked, with
+//! more only those with equally many ranks on every node, or fewer on the last.
 //!
-//! What is granted is what was checked: [`Points::range`] gives the calls that the points themselves are made for, and
-//! a [`Checked`] exists only for points that were checked. There is no other way to the range of a check.
+//! Only what was checked is granted: [`Points::range`] gives the calls that the points cover, and a [`Checked`] exists
+//! only for points that were checked. There is no other way to get the range of a check.
 
 use super::arguments::Choices;
 use crate::collective::Arguments;
@@ -14,7 +14,7 @@ use crate::schedule::Schedule;
 use crate::violation::Case;
 use std::ops::RangeInclusive;
 
-/// One call: where ranks sit, and the parameters.
+/// One call: the placement of the ranks, and the parameters.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// Where the ranks sit.
@@ -24,18 +24,18 @@ pub struct Point {
 }
 
 impl Point {
-    /// What a rank knows. A schedule that does not look at nodes sees real ranks.
+    /// What a rank knows. A schedule that does not look at nodes sees the real ranks.
     pub fn place(&self, schedule: &Schedule, rank: usize) -> Place<'_> {
-        // Sorted ranks have one numbering.
+        // Sorted ranks have only one numbering.
         self.placement.seen(rank, self.placement.is_sorted() || schedule.uses_placement())
     }
 
-    /// Whether the schedule sees other numbers than the real ranks: those by node.
+    /// Whether the schedule sees ranks numbered by node instead of the real ranks.
     pub fn is_renumbered(&self, schedule: &Schedule) -> bool {
         !self.placement.is_sorted() && schedule.uses_placement()
     }
 
-    /// The point as a case, with what the schedule depends on.
+    /// The point as a case, with everything that the schedule depends on.
     pub fn case(&self, schedule: &Schedule) -> Case {
         let (ppn, nodes) = match schedule.uses_placement() {
             true => (Some(self.placement.ppn()), self.placement.irregular()),
@@ -52,11 +52,11 @@ pub struct Points {
     p: RangeInclusive<usize>,
     placements: SampledPlacements,
     choices: Choices,
-    /// How much may be spent at one p, in pairs of ranks.
+    /// The budget for one p, in pairs of ranks.
     share: Option<u64>,
 }
 
-/// That nothing was wrong at some points; [`Points::checked`] makes it of these points.
+/// Evidence that some points passed their check; [`Points::checked`] creates it.
 #[derive(Clone, Debug)]
 pub struct Checked {
     range: Option<ProvedRange>,
@@ -64,30 +64,30 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The calls for which the check is a proof; `None` where there are none.
+    /// The calls for which the check is a proof; `None` if there are none.
     pub fn range(&self) -> Option<&ProvedRange> {
         self.range.as_ref()
     }
 
-    /// How many points lie in the domain.
+    /// The number of points in the domain.
     pub fn cases(&self) -> usize {
         self.cases
     }
 }
 
-/// Which sizes of nodes.
+/// The sizes of nodes to check.
 #[derive(Clone, Debug)]
 enum SampledPlacements {
     /// The schedule does not depend on placement: all ranks on one node.
     One,
-    /// Nodes of every size, the last one smaller where it must be; and every way to divide up to so many ranks.
+    /// Nodes of every size, the last one smaller where necessary; with few ranks, every way to distribute them.
     Every {
-        /// So many ranks.
+        /// The largest number of ranks with which all ways are tried.
         uneven: i64,
     },
-    /// Few of them.
+    /// A small sample.
     Some,
-    /// Those of these that have p ranks.
+    /// Those of the given placements that have p ranks.
     These(Vec<Placement>),
 }
 
@@ -115,7 +115,7 @@ impl SampledPlacements {
             .chain(ppn.take(1))
             .map(move |ppn| if ppn == 0 { p } else { ppn })
             .map(move |ppn| Placement::consecutive(p, ppn));
-        // Every way to divide p ranks: a bit for each place where a node may end.
+        // Every way to divide p ranks: one bit per position where a node may end.
         let ways = if p as i64 <= uneven { 1usize << p.saturating_sub(1) } else { 0 };
         let uneven = (0..ways).map(move |ends| {
             Placement::from_nodes((0..p).map(|rank| (ends & ((1 << rank) - 1)).count_ones() as usize).collect())
@@ -125,13 +125,13 @@ impl SampledPlacements {
 }
 
 impl Points {
-    /// The largest p with which every placement is looked at, where nobody waits for long.
+    /// The largest p with which every placement is checked, where the check has to be quick.
     pub const UNEVEN: i64 = 8;
 
-    /// The same, for a proof.
+    /// The largest p with which every placement is checked, for a proof.
     pub const PROVED_UNEVEN: i64 = 12;
 
-    /// Every p of a range with the parameters that the declaration's limits name.
+    /// Every p of a range with the parameters within the declaration's limits.
     pub fn new(schedule: &Schedule, p: RangeInclusive<usize>) -> Self {
         Points {
             p,
@@ -146,13 +146,13 @@ impl Points {
         Points { p, placements: SampledPlacements::of(schedule), choices: Choices::only(args), share: None }
     }
 
-    /// What the derive checks.
+    /// The points that the derive checks.
     pub fn within_limits(schedule: &Schedule) -> Self {
         Self::new(schedule, 1..=schedule.limits.p.max(1) as usize)
     }
 
-    /// Few of the placements, and of many parameters those that `share` pairs of ranks at one p leave room for, at
-    /// least one combination, others at other p. For comparisons, not for proofs.
+    /// A sample: few placements, and as many combinations of parameters as fit into `share` pairs of ranks at one p, at
+    /// least one, and different ones at different p. For comparisons, not for proofs.
     pub fn thinned(self, share: u64) -> Self {
         let placements = match self.placements {
             SampledPlacements::One => SampledPlacements::One,
@@ -162,7 +162,7 @@ impl Points {
         Points { placements, share: Some(share), ..self }
     }
 
-    /// With all placements that a proof looks at.
+    /// With all placements that a proof needs.
     pub fn thorough(self) -> Self {
         let placements = match self.placements {
             SampledPlacements::Every { .. } => SampledPlacements::Every { uneven: Self::PROVED_UNEVEN },
@@ -176,7 +176,7 @@ impl Points {
         Points { choices, ..self }
     }
 
-    /// These placements only.
+    /// Only these placements.
     pub fn placed(self, placements: Vec<Placement>) -> Self {
         Points { placements: SampledPlacements::These(placements), ..self }
     }
@@ -186,13 +186,13 @@ impl Points {
         *self.p.end()
     }
 
-    /// Every p that is looked at.
+    /// The range of p.
     pub fn p(&self) -> RangeInclusive<usize> {
         self.p.clone()
     }
 
-    /// The calls of which everyone in the domain is one of these points; `None` where the points are a selection, or
-    /// leave out small p.
+    /// The calls that are covered: every call of the range in the domain is one of these points. `None` if the points
+    /// are a sample, or leave out small p.
     pub fn range(&self, schedule: &Schedule) -> Option<ProvedRange> {
         let p = self.max_p() as i64;
         let placements = match self.placements {
@@ -205,12 +205,12 @@ impl Points {
         complete.then_some(ProvedRange { p: Some(p), numbers, lists, placements })
     }
 
-    /// These points, all of which were checked and nothing was wrong at any; `cases` of them lie in the domain.
+    /// Marks these points as checked without a fault; `cases` is the number of points in the domain.
     pub fn checked(&self, schedule: &Schedule, cases: usize) -> Checked {
         Checked { range: self.range(schedule).filter(|_| cases > 0), cases }
     }
 
-    /// The points, the smallest first.
+    /// The points, ordered by p.
     pub fn iter(&self) -> impl Iterator<Item = Point> + '_ {
         self.p.clone().flat_map(move |p| self.at(p))
     }
@@ -222,11 +222,11 @@ impl Points {
         })
     }
 
-    /// Which combinations of parameters at `p`, by number.
+    /// The numbers of the combinations of parameters at `p`.
     fn numbers(&self, p: usize) -> impl Iterator<Item = u64> + use<> {
         let (all, p) = (self.choices.count(), p as u64);
         let some = self.share.map_or(all, |share| all.min((share / (p * p).max(1)).max(1)));
-        // Evenly spread, and shifted with p so that none is always left out.
+        // Evenly spread, and shifted with p so that no combination is always left out.
         let shift = if some < all { p } else { 0 };
         (0..some).map(move |i| ((i as u128 * all as u128 / some as u128 + shift as u128) % all as u128) as u64)
     }

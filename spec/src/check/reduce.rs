@@ -1,5 +1,5 @@
-//! Rules 3, 4 and 8 for reductions: what is sent is there, no contribution is reduced twice, every block is complete at
-//! the end, and the order of reduction is what the declaration says.
+//! Rules 3, 4 and 8 for reductions: a rank holds what it sends, no contribution is reduced twice, every block is
+//! complete at the end, and the order of reduction is the declared one.
 
 use super::CheckInput;
 use crate::record::{Direction, Message};
@@ -15,12 +15,12 @@ pub struct ReductionStates {
     blocks: usize,
     /// All trees of the run.
     pub trees: Trees,
-    /// For each rank, line and block: what it holds, and from before which round on.
+    /// For each rank, line and block: the values it holds, each with the round before which it appeared.
     slots: Vec<Vec<(usize, TreeValue)>>,
 }
 
 impl ReductionStates {
-    /// The state before the first round: the own contribution in the first line.
+    /// The state before the first round: each rank's own contribution in the first line.
     fn new(lines: usize, blocks: usize, p: usize) -> Self {
         let trees = Trees::new(p);
         let slot = |i: usize| {
@@ -93,14 +93,14 @@ pub fn follow(scene: &CheckInput<'_>, blocks: usize) -> Result<ReductionStates, 
     Ok(memory)
 }
 
-/// Follows contributions up to the first thing that is wrong: for pictures of what leads to it.
+/// Follows all contributions up to the first fault, for pictures of how it arises.
 pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates {
     let mut memory = ReductionStates::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
         if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
             break;
         }
-        // Ranks do not see what others receive in the same round, so that all are followed.
+        // Ranks do not see what others receive in the same round, so all of them are followed.
         let wrong =
             (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
         if wrong > 0 {
@@ -110,8 +110,7 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
     memory
 }
 
-/// What one rank receives in one round. Messages of a pair meet in the order of their clauses, which matching has
-/// checked.
+/// What one rank receives in one round. Messages of a pair match in the order of their clauses, as rule 2 has checked.
 fn receive_all(
     scene: &CheckInput<'_>,
     round: usize,
@@ -141,7 +140,7 @@ fn receive_all(
     Ok(())
 }
 
-/// The send that a receive meets: the one with the same number among the messages of the pair.
+/// The send that matches a receive: the one with the same number among the messages of the pair.
 fn partner<'a>(scene: &'a CheckInput<'_>, round: usize, rank: usize, i: usize) -> &'a Message {
     let messages = scene.trace.ranks[rank].round(round);
     let from = messages[i].peer;
@@ -150,7 +149,7 @@ fn partner<'a>(scene: &'a CheckInput<'_>, round: usize, rank: usize, i: usize) -
     sends.nth(number).expect("matching has been checked")
 }
 
-/// Puts what arrives where it belongs.
+/// Stores what arrives.
 fn store(
     scene: &CheckInput<'_>,
     round: usize,
@@ -179,14 +178,14 @@ fn store(
         },
         Action::Overwrite => arrives,
         Action::CombineLeft { with } | Action::CombineRight { with } => {
-            // Several messages of a round may be combined into one slot, one after the other.
+            // Several messages of a round may be combined into one slot, one after another.
             let Some(own) = memory.before(round + 1, rank, with, block) else {
                 return fail(Problem::Empty { rank, line: line_name(scene, with), block });
             };
             let left = matches!(received.site.action, Action::CombineLeft { .. });
             let (a, b) = if left { (arrives, own) } else { (own, arrives) };
             match (memory.trees.join(a, b), now) {
-                // A line that is not the operand loses nothing either.
+                // A line that is not an operand must not lose contributions either.
                 (Ok(value), Some(old)) if with != line && !memory.trees.within(old.tree, value.tree) => {
                     return fail(Problem::Forgets { rank, line: name(), block });
                 }
@@ -199,12 +198,12 @@ fn store(
     Ok(())
 }
 
-/// Whether another message of the round reads or writes the slot that `received` replaces: then it would matter which
-/// of them comes first.
+/// Whether another message of the round reads or writes the slot that `received` replaces: the result would depend on
+/// their order.
 fn busy(scene: &CheckInput<'_>, round: usize, rank: usize, received: &Message, block: usize) -> bool {
     let (log, line) = (&scene.trace.ranks[rank], received.site.line);
     log.round(round).iter().filter(|other| !std::ptr::eq(*other, received)).any(|other| {
-        // What is given up at the end of the round may be sent in it.
+        // A value that is overwritten at the end of the round may be sent in it.
         let sent = received.site.action == Action::Overwrite && other.direction == Direction::Send;
         let touches = other.site.line == line && !sent
             || matches!(other.site.action, Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
@@ -218,7 +217,7 @@ fn line_name(scene: &CheckInput<'_>, line: Line) -> String {
     scene.schedule.lines.get(line as usize).cloned().unwrap_or_else(inner)
 }
 
-/// Checks the end of the run: every block that a rank must have is complete, and reduced in the order that is claimed.
+/// Checks the end of the run: every block that a rank must have is complete, and reduced in the claimed order.
 pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(), Violation> {
     let (schedule, p, end) = (scene.schedule, scene.trace.p(), scene.trace.rounds());
     let last = SchedulePart::Round(schedule.loops.len().saturating_sub(1));
@@ -232,8 +231,7 @@ pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(),
                 return Err(scene.violation(last, None, Problem::Incomplete { rank, block, missing, found }));
             }
             let Some(value) = value else { continue };
-            // Ranks that are not numbered node by node are reduced in the order of nodes: nobody is promised another
-            // one.
+            // Ranks that are not numbered node by node are reduced in the order of nodes: no other order is promised.
             let ordered = schedule.order.rank_order && !scene.point.is_renumbered(schedule);
             if ordered && value.run.is_none() {
                 return Err(scene.violation(SchedulePart::RankOrder, None, Problem::OutOfOrder { rank, block }));

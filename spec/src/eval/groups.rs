@@ -1,4 +1,4 @@
-//! Inner collectives, by interpretation.
+//! Interprets inner collectives.
 
 use super::{Env, EvalFault, Halt, ListedBlocks, Outside, Walker, admits, at, rounds, stopped, walk};
 use crate::arith;
@@ -14,9 +14,9 @@ use std::borrow::Cow;
 
 /// The group of one rank.
 struct GroupMembers<'a> {
-    /// What the rank knows in it; nothing if it takes no part.
+    /// What the rank knows in its group; `None` if it takes no part.
     place: Option<Place<'a>>,
-    /// Its members, by their index.
+    /// The ranks of its members, by index.
     ranks: Vec<usize>,
 }
 
@@ -53,10 +53,10 @@ fn inside<S: Sink>(
     };
     let none = Arguments::default();
     let args = env.args.inner.get(within.inner).unwrap_or(&none);
-    // The rounds are written down first: a sink around a sink around a sink would be a new type at every depth.
+    // The rounds are recorded first: nested sinks would be a new type at every depth.
     let mut recorder = Recorder::default();
     rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
-        // A spot of the inner declaration means nothing in the outer one.
+        // A spot of the inner declaration has no meaning in the outer one.
         Halt::Fault(_, fault) => Halt::Fault(SchedulePart::Transfer(within.site, Field::Whole), fault),
         Halt::Stopped(never) => match never {},
     })?;
@@ -66,7 +66,7 @@ fn inside<S: Sink>(
     recorder.finish().replay(&mut Inside { sink, member, brings, site, lines }).map_err(Halt::Stopped)
 }
 
-/// Who runs the clause with the rank of `env`.
+/// The ranks that run the clause together with the rank of `env`.
 fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, EvalFault> {
     let at = env.place;
     let (size, index) = match &within.group {
@@ -107,7 +107,7 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, E
     Ok(GroupMembers { place, ranks })
 }
 
-/// What each member brings.
+/// The blocks that each member contributes.
 fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Result<Vec<Vec<usize>>, EvalFault> {
     if env.schedule.kind.reduces() {
         // The inner collective reduces the vector as a whole.
@@ -133,7 +133,7 @@ fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Re
         .collect()
 }
 
-/// Why an inner collective that is known does not serve one of the groups, if one does not.
+/// Why a known inner collective does not serve one of the groups, if so.
 pub(super) fn admit(
     schedule: &Schedule,
     args: &Arguments,
@@ -151,7 +151,7 @@ pub(super) fn admit(
     Ok(None)
 }
 
-/// Runs through the groups, to ask whether the inner collectives serve them.
+/// Runs through the groups, to check whether the inner collectives serve them.
 struct Domains;
 
 impl Walker for Domains {

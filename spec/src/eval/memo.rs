@@ -1,10 +1,10 @@
-//! The last value of every definition, so that what does not change is not computed again: in `[x; x in 0..p, from(x,
-//! b)]` most of what `from` says depends on `b` alone.
+//! Caches the last value of every definition: in `[x; x in 0..p, from(x, b)]`, most of what `from` computes depends on
+//! `b` alone.
 
 use crate::expr::Expr;
 use crate::schedule::Function;
 
-/// The largest number of variables on which a remembered value may depend; more would cost more than they save.
+/// The largest number of variables that a cached value may depend on; with more, caching costs more than it saves.
 const MOST: usize = 6;
 
 /// What is known about one definition.
@@ -13,13 +13,13 @@ enum Memoized {
     /// Nothing yet.
     #[default]
     Unknown,
-    /// It depends on too many variables.
+    /// It depends on too many variables to be cached.
     Never,
-    /// The variables on which it depends, and the last value, if there is one.
+    /// The variables on which it depends, and the last value, if any.
     Last { slots: Vec<usize>, seen: Option<Seen> },
 }
 
-/// A value, for these values of the variables, and the steps that it took.
+/// A value, with the values of the variables it was computed for and the steps it took.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     variables: [i64; MOST],
@@ -32,19 +32,19 @@ struct Seen {
 pub(super) struct Memo(Vec<Memoized>);
 
 impl Memo {
-    /// Nothing remembered, of so many definitions.
+    /// An empty cache for this number of definitions.
     pub(super) fn new(functions: usize) -> Self {
         Memo(vec![Memoized::Unknown; functions])
     }
 
-    /// The value of a definition whose arguments have been set, and the steps that it takes, if it is known.
+    /// The cached value of a definition whose arguments have been set, and the steps it takes.
     pub(super) fn get(&self, index: usize, values: &[i64]) -> Option<(i64, i64)> {
         let Memoized::Last { slots, seen: Some(seen) } = &self.0[index] else { return None };
         let same = slots.iter().zip(seen.variables).all(|(&slot, value)| values[slot] == value);
         same.then_some((seen.value, seen.steps))
     }
 
-    /// Remembers the value of a definition.
+    /// Caches the value of a definition.
     pub(super) fn put(&mut self, functions: &[Function], index: usize, values: &[i64], value: i64, steps: i64) {
         if let Memoized::Unknown = self.0[index] {
             self.0[index] = match dependencies(functions, index) {
@@ -60,8 +60,8 @@ impl Memo {
     }
 }
 
-/// The variables on which a definition depends: its arguments, and what it and the definitions that it calls mention
-/// besides theirs. Lists, and where ranks sit, are the same during the whole life of a [`Memo`].
+/// The variables on which a definition depends: its arguments, and everything that it and the definitions it calls
+/// mention besides their arguments. Lists and the placement do not change during the life of a [`Memo`].
 fn dependencies(functions: &[Function], index: usize) -> Vec<usize> {
     let mut slots = Vec::new();
     collect(functions, &functions[index].body, &mut slots);

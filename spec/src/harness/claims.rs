@@ -1,5 +1,5 @@
-//! What the harnesses of a schedule claim: whether a single round can be looked at on its own, and which facts and
-//! bounds are claimed. The derive asks when it emits harnesses, and so do the mutants that the bodies are tried on.
+//! The claims of a schedule's harnesses: whether a single round can be checked on its own, and which facts and bounds
+//! are claimed. The derive uses this when it emits harnesses, and so do the mutants on which the bodies are tested.
 
 use crate::check::{self, Point, Points};
 use crate::contract::Kind;
@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::record::{Direction, Message, Trace};
 use crate::schedule::{Bound, BoundScope, Hold, Loop, Schedule, State, Transfer};
 
-/// Whether a schedule has harnesses at all: their bodies follow blocks, not contributions, and one collective.
+/// Whether a schedule has harnesses: their bodies follow blocks, not contributions, and no inner collectives.
 pub fn has_harnesses(schedule: &Schedule) -> bool {
     schedule.kind == Kind::Allgather && schedule.inners.is_empty()
 }
@@ -20,7 +20,7 @@ pub fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
     })
 }
 
-/// Whether a single round can be looked at on its own: one index at most, a fact about every state, and as many
+/// Whether a single round can be checked on its own: it has one index at most, a fact about every state, and as many
 /// receives as sends.
 pub fn has_steps(schedule: &Schedule) -> bool {
     !schedule.uses_placement()
@@ -32,8 +32,8 @@ pub fn has_steps(schedule: &Schedule) -> bool {
         && meet_in_order(schedule)
 }
 
-/// Whether the k-th send clause is meant for the k-th receive clause, message by message: a look at small p, where the
-/// declaration has been checked. Another pairing may be right as well, but is not what a single round claims.
+/// Whether the k-th send clause matches the k-th receive clause, message by message. Only small p are tried, for which
+/// the declaration has been checked. Another pairing may be correct as well, but a single round does not claim it.
 fn meet_in_order(schedule: &Schedule) -> bool {
     let most = usize::try_from(schedule.limits.p).unwrap_or(1).max(1);
     let admitted = |point: &Point| check::in_domain(schedule, point).unwrap_or(false);
@@ -45,14 +45,14 @@ fn meet_in_order(schedule: &Schedule) -> bool {
     if small.peek().is_some() {
         return small.all(meets);
     }
-    // The domain begins later.
+    // The domain begins at larger p.
     Points::new(schedule, most.min(10)..=most).iter().filter(admitted).take(3).all(meets)
 }
 
 fn trace_meets_in_order(schedule: &Schedule, trace: &Trace) -> bool {
     let clauses = |direction| schedule.transfers().filter(move |t| t.direction == direction).map(|t| t.site);
     let clause = |message: &Message| clauses(message.direction).position(|site| site == message.site);
-    // Which clause, and the how many-th message of it in this round.
+    // The clause, and the number of the message within it in this round.
     let label = |rank: usize, round: usize, message: &Message| {
         let earlier = trace.ranks[rank].round(round).iter().take_while(|other| !std::ptr::eq(*other, message));
         (clause(message), earlier.filter(|other| other.site == message.site).count())
@@ -68,28 +68,28 @@ fn trace_meets_in_order(schedule: &Schedule, trace: &Trace) -> bool {
     })
 }
 
-/// The k-th send with the k-th receive: what a single round is about.
+/// The k-th send paired with the k-th receive, as a single round claims.
 pub fn pairs(l: &Loop) -> impl Iterator<Item = (&Transfer, &Transfer)> {
     let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
     of(Direction::Send).zip(of(Direction::Recv))
 }
 
-/// Whether the two of each pair have as many indices of their own.
+/// Whether the two clauses of each pair have equally many indices.
 fn paired(l: &Loop) -> bool {
     pairs(l).all(|(send, recv)| send.each.len() == recv.each.len())
 }
 
-/// What is claimed of a bound, for every rank.
+/// The relation that a bound claims for every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// It has exactly this value.
     Met,
-    /// It has no larger value.
+    /// It has at most this value.
     Kept,
 }
 
-/// How a bound is claimed; `None` for one that a single rank with all its rounds cannot decide. Rounds are those in
-/// which the rank has a message, which may be fewer than there are.
+/// The relation that a bound claims; `None` if the rounds of a single rank cannot decide it. Here, rounds are those in
+/// which the rank has a message, which may be fewer than all.
 pub fn claimed(bound: &Bound) -> Option<Relation> {
     let each = bound.exact && bound.scope == BoundScope::Each && !bound.metric.counts_rounds();
     match bound.scope {

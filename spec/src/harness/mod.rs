@@ -1,9 +1,9 @@
-//! Harnesses: claims about a collective that Kani proves and that every test run exercises.
+//! Harnesses: claims about a collective that Kani proves and every test run exercises.
 //!
-//! The derive implements [`Probe`] beside each collective and emits functions that are a `kani::proof` under Kani and a
+//! The derive implements [`Probe`] for each collective and emits functions that are a `kani::proof` under Kani and a
 //! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`] and
-//! [`whole()`]. What differs is where values come from ([`shim`]): Kani's are symbolic, those of a test are enumerated
-//! or random. `docs/kani.md` says what each one claims, and over which range.
+//! [`whole()`]. They differ in the source of values ([`shim`]): those of Kani are symbolic, those of a test are
+//! enumerated or random. `docs/kani.md` describes what each one claims, and over which range.
 
 pub mod claims;
 pub mod shim;
@@ -21,7 +21,7 @@ pub use shim::{Stop, Verdict, assume, draw, pick, state};
 pub use step::{StepMessage, functions, message, receives_match, sends_match, valid};
 pub use whole::{RankUsage, whole};
 
-/// A claim: an assertion under Kani, the end of the run elsewhere.
+/// A claim: an assertion under Kani; elsewhere a false one ends the run.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __roundel_claim {
@@ -34,10 +34,10 @@ macro_rules! __roundel_claim {
         }
     }};
 }
-/// A claim: an assertion under Kani, the end of the run elsewhere.
+/// A claim: an assertion under Kani; elsewhere a false one ends the run.
 pub use crate::__roundel_claim as claim;
 
-/// Something that must be reachable, so that no harness is vacuous.
+/// A condition that must be reachable, so that no harness is vacuous.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __roundel_cover {
@@ -50,15 +50,15 @@ macro_rules! __roundel_cover {
         }
     }};
 }
-/// Something that must be reachable, so that no harness is vacuous.
+/// A condition that must be reachable, so that no harness is vacuous.
 pub use crate::__roundel_cover as cover;
 
-/// What is asked of one round, for any rank, index and state.
+/// What to check for one round, for any rank, index and state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Every send has its receive.
+    /// Every send has a matching receive.
     Sends,
-    /// Every receive has its send.
+    /// Every receive has a matching send.
     Receives,
     /// No function panics, and every rank and block lies in `0..p`.
     Functions,
@@ -66,12 +66,12 @@ pub enum Ask {
     Facts,
 }
 
-/// How far numbers go: one less than a power of two each.
+/// The range of numbers: each limit is one less than a power of two.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
-    /// p, and what counts ranks or blocks.
+    /// The limit of p, and of counts of ranks or blocks.
     pub p: i64,
-    /// States.
+    /// The limit of states.
     pub state: i64,
 }
 
@@ -79,9 +79,9 @@ pub struct Width {
 pub const STEP: Width = Width { p: (1 << 15) - 1, state: (1 << 16) - 1 };
 /// Kani's width for the absence of panics: every p that a call may have.
 pub const FULL: Width = Width { p: (1 << 31) - 1, state: (1 << 32) - 1 };
-/// The ranges of p of [`whole()`], a harness each.
+/// The ranges of p of [`whole()`], one harness each.
 pub const WHOLE_RANGES: [(i64, i64); 3] = [(1, 16), (17, 24), (25, 32)];
-/// The largest p of them: the ranks that are drawn lie below it, and a mask has so many bits.
+/// The largest of these p: ranks are drawn below it, and a bit mask has this many bits.
 pub const WHOLE: i64 = WHOLE_RANGES[2].1;
 
 /// What the derive emits for the harnesses of a collective.
@@ -96,7 +96,7 @@ pub trait Probe: Collective + Sized {
     /// One arbitrary round of every loop, with any indices and any states that the facts of `holds` allow.
     fn round(&self, at: &Place, ask: Ask, width: Width) -> Verdict;
 
-    /// Whether what one rank used is what `bound` says.
+    /// Whether one rank's usage satisfies `bound`.
     fn bounds(&self, at: &Place, used: &RankUsage) -> Verdict;
 }
 
@@ -107,7 +107,7 @@ pub fn place(width: Width) -> Result<Place<'static>, Stop> {
     Ok(Place::flat(rank, p))
 }
 
-/// The facts of `holds` are true at the beginning of each loop, and a round keeps them.
+/// Claims that the facts of `holds` are true at the beginning of each loop, and that a round preserves them.
 pub fn facts<C: Probe>() -> Verdict {
     let at = place(shim::width(STEP))?;
     let collective = C::sample()?;

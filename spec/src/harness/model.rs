@@ -1,13 +1,13 @@
-//! What stands for divisions under Kani, named by `kani::stub` at each harness.
+//! Models of division for Kani; `kani::stub` at each harness names them.
 //!
 //! A 64-bit divider costs a bit-level model checker minutes. Each function here *asserts* the range in which it is
-//! right, so that leaving it is a failed harness and not a wrong proof. `exact_*` have the same value as what they
-//! stand for, `any_*` may have any value that the original could have. The harnesses at the end hold them against the
-//! originals.
+//! correct, so that leaving the range fails the harness instead of giving a wrong proof. `exact_*` functions have the
+//! same value as the originals, `any_*` functions may return any value that the original could. The harnesses at the
+//! end compare them with the originals.
 
 use crate::arith;
 
-/// [`arith::wrap`] for numbers from two moduli below zero up to four above.
+/// [`arith::wrap`] for numbers from two moduli below zero to four above.
 pub fn exact_wrap(x: i64, modulus: i64) -> i64 {
     assert!(0 < modulus && modulus < 1 << 40, "the model of wrap is for moduli below 2^40");
     if x < 0 {
@@ -36,7 +36,7 @@ pub fn exact_wrap(x: i64, modulus: i64) -> i64 {
     }
 }
 
-/// Quotient and remainder of numbers of 16 bits: the only two with `a = q b + r` and `0 <= r < b`.
+/// Quotient and remainder of 16-bit numbers: the only two with `a = q b + r` and `0 <= r < b`.
 fn divide(a: i64, b: i64) -> (i64, i64) {
     assert!(0 <= a && a < 1 << 16, "the model of division is for dividends of 16 bits");
     assert!(0 < b && b < 1 << 16, "the model of division is for divisors of 16 bits");
@@ -63,7 +63,7 @@ pub fn exact_ceil_div(a: i64, b: i64) -> i64 {
     q + (r != 0) as i64
 }
 
-/// A number in `0..below`, which must not be more than 2^32.
+/// A number in `0..below`; `below` must be at most 2^32.
 fn any_below(below: i64) -> i64 {
     assert!(0 < below && below <= 1 << 32, "the model is for results below 2^32");
     let x = kani::any::<u32>() as i64;
@@ -105,7 +105,7 @@ pub fn any_ceil_log(base: i64, n: i64) -> i64 {
     if n <= 1 { 0 } else { 64 - (n - 1).leading_zeros() as i64 }
 }
 
-/// Any result of [`arith::pow`] that fits 62 bits; exact for base 2. Only for facts: it hides an overflow.
+/// Any result of [`arith::pow`] that fits 62 bits; exact for base 2. Only for facts, because it hides overflows.
 pub fn any_pow(base: i64, exponent: i64) -> i64 {
     if base == 2 {
         return 1 << exponent;
@@ -135,7 +135,7 @@ fn model_of_division_is_division() {
     assert!(exact_ceil_div(a, b) == arith::ceil_div(a, b));
 }
 
-/// No path is cut off: the true quotient and remainder are among those that the model draws.
+/// No path is lost: the true quotient and remainder are among those that the model draws.
 #[kani::proof]
 fn model_of_division_has_the_true_result() {
     let (a, b) = (kani::any::<u8>() as i64, kani::any::<u8>() as i64);

@@ -1,11 +1,11 @@
 //! Kani's vocabulary, for Kani and for plain tests.
 //!
-//! Under Kani a drawn number is symbolic and an assumption prunes. In a test it comes from a source: either an odometer
-//! that runs through all cases, or a seeded random sequence; an assumption that fails skips the case.
+//! Under Kani a drawn number is symbolic, and an assumption prunes paths. In a test it comes from a source: either an
+//! odometer that enumerates all cases, or a seeded random sequence; a failed assumption skips the case.
 
 use super::Width;
 
-/// Why a run of a body ended early. Under Kani none does: claims are assertions and assumptions prune.
+/// Why a run of a body ended early. Under Kani none does: claims are assertions, and assumptions prune.
 #[cfg(kani)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {}
@@ -14,14 +14,14 @@ pub enum Stop {}
 #[cfg(not(kani))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// An assumption is false: the case does not count.
+    /// An assumption is false: the case is skipped.
     Skip,
     /// A claim is false.
     Wrong(&'static str),
 }
 
 impl Stop {
-    /// What is not true: a claim, or what was assumed.
+    /// The claim or assumption that is false.
     pub fn text(self) -> &'static str {
         match self {
             #[cfg(not(kani))]
@@ -32,10 +32,10 @@ impl Stop {
     }
 }
 
-/// What a body returns.
+/// The result of a body.
 pub type Verdict = Result<(), Stop>;
 
-/// Goes on only where `condition` is true.
+/// Continues only if `condition` is true.
 #[inline]
 pub fn assume(condition: bool) -> Verdict {
     #[cfg(kani)]
@@ -47,7 +47,7 @@ pub fn assume(condition: bool) -> Verdict {
     Ok(())
 }
 
-/// Any number in `lo..hi`. That `0 <= lo` and `hi <= most + 1` is a claim: nothing is cut off.
+/// Any number in `lo..hi`. Claims that `0 <= lo` and `hi <= most + 1`, so that no value is lost.
 #[inline]
 pub fn pick(lo: i64, hi: i64, most: i64) -> Result<i64, Stop> {
     super::claim!(0 <= lo && hi <= most + 1, "an index lies in the range of the harness");
@@ -72,13 +72,13 @@ pub fn state(value: i64, most: i64) -> Result<i64, Stop> {
     Ok(value & most)
 }
 
-/// How many values a state may have that no fact determines; a test draws from fewer.
+/// The number of values for a state that no fact determines; a test uses fewer.
 #[inline]
 pub fn states(p: i64, width: Width) -> i64 {
     if cfg!(kani) { width.state + 1 } else { (2 * p + 2).min(width.state + 1) }
 }
 
-/// The width at which a test draws: smaller than Kani's while it enumerates.
+/// The width for a test: smaller than Kani's while it enumerates.
 #[inline]
 pub fn width(of_kani: Width) -> Width {
     #[cfg(kani)]
@@ -95,21 +95,21 @@ mod source {
     use super::{Stop, Verdict, Width};
     use std::cell::RefCell;
 
-    /// p up to this one is enumerated.
+    /// The largest p that is enumerated.
     const ENUMERATED: i64 = 12;
-    /// No more than so many values of one number are enumerated.
+    /// The largest number of values of one number that are enumerated.
     const ALTERNATIVES: u64 = 40;
-    /// So many random cases follow.
+    /// The number of random cases after the enumeration.
     const RANDOM: usize = 500;
-    /// No more than so many cases are enumerated.
+    /// The largest number of enumerated cases.
     const MOST: usize = 20_000;
 
     #[derive(Default)]
     struct ShimSource {
-        /// The choices so far, each with the number of its alternatives.
+        /// The choices so far, each with the number of alternatives.
         odometer: Vec<(u64, u64)>,
         position: usize,
-        /// The state of the random sequence, where there is one.
+        /// The state of the random sequence, if it is in use.
         random: Option<u64>,
         covered: bool,
     }
@@ -117,7 +117,7 @@ mod source {
     impl ShimSource {
         fn below(&mut self, n: u64) -> u64 {
             if self.random.is_some() {
-                // Small numbers are where the cases differ, so that every magnitude is as likely as any other.
+                // Cases differ most at small numbers, so every magnitude is equally likely.
                 let magnitude = self.scattered() % u64::from(64 - n.leading_zeros());
                 return self.scattered() % n.min(2 << magnitude);
             }
@@ -165,7 +165,7 @@ mod source {
         if random { of_kani } else { Width { p: ENUMERATED, ..of_kani } }
     }
 
-    /// A cover was reached.
+    /// Notes that a cover was reached.
     pub fn covered() {
         SOURCE.with_borrow_mut(|source| source.covered = true);
     }
@@ -173,7 +173,7 @@ mod source {
     /// Runs a body for all small cases, and then for random ones of its full range.
     ///
     /// # Errors
-    /// The first claim that is false, or that no case reaches a cover.
+    /// Returns the first claim that is false, or that no case reaches a cover.
     pub fn exercise(mut body: impl FnMut() -> Verdict) -> Result<usize, &'static str> {
         SOURCE.set(ShimSource::default());
         let mut cases = 0;
@@ -206,7 +206,7 @@ mod source {
 /// Runs a body: once and symbolically under Kani, many times elsewhere.
 ///
 /// # Panics
-/// When a claim is false.
+/// Panics if a claim is false.
 #[inline]
 pub fn run(body: impl FnMut() -> Verdict) {
     #[cfg(kani)]

@@ -1,7 +1,7 @@
-//! One arbitrary round: every send has its receive, no function panics.
+//! One arbitrary round: every send has a matching receive, and no function panics.
 //!
-//! Loop-free, so that p may be large: the k-th send clause is held against the k-th receive clause, for the same values
-//! of the round's variables and of the clause's own indices, as the proofs for all p do.
+//! There is no loop, so p may be large: the k-th send clause is compared with the k-th receive clause, for the same
+//! values of the round's variables and of the clause's own indices, as in the proofs for all p.
 
 use super::{Ask, FULL, Probe, STEP, Stop, Verdict, assume, claim, cover, place, shim};
 use crate::blocks::{Blocks, Stripe};
@@ -12,7 +12,7 @@ use crate::place::Place;
 pub struct StepMessage<B> {
     /// The other rank.
     pub peer: usize,
-    /// What it carries.
+    /// Its blocks.
     pub blocks: B,
 }
 
@@ -22,7 +22,7 @@ pub fn message<B: Blocks>(blocks: B, peer: impl FnOnce() -> usize) -> Option<Ste
     if blocks.none() { None } else { Some(StepMessage { peer: peer(), blocks }) }
 }
 
-/// Whether two block sets are the same blocks in the same order.
+/// Whether two block sets contain the same blocks in the same order.
 fn same(a: &impl Blocks, b: &impl Blocks) -> bool {
     match (a.as_stripe(), b.as_stripe()) {
         (Some(a), Some(b)) => same_stripe(&a, &b),
@@ -34,10 +34,10 @@ fn same_stripe(a: &Stripe, b: &Stripe) -> bool {
     a.len() == b.len() && a.first() == b.first() && (a.len() < 2 || a.step() == b.step())
 }
 
-/// Where the peer of my message stands, if there is a message.
+/// The place of the peer of my message, if there is a message.
 ///
 /// # Errors
-/// What is wrong with the peer.
+/// Returns what is wrong with the peer.
 pub fn peer<B>(at: &Place, mine: Option<&StepMessage<B>>) -> Result<Option<Place<'static>>, Stop> {
     let Some(mine) = mine else { return Ok(None) };
     cover!(true, "there is a message");
@@ -47,10 +47,10 @@ pub fn peer<B>(at: &Place, mine: Option<&StepMessage<B>>) -> Result<Option<Place
     Ok(Some(Place::flat(peer, at.p)))
 }
 
-/// My message has its counterpart among those of its [`peer`]: `theirs`, if there is one.
+/// Claims that my message has its counterpart among those of its [`peer`]: `theirs`, if there is one.
 ///
 /// # Errors
-/// What is wrong with the message.
+/// Returns what is wrong with the message.
 pub fn matched<A: Blocks, B: Blocks>(
     at: &Place,
     mine: Option<StepMessage<A>>,
@@ -66,10 +66,10 @@ pub fn matched<A: Blocks, B: Blocks>(
     Ok(())
 }
 
-/// The message of a function that did not panic names ranks and blocks.
+/// Claims that a message names only valid ranks and blocks.
 ///
 /// # Errors
-/// What is wrong with the message.
+/// Returns what is wrong with the message.
 pub fn valid<B: Blocks>(at: &Place, message: Option<StepMessage<B>>) -> Verdict {
     let Some(message) = message else { return Ok(()) };
     cover!(true, "there is a message");
@@ -87,17 +87,17 @@ fn step<C: Probe>(ask: Ask) -> Verdict {
     collective.round(&at, ask, STEP)
 }
 
-/// Every send of an arbitrary round has its receive.
+/// Claims that every send of an arbitrary round has a matching receive.
 pub fn sends_match<C: Probe>() -> Verdict {
     step::<C>(Ask::Sends)
 }
 
-/// Every receive of an arbitrary round has its send.
+/// Claims that every receive of an arbitrary round has a matching send.
 pub fn receives_match<C: Probe>() -> Verdict {
     step::<C>(Ask::Receives)
 }
 
-/// No generated function panics or overflows, for any p below 2^31.
+/// Claims that no generated function panics or overflows, for any p below 2^31.
 pub fn functions<C: Probe>() -> Verdict {
     let at = place(shim::width(FULL))?;
     let collective = C::any(FULL)?;

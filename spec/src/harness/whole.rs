@@ -1,7 +1,7 @@
-//! The whole schedule of one rank: exactly once, and within the bounds.
+//! The whole schedule of one rank: every block arrives exactly once, and the bounds hold.
 //!
-//! p is a constant (a loop runs through the values), the rank is arbitrary. What is held is a bit mask; a stripe of
-//! blocks is a pattern of constants, turned to where it begins.
+//! p is a constant (a loop runs through the values), the rank is arbitrary. The blocks held are a bit mask; a stripe of
+//! blocks is a constant pattern, rotated to its first block.
 
 use super::{Probe, Stop, Verdict, WHOLE, claim, cover, pick};
 use crate::blocks::{Blocks, Stripe};
@@ -25,7 +25,7 @@ pub struct RankUsage {
 }
 
 impl RankUsage {
-    /// How much of a metric; `None` for what is not counted.
+    /// The value of a metric; `None` for one that is not counted.
     pub fn of(&self, metric: Metric) -> Option<i64> {
         match metric {
             Metric::Rounds => Some(self.rounds),
@@ -50,7 +50,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// A rank that holds its own block, for at most 32 ranks.
+    /// A rank that holds its own block. Supports at most 32 ranks.
     pub fn new(at: &Place) -> Self {
         Coverage {
             p: at.p as u32,
@@ -66,7 +66,7 @@ impl Coverage {
         u32::MAX >> (32 - self.p)
     }
 
-    /// The blocks of a stripe as bits; that none occurs twice is a claim.
+    /// The blocks of a stripe as bits; claims that none occurs twice.
     fn bits(&self, stripe: &Stripe) -> Result<u32, Stop> {
         let (step, count) = (stripe.step() as u32, stripe.len() as u32);
         claim!(count <= self.p, "a message has no more blocks than there are");
@@ -91,10 +91,10 @@ impl Coverage {
         Ok(())
     }
 
-    /// After the last round: everything is there.
+    /// Claims that every block has arrived after the last round.
     ///
     /// # Errors
-    /// When something is missing.
+    /// Returns an error if a block is missing.
     pub fn finish(&self) -> Result<RankUsage, Stop> {
         claim!(self.held == self.all(), "every block arrives");
         Ok(self.used)
@@ -141,7 +141,7 @@ impl Sink for Coverage {
     }
 }
 
-/// All rounds of any rank, for every p in `lo..=hi`.
+/// Checks all rounds of any rank, for every p in `lo..=hi`.
 pub fn whole<C: Probe>(lo: i64, hi: i64) -> Verdict {
     let rank = pick(0, WHOLE, WHOLE - 1)?;
     let collective = C::sample()?;

@@ -1,16 +1,16 @@
-//! Ranks side by side.
+//! Aligns the rounds of all ranks.
 
 use super::{Event, RankLog, Trace};
 
-/// One rank on its way through its events.
+/// One rank and its position among its events.
 struct LockstepRank {
     log: RankLog,
     /// The next event.
     next: usize,
-    /// Rounds passed, and where each ends among the messages, silent ones included.
+    /// The number of rounds passed, and the end of each among the messages, including silent rounds.
     passed: usize,
     ends: Vec<usize>,
-    /// How many groups it is inside of.
+    /// The number of groups it is in.
     depth: usize,
 }
 
@@ -23,7 +23,7 @@ impl LockstepRank {
         self.log.events.get(self.next).copied()
     }
 
-    /// Its own next round, or a silent one.
+    /// Adds its own next round, or a silent one.
     fn round(&mut self, own: bool) {
         if own {
             self.ends.push(self.log.ends[self.passed]);
@@ -53,7 +53,7 @@ pub(super) fn lockstep(ranks: Vec<RankLog>) -> Trace {
     Trace { ranks: walks.into_iter().map(LockstepRank::finish).collect(), own }
 }
 
-/// Takes the ranks that are deepest inside of groups one event on: rounds first, then groups inside, then the way out.
+/// Advances the ranks in the innermost groups by one event: rounds first, then nested groups, then the exits.
 fn step(walks: &mut [LockstepRank], own: &mut Vec<usize>) {
     let waits = |walk: &LockstepRank, depth: usize| walk.depth == depth && walk.event().is_some();
     let depth = walks.iter().filter(|walk| walk.event().is_some()).map(|walk| walk.depth).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Block sets as Rust: one stripe where the item is affine in the last index, an iterator of stripes elsewhere.
+//! Block sets as Rust: one stripe if the item is affine in the last index, an iterator of stripes otherwise.
 
 use super::expr::{Needs, ident, rust};
 use crate::affine::Progression;
@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// A block set as a Rust expression, and its type.
+/// A block set as a Rust expression, and whether it is a single stripe.
 pub(super) struct BlocksCode {
     /// The expression.
     pub(super) value: TokenStream,
@@ -15,7 +15,7 @@ pub(super) struct BlocksCode {
     pub(super) single: bool,
 }
 
-/// The code of a block set; notes in `needs` what it mentions.
+/// The code of a block set; adds what it mentions to `needs`.
 pub(super) fn blocks(set: &BlockSet, needs: &mut Needs<'_>) -> BlocksCode {
     let around = needs.schedule().blocks.clone();
     needs.add(&around);

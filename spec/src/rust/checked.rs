@@ -1,9 +1,8 @@
-//! Expressions that say so where they have no value, for the domain.
+//! Expressions for the domain, which detect that they have no value.
 //!
-//! The domain is asked before anything is known of a call: parameters may be as large as the machine allows, and what
-//! is proved of index arithmetic holds for admitted calls only. So here every operation that can fail is a checked one
-//! and leaves the closure around it with `None`. Elsewhere, where calls have been admitted and speed matters,
-//! arithmetic is plain.
+//! The domain is evaluated before anything is known about a call: parameters may have any value, and index arithmetic
+//! is proved only for admitted calls. So every operation here that can fail is checked, and returns `None` from the
+//! closure around it. Elsewhere calls have been admitted and speed matters, so arithmetic is plain.
 
 use super::expr::{ident, number, rust};
 use crate::expr::{Binary, Builtin, Expr, Unary};
@@ -12,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// An `Option` of a condition: `None` where it has no value.
+/// A condition as an `Option`: `None` if it has no value.
 pub(super) fn condition(schedule: &Schedule, clause: &Expr) -> TokenStream {
     let (definitions, value) = (definitions(schedule, &[clause]), checked(clause));
     if definitions.is_empty() && !can_fail(clause) {
@@ -21,10 +20,9 @@ pub(super) fn condition(schedule: &Schedule, clause: &Expr) -> TokenStream {
     quote!((|| { #definitions Some(#value) })())
 }
 
-/// The same for a condition on the states after the last round of a loop. The steps are counted, like those of the
-/// evaluator.
+/// The same for a condition on the states after the last round of a loop. Steps are counted, as in the evaluator.
 pub(super) fn condition_at_the_end(schedule: &Schedule, l: &Loop, clause: &Expr) -> TokenStream {
-    // A definition sees the variables of a round, which change: closures take them where they stand.
+    // A definition sees the variables of a round, which change, so its closures are defined at the point of use.
     let value = scoped(schedule, &[clause], checked(clause));
     let inits = l.states.iter().map(|state| {
         let (name, init) = (ident(&state.var.name), scoped(schedule, &[&state.init], checked(&state.init)));
@@ -47,7 +45,7 @@ pub(super) fn condition_at_the_end(schedule: &Schedule, l: &Loop, clause: &Expr)
     }
 }
 
-/// Moves the states of one index on, all at once.
+/// Advances the states of one index, all at once.
 fn advance(schedule: &Schedule, l: &Loop, level: usize) -> TokenStream {
     let moving: Vec<_> = l.states.iter().filter(|state| state.each == level).collect();
     let names: Vec<_> = moving.iter().map(|state| ident(&state.var.name)).collect();
@@ -88,7 +86,7 @@ fn reach(schedule: &Schedule, e: &Expr, used: &mut BTreeSet<usize>) {
     });
 }
 
-/// Whether the text of `e` has a `?` in it.
+/// Whether the text of `e` contains a `?`.
 fn can_fail(e: &Expr) -> bool {
     checked(e).into_iter().any(has_question_mark)
 }
@@ -101,7 +99,7 @@ fn has_question_mark(token: proc_macro2::TokenTree) -> bool {
     }
 }
 
-/// The Rust text of an expression inside a function that gives an `Option`.
+/// The Rust text of an expression inside a function that returns an `Option`.
 fn checked(e: &Expr) -> TokenStream {
     inside(e, 0)
 }

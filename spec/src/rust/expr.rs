@@ -24,7 +24,7 @@ pub(super) fn rust(e: &Expr) -> TokenStream {
     inside(e, 0)
 }
 
-/// The text of `e` inside an operator that binds with strength `outer`, with the parentheses it needs there.
+/// The text of `e` inside an operator of binding strength `outer`, with the parentheses it needs there.
 fn inside(e: &Expr, outer: u8) -> TokenStream {
     match e {
         Expr::Int(n) => number(*n),
@@ -90,12 +90,12 @@ fn binary(op: Binary, a: &Expr, b: &Expr, outer: u8) -> TokenStream {
     if strength < outer { quote!((#text)) } else { text }
 }
 
-/// What some expressions need around them: built-in variables, parameters, definitions.
+/// What some expressions need in scope: built-in variables, parameters, definitions.
 pub(super) struct Needs<'a> {
     schedule: &'a Schedule,
     names: BTreeSet<String>,
     functions: BTreeSet<usize>,
-    /// Whether nodes are asked for their ranks.
+    /// Whether the code asks nodes for their ranks.
     asks_for_nodes: bool,
 }
 
@@ -104,12 +104,12 @@ impl<'a> Needs<'a> {
         Needs { schedule, names: BTreeSet::new(), functions: BTreeSet::new(), asks_for_nodes: false }
     }
 
-    /// What the code is for.
+    /// The schedule that the code belongs to.
     pub(super) fn schedule(&self) -> &'a Schedule {
         self.schedule
     }
 
-    /// Adds what `e` needs, also through definitions.
+    /// Adds what `e` needs, directly or through definitions.
     pub(super) fn add(&mut self, e: &Expr) -> &mut Self {
         e.walk(&mut |e| match e {
             Expr::Var(v) => self.name(&v.name),
@@ -134,12 +134,12 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// What is computed for the last index of a part, if that is one stripe.
+    /// The progression of a part's last index, if it is one stripe.
     pub(super) fn progression(&self, part: &Comprehension) -> Option<Progression> {
         Progression::of(part, &self.schedule.functions)
     }
 
-    /// The same in a function that hands its place on: nothing is computed after it.
+    /// The same for a function that passes its place on, where nothing is computed later.
     pub(super) fn bindings_at_once(&self) -> TokenStream {
         Needs { asks_for_nodes: false, names: self.names.clone(), functions: BTreeSet::new(), ..*self }.bindings()
     }
@@ -151,12 +151,12 @@ impl<'a> Needs<'a> {
         let place = if builtin.is_empty() { quote!() } else { quote!(let Place { #(#builtin,)* .. } = *at;) };
         let numbers = self.schedule.numbers.iter().map(|n| n.var.name.as_str()).filter(used).map(ident);
         let lists = self.schedule.lists.iter().map(|l| l.var.name.as_str()).filter(used).map(ident);
-        // What is computed later, when blocks are run through, has a place of its own.
+        // Blocks are computed later, during iteration, so they get their own copy of the place.
         let own = if self.asks_for_nodes { quote!(let at = *at;) } else { quote!() };
         quote!(#place #own #(let #numbers = self.#numbers;)* #(let #lists = self.#lists.as_slice();)*)
     }
 
-    /// Definitions as closures: evaluated where they are used, when they are used, and inlined.
+    /// Definitions as closures: evaluated only where they are used, and inlined.
     pub(super) fn definitions(&self) -> TokenStream {
         let closures = self.functions.iter().map(|&index| {
             let function = &self.schedule.functions[index];

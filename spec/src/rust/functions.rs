@@ -1,4 +1,4 @@
-//! The peer, block and guard functions: pure, allocation-free, callable on their own.
+//! The peer, block and guard functions: pure, free of allocations, and callable on their own.
 
 use super::blocks::blocks;
 use super::expr::{Needs, ident, rust};
@@ -167,7 +167,7 @@ impl<'a> TransferCode<'a> {
         self.call(&self.peer_name())
     }
 
-    /// The type of what the block function gives: generics, lifetime of `self`, result.
+    /// The type of the block function: generics, lifetime of `self`, result.
     pub(super) fn blocks_type(&self) -> (TokenStream, TokenStream, TokenStream) {
         result_type(blocks(&self.transfer.blocks, &mut Needs::new(self.schedule)).single)
     }
@@ -228,12 +228,12 @@ pub(super) fn site(site: &Site) -> TokenStream {
     quote!(Site { number: #number, line: #line, action: #action })
 }
 
-/// How a block function is declared: generics, lifetime of `self`, result.
+/// The signature of a block function: generics, lifetime of `self`, result.
 fn result_type(single: bool) -> (TokenStream, TokenStream, TokenStream) {
     if single { (quote!(), quote!(), quote!(Stripe)) } else { (quote!(<'a>), quote!('a), quote!(impl Blocks + 'a)) }
 }
 
-/// Some expressions inside a function that has bindings already: definitions they need stand right before them.
+/// Some expressions inside a function that already has bindings: the definitions they need go right before them.
 pub(super) fn scoped(
     schedule: &Schedule,
     exprs: &[&crate::expr::Expr],

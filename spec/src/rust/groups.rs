@@ -1,4 +1,4 @@
-//! Inner collectives: the functions that say who runs one, and on what.
+//! Inner collectives: the functions that compute which ranks run one, and on which blocks.
 
 use super::blocks::blocks;
 use super::expr::{Needs, ident, rust};
@@ -53,7 +53,7 @@ impl<'a> WithinCode<'a> {
         quote!(#group #member #brings)
     }
 
-    /// What a function needs, and the text of some expressions in it.
+    /// What a function needs, and the text of some of its expressions.
     fn scoped(&self, exprs: &[&Expr]) -> (TokenStream, Vec<TokenStream>) {
         let mut needs = Needs::new(self.schedule);
         exprs.iter().for_each(|e| {
@@ -63,7 +63,7 @@ impl<'a> WithinCode<'a> {
         (quote!(#bindings #definitions), exprs.iter().map(|e| rust(e)).collect())
     }
 
-    /// What this rank knows in its group, if it takes part.
+    /// The function for what this rank knows in its group, if it takes part.
     fn group_function(&self) -> TokenStream {
         let within = self.within;
         let mut exprs: Vec<&Expr> = within.when.iter().chain(&within.members).collect();
@@ -107,7 +107,7 @@ impl<'a> WithinCode<'a> {
         }
     }
 
-    /// The rank of a member.
+    /// The function for the rank of a member.
     fn member_function(&self) -> TokenStream {
         let (needed, rank) = match &self.within.group {
             Group::Node => (quote!(), quote!(at.first_rank(at.node) + member)),
@@ -136,7 +136,7 @@ impl<'a> WithinCode<'a> {
         }
     }
 
-    /// The blocks that a member brings.
+    /// The function for the blocks that a member contributes.
     fn brings_function(&self) -> TokenStream {
         let (name, mut args) = (self.name("brings"), self.args());
         if self.schedule.kind.reduces() {
@@ -200,7 +200,7 @@ impl<'a> WithinCode<'a> {
         }
     }
 
-    /// The statement that asks for the group's place.
+    /// The statement that passes the group's place to `ask`.
     fn question(&self) -> TokenStream {
         let (group, names, field) = (self.name("group"), self.names(), Literal::usize_unsuffixed(self.within.inner));
         quote! {
@@ -220,7 +220,7 @@ fn numbers(group: &Group) -> impl Iterator<Item = &Expr> {
     both.into_iter().flatten()
 }
 
-/// The function that asks something of every inner collective, in every group that a rank is part of.
+/// The functions that ask a question of every inner collective, in every group that a rank belongs to.
 pub(super) fn groups(schedule: &Schedule) -> TokenStream {
     if schedule.inners.is_empty() {
         return quote!();
@@ -232,8 +232,8 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
         let questions = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.question());
         around(schedule, l, quote!(#(#questions)*))
     });
-    // Groups are those of all ranks, because the answer must be the same everywhere. One rank of each node knows all
-    // groups of whole nodes and lanes.
+    // All ranks are considered, because the answer must be the same everywhere. For groups of whole nodes and lanes,
+    // one rank of each node suffices.
     let every = schedule.within().any(|within| numbers(&within.group).next().is_some());
     let ranks = match every {
         true => quote!((0..at.p)),

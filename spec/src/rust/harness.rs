@@ -1,5 +1,5 @@
-//! Harnesses: what the bodies of `crate::harness` need to know of a collective, and the functions that run them, under
-//! Kani as proofs and elsewhere as tests.
+//! Harnesses: what the bodies of `crate::harness` need to know about a collective, and the functions that run them, as
+//! proofs under Kani and as tests elsewhere.
 
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
@@ -51,13 +51,13 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
     }
 }
 
-/// The proofs, which are tests elsewhere.
+/// The harnesses: proofs under Kani, tests elsewhere.
 pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> TokenStream {
     let mut all = TokenStream::new();
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = format_ident!("roundel_{snake}_{suffix}");
-        // A user's crate need not know the condition `kani`: it stands where nobody asks about it. Tests cannot stand
-        // there.
+        // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
+        // cannot be in such a block.
         all.extend(quote! {
             #[cfg(test)]
             #[test]
@@ -110,14 +110,14 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
     all
 }
 
-/// Whether the domain has a p in the range, with more than one rank.
+/// Whether the domain contains a p in the range, with more than one rank.
 fn reaches(schedule: &Schedule, lo: i64, hi: i64) -> bool {
     let points = Points::new(schedule, lo.max(2) as usize..=hi as usize);
     points.iter().any(|point| check::in_domain(schedule, &point).unwrap_or(false))
 }
 
 fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
-    // Kani looks paths up by itself, and does not know `roundel` as a name of the crate inside of it.
+    // Kani resolves paths itself, and does not know `roundel` as a name of the crate inside the crate.
     let inside = std::env::var("CARGO_CRATE_NAME").is_ok_and(|name| name == "roundel");
     let root = if inside { quote!(crate) } else { quote!(roundel) };
     let stubs = pairs.iter().map(|(original, model)| {
@@ -127,8 +127,8 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
     quote!(#(#stubs),*)
 }
 
-/// Any value that the functions could have. A power is abstracted in facts alone: elsewhere its overflow would be
-/// hidden.
+/// Stubs that may return any value of the original functions. Powers are stubbed only in facts: elsewhere this would
+/// hide an overflow.
 fn any_stubs(schedule: &Schedule) -> TokenStream {
     let mut pairs = vec![("wrap", "any_wrap"), ("div", "any_div"), ("rem", "any_rem"), ("ceil_div", "any_ceil_div")];
     let mut powers = false;
@@ -180,7 +180,7 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     }
 }
 
-/// A number of a domain, up to a limit or to the width.
+/// A number of a domain, up to a limit or up to the width.
 fn range(lo: i64, hi: Option<i64>, limit: Option<i64>) -> TokenStream {
     let lo = number(lo);
     let end = match (hi, limit) {
@@ -213,7 +213,7 @@ fn rounds(schedule: &Schedule) -> (TokenStream, TokenStream) {
     (methods, choice(arms))
 }
 
-/// One of several, drawn.
+/// Draws one of several alternatives.
 fn choice(mut arms: Vec<TokenStream>) -> TokenStream {
     let Some(last) = arms.pop() else { return quote!(Ok(())) };
     if arms.is_empty() {
@@ -238,7 +238,7 @@ fn one_round(schedule: &Schedule, l: &Loop) -> TokenStream {
     let bindings = needs.bindings();
     let indices = l.indices.iter().map(|index| drawn(schedule, index, quote!(pick)));
     let (states, rest) = states(schedule, l);
-    // Under a bare `round`, facts speak of what is true afterwards.
+    // In a `round` without an index, facts describe the state afterwards.
     let rest: Vec<_> = if l.indices.is_empty() { Vec::new() } else { rest };
     let assumptions = rest.iter().map(|fact| scoped(schedule, &[fact], |e| e[0].clone()));
     let reached = reached(schedule, l);
@@ -269,7 +269,7 @@ fn drawn(schedule: &Schedule, index: &crate::blocks::Index, how: TokenStream) ->
     quote!(let #name = { let (lo, hi) = #bounds; harness::#how(lo, hi, width.p)? };)
 }
 
-/// In a test: the states that this round really has. Facts that are too weak for an induction are no fault of the code.
+/// In a test: the states that this round really reaches. Facts too weak for an induction are not a fault of the code.
 fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
     let [index] = &l.indices[..] else { return quote!() };
     let names: Vec<_> = l.states.iter().map(|state| ident(&state.var.name)).collect();
@@ -292,7 +292,7 @@ fn reached(schedule: &Schedule, l: &Loop) -> TokenStream {
     }
 }
 
-/// The states: what a fact says, or any number; and the facts that are left to assume.
+/// The states, as a fact determines them or arbitrary; and the facts that are still to be assumed.
 fn states<'a>(schedule: &Schedule, l: &'a Loop) -> (Vec<TokenStream>, Vec<&'a Expr>) {
     let slots: Vec<usize> = l.states.iter().map(|state| state.var.slot).collect();
     let mut used = Vec::new();
@@ -319,7 +319,7 @@ fn states<'a>(schedule: &Schedule, l: &'a Loop) -> (Vec<TokenStream>, Vec<&'a Ex
     (code, rest)
 }
 
-/// Each send against its receive, or the reverse.
+/// Compares each send with its receive, or the reverse.
 fn matching<'a>(schedule: &'a Schedule, l: &'a Loop) -> impl Fn(bool) -> TokenStream + 'a {
     move |from_sends| {
         let codes = TransferCode::of_loop(schedule, l);
@@ -328,7 +328,7 @@ fn matching<'a>(schedule: &'a Schedule, l: &'a Loop) -> impl Fn(bool) -> TokenSt
         let arms = pairs.map(|(send, recv)| {
             let (mine, theirs) = if from_sends { (send, recv) } else { (recv, send) };
             let indices = mine.each().iter().map(|index| drawn(schedule, index, quote!(draw)));
-            // The same values under the counterpart's names are positional arguments.
+            // The counterpart takes the same values as positional arguments, whatever their names.
             let (a, b) = (mine.message_call(mine), theirs.message_call(mine));
             quote!({
                 #(#indices)*
@@ -346,7 +346,7 @@ fn matching<'a>(schedule: &'a Schedule, l: &'a Loop) -> impl Fn(bool) -> TokenSt
     }
 }
 
-/// Every function of the round, and the next states.
+/// Calls every function of the round, and computes the next states.
 fn functions(schedule: &Schedule, l: &Loop) -> TokenStream {
     let codes = TransferCode::of_loop(schedule, l);
     let mut arms: Vec<TokenStream> = codes
@@ -365,7 +365,7 @@ fn functions(schedule: &Schedule, l: &Loop) -> TokenStream {
     choice(arms)
 }
 
-/// The facts at the beginning, and after the round.
+/// Claims the facts at the beginning, and after the round.
 fn kept(schedule: &Schedule, l: &Loop) -> TokenStream {
     let claims: Vec<_> = facts(l)
         .map(|fact| {

@@ -1,7 +1,8 @@
-//! The Rust back end: a schedule as code that a person can read.
+//! The Rust back end: writes a schedule as readable code.
 //!
 //! Loops stay loops; each clause becomes ordinary functions of rank and round; definitions become closures, so that
-//! they are evaluated exactly where and when they are used. The code names everything it uses from `::roundel`.
+//! they are evaluated exactly where and when they are used. Everything that the code uses is named with a path in
+//! `::roundel`.
 
 mod blocks;
 mod checked;
@@ -27,7 +28,8 @@ use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::DeriveInput;
 
-/// Everything the derive emits for a declaration that passed its check. `range` is what is proved of it.
+/// Everything that the derive emits for a declaration that passed its check. `range` is the range for which it is
+/// proved.
 pub fn expand(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let code = code(declaration, range);
     let tests = tests(declaration);
@@ -52,8 +54,8 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let (marker, kind, particulars) = (marker(schedule.kind), kind(schedule), particulars(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
-    // Private aliases in an anonymous scope: the code reads well and takes no name from the user. What style the user
-    // wants of their own code is no matter of this one.
+    // Private aliases in an anonymous scope keep the code readable without taking names from the user. The lints of the
+    // user's crate are not meant for this code.
     quote! {
         const _: () = {
             use ::roundel::__private::arith;
@@ -109,7 +111,7 @@ fn generics(declaration: &Declaration) -> (TokenStream, TokenStream) {
     (quote!(<#(#types: #markers),*>), quote!(<#(#types),*>))
 }
 
-/// What it is, where that is not what is most common.
+/// The kind, unless it is the default one.
 fn kind(schedule: &Schedule) -> TokenStream {
     let name = ident(&format!("{:?}", schedule.kind));
     let kind = (schedule.kind != Kind::Allgather).then(|| quote!(const KIND: Kind = Kind::#name;));
@@ -121,7 +123,7 @@ fn kind(schedule: &Schedule) -> TokenStream {
     quote!(#kind #nodes)
 }
 
-/// The trait that gives a collective its calls.
+/// The trait that provides the calls of a collective.
 fn marker(kind: Kind) -> Ident {
     format_ident!(
         "{}",
@@ -138,11 +140,11 @@ fn marker(kind: Kind) -> Ident {
     )
 }
 
-/// What only some kinds say about themselves: lines and order of a reduction, the number of blocks, the root.
+/// Items that only some kinds have: lines and order of a reduction, the number of blocks, the root.
 fn particulars(declaration: &Declaration) -> TokenStream {
     let schedule = &declaration.schedule;
     let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
-    // An inner collective's first line is one of ours; its others come after ours.
+    // An inner collective's first line is one of ours; its other lines follow ours.
     let inner = &declaration.inner_types;
     let reduction = schedule.kind.reduces().then(|| {
         quote! {
@@ -176,8 +178,8 @@ fn particulars(declaration: &Declaration) -> TokenStream {
     quote!(#reduction #blocks #root)
 }
 
-/// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from complaining about
-/// every use of the type. A type with parameters has none, because it would need bounds on them.
+/// The implementation for a type whose declaration is wrong: it never runs, and keeps rustc from reporting every use of
+/// the type. Generic types get none, because it would need bounds on their parameters.
 pub fn stub(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return quote!();
@@ -269,7 +271,7 @@ fn arguments(schedule: &Schedule) -> TokenStream {
     }
 }
 
-/// Every name of a variable in generated code: those of the declaration, and the code's own.
+/// Every variable name in generated code: those of the declaration, and the code's own.
 fn own_names(schedule: &Schedule) -> Vec<Ident> {
     let own =
         ["at", "sink", "blocks", "element", "args", "steps_left", "ask", "width", "used", "lo", "hi", "this_round"];
@@ -296,8 +298,8 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     names.into_iter().map(ident).collect()
 }
 
-/// The tests that travel with the code into the user's crate: free functions, because a module could not name a type
-/// that is declared inside a function.
+/// The tests that go into the user's crate with the code: free functions, because a module could not name a type that
+/// is declared inside a function.
 fn tests(declaration: &Declaration) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
@@ -310,8 +312,8 @@ fn tests(declaration: &Declaration) -> TokenStream {
             (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
         }
     };
-    // Every pair of ranks has a block, and every member brings one for every other: that many are compared with fewer
-    // ranks.
+    // An all-to-all has a block for every pair of ranks, and each member contributes one for every other, so such
+    // collectives are compared with fewer ranks.
     let most: usize = if declaration.schedule.kind.moves() { if plain.is_empty() { 64 } else { 24 } } else { 128 };
     quote! {
         #[cfg(test)]
@@ -326,7 +328,7 @@ fn tests(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// A collective that tests take as the inner one.
+/// The inner collective that tests use.
 fn plain(kind: Kind) -> TokenStream {
     match kind {
         Kind::Allgather => quote!(::roundel::algorithms::allgather::Bruck),
@@ -335,8 +337,8 @@ fn plain(kind: Kind) -> TokenStream {
     }
 }
 
-/// `NeighborExchange` as `neighbor_exchange`. Different names stay different, also those that are not in Rust's style:
-/// `Neighbor_exchange` is `neighbor__exchange`, and a small letter at the beginning is preceded by `_`.
+/// `NeighborExchange` as `neighbor_exchange`. Different names stay different, even those not in Rust's style:
+/// `Neighbor_exchange` becomes `neighbor__exchange`, and a lower-case letter at the beginning gets a `_` in front.
 fn snake(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.char_indices() {

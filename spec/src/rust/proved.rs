@@ -1,4 +1,4 @@
-//! The refusal of calls of which nothing is proved.
+//! Refuses calls that are not proved.
 
 use super::expr::{Needs, ident, number};
 use crate::proof::{MAX_P, Placements, ProvedRange};
@@ -14,7 +14,7 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     let mut outside = vec![quote!(p > #most)];
     let mut limits = vec![quote!(("p", p, 1, #most))];
     for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
-        // A parameter beyond the machine is refused with the domain.
+        // The domain already refuses a parameter that does not fit the machine.
         let Some(limit) = limit else { continue };
         let (text, name) = (&parameter.var.name, ident(&parameter.var.name));
         let (least, most) = (number(parameter.domain.lo), number(*limit));
@@ -35,7 +35,7 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     }
     let (bindings, text) = (needs.bindings(), range.text(schedule));
     let elsewhere = match range.placements {
-        // The answer must be the same on all ranks: whether a placement is regular is known to all of them.
+        // The answer must be the same on all ranks: all of them know whether a placement is regular.
         Some(Placements::Regular { all_up_to }) => {
             let all_up_to = number(all_up_to);
             quote! {

@@ -49,7 +49,7 @@ pub(super) fn add_loop(needs: &mut Needs<'_>, l: &Loop) {
     });
 }
 
-/// The loops and states of a [`Loop`] around what one round does.
+/// The loops and states of a [`Loop`] around the code of one round.
 pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
     let inits = l.states.iter().filter(|state| !state.backward).map(|state| {
         let name = ident(&state.var.name);
@@ -70,7 +70,7 @@ pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> Token
     quote!(#(#inits)* #body)
 }
 
-/// The states that run backwards, in the round at hand: from their values after the last round back to here.
+/// Computes the states that run backwards for the current round, starting from their values after the last round.
 fn backward(schedule: &Schedule, l: &Loop) -> TokenStream {
     let all: Vec<_> = l.states.iter().filter(|state| state.backward).collect();
     let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return quote!() };
@@ -90,7 +90,7 @@ fn backward(schedule: &Schedule, l: &Loop) -> TokenStream {
     }
 }
 
-/// Moves the states of one index on, all at once.
+/// Advances the states of one index, all at once.
 fn advance(schedule: &Schedule, l: &Loop, level: usize) -> TokenStream {
     let moving: Vec<_> = l.states.iter().filter(|state| state.each == level && !state.backward).collect();
     let names: Vec<_> = moving.iter().map(|state| ident(&state.var.name)).collect();

@@ -1,6 +1,7 @@
-//! A schedule as the Rust expression that builds it.
+//! Writes a schedule as the Rust expression that builds it.
 //!
-//! This is how the data reaches run time: the derive writes it out, so that a user's program needs no parser.
+//! The derive embeds this expression, so that the schedule is available at run time and a user's program needs no
+//! parser.
 
 use super::expr::number;
 use super::functions::site;
@@ -78,7 +79,7 @@ impl Build for String {
     }
 }
 
-/// The variant of an enum without data: its name is what `Debug` prints.
+/// The variant of an enum without data: `Debug` prints its name.
 fn variant(value: impl Debug) -> Ident {
     Ident::new(&format!("{value:?}"), Span::call_site())
 }
@@ -255,13 +256,13 @@ impl Build for Within {
     }
 }
 
-/// An inner collective with what it does, which is known where the code is used.
+/// An inner collective with its schedule, which is known where the code is used.
 fn inner_of(inner: &Inner, ty: &Ident) -> TokenStream {
     let (name, kind) = (inner.name.build(), variant(inner.kind));
     quote!(Inner { name: #name, kind: Kind::#kind, schedule: Some(Box::new(#ty::schedule())) })
 }
 
-/// The expression that builds the schedule. `types` are those of inner collectives.
+/// The expression that builds the schedule. `types` are the types of the inner collectives.
 pub(super) fn build(schedule: &Schedule, types: &[Ident]) -> TokenStream {
     let (name, kind) = (schedule.name.build(), variant(schedule.kind));
     let (numbers, lists) = (schedule.numbers.build(), schedule.lists.build());

@@ -21,7 +21,7 @@ pub(crate) struct RangeSyntax {
 
 impl Parse for RangeSyntax {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        // An error at the end of the input has no place of its own: whoever called gives it one.
+        // An error at the end of the input has no position; the caller adds one.
         let or = |e: Error| if input.is_empty() { e } else { Error::new(e.span(), "write an index as `k in 0..n`") };
         let name = input.parse().map_err(or)?;
         input.parse::<Token![in]>().map_err(or)?;
@@ -30,12 +30,12 @@ impl Parse for RangeSyntax {
 }
 
 impl RangeSyntax {
-    /// Whether the input goes on with `name in`.
+    /// Whether the input continues with `name in`.
     pub(crate) fn peek(input: ParseStream<'_>) -> bool {
         input.peek(syn::Ident) && input.peek2(Token![in])
     }
 
-    /// Brings the index into scope, also where something is wrong with it: its uses are no further errors.
+    /// Brings the index into scope even if it is wrong, so that its uses do not cause further errors.
     pub(crate) fn lower(&self, scope: &mut NameScope, kind: Kind) -> Result<Index> {
         let (bounds, fresh) = (self.bounds(scope, kind), fresh(scope, &self.name));
         let var = scope.var(&self.name.to_string(), false);
@@ -102,7 +102,7 @@ struct ItemSyntax {
 }
 
 impl Parse for ItemSyntax {
-    /// Takes the item apart at its arrow: to an expression, `->` is a minus sign.
+    /// Splits the item at its arrow: the expression parser would read `->` as a minus sign.
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let (mut tokens, mut sides) = (TokenStream::new(), vec![TokenStream::new()]);
         while !(input.is_empty() || input.peek(Token![,]) || input.peek(Token![;])) {
@@ -237,7 +237,7 @@ fn side(item: &syn::Expr, over: &mut Vec<Index>, scope: &mut NameScope, kind: Ki
         return Lower { scope, kind }.int(item);
     };
     let node = Lower { scope, kind }.int(node)?;
-    // A name that nothing else has here: the text of a set says what it means.
+    // A name that is not in use here: it appears in the text of the set.
     let taken = |name: &str| scope.get(name).is_some() || over.iter().any(|index| index.var.name == name);
     let name = (0..).map(|n| format!("seat{}", "_".repeat(n))).find(|name| !taken(name));
     let var = scope.anonymous(&name.unwrap_or_default());
@@ -247,7 +247,7 @@ fn side(item: &syn::Expr, over: &mut Vec<Index>, scope: &mut NameScope, kind: Ki
     Ok(item)
 }
 
-/// What stands inside of `region(…)`.
+/// The argument of `region(…)`.
 fn region(item: &syn::Expr) -> Result<Option<&syn::Expr>> {
     let syn::Expr::Call(call) = item else { return Ok(None) };
     if call.func.to_token_stream().to_string() != "region" {

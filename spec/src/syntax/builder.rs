@@ -1,4 +1,4 @@
-//! What has been read of a declaration so far.
+//! Collects what has been read of a declaration.
 
 use super::errors::Errors;
 use super::scope::NameScope;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use syn::ext::IdentExt;
 use syn::{DeriveInput, Ident};
 
-/// The largest p of the check at compile time, unless the declaration says otherwise.
+/// The default of the largest p of the check at compile time.
 const DEFAULT_LIMIT: i64 = 40;
 
 /// Collects the clauses of a declaration.
@@ -22,11 +22,11 @@ pub(super) struct DeclarationBuilder {
     pub(super) errors: Errors,
     pub(super) scope: NameScope,
     pub(super) kind: Kind,
-    /// The kind that is written is none: nothing else can be judged.
+    /// Whether the kind is unknown: then nothing else can be checked.
     pub(super) unknown_kind: bool,
     /// The `collective` clause, once seen.
     pub(super) header: Option<TokenStream>,
-    /// How many names are visible outside rounds, once the first round is seen.
+    /// The number of names visible outside rounds, once the first round is seen.
     pub(super) globals: Option<usize>,
     pub(super) params: Vec<Ident>,
     pub(super) numbers: Vec<Number>,
@@ -35,18 +35,18 @@ pub(super) struct DeclarationBuilder {
     pub(super) functions: Vec<Function>,
     pub(super) requires: Vec<Expr>,
     pub(super) lines: Vec<String>,
-    /// The number of blocks, where it is said.
+    /// The number of blocks, if declared.
     pub(super) blocks: Option<Expr>,
     pub(super) order: Order,
     pub(super) loops: Vec<Loop>,
     pub(super) bounds: Vec<Bound>,
     pub(super) layouts: Vec<Layout>,
     pub(super) limits: Limits,
-    /// Which of them the declaration sets, and the clauses that do.
+    /// Which limits the declaration sets, and the clauses that set them.
     pub(super) explicit: Explicit,
     pub(super) explicit_at: TokenStream,
     pub(super) sites: u16,
-    /// Whether there is a clause that sends or receives, be it right or wrong.
+    /// Whether any clause sends or receives, correct or not.
     pub(super) has_messages: bool,
     pub(super) sources: HashMap<SchedulePart, TokenStream>,
 }
@@ -81,18 +81,18 @@ impl DeclarationBuilder {
         }
     }
 
-    /// A root is a rank: that is part of the domain, also where nothing is said of it.
+    /// Requires that the root is a rank, even if the declaration says nothing about it.
     fn root_in_range(&mut self) {
         let root = self.numbers.iter().find(|number| self.kind.has_root() && number.var.name == ROOT);
         let Some(Number { var, .. }) = root else { return };
-        // Who says something of the root says all of it; the check asks whether it is enough.
+        // If the declaration restricts the root itself, nothing is added; the check finds out whether that suffices.
         if !self.requires.iter().any(|clause| clause.mentions(var.slot)) {
             let p = Expr::Var(self.scope.builtin("p"));
             self.requires.push(Expr::binary(Binary::Lt, Expr::Var(var.clone()), p));
         }
     }
 
-    /// What must be there and is not.
+    /// Reports required parts that are missing.
     pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
         let name = &input.ident;
         if !input.attrs.iter().any(|attr| attr.path().is_ident("collective")) {

@@ -85,7 +85,7 @@ impl DeclarationBuilder {
         }
     }
 
-    /// Reads items one by one, so that each of them can have its own error.
+    /// Reads items one by one, so that each can have its own error.
     fn each(&mut self, items: &[Item], read: impl Fn(&mut Self, &Item) -> Result<()>) {
         for item in items {
             let result = read(self, item);
@@ -163,7 +163,7 @@ impl DeclarationBuilder {
         let form = "write a parameter as `radix: 2..`, `radix: 2..=16`, `ports: list(1..)` or `inner: allgather`";
         let param: ParamSyntax = item.parse().map_err(|_| Error::new_spanned(&item.tokens, form))?;
         let (name, fresh, declared) = (param.name.to_string(), fresh(&self.scope, &param.name), param.domain());
-        // A parameter with a wrong domain is known all the same, so that its uses are no further errors.
+        // A parameter with a wrong domain is still declared, so that its uses do not cause further errors.
         let domain = declared.as_ref().copied().unwrap_or(Domain { lo: 1, hi: None });
         if param.is_list {
             let var = ListVar { name: name.clone(), slot: self.lists.len() };
@@ -215,7 +215,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// Whether a variable occurs in `e`, also inside of definitions.
+    /// Whether a variable occurs in `e`, directly or through definitions.
     fn reaches(&self, e: &Expr, slot: usize) -> bool {
         let mut found = e.mentions(slot);
         e.walk(&mut |e| {
@@ -244,7 +244,7 @@ impl DeclarationBuilder {
             let (body, ty) = Lower { scope: &self.scope, kind: self.kind }.any(&e)?;
             Ok((args, body, ty))
         });
-        // A definition whose body is wrong is known all the same, so that its uses are no further errors.
+        // A definition with a wrong body is still declared, so that its uses do not cause further errors.
         let varying = body.as_ref().is_ok_and(|(_, body, _)| self.scope.varies(body));
         let ty = body.as_ref().map_or(Ty::Int, |(_, _, ty)| *ty);
         self.scope.forget(mark);
@@ -258,8 +258,8 @@ impl DeclarationBuilder {
         both(fresh_name, result).map(|_| ())
     }
 
-    /// An argument of a definition, which hides what has its name outside. Back ends never see two variables of one
-    /// name: there it has another one.
+    /// An argument of a definition, which shadows outer names. Back ends never see two variables of one name, so the
+    /// argument is renamed for them.
     fn argument(&mut self, arg: &Ident, all: &[Ident], mark: usize) -> Result<Var> {
         let name = arg.to_string();
         match self.scope.position(&name) {
@@ -279,7 +279,7 @@ impl DeclarationBuilder {
 
     // #[round], #[round("fold")], #[round(s in 0..ceil_log(2, p))], #[round("exchange", x in 0..w, z in 1..radix)]
     fn round(&mut self, attr: &Attribute, items: &[Item]) {
-        // A text says what the round is for; it tells apart rounds without an index, too.
+        // A label describes the round; it also distinguishes rounds without an index.
         let items = match items {
             [label, indices @ ..] if label.parse::<syn::LitStr>().is_ok() => indices,
             items => items,
@@ -291,7 +291,7 @@ impl DeclarationBuilder {
         self.sources.insert(SchedulePart::Round(n), attr.meta.to_token_stream());
         self.scope.set_nameless(false);
         self.each(items, |b, item| {
-            // A round with a wrong range has an index all the same.
+            // A round with a wrong range still has an index.
             let nothing = |name: &str| Index { var: Var { name: name.into(), slot: 0 }, lo: 0.into(), hi: 0.into() };
             if matches!(item.parse(), Ok(syn::Expr::Range(_))) {
                 b.scope.set_nameless(true);
@@ -398,7 +398,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// Remembers where the parts of a message stand.
+    /// Remembers the source positions of the parts of a message.
     fn remember(&mut self, attr: &Attribute, site: Site, parts: &ClauseParts) {
         let (whole, blocks) = (attr.meta.to_token_stream(), Self::blocks_source(parts.blocks.as_ref(), attr));
         let spots = [
@@ -441,7 +441,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// What `holds` can speak of, besides counts.
+    /// The names that `holds` can use, besides counters.
     fn held_names(&self) -> Vec<String> {
         if self.kind.reduces() { self.all_lines() } else { vec!["blocks".into()] }
     }
@@ -521,7 +521,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// What holds for the whole run has no round to take a variable from.
+    /// Rejects round variables in clauses about the whole run.
     fn no_round_variable(&self, value: &Expr, tokens: &TokenStream, help: &str) -> Result<()> {
         let mut found = None;
         let globals = self.globals.unwrap_or(usize::MAX);
@@ -586,7 +586,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// The limit that a name stands for, and the least value with which something is checked.
+    /// The limit that a name refers to, and the smallest useful value.
     fn limit_named(&mut self, name: &str) -> Option<(&mut i64, &mut bool, i64)> {
         let (limits, explicit) = (&mut self.limits, &mut self.explicit);
         if name == "p" {
@@ -603,7 +603,7 @@ impl DeclarationBuilder {
     }
 }
 
-/// What a clause without items lacks; a bare `round` lacks nothing.
+/// An example for a clause without items; a bare `round` needs none.
 fn example(clause: &str) -> Option<&'static str> {
     Some(match clause {
         "collective" => "allgather",
@@ -629,7 +629,7 @@ struct ClauseParts {
     each: TokenStream,
     when: Option<TokenStream>,
     peer: TokenStream,
-    /// None: all of them.
+    /// `None` stands for all blocks.
     blocks: Option<TokenStream>,
     roles: Vec<Role>,
 }
@@ -747,7 +747,7 @@ impl ParamSyntax {
     }
 }
 
-/// A whole number, written out.
+/// An integer literal.
 fn integer(e: &syn::Expr) -> Option<i64> {
     match e {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(n), .. }) => n.base10_parse().ok(),

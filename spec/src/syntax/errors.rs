@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::fmt::Display;
 
-/// Collects errors, so that a user sees all of them at once. It must be consumed.
+/// Collects errors, so that the user sees all of them at once. It must be consumed.
 #[derive(Default)]
 #[must_use = "collected errors must be reported"]
 pub(crate) struct Errors {
@@ -37,7 +37,7 @@ impl Errors {
     }
 }
 
-/// The tokens of anything, for a later error.
+/// The tokens of an item, for a later error.
 pub(crate) fn tokens(of: impl ToTokens) -> TokenStream {
     of.into_token_stream()
 }

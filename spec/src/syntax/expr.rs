@@ -1,4 +1,4 @@
-//! Expressions: Rust's expression grammar, read as arithmetic on integers.
+//! Expressions: Rust's expression grammar, interpreted as integer arithmetic.
 
 use super::scope::{Entity, NameScope, Ty};
 use crate::contract::Kind;
@@ -58,7 +58,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What to write instead of a method of Rust.
+    /// What to write instead of a Rust method.
     fn instead_of(&self, call: &syn::ExprMethodCall) -> String {
         let (name, receiver) = (call.method.to_string(), plain(&call.receiver));
         let args: Vec<String> = call.args.iter().map(plain).collect();
@@ -209,7 +209,7 @@ impl Lower<'_> {
     }
 }
 
-/// An expression as one would write it, without the blanks that tokens are printed with around dots and parentheses.
+/// An expression in its usual spelling, without the spaces that tokens are printed with around dots and parentheses.
 fn plain(e: &syn::Expr) -> String {
     let e = match e {
         syn::Expr::Paren(inner) => &*inner.expr,
@@ -221,7 +221,7 @@ fn plain(e: &syn::Expr) -> String {
         .fold(text, |text, (a, b)| text.replace(a, b))
 }
 
-/// `ports` or `ports + 1`, as a name and what is added.
+/// `ports` or `ports + 1`, as a name and the number added.
 fn shifted(e: &syn::Expr) -> (String, i64) {
     if let syn::Expr::Binary(sum) = e
         && let (syn::BinOp::Add(_), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(plus), .. })) =
@@ -242,7 +242,7 @@ fn arguments(arity: usize) -> String {
     format!("{arity} argument{}", if arity == 1 { "" } else { "s" })
 }
 
-/// Two values, or the errors of both.
+/// Both values, or the errors of both.
 pub(crate) fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
@@ -254,7 +254,7 @@ pub(crate) fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
     }
 }
 
-/// Whether a name is that of a function of the language.
+/// Whether a name is a function of the language.
 pub(crate) fn is_function(name: &str) -> bool {
     builtin(name).is_some() || matches!(name, "len" | "product" | "at" | "region")
 }

@@ -1,4 +1,4 @@
-//! Collectives inside of groups: parameters that are collectives, and the `within` clause.
+//! Collectives inside groups: parameters that are collectives, and the `within` clause.
 
 use super::blocks::fresh;
 use super::builder::DeclarationBuilder;
@@ -28,7 +28,7 @@ impl syn::parse::Parse for InnerSyntax {
     }
 }
 
-/// Whether collectives of this kind have inner ones.
+/// Whether collectives of this kind may have inner ones.
 fn nests(kind: Kind) -> bool {
     matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
 }
@@ -119,7 +119,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// The index of the member that blocks are brought for.
+    /// The index of the member that receives the blocks.
     fn receiving_member(&mut self, tokens: &TokenStream) -> Result<Var> {
         let name: Ident =
             parse(tokens).map_err(|_| Error::new_spanned(tokens, "name the receiving member, such as `to = m`"))?;

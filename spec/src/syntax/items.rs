@@ -1,7 +1,7 @@
-//! The inside of an attribute: items between commas.
+//! The contents of an attribute: items separated by commas.
 //!
-//! Commas inside brackets belong to a token group of their own, so that splitting at the top level is enough, and
-//! every item keeps its tokens for errors that are found later.
+//! Commas inside brackets are in a token group of their own, so splitting at the top level is enough. Every item keeps
+//! its tokens for errors that are found later.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -14,7 +14,7 @@ pub(crate) struct Item {
     pub(crate) tokens: TokenStream,
 }
 
-/// The items of an attribute; none for a bare one.
+/// The items of an attribute; empty for a bare one.
 pub(crate) fn items(attr: &Attribute) -> Result<Vec<Item>> {
     match &attr.meta {
         Meta::Path(_) => Ok(Vec::new()),
@@ -50,7 +50,7 @@ impl Item {
         parse(&self.tokens)
     }
 
-    /// The word the item begins with.
+    /// The first word of the item.
     pub(crate) fn first_word(&self) -> Option<Ident> {
         match self.tokens.clone().into_iter().next() {
             Some(TokenTree::Ident(word)) => Some(word),
@@ -58,7 +58,7 @@ impl Item {
         }
     }
 
-    /// What follows the item's first word.
+    /// The item without its first word.
     pub(crate) fn rest(&self) -> Result<Item> {
         let tokens: TokenStream = self.tokens.clone().into_iter().skip(1).collect();
         if tokens.is_empty() {
@@ -76,7 +76,7 @@ impl Item {
         }
     }
 
-    /// `left = right` or `left <= right`, split at the first such sign; `None` also when nothing follows it.
+    /// `left = right` or `left <= right`, split at the first such sign; `None` also if nothing follows it.
     pub(crate) fn relation(&self) -> Option<Equation> {
         self.split_relation().filter(|relation| !relation.right.is_empty())
     }
@@ -99,7 +99,7 @@ impl Item {
     }
 }
 
-/// Parses tokens; an error at their end points at them, not at the whole declaration.
+/// Parses tokens; an error at their end points at these tokens, not at the whole declaration.
 pub(crate) fn parse<T: Parse>(tokens: &TokenStream) -> Result<T> {
     if tokens.is_empty() {
         return Err(Error::new(proc_macro2::Span::call_site(), "expected an expression"));

@@ -1,4 +1,4 @@
-//! The clauses and fields that only reductions have: lines, blocks of the vector, and how what arrives is combined.
+//! The clauses and fields that only reductions have: lines, blocks of the vector, and how arriving data is combined.
 
 use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
@@ -14,12 +14,12 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Error, Ident, Result};
 
-/// What a message does to the memory of its rank, and when.
+/// The effect of a message on the memory of its rank, and its condition.
 #[derive(Clone)]
 pub(super) struct Role {
     pub(super) line: Line,
     pub(super) action: Action,
-    /// Only where the peer comes before this rank, or only where it does not.
+    /// If set, the role applies only if the peer comes before this rank (`true`), or only if it does not (`false`).
     pub(super) peer_first: Option<bool>,
 }
 
@@ -27,7 +27,7 @@ impl Role {
     /// The only line of a gather.
     pub(super) const PLAIN: Role = Role { line: 0, action: Action::Copy, peer_first: None };
 
-    /// The condition under which this role is the one, for a message to or from `peer`.
+    /// The condition under which this role applies, for a message to or from `peer`.
     pub(super) fn condition(&self, peer: &Expr, rank: Expr, p: Expr) -> Option<Expr> {
         let wrapped = Expr::binary(Binary::Rem, peer.clone(), p);
         let op = if self.peer_first? { Binary::Lt } else { Binary::Gt };
@@ -95,7 +95,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// The line with a name; without `lines` there is `acc` alone.
+    /// The line with a name; without `lines` there is only `acc`.
     pub(super) fn line_named(&self, tokens: &TokenStream) -> Result<Line> {
         let (name, lines) = (tokens.to_string(), self.all_lines());
         lines.iter().position(|line| *line == name).map(|i| i as Line).ok_or_else(|| {
@@ -134,7 +134,7 @@ impl DeclarationBuilder {
         Ok(vec![Role { line, ..Role::PLAIN }])
     }
 
-    /// What a `recv` does with what arrives.
+    /// The effect of a `recv` on arriving data.
     pub(super) fn recv_roles(&self, fields: &mut Fields) -> Result<Vec<Role>> {
         if !self.kind.reduces() {
             return Ok(vec![Role::PLAIN]);
@@ -172,7 +172,7 @@ impl DeclarationBuilder {
         }
     }
 
-    /// The blocks of a message: those that are named, or all of them.
+    /// The blocks of a message: those named, or all.
     pub(super) fn blocks_or_all(&mut self, tokens: Option<&TokenStream>) -> Result<BlockSet> {
         match tokens {
             Some(tokens) => self.blocks(tokens),
@@ -209,7 +209,7 @@ impl DeclarationBuilder {
         }
     }
 
-    /// What errors about the blocks of a clause point at.
+    /// The tokens that errors about the blocks of a clause point at.
     pub(super) fn blocks_source(tokens: Option<&TokenStream>, attr: &Attribute) -> TokenStream {
         tokens.cloned().unwrap_or_else(|| attr.meta.to_token_stream())
     }

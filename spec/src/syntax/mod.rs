@@ -1,8 +1,8 @@
-//! Text to schedule: the parser that the derive and the command line share.
+//! The parser, from text to schedule; the derive and the command line share it.
 //!
-//! A declaration is a struct with `#[derive(Collective)]` and one attribute per clause; clauses are read from top to
+//! A declaration is a struct with `#[derive(Collective)]` and one attribute per clause. Clauses are read from top to
 //! bottom, and a clause sees the names above it. All errors of a declaration are reported together, each at its own
-//! place.
+//! position.
 
 mod blocks;
 mod builder;
@@ -29,14 +29,14 @@ use syn::punctuated::Punctuated;
 use syn::visit::Visit;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Result};
 
-/// A parsed declaration: the schedule, and where each part of it stands in the source.
+/// A parsed declaration: the schedule, and the source position of each part.
 #[derive(Debug)]
 pub struct Declaration {
     /// The declared type.
     pub ident: Ident,
     /// What it declares.
     pub schedule: Schedule,
-    /// The type parameters that stand for inner collectives, in their order.
+    /// The type parameters of inner collectives, in order.
     pub inner_types: Vec<Ident>,
     /// The doc comments of the type.
     pub docs: Vec<String>,
@@ -51,7 +51,8 @@ impl Declaration {
         Error::new_spanned(source.unwrap_or(&whole), violation)
     }
 
-    /// The clause of a message whose action is not written there: those of an inner collective are its own.
+    /// The clause of a message whose action is not declared there: messages of an inner collective have their own
+    /// actions.
     fn clause_of(&self, spot: SchedulePart) -> Option<&TokenStream> {
         let SchedulePart::Transfer(site, _) = spot else { return None };
         let is_whole = |known: &SchedulePart| matches!(known, SchedulePart::Transfer(s, Field::Whole) if s.number == site.number);
@@ -59,13 +60,12 @@ impl Declaration {
     }
 }
 
-/// Parses the declaration of one collective, where a compiler has seen to what is not ours.
+/// Parses the declaration of one collective that a compiler has seen, which reports unknown attributes itself.
 pub fn parse(input: &DeriveInput) -> Result<Declaration> {
     read(input, DeclarationBuilder::new())
 }
 
-/// Parses the declaration of one collective from a text that no compiler has seen: an attribute that nobody knows is an
-/// error.
+/// Parses the declaration of one collective from text that no compiler has seen: an unknown attribute is an error.
 pub fn parse_text(input: &DeriveInput) -> Result<Declaration> {
     let mut builder = DeclarationBuilder::new();
     for unknown in unknown_attributes(input) {
@@ -80,14 +80,14 @@ fn read(input: &DeriveInput, mut builder: DeclarationBuilder) -> Result<Declarat
         match clause_name(attr) {
             Ok(Some(name)) => builder.clause(&name, attr),
             Ok(None) => {}
-            // What was meant is read all the same, so that what follows it makes sense.
+            // Reads the intended clause anyway, so that the following ones make sense.
             Err((error, meant)) => {
                 builder.errors.push(error);
                 builder.clause(meant, attr);
             }
         }
     }
-    // What is right and wrong depends on the kind.
+    // All further checks depend on the kind.
     if builder.unknown_kind {
         return Err(builder.errors.finish(()).expect_err("an unknown kind is an error"));
     }
@@ -98,7 +98,7 @@ fn read(input: &DeriveInput, mut builder: DeclarationBuilder) -> Result<Declarat
     Ok(Declaration { ident: input.ident.clone(), schedule, inner_types, docs: docs(input), sources })
 }
 
-/// Attributes that stand on structs and are not ours.
+/// Attributes of structs that do not belong to Roundel.
 const FOREIGN: [&str; 14] = [
     "doc",
     "derive",
@@ -116,7 +116,7 @@ const FOREIGN: [&str; 14] = [
     "rustfmt",
 ];
 
-/// The clause that an attribute is, if it is one of ours; or what it seems to be.
+/// The name of the clause, if the attribute is one of ours; an error with the intended clause if it is misspelled.
 fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, &'static str)> {
     let Some(ident) = attr.path().get_ident() else { return Ok(None) };
     let name = ident.to_string();
@@ -132,12 +132,12 @@ fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, 
     }
 }
 
-/// Derives whose attributes are known: they have none, or they are of the language itself.
+/// Derives that have no attributes of their own, or only those of Rust itself.
 const DERIVES: [&str; 10] =
     ["Collective", "Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
-/// The attributes that are neither ours nor Rust's nor, as far as one can tell, somebody else's: other derives have
-/// attributes of their own, and what has a path is a macro.
+/// The attributes that belong neither to Roundel nor to Rust nor, as far as can be told, to another crate: other
+/// derives have attributes of their own, and an attribute with a path is a macro.
 fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
     let derives = input.attrs.iter().filter(|attr| attr.path().is_ident("derive"));
     let known = |attr: &Attribute| {
@@ -154,7 +154,7 @@ fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
     input.attrs.iter().filter_map(|attr| attr.path().get_ident()).filter(unknown).collect()
 }
 
-/// Every parameter is a field, every field is a parameter. Gives the types of inner collectives.
+/// Checks that every parameter is a field, and every field a parameter. Returns the types of inner collectives.
 fn check_fields(input: &DeriveInput, builder: &mut DeclarationBuilder) -> Vec<Ident> {
     let types = type_parameters(input, &mut builder.errors);
     let errors: &mut Errors = &mut builder.errors;
@@ -242,7 +242,7 @@ fn docs(input: &DeriveInput) -> Vec<String> {
     input.attrs.iter().filter_map(text).collect()
 }
 
-/// Every struct of a source file that derives `Collective`, also in inline modules and inside of functions.
+/// Every struct of a source file that derives `Collective`, including those in inline modules and functions.
 pub fn declarations(file: &syn::File) -> Vec<DeriveInput> {
     let mut found = Found(Vec::new());
     found.visit_file(file);
@@ -265,8 +265,7 @@ impl<'ast> Visit<'ast> for Found {
     }
 }
 
-/// Whether an attribute is a derive with `Collective` in it, be it under a condition. One that does not parse is
-/// rustc's matter.
+/// Whether an attribute is a derive of `Collective`, even a conditional one. Rustc reports those that do not parse.
 fn derives_collective(meta: &syn::Meta) -> bool {
     let syn::Meta::List(list) = meta else { return false };
     let inner =

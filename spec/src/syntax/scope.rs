@@ -23,10 +23,10 @@ impl Ty {
     }
 }
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
-    /// A variable; `varying` when it may differ between ranks.
+    /// A variable; `varying` if it may differ between ranks.
     Var { var: Var, varying: bool },
     /// A list parameter.
     List(ListVar),
@@ -34,15 +34,15 @@ pub(crate) enum Entity {
     Function { index: usize, arity: usize, ty: Ty, varying: bool },
 }
 
-/// Built-in variables that may differ between ranks: rank, node, local, and ppn where nodes are uneven.
+/// Built-in variables that may differ between ranks: rank, node, local, and ppn on uneven nodes.
 const VARYING: [&str; 4] = ["rank", "node", "local", "ppn"];
 
-/// Names, innermost last.
+/// Names; the innermost comes last.
 #[derive(Clone, Debug)]
 pub(crate) struct NameScope {
     names: Vec<(String, Entity)>,
     slots: usize,
-    /// An index without a name: any unknown name may be meant for it.
+    /// Whether there is an index without a name: any unknown name may refer to it.
     nameless: bool,
 }
 
@@ -64,14 +64,14 @@ impl NameScope {
         var
     }
 
-    /// Adds a variable that is called otherwise in what is made of the declaration.
+    /// Adds a variable that has another name in the result.
     pub(crate) fn alias(&mut self, name: &str, called: &str) -> Var {
         let var = self.anonymous(called);
         self.names.push((name.into(), Entity::Var { var: var.clone(), varying: false }));
         var
     }
 
-    /// A variable that no name stands for.
+    /// A variable that cannot be referred to by name.
     pub(crate) fn anonymous(&mut self, name: &str) -> Var {
         let var = Var { name: name.into(), slot: self.slots };
         self.slots += 1;
@@ -89,13 +89,13 @@ impl NameScope {
         self.names.push((name.into(), entity));
     }
 
-    /// Notes whether this round has an index whose name is missing, which has been said: its uses are no further
-    /// errors.
+    /// Notes whether this round has an index without a name. That error has been reported, so uses of the index are not
+    /// reported again.
     pub(crate) fn set_nameless(&mut self, nameless: bool) {
         self.nameless = nameless;
     }
 
-    /// Whether an unknown name may be an index whose name is missing.
+    /// Whether an unknown name may be an index without a name.
     pub(crate) fn is_nameless(&self) -> bool {
         self.nameless
     }
@@ -117,22 +117,22 @@ impl NameScope {
         }
     }
 
-    /// How many names there are, to [forget](Scope::forget) later ones.
+    /// The number of names, to [forget](NameScope::forget) later ones.
     pub(crate) fn mark(&self) -> usize {
         self.names.len()
     }
 
-    /// Forgets all names added since `mark`. Their slots stay taken: a slot belongs to one variable.
+    /// Forgets all names added since `mark`. Their slots stay reserved, because each slot belongs to one variable.
     pub(crate) fn forget(&mut self, mark: usize) {
         self.names.truncate(mark);
     }
 
-    /// How many slots are taken.
+    /// The number of slots in use.
     pub(crate) fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Whether the value of `e` may differ between ranks, as far as the names in scope tell.
+    /// Whether the value of `e` may differ between ranks, according to the names in scope.
     pub(crate) fn varies(&self, e: &Expr) -> bool {
         let mut varies = false;
         e.walk(&mut |e| {
@@ -149,7 +149,7 @@ impl NameScope {
         varies
     }
 
-    /// What to say about a name that is not there.
+    /// The error message for an unknown name.
     pub(crate) fn unknown(&self, name: &str, kind: Kind) -> String {
         let variables = || self.names.iter().map(|(name, _)| name.as_str());
         let mut text = format!("`{name}` is not a variable of {}", kind.with_article());
@@ -162,7 +162,7 @@ impl NameScope {
         text
     }
 
-    /// What to say about a function that is not there.
+    /// The error message for an unknown function.
     pub(crate) fn unknown_function(&self, name: &str) -> String {
         let own = self.names.iter().filter(|(_, e)| matches!(e, Entity::Function { .. })).map(|(n, _)| n.as_str());
         let all: Vec<&str> =

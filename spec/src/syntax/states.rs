@@ -52,7 +52,7 @@ impl DeclarationBuilder {
             let message = format!("there are {} states; write as many values, in parentheses", states.len());
             return Err(Error::new_spanned(previous, message));
         }
-        // States that depend on each other may all differ between ranks if one of them does.
+        // If one of several mutually dependent states differs between ranks, all of them may.
         let values: Vec<Expr> = values.iter().map(|value| self.lower(value, Ty::Int)).collect::<Result<_>>()?;
         let varies = values.iter().any(|value| self.scope.varies(value));
         for ((name, var, init), next) in states.into_iter().zip(values) {
@@ -64,7 +64,7 @@ impl DeclarationBuilder {
         Ok(())
     }
 
-    /// `D = 1`: the name is known from here on.
+    /// `D = 1`: declares the name.
     fn named_state(&mut self, item: &Item) -> Result<(Ident, Var, Result<Expr>)> {
         let (name, init) = item.key_value().ok_or_else(|| Error::new_spanned(&item.tokens, FORM))?;
         let (init, fresh) = (self.lower(&init, Ty::Int), fresh(&self.scope, &name));

@@ -24,22 +24,22 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The range for the catalogue.
+/// The default range for the catalogue.
 const CATALOGUE_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
 
-/// The range for an entry: a block for each pair of ranks on every placement is more than anybody waits for.
+/// The default range for an entry: one block per pair of ranks on every placement would take too long.
 fn catalogue_range(schedule: &Schedule) -> ProcessRange {
     let heavy = schedule.kind.moves() && schedule.uses_placement();
     ProcessRange { to: if heavy { 32 } else { CATALOGUE_RANGE.to }, ..CATALOGUE_RANGE }
 }
 
-/// Catalogue entries are also run on up to so many threads.
+/// The largest number of threads on which catalogue entries are also run.
 const LARGEST_RUN: usize = 16;
 
 /// The size of a block in those runs.
 const RUN_BYTES: usize = 5;
 
-/// Checks what was asked for.
+/// Checks the requested targets.
 pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Error> {
     let targets = Target::all(&args.targets, args.all)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
@@ -79,14 +79,14 @@ pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Erro
     Ok(outcome)
 }
 
-/// Something that can be checked at points.
+/// A schedule that can be checked at points.
 pub(super) struct Subject<'a> {
     pub(super) name: String,
     pub(super) schedule: Schedule,
     pub(super) range: ProcessRange,
-    /// These placements only.
+    /// Restricts the check to these placements.
     placements: Option<Vec<Placement>>,
-    /// What the command line sets of the parameters.
+    /// The parameters that the command line sets.
     settings: ParameterSettings,
     origin: Origin<'a>,
 }
@@ -96,7 +96,7 @@ enum Origin<'a> {
     File(&'a Source, &'a Declaration),
 }
 
-/// All subjects, and reports of what cannot become one, in the order of the command line.
+/// All subjects, and reports about targets that cannot become one, in the order of the command line.
 pub(super) fn candidates<'a>(
     targets: &'a [Target],
     range: Option<ProcessRange>,
@@ -154,7 +154,7 @@ impl<'a> Subject<'a> {
         format!("{}{set}", self.range)
     }
 
-    /// The root of the crate that declares it, where it is known.
+    /// The root of the crate that declares it, if known.
     pub(super) fn crate_root(&self) -> Option<PathBuf> {
         match self.origin {
             Origin::Catalogue(_) => Some(PathBuf::from(algorithms::CRATE_ROOT)).filter(|root| root.is_dir()),
@@ -162,7 +162,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The file that declares it, where it is known.
+    /// The file that declares it, if known.
     pub(super) fn file(&self) -> Option<PathBuf> {
         match self.origin {
             Origin::Catalogue(entry) => {
@@ -184,7 +184,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The exact check: of the generated code where there is any.
+    /// The exact check, of the generated code if there is any.
     pub(super) fn job(&self) -> SweepTask<'_, Box<Violation>> {
         let schedule = &self.schedule;
         let check: CheckPoint<'_, _> = match self.origin {
@@ -197,7 +197,7 @@ impl<'a> Subject<'a> {
         SweepTask { points: self.points(self.range).thorough(), check }
     }
 
-    /// Runs on threads, for small p; nothing for declarations that are not compiled.
+    /// Runs on threads, for small p; none for declarations that are not compiled.
     fn runs(&self) -> SweepTask<'_, String> {
         let range = self.range.up_to(LARGEST_RUN);
         match (&self.origin, range) {
@@ -249,7 +249,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// That the range misses the domain: for a file at the clause that says so.
+    /// Reports that the range contains no point of the domain; for a file, at the clause that restricts it.
     fn nothing_checked(&self) -> Result<ErrorReport, Error> {
         let (name, range) = (&self.name, self.range);
         let text = format!(
@@ -266,7 +266,7 @@ impl<'a> Subject<'a> {
         Counterexample::of_violation("exhaustive", &self.name, &self.schedule, violation)
     }
 
-    /// A violation with its place in the source.
+    /// A violation with its source position.
     pub(super) fn shown(&self, violation: &Violation) -> Result<ErrorReport, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
             let errors = source.diagnose(&declaration.error(violation));
@@ -291,7 +291,7 @@ fn check_code(entry: &'static Entry, schedule: &Schedule, point: &Point) -> Resu
     }
 }
 
-/// Runs the generated code at a point, in every declared layout, with equal and with different blocks.
+/// Runs the generated code at a point, in every declared layout, with blocks of equal and of different lengths.
 fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Result<Visit, String> {
     let case = |why: String| format!("with {}, {why}", point.case(declaration));
     if !check::in_domain(declaration, point).map_err(|violation| violation.to_string())? {
@@ -318,7 +318,7 @@ enum CheckVerdict {
     Malformed,
 }
 
-/// What was found about one collective.
+/// The result for one collective.
 #[derive(Serialize)]
 pub(super) struct CheckReport {
     name: String,
@@ -328,14 +328,14 @@ pub(super) struct CheckReport {
     refused: usize,
     verdict: CheckVerdict,
     violation: Option<Fact>,
-    /// Points at which it was run on threads; `None` where there is no code to run.
+    /// The number of points at which it was run on threads; `None` if there is no code to run.
     runs: Option<usize>,
     runs_correct: Option<bool>,
     seconds: f64,
     errors: Vec<ErrorReport>,
 }
 
-/// A violation, for machines.
+/// A violation, for JSON output.
 #[derive(Serialize)]
 struct Fact {
     code: &'static str,
@@ -401,7 +401,7 @@ impl CheckReport {
     }
 }
 
-/// All reports, for machines.
+/// All reports, for JSON output.
 #[derive(Serialize)]
 struct CheckSummary<'a> {
     ok: bool,
@@ -409,12 +409,12 @@ struct CheckSummary<'a> {
 }
 
 impl CheckReport {
-    /// Prints what is wrong.
+    /// Prints the errors.
     pub(super) fn print_errors(&self) {
         self.errors.iter().for_each(ErrorReport::print);
     }
 
-    /// What is wrong, for machines.
+    /// The errors, for JSON output.
     pub(super) fn errors_alone(&self) -> serde_json::Value {
         serde_json::json!({ "ok": false, "errors": self.errors })
     }
@@ -424,7 +424,7 @@ impl CheckReport {
     }
 }
 
-/// A range that misses a collective is a mistake where the collective was named, and only there.
+/// A range without a point of a collective's domain is an error only if the collective was named.
 fn outcome(reports: &[CheckReport], all: bool) -> CommandOutcome {
     let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
     if reports.iter().any(CheckReport::wrong) || (!all && any(CheckVerdict::NothingChecked)) {

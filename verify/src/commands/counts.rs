@@ -1,4 +1,4 @@
-//! `roundel counts`: what Bruck's all-to-all sends, over the radix or substep by substep.
+//! `roundel counts`: how much Bruck's all-to-all sends, by radix or by substep.
 
 use super::{CommandOutcome, counted, print, print_json};
 use crate::cli::CountsArgs;
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The most lines that are printed.
+/// The largest number of lines that are printed.
 const MAX_LINES: i64 = 1 << 20;
 
-/// Up to so many radices, all of them are printed.
+/// If there are at most this many radices, all are printed.
 const EVERY_RADIX: i64 = 40;
 
-/// Counts over the radix, for machines.
+/// Counts by radix, for JSON output.
 #[derive(Serialize)]
 struct Curve {
     p: i64,
@@ -35,7 +35,7 @@ struct Radix {
     largest: i64,
 }
 
-/// One radix, substep by substep, for machines.
+/// The substeps of one radix, for JSON output.
 #[derive(Serialize)]
 struct Detail {
     p: i64,
@@ -64,7 +64,7 @@ impl From<Split> for Radix {
     }
 }
 
-/// Counts.
+/// Runs the command.
 pub(super) fn counts(args: &CountsArgs, json: bool) -> Result<CommandOutcome, Error> {
     match args.radix {
         Some(radix) => one_radix(Split::new(args.p, radix)?, json)?,
@@ -104,14 +104,14 @@ fn splits(p: i64, radices: impl IntoIterator<Item = i64>) -> Result<Vec<Split>, 
     Ok(radices.into_iter().map(|radix| Split::new(p, radix)).collect::<Result<_, _>>()?)
 }
 
-/// From radix `p` on nothing changes; and a table of no radix would say nothing.
+/// Nothing changes from radix `p` on; at least radix 2 is listed, so that the table is not empty.
 fn last(p: i64) -> i64 {
     (p - 1).max(2)
 }
 
 fn over_radices(args: &CountsArgs, json: bool) -> Result<(), Error> {
     let p = args.p;
-    // Before anything is made of p.
+    // Validates p before it is used.
     Split::new(p, 2)?;
     let chosen: Vec<i64> = if json || args.all {
         few_enough(last(p) - 1, "leave out `--all` and `--json` for a selection, or give `--radix`")?;
@@ -165,7 +165,7 @@ fn selection(p: i64) -> Vec<i64> {
     chosen.into_iter().filter(|radix| (2..=last).contains(radix)).collect()
 }
 
-/// Radices for a plot: so close to each other that no more could be seen on a logarithmic axis.
+/// Radices for a plot: dense enough that more would not be visible on a logarithmic axis.
 fn plotted(p: i64) -> Vec<i64> {
     let next = |&radix: &i64| Some(radix + 1 + radix / 300);
     let mut all: BTreeSet<i64> = std::iter::successors(Some(2), next).take_while(|&radix| radix < p).collect();
@@ -206,5 +206,5 @@ fn draw(p: i64, path: &Path) -> Result<(), Error> {
     std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
 }
 
-/// Much darker than the colour of messages, for those who see no colours.
+/// Much darker than the colour of messages, so that colour-blind readers can tell them apart.
 const BLOCKS: &str = "#1e3a8a";

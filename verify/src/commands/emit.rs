@@ -1,4 +1,4 @@
-//! `roundel emit`: a collective as code of another language.
+//! `roundel emit`: writes a collective as code of another language.
 
 use super::target::{Target, all_or_errors, crate_of, malformed};
 use super::{CommandOutcome, print, print_json};
@@ -12,7 +12,7 @@ use roundel_spec::syntax::Declaration;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Emitted code, for machines.
+/// Emitted code, for JSON output.
 #[derive(Serialize)]
 struct Emitted {
     name: String,
@@ -32,7 +32,7 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<CommandOutcome, 
         Target::File(source, declared) => match all_or_errors(declared) {
             Ok(declarations) => {
                 let schedule = chosen(&source, &declarations, args.wanted.as_deref())?.schedule.clone();
-                // Nothing is written of a collective that is wrong: the check is that of the derive.
+                // A wrong collective is not emitted: it must pass the same check as in the derive.
                 check::at_compile_time(&schedule).map_err(|violation| Error::wrong(&schedule, violation))?;
                 (schedule, crate_of(Path::new(&source.origin)))
             }
@@ -43,7 +43,7 @@ pub(super) fn emit(command: &EmitCommand, json: bool) -> Result<CommandOutcome, 
     deliver(args, json, schedule.name, code)
 }
 
-/// The only declaration, or the one that is wanted.
+/// The only declaration, or the requested one.
 fn chosen<'a>(
     source: &Source,
     declarations: &'a [Declaration],

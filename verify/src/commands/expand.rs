@@ -1,4 +1,4 @@
-//! `roundel expand`: the code behind a declaration.
+//! `roundel expand`: prints the code generated from a declaration.
 
 use super::target::{Target, all_or_errors, crate_of, declaration_of, malformed};
 use super::{CommandOutcome, print, print_json};
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use syn::{Expr, ImplItem, Item, Stmt};
 
-/// Generated code, for machines.
+/// Generated code, for JSON output.
 #[derive(Serialize)]
 struct Expanded {
     name: String,
@@ -63,10 +63,10 @@ fn choose<'a>(
     Ok(chosen)
 }
 
-/// The formatted code; without the declaration as data and the tests, unless `everything` is wanted.
+/// The formatted code; without the declaration as data and the tests, unless `everything` is set.
 fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
     let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
-    // A wrong declaration has code, too, for those who look for what is wrong: it serves no call.
+    // A wrong declaration has code too, for debugging: it serves no call.
     let range = match proved(schedule, root) {
         Ok((range, _)) => range,
         Err(Error::WrongDeclaration { .. }) => ProvedRange::nothing(schedule),

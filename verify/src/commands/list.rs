@@ -12,7 +12,7 @@ use roundel_spec::schedule::{BoundScope, Metric, Schedule};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// An entry, for machines.
+/// An entry, for JSON output.
 #[derive(Serialize)]
 struct ListReport {
     name: &'static str,
@@ -36,7 +36,7 @@ struct ParameterReport {
     domain: String,
 }
 
-/// Lists the catalogue, a part of it, or all about one collective.
+/// Lists the catalogue, a part of it, or the details of one collective.
 pub(super) fn list(args: &ListArgs, json: bool) -> Result<CommandOutcome, Error> {
     let names: Vec<String> = args.name.iter().cloned().collect();
     let entries = Target::all(&names, names.is_empty())?.into_iter().map(|target| match target {
@@ -55,13 +55,13 @@ pub(super) fn list(args: &ListArgs, json: bool) -> Result<CommandOutcome, Error>
     Ok(CommandOutcome::Fine)
 }
 
-/// The widths of the columns, so that all of them fit 100.
+/// The column widths; together they fit into 100 columns.
 const WIDTHS: [usize; 4] = [32, 26, 16, 20];
 
 fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
     let columns = ["name", "domain", "rounds", "proved for"];
     let mut table = Table::new(columns.map(|name| (name, Align::Left))).wrapped(&WIDTHS);
-    // What is said of placements is long, and the same for many: it stands below.
+    // The texts about placements are long, and many entries share them, so they go below the table.
     let mut placements: Vec<String> = Vec::new();
     for (entry, schedule) in entries {
         let range = catalogue::proved_range(entry)?;
@@ -91,7 +91,7 @@ fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
     Ok(format!("{table}\n{remarks}{FAINT}{note}{FAINT:#}\n"))
 }
 
-/// All about one collective.
+/// The details of one collective.
 fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).wrapped(&[12, 84]).headless();
     let mut row = |name: &str, text: String| {
@@ -131,7 +131,7 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {
     })
 }
 
-/// What is claimed about the order of reduction.
+/// The claims about the order of reduction.
 fn order(schedule: &Schedule) -> Vec<&'static str> {
     let claims = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
     claims.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name).collect()
@@ -143,7 +143,7 @@ fn requires(schedule: &Schedule) -> Vec<String> {
     schedule.requires.iter().map(ToString::to_string).chain(ends).collect()
 }
 
-/// The domain, for people.
+/// The domain as text.
 fn domain(schedule: &Schedule) -> String {
     let mut parts = requires(schedule);
     if parts.is_empty() {
@@ -153,7 +153,7 @@ fn domain(schedule: &Schedule) -> String {
     parts.join("; ")
 }
 
-/// What is declared about the total of a metric.
+/// The declared total of a metric.
 fn bound(schedule: &Schedule, metric: Metric) -> String {
     let total = |scope| !matches!(scope, BoundScope::PerRound(_) | BoundScope::Node);
     let bound = schedule.bounds.iter().find(|bound| bound.metric == metric && total(bound.scope));

@@ -29,14 +29,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// All is well.
+    /// Everything is correct.
     Fine,
-    /// Something was found to be wrong.
+    /// A fault was found.
     Wrong,
-    /// The input is malformed; it has been said how.
+    /// The input is malformed; the errors have been printed.
     Malformed,
 }
 
@@ -50,7 +50,7 @@ impl From<CommandOutcome> for ExitCode {
     }
 }
 
-/// Does what the command line says.
+/// Executes a command line.
 pub fn execute(cli: &Cli) -> Result<CommandOutcome, Error> {
     match &cli.command {
         Command::List(args) => list::list(args, cli.json),
@@ -74,7 +74,7 @@ pub fn execute(cli: &Cli) -> Result<CommandOutcome, Error> {
     }
 }
 
-/// Prints text; colours are left out where nobody would see them.
+/// Prints text, in colour if the output supports it.
 fn print(text: &str) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -87,13 +87,13 @@ fn print_json(value: &impl Serialize) -> Result<(), Error> {
     print(&(text + "\n"))
 }
 
-/// Prints an error as JSON, in the form that all commands have for errors.
+/// Prints an error as JSON, in the form that all commands use.
 pub fn print_error(message: &str) {
-    // The error has been told on standard error; where nobody reads this, nobody is told.
+    // The error is already on standard error, so a failure to print it here does not matter.
     let _ = print_json(&serde_json::json!({ "ok": false, "errors": [{ "message": message }] }));
 }
 
-/// Saves the smallest counterexample, one to a collective before one to an induction, if that was asked for.
+/// If requested, saves the smallest counterexample, preferring one to a collective over one to an induction.
 fn save<'a>(path: Option<&Path>, found: impl IntoIterator<Item = &'a Counterexample>) -> Result<(), Error> {
     let Some(path) = path else { return Ok(()) };
     let size = |one: &&Counterexample| (!one.is_readable(), one.refutes == Refutes::Induction, one.size());

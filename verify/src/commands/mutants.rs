@@ -1,4 +1,4 @@
-//! `roundel mutants`: does the checker notice?
+//! `roundel mutants`: measures whether the checker notices faults.
 
 use super::target::{Target, all_or_errors, malformed};
 use super::{CommandOutcome, counted, print, print_json, save};
@@ -22,15 +22,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Instant;
 
-/// A fault that the checker missed.
+/// The label of a fault that the checker missed.
 const ESCAPED: &str = "ESCAPED";
-/// A fault that is none.
+/// The label of a correct mutant that the checker rejected.
 const FALSE_ALARM: &str = "FALSE ALARM";
 
-/// How many pairs of changes are tried, unless told otherwise.
+/// The default number of second-order mutants.
 const PAIRS: usize = 200;
 
-/// Makes mutants and reports what became of them.
+/// Creates mutants and reports their fates.
 pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, Error> {
     let start = Instant::now();
     let mut schedules = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, 
     }
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
-    // A range that misses a collective is a mistake where the collective was named, and only there.
+    // A range without a point of a collective's domain is an error only if the collective was named.
     let fine = |report: &MutantsReport| report.fine() || (args.all && report.unmeasured);
     let outcome = if reports.iter().all(fine) { CommandOutcome::Fine } else { CommandOutcome::Wrong };
     if json {
@@ -69,8 +69,7 @@ pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, 
     Ok(outcome)
 }
 
-/// What is asked of every mutant.
-/// A collective without harnesses is a mistake where it was named; among all of them it is left out.
+/// Keeps the collectives with harnesses. One without is an error if it was named, and is skipped otherwise.
 fn keep_those_with_harnesses(schedules: &mut Vec<(String, Schedule)>, all: bool) -> Result<(), Error> {
     match schedules.iter().find(|(_, schedule)| !has_harnesses(schedule)) {
         Some((name, _)) if !all => Err(Error::NoHarness { name: name.clone() }),
@@ -83,7 +82,7 @@ fn keep_those_with_harnesses(schedules: &mut Vec<(String, Schedule)>, all: bool)
 
 struct Inquiry<'a> {
     args: &'a MutantsArgs,
-    /// The solvers, for the engine that needs them.
+    /// The solvers, if the engine needs them.
     portfolio: Option<Portfolio>,
 }
 
@@ -115,8 +114,8 @@ impl<'a> Inquiry<'a> {
         Ok(all)
     }
 
-    /// The counterexamples that the fates of one collective's mutants stand for. A solver is asked once more, so of its
-    /// models the first is enough.
+    /// The counterexamples behind the fates of one collective's mutants. A solver has to be asked again, so the first
+    /// of its models suffices.
     fn counterexamples(
         &self,
         name: &str,
@@ -166,17 +165,17 @@ struct MutantsReport {
     mutants: usize,
     killed: BTreeMap<&'static str, usize>,
     survived: BTreeMap<&'static str, usize>,
-    /// Right in the range, but not proved for all p.
+    /// Correct in the range, but not proved for all p.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unproved: BTreeMap<&'static str, usize>,
-    /// Wrong in a way of which the engine claims nothing.
+    /// Wrong in a way that the engine does not claim to detect.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unclaimed: BTreeMap<&'static str, usize>,
     escaped: usize,
     false_alarms: usize,
-    /// No point of the range lies in the original's domain, so that nothing was measured.
+    /// No point of the range lies in the original's domain, so nothing was measured.
     unmeasured: bool,
-    /// What is wrong with the original itself; then nothing was measured either.
+    /// The fault of the original itself, in which case nothing was measured either.
     original: Option<String>,
     all: Vec<Individual>,
 }
@@ -343,10 +342,10 @@ const CODES: [&str; 13] = [
     "nothing-checked",
 ];
 
-/// The width that a table is broken at.
+/// The maximum width of a table.
 const WIDTH: usize = 110;
 
-/// One column for each collective; as many tables as it takes.
+/// One column per collective, in as many tables as needed.
 fn tables(reports: &[MutantsReport], engine: Tested) -> String {
     let mut out = String::new();
     let mut rest = reports;

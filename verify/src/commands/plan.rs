@@ -1,4 +1,4 @@
-//! `roundel plan`: what one node does, by ports and factors or by a collective of the catalogue; or what it costs.
+//! `roundel plan`: the steps of one node, by ports and factors or by a collective of the catalogue; or their cost.
 
 use super::{CommandOutcome, print, print_json};
 use crate::catalogue;
@@ -16,14 +16,14 @@ use serde::Serialize;
 /// The largest number of ranks of a plan from the catalogue.
 const MAX_P: usize = 1024;
 
-/// What ways of doing the same cost.
+/// The costs of alternative plans.
 #[derive(Serialize)]
 struct PlanSummary {
     collective: String,
     ways: Vec<PlanVariant>,
 }
 
-/// One of them. The size is what a node sends, in units of all of the data: so many of so many fractions.
+/// One alternative. The size is what a node sends, as a fraction of all data.
 #[derive(Serialize)]
 struct PlanVariant {
     name: String,
@@ -34,7 +34,7 @@ struct PlanVariant {
     messages: usize,
 }
 
-/// A listing, for machines. No node is the user.
+/// A listing, for JSON output. `null` as a node stands for the user.
 #[derive(Serialize)]
 struct ListingReport {
     collective: &'static str,
@@ -57,7 +57,7 @@ struct Listable {
     from: Vec<(Option<usize>, usize)>,
 }
 
-/// A rank's part, for machines: slots and local steps as in the text.
+/// A rank's part, for JSON output: slots and local steps as in the text.
 #[derive(Serialize)]
 struct ShareReport {
     collective: &'static str,
@@ -82,7 +82,7 @@ struct Packet {
     slots: Vec<String>,
 }
 
-/// Plans.
+/// Runs the command.
 pub(super) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> {
     let kind = kind_of(&args.name);
     match (kind, &args.ports[..]) {
@@ -94,7 +94,7 @@ pub(super) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> 
     Ok(CommandOutcome::Fine)
 }
 
-/// The kind that a name is, as declarations or the catalogue write it.
+/// The kind with this name, as written in declarations or in the catalogue.
 fn kind_of(name: &str) -> Option<Kind> {
     name.replace('-', "_").parse().ok()
 }
@@ -121,7 +121,7 @@ fn read(text: &str) -> Result<Ports, Error> {
     text.parse().map_err(|source| Error::Ports { text: text.into(), source })
 }
 
-/// Whether ports make such a collective of so many nodes.
+/// Checks that the ports implement such a collective for this number of nodes.
 fn fits(ports: &Ports, kind: Kind, nodes: Option<usize>) -> Result<(), Error> {
     let found = ports.nodes(kind).map_err(|source| Error::Unfit { ports: ports.clone(), source })?;
     match nodes {
@@ -219,7 +219,7 @@ fn recorded(entry: &'static Entry, p: usize, args: &Request) -> Result<Plan, Err
     catalogue::plan(entry, &params.args, &args.placing.of(p)?)
 }
 
-/// What the busiest rank sends.
+/// The cost for the rank that sends most.
 fn cost(entry: &Entry, plan: &Plan) -> PlanVariant {
     let messages =
         |rank: usize| plan.rounds.iter().filter_map(|round| round.get(rank)).map(|turn| turn.sends.len()).sum();

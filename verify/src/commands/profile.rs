@@ -1,4 +1,4 @@
-//! `roundel profile`: what a profile says.
+//! `roundel profile`: shows a profile.
 
 use super::{CommandOutcome, counted, print, print_json};
 use crate::cli::{CheckProfileArgs, ProfileCommand};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A profile, for machines.
+/// A profile, for JSON output.
 #[derive(Serialize)]
 struct ProfileReport<'a> {
     host: &'a str,
@@ -25,7 +25,7 @@ struct ProfileReport<'a> {
     between_measured: bool,
 }
 
-/// Does what is asked of a profile.
+/// Runs a subcommand.
 pub(super) fn profile(command: &ProfileCommand, json: bool) -> Result<CommandOutcome, Error> {
     match command {
         ProfileCommand::Check(args) => check(args, json),
@@ -42,15 +42,15 @@ fn check(args: &CheckProfileArgs, json: bool) -> Result<CommandOutcome, Error> {
     Ok(CommandOutcome::Fine)
 }
 
-/// Reads a profile of this machine, or of any.
+/// Reads a profile of this machine, or of any machine.
 pub(super) fn read(path: &Path, foreign: bool) -> Result<Profile, Error> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
-    // Which MPI will be used is not known here.
+    // It is not known here which MPI will be used.
     let read = if foreign { Profile::parse(&text) } else { Profile::parse_for(&text, &Machine::here("")) };
     read.map_err(|source| Error::Profile { path: path.into(), source })
 }
 
-/// Where and when it was measured, in a few words.
+/// Where and when it was measured, in short.
 pub(super) fn measured(profile: &Profile) -> String {
     let Machine { host, date, nodes, ranks, .. } = &profile.machine;
     let (ranks, nodes) = (counted(*ranks as i64, "rank"), counted(*nodes as i64, "node"));
@@ -92,7 +92,7 @@ pub(super) fn text(profile: &Profile) -> String {
     out
 }
 
-/// Seconds by size, and by messages at once.
+/// Seconds by size and by number of concurrent messages.
 fn table(grid: &Grid) -> Table {
     let ports: Vec<String> = grid.ports().iter().map(|ports| format!("x{ports}")).collect();
     let heads = ["bytes"].into_iter().chain(ports.iter().map(String::as_str));

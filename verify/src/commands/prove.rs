@@ -1,4 +1,4 @@
-//! `roundel prove`: for all p where the solver reaches, for a stated range elsewhere; and the record of it.
+//! `roundel prove`: proves for all p where the solver can, otherwise for a stated range; and writes the proof record.
 
 use super::check::{CheckReport, Subject, candidates};
 use super::target::Target;
@@ -21,14 +21,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// How far the exhaustive engine goes for the catalogue, unless told otherwise; files have their own limits.
+/// The default range of the exhaustive engine for the catalogue; files have their own limits.
 const EXHAUSTIVE_RANGE: ProcessRange = ProcessRange { from: 1, to: 256 };
 
-/// The same for reductions of a vector in several blocks, where every rank's contribution to every block is followed,
-/// for several blocks with every root, and for a block of each pair of ranks: work grows with the cube of p.
+/// The default range if work grows with the cube of p: reductions of a vector in several blocks, where every
+/// contribution to every block is followed; several blocks with every root; one block per pair of ranks.
 const MANY_BLOCKS_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
 
-/// How far the exhaustive engine goes for an entry of the catalogue.
+/// The default range of the exhaustive engine for an entry of the catalogue.
 fn exhaustive_range(schedule: &Schedule) -> ProcessRange {
     if schedule.uses_placement() && schedule.kind.moves() {
         return ProcessRange { from: 1, to: PAIRS_WITH_PLACES as usize };
@@ -41,7 +41,7 @@ fn exhaustive_range(schedule: &Schedule) -> ProcessRange {
     if heavy && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
 }
 
-/// Proves what was asked for.
+/// Proves the requested targets.
 pub(super) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Error> {
     let whole = args.all || args.verify_records && args.targets.is_empty();
     let targets = Target::all(&args.targets, whole)?;
@@ -63,7 +63,7 @@ pub(super) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Erro
         records::names_differ(&subjects)?;
     }
     let portfolio = portfolio(args, &subjects)?;
-    // What the encoding rests on comes first: where nothing is encoded, nothing rests on it.
+    // The lemmas of the encoding come first; they are skipped if nothing is encoded.
     let (rows, base) = portfolio.as_ref().map_or_else(|| (Vec::new(), Base(Vec::new())), base);
     if !json {
         print(&lemmas_in_words(&rows))?;
@@ -119,7 +119,7 @@ struct ProofReport<'a> {
     proved_for: Option<String>,
     rows: Vec<ProveRow>,
     record: Option<PathBuf>,
-    /// Why there is no record, though there could be one.
+    /// Why there is no record, although there could be one.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip)]
@@ -177,7 +177,8 @@ fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofRep
     Ok(proof)
 }
 
-/// The solver engine, and what both engines have shown. Without a portfolio nothing is encoded, and that is said.
+/// The solver engine, and what both engines have proved. Without a portfolio nothing is encoded, and the report says
+/// so.
 fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut ProofReport<'_>) {
     let subject = proof.subject;
     let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
@@ -190,7 +191,7 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
         proof.add(induction);
     }
     let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref(), base);
-    // Where an exact check found a fault, no induction counts.
+    // If an exact check found a fault, no induction counts.
     proof.result = if proof.violated { None } else { record() };
     proof.proved_for = proof.result.as_ref().map(|record| record.text(&subject.schedule));
     let is_no_range = |checked: &Checked| checked.cases() > 0 && checked.range().is_none();
@@ -200,7 +201,7 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
     }
 }
 
-/// The solvers, if there is something to ask them: they must be there, and so must the folder for the questions.
+/// The solvers, if there is anything to prove: they must be installed, and the folder for queries must be writable.
 fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
     let encoded = |subject: &&Subject<'_>| !obligations(&subject.schedule).all.is_empty();
     if !args.uses(Engine::Smt) || !subjects.iter().any(encoded) {
@@ -225,7 +226,7 @@ fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portf
     Ok(Some(portfolio))
 }
 
-/// The lemmas about machine arithmetic and the laws that the encoding instantiates: for people, and for records.
+/// The lemmas about machine arithmetic and the laws that the encoding instantiates, as report rows and for records.
 fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
     let prove = |lemma: &crate::smt::Lemma| {
         let start = Instant::now();
@@ -292,8 +293,8 @@ impl<'a> ProofReport<'a> {
         }
     }
 
-    /// Writes the record into the crate that declares the collective, or where the user says; but none that says less
-    /// than the one that is there, unless the user wants it.
+    /// Writes the record into the crate that declares the collective, or to the requested path. Does not replace a
+    /// record that covers more, unless the user asks for it.
     fn write(&mut self, args: &ProveArgs) -> Result<(), Error> {
         let Some(record) = &self.result else { return Ok(()) };
         if args.no_record || self.violated {
@@ -321,7 +322,7 @@ impl<'a> ProofReport<'a> {
         Ok(())
     }
 
-    /// Compares what was proved with the record that is there.
+    /// Compares what was proved with the stored record.
     fn compare(&mut self) {
         let Some((path, text)) = verify_records::stored(self.subject) else {
             self.note = Some("there is no record".into());
@@ -354,7 +355,7 @@ fn outcome(proofs: &[ProofReport<'_>], base: &[ProveRow], args: &ProveArgs) -> C
     if broken || short || proofs.iter().any(unproved) { CommandOutcome::Wrong } else { CommandOutcome::Fine }
 }
 
-/// What has been remarked already: a remark that holds for several collectives is made once.
+/// The notes printed so far: a note about several collectives is printed once.
 #[derive(Default)]
 struct Notes(HashSet<String>);
 
@@ -364,7 +365,7 @@ impl Notes {
     }
 }
 
-/// Everything about one collective.
+/// The report about one collective.
 fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     let heads = [
         ("property", Align::Left),
@@ -389,7 +390,7 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     out + &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n\n", proof.name)
 }
 
-/// What keeps properties from being proved, and what is left to exact checks.
+/// What prevents properties from being proved, and what only exact checks verify.
 fn notes(proof: &ProofReport<'_>) -> Vec<String> {
     let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
     for (row, why) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why))) {
@@ -435,7 +436,7 @@ fn lemmas_in_words(base: &[ProveRow]) -> String {
     out + "\n"
 }
 
-/// How many are proved, where there are several.
+/// The number of proved collectives, if there are several.
 fn conclusion(proofs: &[ProofReport<'_>]) -> String {
     let records = || proofs.iter().filter_map(|proof| proof.result.as_ref());
     let (proved, all_p) = (records().count(), records().filter(|record| record.range.p.is_none()).count());

@@ -1,8 +1,8 @@
 //! Proof records in the crates that declare collectives.
 //!
-//! The record of a collective is `proofs/NAME.json`, and the derive embeds what it says. rustc compiles the declaration
-//! again when the record changes, but it cannot watch a file that is not there yet: a first record touches the source
-//! file.
+//! The record of a collective is `proofs/NAME.json`, and the derive embeds its contents. Rustc recompiles the
+//! declaration when the record changes, but it cannot watch a file that does not exist yet, so writing a first record
+//! touches the source file.
 
 use super::check::Subject;
 use super::prove;
@@ -19,7 +19,7 @@ use std::time::SystemTime;
 pub(super) const NO_CRATE: &str =
     "no record is written, because the file belongs to no crate; `--record FILE` keeps one";
 
-/// Writes the record of a collective into its crate, and gives its path.
+/// Writes the record of a collective into its crate, and returns its path.
 pub(super) fn write(root: &Path, subject: &Subject<'_>, text: &str) -> Result<PathBuf, Error> {
     let path = Record::path(root, &subject.schedule);
     let is_new = !path.exists();
@@ -35,8 +35,8 @@ pub(super) fn write(root: &Path, subject: &Subject<'_>, text: &str) -> Result<Pa
     Ok(path)
 }
 
-/// What the record at a path is proved for, if it counts and says something that another one does not. A record whose
-/// questions are not those of today does not count.
+/// The proved range of the record at a path, if it is valid and covers something that another record does not. A record
+/// whose queries are outdated is not valid.
 pub(super) fn says_more(path: &Path, schedule: &Schedule, other: &Record) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let there = Record::read(&text, schedule).ok()?;
@@ -44,14 +44,14 @@ pub(super) fn says_more(path: &Path, schedule: &Schedule, other: &Record) -> Opt
     more.then(|| there.text(schedule))
 }
 
-/// Marks a file as changed now.
+/// Sets the modification time of a file to now.
 fn touch(path: &Path) -> Result<(), Error> {
     let file = std::fs::File::options().append(true).open(path);
     let touched = file.and_then(|file| file.set_modified(SystemTime::now()));
     touched.map_err(|source| Error::Write { path: path.into(), source })
 }
 
-/// Refuses two collectives of one name in one crate, and warns of another one elsewhere in it.
+/// Refuses two collectives of the same name in one crate, and warns about another one elsewhere in it.
 pub(super) fn names_differ(subjects: &[&Subject<'_>]) -> Result<(), Error> {
     let mut seen = HashSet::new();
     for subject in subjects {
@@ -85,7 +85,7 @@ fn declared_elsewhere(root: &Path, file: &Path, name: &str) -> Option<PathBuf> {
     sources(root).into_iter().find(declares)
 }
 
-/// The Rust files of a crate, without those of crates inside of it.
+/// The Rust files of a crate, without those of nested crates.
 fn sources(root: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! `roundel replay`: a saved counterexample again, round by round, on threads, and as a picture.
+//! `roundel replay`: replays a saved counterexample, round by round, on threads, and as a picture.
 
 use super::{CommandOutcome, print, print_json};
 use crate::cli::ReplayArgs;
@@ -19,30 +19,30 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Up to so many ranks the table shows all of them; beyond, those that the fault is about.
+/// With at most this many ranks the table shows all; with more, only those involved in the fault.
 const ALL_RANKS: usize = 16;
 
-/// A replay, for machines.
+/// A replay, for JSON output.
 #[derive(Serialize)]
 struct ReplayReport<'a> {
-    /// Whether the collective is wrong there.
+    /// Whether the collective is wrong in this case.
     reproduces: bool,
-    /// Whether what is wrong is what the file says.
+    /// Whether the fault is the saved one.
     same: bool,
     engine: &'a str,
     refutes: Refutes,
     collective: &'a str,
     mutation: Option<&'a str>,
     case: Option<String>,
-    /// What the file says.
+    /// The saved message.
     saved: &'a str,
-    /// What is wrong now.
+    /// The fault that the replay finds.
     found: Option<String>,
     round: Option<usize>,
-    /// The rounds up to the fault, as the senders tell them.
+    /// The rounds up to the fault, as seen by the senders.
     rounds: Vec<Round>,
     threads: Option<Threads>,
-    /// Of a counterexample to an induction: whether its state is reached.
+    /// For a counterexample to an induction: whether its state is reachable.
     reached: Option<bool>,
     reachability: Option<String>,
 }
@@ -58,7 +58,7 @@ pub(super) fn replay(args: &ReplayArgs, json: bool) -> Result<CommandOutcome, Er
     let saved = Counterexample::read(&args.file)?;
     let schedule = saved.schedule(&args.file)?;
     let state = (saved.refutes == Refutes::Induction).then(|| reach::state(&saved, &schedule));
-    // The model of an induction may be no case at all: then its state is all there is to show.
+    // The model of an induction may not be a valid case: then only its state can be shown.
     let no_case = |state: &Option<Reached>| state.as_ref().is_some_and(|state| state.point.is_none());
     let scene = if no_case(&state) { None } else { Some(ReplayedCase::new(&saved, &schedule, &args.file)?) };
     if let (Some(path), Some(scene)) = (&args.svg, &scene) {
@@ -73,11 +73,11 @@ pub(super) fn replay(args: &ReplayArgs, json: bool) -> Result<CommandOutcome, Er
     Ok(if report.reproduces { CommandOutcome::Wrong } else { CommandOutcome::Fine })
 }
 
-/// What happens in the case of a counterexample.
+/// The run of a counterexample's case.
 struct ReplayedCase<'a> {
     schedule: &'a Schedule,
     point: Point,
-    /// What the ranks do; nothing where an expression has no value, or outside the domain.
+    /// The recorded rounds; `None` if an expression has no value, or outside the domain.
     trace: Option<Trace>,
     violation: Option<Violation>,
     in_domain: bool,
@@ -106,7 +106,7 @@ impl<'a> ReplayedCase<'a> {
         Ok(scene)
     }
 
-    /// The rounds that lead to the fault; all of them where there is none.
+    /// The number of rounds up to the fault; all rounds if there is none.
     fn shown(&self) -> usize {
         let all = self.trace.as_ref().map_or(0, Trace::rounds);
         self.fault.as_ref().map_or(all, |fault| fault.rounds)
@@ -152,7 +152,7 @@ impl<'a> ReplayedCase<'a> {
         std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
     }
 
-    /// The ranks that are shown.
+    /// The ranks to show.
     fn ranks(&self) -> Vec<usize> {
         let p = self.point.placement.p();
         match &self.fault {
@@ -164,7 +164,7 @@ impl<'a> ReplayedCase<'a> {
         }
     }
 
-    /// Every round up to the fault, as each rank has it: what it sends, expects and holds.
+    /// Every round up to the fault for each rank: what it sends, expects and holds.
     fn table(&self) -> String {
         let (Some(trace), Some(run)) = (&self.trace, self.run()) else { return String::new() };
         let mut table =

@@ -1,4 +1,4 @@
-//! `roundel run`: a real run on threads.
+//! `roundel run`: runs a collective on threads.
 
 use super::{CommandOutcome, print, print_json};
 use crate::catalogue::{self, Recorded};
@@ -15,13 +15,13 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// The largest number of threads that is started.
+/// The largest number of threads.
 const MAX_THREADS: usize = 1024;
 
-/// The most memory that all buffers may take.
+/// The largest amount of memory for all buffers.
 const MAX_BYTES: usize = 4 << 30;
 
-/// A run, for machines.
+/// A run, for JSON output.
 #[derive(Serialize)]
 struct RunReport<'a> {
     name: &'static str,
@@ -84,7 +84,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<CommandOutcome, Error> {
     Ok(if report.correct { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
-/// Every rank has a buffer for all blocks, or for a vector.
+/// Checks that the buffers fit: every rank has one for all blocks, or for a vector.
 fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
     let (each, what) = match kind {
         kind if kind.has_a_block_each() || kind.moves() => (p, format!("{p} blocks of {bytes} bytes")),
@@ -98,7 +98,7 @@ fn fits(kind: Kind, p: usize, bytes: usize) -> Result<(), Error> {
     }
 }
 
-/// How many bytes all messages bring. A block of a vector is a fraction of it.
+/// The number of bytes of all messages. A block of a vector is a fraction of it.
 fn moved(declaration: &Schedule, recorded: &Recorded, bytes: usize) -> u64 {
     let Recorded { point, trace, .. } = recorded;
     let blocks = eval::blocks::<Infallible>(declaration, &point.args, &point.placement.place(0));

@@ -1,4 +1,4 @@
-//! `roundel selection`: rules that say which algorithm a call uses.
+//! `roundel selection`: rules that select the algorithm of a call.
 
 use super::{CommandOutcome, counted, print, print_json, profile};
 use crate::cli::{CheckSelectionArgs, ExplainSelectionArgs, SelectionCommand};
@@ -10,7 +10,7 @@ use roundel_spec::Kind;
 use serde::Serialize;
 use std::path::Path;
 
-/// A rule, for machines.
+/// A rule, for JSON output.
 #[derive(Serialize)]
 struct RuleReport {
     line: usize,
@@ -25,7 +25,7 @@ struct RuleReport {
     proof: String,
 }
 
-/// A choice, for machines.
+/// A choice, for JSON output.
 #[derive(Serialize)]
 struct SelectionExplanation {
     collective: &'static str,
@@ -41,7 +41,7 @@ struct SelectionExplanation {
     passed: Vec<String>,
 }
 
-/// Does what is asked of rules.
+/// Runs a subcommand.
 pub(super) fn selection(command: &SelectionCommand, json: bool) -> Result<CommandOutcome, Error> {
     match command {
         SelectionCommand::Check(args) => check(args, json)?,
@@ -81,7 +81,7 @@ fn said(rule: &Rule) -> RuleReport {
     }
 }
 
-/// What each rule covers.
+/// The calls that each rule covers.
 fn text(rules: &[Rule]) -> String {
     let heads = [("line", Align::Right), ("calls", Align::Left), ("algorithm", Align::Left), ("proof", Align::Left)];
     let mut table = Table::new(heads);

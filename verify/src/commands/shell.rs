@@ -1,4 +1,5 @@
-//! `roundel completions`, `roundel man`: what shells and readers of manuals want, made from the command line itself.
+//! `roundel completions`, `roundel man`: shell completions and manual pages, generated from the command line
+//! definition.
 
 use super::{CommandOutcome, print, print_json};
 use crate::cli::{Cli, CompletionsArgs, ManArgs};
@@ -15,8 +16,8 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<CommandOutcome, Erro
     Ok(CommandOutcome::Fine)
 }
 
-/// The command line with the names of the catalogue where a collective is named, for completion alone: a command line
-/// that is read says more of a wrong name.
+/// The command line with the names of the catalogue as values, only for completion: the real parser gives better errors
+/// for a wrong name.
 fn with_names(command: Command) -> Command {
     let names = || PossibleValuesParser::new(algorithms::catalogue().iter().map(|entry| entry.name));
     command.mut_subcommands(|subcommand| {

@@ -1,4 +1,4 @@
-//! `roundel show`: the rounds of one call, as the generated code does them.
+//! `roundel show`: shows the rounds of one call, as the generated code performs them.
 
 use super::{CommandOutcome, counted, print, print_json};
 use crate::catalogue::{self, Recorded};
@@ -18,19 +18,19 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The width that lines of messages are wrapped at.
+/// The maximum width of lines of messages.
 const WIDTH: usize = 100;
 
-/// The largest number of ranks that is shown.
+/// The largest number of ranks.
 const MAX_P: usize = 1024;
 
-/// A run, for machines.
+/// A run, for JSON output.
 #[derive(Serialize)]
 struct ShowReport<'a> {
     name: &'static str,
     p: usize,
     ppn: usize,
-    /// The node of each rank, where `ppn` does not tell it.
+    /// The node of each rank, if `ppn` does not determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<usize>>,
     params: &'a Params,
@@ -47,12 +47,12 @@ struct Totals {
     max_blocks_sent: i64,
     max_nonlocal_messages_sent: i64,
     max_nonlocal_blocks_sent: i64,
-    /// Of an all-to-all: the most blocks at a time that a rank keeps for others.
+    /// For an all-to-all: the largest number of blocks that a rank holds for others at any time.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_scratch: Option<i64>,
 }
 
-/// Everything there is to show.
+/// The data to show.
 struct ShowInput {
     entry: &'static Entry,
     schedule: Schedule,
@@ -91,7 +91,7 @@ impl ShowInput {
         }
     }
 
-    /// The case, for people.
+    /// The case as text.
     fn case(&self) -> String {
         let mut parts = vec![format!("p = {}", self.p())];
         match self.placement().irregular() {
@@ -107,7 +107,7 @@ impl ShowInput {
         parts.join(", ")
     }
 
-    /// What it costs, for people.
+    /// The cost as text.
     fn cost(&self) -> String {
         let totals = self.totals();
         let mut cost = format!(
@@ -231,7 +231,7 @@ fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
 fn all_ranks(out: &mut String, scene: &ShowInput) {
     let run = scene.run();
     for (number, round) in scene.rounds.iter().enumerate() {
-        // Blocks are relative to ranks only where there are as many of them.
+        // Blocks can be relative to ranks only if there are equally many.
         let relative = run.blocks() == scene.p() || run.naming() != Naming::Numbers;
         let pattern = if relative { rounds::pattern(round, scene.p()) } else { None };
         let heading = match pattern {
@@ -250,7 +250,7 @@ fn all_ranks(out: &mut String, scene: &ShowInput) {
     }
 }
 
-/// Messages side by side, as many as fit a line.
+/// Messages side by side, as many as fit into a line.
 fn grid(out: &mut String, run: &PointRun<'_>, round: &Round) {
     let rank_width = round.messages.iter().map(|m| m.from.max(m.to)).max().unwrap_or(0).to_string().len();
     let cells: Vec<(String, usize)> = round.messages.iter().map(|m| message(run, m, rank_width)).collect();
@@ -279,7 +279,7 @@ fn one_rank(scene: &ShowInput, rank: usize) -> String {
     let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
     let (run, loud) = (scene.run(), scene.run().active_rounds());
     let film = run.film(&loud);
-    // What the rank holds after so many of the rounds.
+    // What the rank holds after this many rounds.
     let held = |shown: usize| {
         let before = shown.checked_sub(1).map_or(0, |last| loud[last] + 1);
         run.shares_of(rank, before).unwrap_or_else(|| run.naming().text(&film[shown].held(rank)))

@@ -1,4 +1,4 @@
-//! What a command is about: a catalogue entry, or the declarations of a file.
+//! The targets of a command: catalogue entries, or the declarations of a file.
 
 use super::{CommandOutcome, print_json};
 use crate::catalogue;
@@ -9,7 +9,7 @@ use roundel_spec::similar::similar;
 use roundel_spec::syntax::Declaration;
 use std::path::{Path, PathBuf};
 
-/// A named thing to look at.
+/// A named target.
 pub(super) enum Target {
     /// A catalogue entry.
     Entry(&'static Entry),
@@ -32,7 +32,7 @@ impl Target {
         }
     }
 
-    /// What one name stands for: `allgather/` is all collectives of that kind.
+    /// The targets of one name: `allgather/` stands for all collectives of that kind.
     fn named(name: &str) -> Result<Vec<Self>, Error> {
         let Some(kind) = name.strip_suffix('/') else { return Ok(vec![Target::find(name)?]) };
         let of_kind = |entry: &&Entry| entry.name.split('/').next() == Some(&kind.replace('_', "-"));
@@ -40,7 +40,7 @@ impl Target {
         if found.is_empty() { Err(Error::NoSuchKind { kind: kind.into(), hint: kind_hint(kind) }) } else { Ok(found) }
     }
 
-    /// All that were named, or the whole catalogue.
+    /// All named targets, or the whole catalogue.
     pub(super) fn all(names: &[String], all: bool) -> Result<Vec<Self>, Error> {
         match (all, names) {
             (true, _) => Ok(algorithms::catalogue().iter().map(Target::Entry).collect()),
@@ -53,7 +53,7 @@ impl Target {
     }
 }
 
-/// The kind that was meant, if one looks like it.
+/// A hint at a kind with a similar name.
 fn kind_hint(kind: &str) -> String {
     let kinds = algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next());
     match similar(&kind.replace('_', "-"), kinds) {
@@ -62,7 +62,7 @@ fn kind_hint(kind: &str) -> String {
     }
 }
 
-/// What to say of something that is no name but a path.
+/// The error for a path that is not a source file.
 fn no_source(path: &Path) -> Option<Error> {
     let has_folders = path.is_absolute() || path.starts_with(".") || path.starts_with("..");
     (has_folders || path.exists()).then(|| Error::NoSource { path: path.into() })
@@ -74,7 +74,7 @@ pub(super) fn crate_of(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|dir| dir.join("Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
-/// The declaration of a catalogue entry in its source: for errors that point into it, and for its code.
+/// The declaration of a catalogue entry in its source, for errors that point into it and for its code.
 pub(super) fn declaration_of(entry: &'static Entry) -> Result<(Source, Declaration), Error> {
     let source = Source::of_entry(entry);
     let wrong = |why: String| Error::Catalogue { name: entry.name, why };

@@ -1,4 +1,4 @@
-//! `roundel trace`: what a program did, held against what was declared.
+//! `roundel trace`: compares what a program did with the declaration.
 
 use super::{CommandOutcome, counted, print, print_json};
 use crate::cli::{TraceCommand, TraceDiffArgs};
@@ -9,10 +9,10 @@ use crate::trace::job::Job;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// So many differences of an algorithm are told.
+/// The number of differences shown per algorithm.
 const TOLD: usize = 5;
 
-/// Calls, for machines.
+/// Calls, for JSON output.
 #[derive(Serialize)]
 struct CallsReport {
     calls: Vec<Calls>,
@@ -31,7 +31,7 @@ struct Calls {
     differences: Vec<String>,
 }
 
-/// Does what is asked of traces.
+/// Runs a subcommand.
 pub(super) fn trace(command: &TraceCommand, json: bool) -> Result<CommandOutcome, Error> {
     let TraceCommand::Diff(TraceDiffArgs { files }) = command;
     let report = diff(&Job::read(files)?);

@@ -10,7 +10,7 @@ pub(super) fn tune(_: &TuneArgs, _: bool) -> Result<CommandOutcome, Error> {
     Err(Error::NoMpi)
 }
 
-/// Measures; rank 0 shows how far it is, and writes the file.
+/// Measures; rank 0 shows progress and writes the file.
 #[cfg(feature = "mpi")]
 pub(super) fn tune(args: &TuneArgs, json: bool) -> Result<CommandOutcome, Error> {
     use mpi::traits::Communicator;
@@ -46,7 +46,7 @@ fn write(args: &TuneArgs, profile: &roundel::profile::Profile, json: bool) -> Re
     ))
 }
 
-/// A bar on a terminal, and a line for every quarter elsewhere, as under most launchers.
+/// A progress bar on a terminal; elsewhere, as under most launchers, a line for every quarter.
 #[cfg(feature = "mpi")]
 struct Meter {
     bar: crate::progress::WorkProgress,

@@ -1,8 +1,8 @@
-//! `roundel prove --verify-records`: whether proof records say what would be proved today.
+//! `roundel prove --verify-records`: checks that proof records match what would be proved today.
 //!
-//! A record counts at build time if its parts fit together. That every question in it is one that is asked today, and
-//! that as many points lie in what was checked exactly, is found out here, where the generator of questions is.
-//! Verdicts are taken as they stand; `--again` has the engines give them once more.
+//! A record counts at build time if its parts are consistent. This module has the query generator, so it checks that
+//! every query of a record is one that is generated today, and that its number of checked points is correct. Verdicts
+//! are trusted; with `--again` the engines produce them again.
 
 use super::check::Subject;
 use super::{CommandOutcome, counted, print, print_json};
@@ -16,15 +16,15 @@ use roundel_spec::proof::{Exhaustive, Record};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What is found about one record.
+/// The result for one record.
 #[derive(Serialize)]
 struct Found {
     name: String,
     record: Option<PathBuf>,
     proved_for: Option<String>,
-    /// How many questions were compared.
+    /// The number of queries compared.
     questions: usize,
-    /// What is wrong with it.
+    /// The problems found.
     wrong: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ struct RecordsReport<'a> {
     records: &'a [Found],
 }
 
-/// The record of a collective, as it lies in its crate; `None` where there is none.
+/// The record of a collective, as stored in its crate; `None` if there is none.
 pub(super) fn stored(subject: &Subject<'_>) -> Option<(PathBuf, String)> {
     let path = Record::path(&subject.crate_root()?, &subject.schedule);
     let text = std::fs::read_to_string(&path).ok()?;
@@ -69,7 +69,7 @@ fn one(name: &str, schedule: &Schedule, stored: Option<&(PathBuf, String)>) -> F
     found
 }
 
-/// Whether other points than those that were checked lie in the range that a record states for them.
+/// Reports if the number of points in a record's range differs from the stated one.
 fn miscounted(schedule: &Schedule, part: &Exhaustive) -> Option<String> {
     let mut limited = schedule.clone();
     limited.limits.numbers = part.range.numbers.iter().flatten().copied().collect();

@@ -1,8 +1,8 @@
 //! Mutants that are wrong only for large p.
 //!
-//! A slip of the pen shows at small p, where the exact check finds it. What only the prover can find is a fault that
-//! begins later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation where it is a condition:
-//! one more than the largest p that is checked at compile time by default.
+//! A typing mistake shows at small p, where the exact check finds it. Only the prover can find a fault that begins
+//! later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation if it is a condition: 41 is one
+//! more than the largest p that is checked at compile time by default.
 
 use super::{Mutant, Nursery, declared, one_node_changed, place};
 use roundel_spec::Schedule;
@@ -11,10 +11,10 @@ use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// The largest p up to which such a mutant is its original.
+/// The largest p for which such a mutant equals its original.
 pub const BEYOND: i64 = 41;
 
-/// Where such mutants are looked at: at the first range that has a point in the domain of the original.
+/// The ranges for such mutants: the first one with a point in the original's domain is used.
 const RANGES: [RangeInclusive<usize>; 2] = [42..=44, 64..=64];
 
 /// All mutants of a schedule that differ from it in one node, where p is larger than [`BEYOND`].

@@ -1,9 +1,8 @@
-//! Mutants against the bodies of the Kani harnesses: a mutant for which something is false that they claim must not
-//! pass.
+//! Tests the bodies of the Kani harnesses with mutants: a mutant that violates one of their claims must not pass.
 //!
-//! The harnesses claim less than a declaration says: nothing of `per_round` bounds, of hints, of the blocks of `holds`.
-//! So the oracle judges the mutant twice, once as it is and once with what is claimed alone. A mutant that passes and
-//! is wrong by the second has *escaped*; one that is wrong by the first alone is *not claimed*.
+//! The harnesses claim less than a declaration: nothing about `per_round` bounds, hints, or the blocks of `holds`. So
+//! the oracle judges the mutant twice, once as it is and once with only the claims. A mutant that passes but is wrong
+//! by the second judgement has *escaped*; one that is wrong only by the first is *not claimed*.
 
 use super::{Fate, Original};
 use crate::harness_bodies::{self, Harness};
@@ -13,24 +12,24 @@ use roundel_spec::eval::Env;
 use roundel_spec::harness::claims::{Relation, claimed, has_steps};
 use roundel_spec::schedule::{Bound, Hold, Schedule};
 
-/// No rank sends anything: the covers of the harnesses are not reached.
+/// No rank sends anything, so the covers of the harnesses are not reached.
 const VACUOUS: &str = "vacuous";
 
-/// What kills a mutant here: a harness, or that none has anything to say.
+/// What kills a mutant here: one of the harnesses, or that all of them are vacuous.
 pub const KILLERS: [&str; 6] = {
     let [a, b, c, d, e] = Harness::ALL;
     [a.name(), b.name(), c.name(), d.name(), e.name(), VACUOUS]
 };
 
 impl Original {
-    /// Runs the harnesses that a mutant would have, and has the oracle judge the result.
+    /// Runs the harnesses of a mutant, and lets the oracle judge the result.
     pub fn fate_in_harnesses(&self, mutant: &Schedule) -> Fate {
         self.fate_in(&Harness::ALL, mutant)
     }
 
     fn fate_in(&self, harnesses: &[Harness], mutant: &Schedule) -> Fate {
         let violation = self.violation(mutant);
-        // It compiles if `check` ends before the fault, and then these are its harnesses.
+        // It compiles if the limits of `check` end before the fault; these are then its harnesses.
         let mut compiled = mutant.clone();
         if let Some(violation) = &violation {
             compiled.limits.p = compiled.limits.p.min(violation.case.p as i64 - 1).max(1);
@@ -43,7 +42,8 @@ impl Original {
             for point in points() {
                 match harness.run(mutant, point) {
                     Ok(sent) => messages += sent,
-                    // Wrong somewhere is enough: another pairing of messages, which is not claimed, may be right here.
+                    // It is enough that it is wrong somewhere: another pairing of messages, which is not claimed, may
+                    // be correct here.
                     Err(_) if wrong.is_some() => return Fate::Killed(harness.name()),
                     Err(wrong) => {
                         return Fate::FalseAlarm(format!("{}: with {}, {wrong}", harness.name(), point.case(mutant)));
@@ -63,8 +63,8 @@ impl Original {
     }
 }
 
-/// What the oracle says of the claims at a point. A call whose domain has no value is refused, and nothing is claimed
-/// of it.
+/// The oracle's judgement of the claims at a point. A call whose domain has no value is refused, and nothing is claimed
+/// about it.
 fn judged(mutant: &Schedule, point: &Point, steps: bool) -> Result<(), String> {
     let (args, placement) = (&point.args, &point.placement);
     if oracle::admits(mutant, args, placement) != Ok(true) {
@@ -75,10 +75,10 @@ fn judged(mutant: &Schedule, point: &Point, steps: bool) -> Result<(), String> {
     judge(&claims(mutant, point, steps, &tape), args, placement, &tape)
 }
 
-/// The declaration with what the harnesses claim of it at a point, and nothing else.
+/// The declaration reduced to what the harnesses claim at a point.
 fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &OracleRounds) -> Schedule {
     let mut all = mutant.clone();
-    // A rank counts the rounds in which it has a message.
+    // A rank only counts the rounds in which it has a message.
     let countable = |bound: &&Bound| !bound.metric.counts_rounds() || !tape.has_idle_rank();
     let bounds = mutant.bounds.iter().filter(countable);
     let as_claimed = |bound: &Bound| Some(Bound { exact: claimed(bound)? == Relation::Met, ..bound.clone() });
@@ -86,7 +86,7 @@ fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &OracleRounds) ->
     let mut env = Env::new(mutant, &point.args, &point.placement.place(0));
     for l in &mut all.loops {
         l.hints.clear();
-        // Nothing is claimed of a loop that has no round.
+        // Nothing is claimed about a loop without rounds.
         let begins = l.indices.iter().all(|index| match (env.eval(&index.lo), env.eval(&index.hi)) {
             (Ok(lo), Ok(hi)) => lo < hi,
             _ => false,
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(all.collect::<BTreeSet<_>>(), BTreeSet::from(KILLERS));
     }
 
-    /// Bounds notice much of what the other claims are about; without them each has to notice it alone.
+    /// Bounds detect many faults that the other claims cover; without them each claim has to detect its own.
     #[test]
     fn none_is_let_through_without_bounds_either() {
         for entry in with_harnesses() {
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(of(&ring, "send #0 to: `rank + 1` -> `rank + 2`"), Some(Fate::Killed("sends_match")));
         assert_eq!(of(&ring, "bound #3 (blocks_sent): `1` -> `2`"), Some(Fate::Unclaimed("bound")));
         assert_eq!(of(&ring, "holds #0 of round #0: `rank - o` -> `rank + o`"), Some(Fate::Unclaimed("holds")));
-        // Without the send there is no pair, and each rank alone is content but for the bound.
+        // Without the send there is no pair, and each rank on its own is correct except for the bound.
         assert_eq!(of(&ring, "send #0: removed"), Some(Fate::Killed("whole")));
     }
 
@@ -172,7 +172,7 @@ mod tests {
         let without_matching = [Harness::Functions, Harness::Facts, Harness::Whole];
         assert!(matches!(original.fate_in(&without_matching, &wrong.schedule), Fate::Escaped(_)));
         assert_eq!(original.fate_in(&[Harness::ReceivesMatch], &wrong.schedule), Fate::Killed("receives_match"));
-        // Where no single round is looked at, matching is not claimed, and each rank alone is content.
+        // Without the harnesses for single rounds, matching is not claimed, and each rank on its own is correct.
         original.steps = false;
         assert_eq!(original.fate_in_harnesses(&wrong.schedule), Fate::Unclaimed("unmatched-send"));
     }

@@ -1,19 +1,19 @@
-//! Mutants against the prover: a mutant that is wrong at some small p must not be proved for all p.
+//! Tests the prover with mutants: a mutant that is wrong at some small p must not be proved for all p.
 //!
-//! The exact check and the oracle say which mutants are wrong. For those, the obligations that should fail are asked
-//! first, and asking ends at the first one that is not proved: a proof needs all of them. Time limits are short, since
-//! a solver that gives up proves nothing.
+//! The exact check and the oracle tell which mutants are wrong. For these, the obligations that are likely to fail come
+//! first, and the first one that is not proved ends the attempt, since a proof needs all of them. Time limits are
+//! short, because a solver that gives up proves nothing.
 
 use super::{Fate, Original};
 use crate::smt::{self, Obligation, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::check::{self, Point};
 use roundel_spec::{Schedule, Violation};
 
-/// What keeps the prover from proving a mutant.
+/// The reasons why the prover does not prove a mutant.
 pub const OBSTACLES: [&str; 4] = ["not-encoded", "refuted", "vacuous", "no-answer"];
 
 impl Original {
-    /// Has the prover try a mutant, and holds the result against the exact check.
+    /// Lets the prover try a mutant, and compares the result with the exact check.
     pub fn fate_in_proof(&self, mutant: &Schedule, portfolio: &Portfolio) -> Fate {
         let exact = self.fate(mutant);
         let code = match exact {
@@ -23,7 +23,7 @@ impl Original {
         match (obstacle(mutant, code, portfolio), exact) {
             (Some(obstacle), Fate::Killed(_)) => Fate::Killed(obstacle.name),
             (Some(_), Fate::Survived(class)) => Fate::Unproved(class),
-            // A range without a point in the domain shows no fault; the prover speaks of other points too.
+            // A range without a point in the domain shows no fault; the prover also covers other points.
             (None, Fate::Killed("nothing-checked")) => Fate::Killed("nothing-checked"),
             (None, Fate::Killed(code)) if self.right_where_claimed(mutant) => Fate::Unclaimed(code),
             (None, Fate::Killed(code)) => {
@@ -33,7 +33,7 @@ impl Original {
         }
     }
 
-    /// Whether nothing is wrong at the placements that the prover speaks of.
+    /// Whether it is correct at the placements that the prover covers.
     fn right_where_claimed(&self, mutant: &Schedule) -> bool {
         let claimed = |point: &&Point| !mutant.uses_placement() || point.placement.regions().is_even();
         let points = || self.points.iter().map(|(point, _)| point).filter(claimed);
@@ -41,13 +41,13 @@ impl Original {
     }
 }
 
-/// What keeps a schedule from being proved.
+/// The reason why a schedule is not proved.
 struct Obstacle {
     name: &'static str,
     refutation: Option<Refutation>,
 }
 
-/// The first thing that keeps a schedule from being proved. `code` is the fault that is known, if any.
+/// The first obstacle to a proof of a schedule. `code` is the known fault, if any.
 fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> Option<Obstacle> {
     let obligations = smt::obligations(schedule);
     if !obligations.gaps.is_empty() || obligations.all.is_empty() {
@@ -68,12 +68,12 @@ fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> O
     })
 }
 
-/// What keeps a schedule with a known fault from being proved, in a word; `None` if nothing does.
+/// The name of the obstacle to a proof of a schedule with a known fault; `None` if it is proved.
 pub fn kept_by(schedule: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<&'static str> {
     obstacle(schedule, Some(violation.code()), portfolio).map(|obstacle| obstacle.name)
 }
 
-/// The counterexample to the induction that keeps a wrong mutant from being proved, where it is one.
+/// The counterexample to the induction that prevents the proof of a wrong mutant, if that is the obstacle.
 pub fn refutation(mutant: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<Refutation> {
     obstacle(mutant, Some(violation.code()), portfolio)?.refutation
 }
@@ -106,7 +106,7 @@ mod tests {
     use crate::smt::{Effort, Solver};
     use roundel_spec::check::Points;
 
-    /// A prover that believes everything, and shows a model of every hypothesis.
+    /// A prover that accepts everything, and has a model of every hypothesis.
     #[cfg(unix)]
     fn credulous(folder: &std::path::Path) -> Portfolio {
         use std::os::unix::fs::PermissionsExt;

@@ -1,11 +1,11 @@
-//! Mutants that only reductions have: another line, another operand, another side; and other claims about the order.
+//! Mutants of reductions only: another line, another operand, another side, or other claims about the order.
 
 use super::{Nursery, place};
 use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Field, Schedule, SchedulePart, Transfer};
 use roundel_spec::{Action, Line, Site};
 
-/// Messages that do something else to the memory of their rank.
+/// Messages with another effect on the memory of their rank.
 pub(super) fn actions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
     for (n, l) in original.loops.iter().enumerate() {
@@ -20,7 +20,7 @@ pub(super) fn actions(nursery: &mut Nursery<'_>) {
     }
 }
 
-/// Claims about the order of reduction, one more or one less.
+/// Adds or removes a claim about the order of reduction.
 pub(super) fn claims(nursery: &mut Nursery<'_>) {
     if !nursery.original.kind.reduces() {
         return;
@@ -32,7 +32,7 @@ pub(super) fn claims(nursery: &mut Nursery<'_>) {
         .add(format!("order: `rank_order` {}", done(order.rank_order)), |s| s.order.rank_order = !order.rank_order);
 }
 
-/// What else a message could do: the other side or another way of writing, another line, another operand.
+/// The other possible effects of a message: the other side, another action, another line, another operand.
 fn others(schedule: &Schedule, transfer: &Transfer) -> Vec<Site> {
     let (site, lines) = (transfer.site, 0..schedule.lines.len() as Line);
     let mut actions = Vec::new();
@@ -56,7 +56,7 @@ fn others(schedule: &Schedule, transfer: &Transfer) -> Vec<Site> {
     acting.chain(lines.map(|line| Site { line, ..site })).filter(|other| *other != site).collect()
 }
 
-/// What a message does, for people.
+/// The effect of a message as text.
 fn role(schedule: &Schedule, site: Site) -> String {
     let name = |line: Line| schedule.lines.get(usize::from(line)).map_or("", String::as_str);
     let line = name(site.line);

@@ -1,18 +1,18 @@
-//! What slots hold in the simulation: contributions, in the order in which an operation would see them.
+//! The contents of slots in the simulation: contributions, in the order in which an operation would see them.
 //!
 //! A gather is the case in which nothing is ever combined: the block of rank r is the contribution of rank r to block
-//! r. Two ranks have reduced the same tree, up to swapped operands, exactly if the same sets of ranks were put together
-//! on the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
+//! r. Two ranks have reduced the same tree, up to swapped operands, exactly if they have combined the same sets of
+//! ranks on the way: a tree whose leaves have names is determined by the leaves below each of its nodes.
 
 use super::OracleMessage;
 use roundel_spec::{Action, Kind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The ranks whose contributions are in a value, first operand first; and how they came together.
+/// The ranks whose contributions are in a value, the first operand first; and how they were combined.
 #[derive(Debug)]
 pub(super) struct OracleValue {
-    /// The block that all of them belong to.
+    /// The block to which all contributions belong.
     block: usize,
     ranks: Vec<usize>,
     operands: Option<(Rc<OracleValue>, Rc<OracleValue>)>,
@@ -33,19 +33,19 @@ impl OracleValue {
         }
     }
 
-    /// The ranks, in order.
+    /// The ranks, sorted.
     pub(super) fn sorted(&self) -> Vec<usize> {
         let mut ranks = self.ranks.clone();
         ranks.sort_unstable();
         ranks
     }
 
-    /// Whether the operands stand in the order of ranks.
+    /// Whether the operands are in rank order.
     pub(super) fn in_rank_order(&self) -> bool {
         self.ranks.windows(2).all(|two| two[0] < two[1])
     }
 
-    /// The sets of ranks that were put together on the way.
+    /// The sets of ranks that were combined on the way.
     pub(super) fn unions(&self) -> BTreeSet<Vec<usize>> {
         let mut all = BTreeSet::from([self.sorted()]);
         if let Some((left, right)) = &self.operands {
@@ -71,7 +71,7 @@ pub(super) struct OracleMemory {
 }
 
 impl OracleMemory {
-    /// What a rank has before the first round.
+    /// The initial contents of a rank's memory.
     pub(super) fn initial(kind: Kind, (rank, p): (usize, usize), lines: usize, blocks: usize, root: usize) -> Self {
         let own = |block| match kind {
             Kind::Allgather | Kind::Gather => (block == rank).then(|| OracleValue::own(rank, block)),
@@ -88,19 +88,20 @@ impl OracleMemory {
         &self.lines[line]
     }
 
-    /// What a message takes along; or the slot that is empty.
+    /// The values that a message carries; or the number of an empty slot.
     pub(super) fn read(&self, note: &OracleMessage) -> Result<Vec<Rc<OracleValue>>, usize> {
         let line = &self.lines[note.line];
         note.blocks.iter().map(|&block| line[block].clone().ok_or(block)).collect()
     }
 
-    /// Empties the slots of a message; or names one that is empty.
+    /// Empties the slots of a message; or returns the number of one that is already empty.
     pub(super) fn give_up(&mut self, note: &OracleMessage) -> Result<(), usize> {
         let line = &mut self.lines[note.line];
         note.blocks.iter().try_for_each(|&block| line[block].take().map(|_| ()).ok_or(block))
     }
 
-    /// Puts what arrives into one slot. `in_use` says whether another message of the round reads or writes the slot.
+    /// Stores an arriving value in one slot. `in_use` tells whether another message of the round reads or writes the
+    /// slot.
     pub(super) fn write(
         &mut self,
         note: &OracleMessage,
@@ -127,7 +128,7 @@ impl OracleMemory {
             (Action::CombineLeft { with }, _) => OracleValue::combined(&arrived, &operand(with, self)?)?,
             (Action::CombineRight { with }, _) => OracleValue::combined(&operand(with, self)?, &arrived)?,
         };
-        // What is combined with another line may not lose what this one has.
+        // The result of a combination with another line must not lose contributions of this one.
         let loses = |old: &Rc<OracleValue>| {
             matches!(note.action, Action::CombineLeft { .. } | Action::CombineRight { .. }) && !old.is_part_of(&new)
         };
@@ -138,7 +139,7 @@ impl OracleMemory {
         Ok(())
     }
 
-    /// What is wrong with the result of a rank, if anything.
+    /// Checks the result of a rank.
     pub(super) fn result(&self, kind: Kind, rank: usize, p: usize, root: usize) -> Result<(), String> {
         for (block, slot) in self.lines[0].iter().enumerate() {
             let expected: Vec<usize> = match kind {
@@ -169,7 +170,7 @@ mod tests {
         OracleMessage { receives: true, peer: 1, blocks: vec![0], line, action }
     }
 
-    /// What rank 0 of 3 says when block 0 of rank 1 arrives, twice.
+    /// The result on rank 0 if block 0 of rank 1 arrives twice.
     fn second(first: Action, second: Action, line: usize) -> Result<Vec<usize>, String> {
         let mut memory = OracleMemory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
         memory.write(&note(first, line), 0, OracleValue::own(1, 0), false).expect("the first is right");

@@ -1,8 +1,8 @@
-//! From expressions to terms.
+//! Translates expressions to SMT terms.
 //!
-//! Solvers are weak at powers, at `mod` with a symbolic modulus and at quantifiers, so none of these is emitted.
-//! A quotient becomes a fresh number with its definition `a = b q + r, 0 <= r < b`; `pow` is an uninterpreted function
-//! whose laws are instantiated at the arguments that occur; `ceil_log` and `floor_log` are fresh numbers between two
+//! Solvers are weak at powers, at `mod` with a symbolic modulus and at quantifiers, so none of these is emitted. A
+//! quotient becomes a fresh constant with its definition `a = b q + r, 0 <= r < b`; `pow` is an uninterpreted function
+//! whose laws are instantiated at the arguments that occur; `ceil_log` and `floor_log` are fresh constants between two
 //! powers. Every law is guarded by the condition under which it is true, so that adding it is always sound.
 
 mod bits;
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoEncoding(pub(crate) String);
 
-/// Values of variables, as terms, by slot.
+/// Values of variables as terms, by slot.
 #[derive(Clone, Debug)]
 pub(crate) struct TermValues {
     slots: Vec<Option<Term>>,
@@ -41,15 +41,15 @@ impl TermValues {
         values
     }
 
-    /// The same values, but for one variable, which has none.
+    /// The same values, but with one variable unset.
     pub(crate) fn without(&self, slot: usize) -> Self {
         let mut values = self.clone();
         values.slots[slot] = None;
         values
     }
 
-    /// Whether all variables of an expression have values. Where one has none, because it is an index of the set whose
-    /// size is asked for, the expression must not matter: whatever uses it is refused.
+    /// Whether all variables of an expression have values. A variable has none if it is an index of a set whose size is
+    /// computed; the expression must not depend on it, and any use of it is refused.
     fn know(&self, e: &Expr) -> bool {
         let mut known = true;
         e.walk(&mut |e| known &= !matches!(e, Expr::Var(v) if self.slots.get(v.slot).is_none_or(Option::is_none)));
@@ -61,7 +61,7 @@ impl TermValues {
     }
 }
 
-/// The declarations and laws that the terms of one query need.
+/// The declarations and laws for the terms of one query.
 #[derive(Clone)]
 pub(crate) struct Context<'a> {
     schedule: &'a Schedule,
@@ -77,7 +77,7 @@ pub(crate) struct Context<'a> {
     ceilings: Vec<(Term, Term, Term)>,
     /// Terms that are known to be powers of two.
     two_powers: BTreeSet<Term>,
-    /// What must be true for everything lowered so far to have a value.
+    /// The conditions under which everything lowered so far has a value.
     defined: Vec<Term>,
     /// Every intermediate result lowered so far, with the condition under which it is computed.
     computed: Vec<(Term, Term)>,
@@ -86,19 +86,19 @@ pub(crate) struct Context<'a> {
     elements: BTreeSet<Term>,
     /// Numbers and their lowest bits.
     lowest: Vec<(Term, Term)>,
-    /// Two numbers, and their bits that differ.
+    /// Two numbers, and the bits in which they differ.
     xors: Vec<(Term, Term, Term)>,
     /// Numbers whose digits are summed.
     digit_sums: BTreeSet<Term>,
 }
 
-/// The symbol of powers, which is no constant's.
+/// The symbol of powers; no constant has it.
 const POW: &str = "pow";
 
-/// The length of a definition, as text, up to which it is encoded.
+/// The maximum length, as text, of a definition that is encoded.
 const LARGEST_TERM: usize = 1 << 16;
 
-/// Whether a term is a number that is not negative.
+/// Whether a term is a non-negative literal.
 fn is_literal(term: &str) -> bool {
     term.chars().all(|c| c.is_ascii_digit())
 }
@@ -144,16 +144,16 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A new constant, named like what it stands for as far as that name is free. No two constants of a context are the
-    /// same: whoever needs one again keeps the term. So an index that happens to be called like one of another clause,
-    /// round or definition never inherits what is assumed of that one.
+    /// A new constant, named like what it represents if that name is free. No two constants of a context are the same;
+    /// callers keep the term to use it again. So an index that shares its name with one of another clause, round or
+    /// definition never inherits assumptions about that one.
     pub(crate) fn constant(&mut self, name: &str) -> Term {
         let symbol = self.free(name);
         self.declare(symbol.clone(), format!("(declare-const {symbol} Int)"));
         symbol
     }
 
-    /// A constant that the encoding makes up: it is numbered from the start, since no reader looks for it.
+    /// A constant that only the encoding uses; it is always numbered.
     fn fresh(&mut self, stem: &str) -> Term {
         loop {
             self.counter += 1;
@@ -165,7 +165,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A symbol that nothing in this context has: the name itself, or the name and the first free number.
+    /// A symbol that is not in use in this context: the name itself, or the name with the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
         while [POW, digits::DIGIT_SUM].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
@@ -175,13 +175,13 @@ impl<'a> Context<'a> {
         candidate
     }
 
-    /// Adds a declaration. A second meaning of a symbol would make proofs of something else, so it ends the run.
+    /// Adds a declaration. Panics on a second meaning of a symbol, because it would make proofs unsound.
     fn declare(&mut self, symbol: String, declaration: String) {
         let known = self.declarations.insert(symbol, declaration);
         assert!(known.is_none(), "a symbol stands for one thing: {known:?}");
     }
 
-    /// How ranks and blocks are counted.
+    /// The numbering of ranks and blocks.
     pub(crate) fn wheel(&self) -> Numbering {
         self.wheel
     }
@@ -230,13 +230,13 @@ impl<'a> Context<'a> {
         std::mem::take(&mut self.computed)
     }
 
-    /// Forgets what must be defined and what was computed: both are obligations elsewhere.
+    /// Discards the conditions and intermediate results so far: both are obligations elsewhere.
     pub(crate) fn settle(&mut self) {
         self.defined.clear();
         self.computed.clear();
     }
 
-    /// Notes that a fact is assumed: `x == pow(2, e)` makes `x` a power of two.
+    /// Lowers a fact that is assumed: `x == pow(2, e)` makes `x` a power of two.
     pub(crate) fn assume(&mut self, fact: &Expr, values: &TermValues) -> Result<Term, NoEncoding> {
         if let Expr::Binary(Binary::Eq, x, power) = fact
             && let Expr::Builtin(Builtin::Pow, args) = &**power
@@ -248,7 +248,7 @@ impl<'a> Context<'a> {
         self.lower(fact, values)
     }
 
-    /// Notes that `value`, which a fact `x == pow(2, e)` puts in the place of `x`, is a power of two.
+    /// Notes that `value`, which replaces `x` because of a fact `x == pow(2, e)`, is a power of two.
     pub(crate) fn also_power_of_two(&mut self, fact: &Expr, value: &str) {
         if let Expr::Binary(Binary::Eq, _, power) = fact
             && matches!(&**power, Expr::Builtin(Builtin::Pow, args) if args[0] == Expr::Int(2))
@@ -273,7 +273,7 @@ impl<'a> Context<'a> {
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
             Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Numbering::Nodes => {
-                // All nodes have the same size: the argument must have a value, but which does not matter.
+                // All nodes have the same size: the argument must have a value, but the value does not matter.
                 args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
                 values.get(PPN, "ppn")
             }
@@ -288,7 +288,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Lowers under a condition, so that what must be defined is so only there.
+    /// Lowers under a condition, so that values need to exist only there.
     fn under<T>(&mut self, condition: Term, lower: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(condition);
         let result = lower(self);
@@ -296,12 +296,12 @@ impl<'a> Context<'a> {
         result
     }
 
-    /// From here on everything is lowered under one more condition, until [`leave`](Context::leave).
+    /// Lowers everything under one more condition, until [`leave`](Context::leave).
     pub(crate) fn enter(&mut self, condition: Term) {
         self.path.push(condition);
     }
 
-    /// Takes back the last `conditions` conditions.
+    /// Removes the last `conditions` conditions.
     pub(crate) fn leave(&mut self, conditions: usize) {
         self.path.truncate(self.path.len() - conditions);
     }
@@ -332,7 +332,7 @@ impl<'a> Context<'a> {
             inner.slots[arg.slot] = if values.know(value) { Some(self.lower(value, values)?) } else { None };
         }
         let term = self.lower(&function.body, &inner)?;
-        // Definitions are put in wherever they are used, so that a few that use each other can grow without bound.
+        // Definitions are inlined where they are used, so a few nested ones can grow without bound.
         if term.len() > LARGEST_TERM {
             return Err(NoEncoding(format!("the definition `{}`, which grows too large,", function.name)));
         }
@@ -399,13 +399,13 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// A product; its factors are remembered for laws of monotony.
+    /// A product; its factors are noted for monotonicity laws.
     pub(crate) fn product(&mut self, a: &str, b: &str) -> Term {
         self.note_product(a, b);
         mul(a, b)
     }
 
-    /// Remembers a product of two factors; a number in front of one of them is moved to the other.
+    /// Notes a product of two factors; a literal in front of one factor is moved to the other.
     fn note_product(&mut self, a: &str, b: &str) {
         if is_literal(a) || is_literal(b) {
             return;
@@ -511,7 +511,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// How many digits it takes to count up to `n`, and what the first of them counts.
+    /// The number of digits needed to count up to `n`, and the weight of the first digit.
     pub(crate) fn top_digit(&mut self, base: &str, n: &str) -> (Term, Term) {
         let digits = self.ceil_log(base, n);
         let top = self.pow(base, &sub(&digits, "1"));
@@ -545,8 +545,8 @@ impl<'a> Context<'a> {
         self.declarations.values()
     }
 
-    /// All laws that hold for the terms lowered so far. With `more`, also those that cost the solver time and are
-    /// rarely needed: products of powers, monotony of products.
+    /// All laws that hold for the terms lowered so far. With `more`, also those that are expensive for the solver and
+    /// rarely needed: products of powers, monotonicity of products.
     pub(crate) fn laws(&self, more: bool) -> Vec<Term> {
         let mut laws = self.laws.clone();
         laws.extend(self.power_laws(more));
@@ -635,8 +635,8 @@ impl<'a> Context<'a> {
         laws
     }
 
-    /// The products, also with halves of their factors: of `q` where `q = 2 h + e`, of `x` where a factor is `2 x`,
-    /// and of the factors into which powers split.
+    /// The products, also with halves of their factors: of `q` where `q = 2 h + e`, of `x` where a factor is `2 x`, and
+    /// of the factors into which powers split.
     fn products_with_parts(&self) -> BTreeSet<(Term, Term)> {
         let mut all = self.products.clone();
         for (b, e) in &self.powers {
@@ -658,7 +658,7 @@ impl<'a> Context<'a> {
         all
     }
 
-    /// Monotony: of two products with a common factor, the one with the larger other factor is larger.
+    /// Monotonicity: of two products with a common factor, the one with the larger other factor is larger.
     fn product_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         let products = self.products_with_parts();

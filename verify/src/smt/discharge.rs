@@ -1,4 +1,4 @@
-//! Puts obligations to solvers.
+//! Discharges obligations with solvers.
 
 use super::query::Obligation;
 use super::solver::{Answer, Effort, Solver, seconds};
@@ -7,14 +7,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// How obligations are put to solvers.
+/// The solvers and their limits.
 #[derive(Clone, Debug)]
 pub struct Portfolio {
     /// The solvers, the preferred one first.
     pub solvers: Vec<Solver>,
-    /// What the first encoding of an obligation is worth; later ones get three times as much.
+    /// The effort for the first encoding of an obligation; later ones get three times as much.
     pub limit: Effort,
-    /// Where to keep the files, if anywhere.
+    /// The folder in which to keep the files, if any.
     pub keep: Option<PathBuf>,
 }
 
@@ -25,7 +25,7 @@ impl Portfolio {
     }
 }
 
-/// What became of an obligation.
+/// The verdict on an obligation.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// A solver refuted its negation, and found a model of its hypotheses.
@@ -33,14 +33,14 @@ pub enum Verdict {
         /// The solver, with its version.
         solver: String,
     },
-    /// Its hypotheses contradict each other: it says nothing.
+    /// Its hypotheses contradict each other, so it claims nothing.
     Vacuous,
-    /// The negation has a model: a counterexample to induction, which is not one to the collective.
+    /// The negation has a model: a counterexample to induction, but not necessarily to the collective.
     Refuted {
         /// Values of the constants.
         model: Vec<(String, String)>,
     },
-    /// No solver gave an answer; why each did not.
+    /// No solver gave an answer; the reasons.
     Open(Vec<String>),
 }
 
@@ -49,14 +49,14 @@ pub enum Verdict {
 pub struct Refutation {
     /// The property that is not preserved.
     pub property: &'static str,
-    /// What was claimed.
+    /// The claim.
     pub claim: String,
     /// Values of the constants, by symbol.
     pub model: Vec<(String, String)>,
 }
 
 impl Refutation {
-    /// The counterexample that a verdict is, if it is one.
+    /// The counterexample of a verdict, if it is one.
     pub fn of(obligation: &Obligation, verdict: &Verdict) -> Option<Self> {
         match verdict {
             Verdict::Refuted { model } => Some(Refutation {
@@ -72,15 +72,15 @@ impl Refutation {
 /// An obligation with its verdict.
 #[derive(Clone, Debug)]
 pub struct Discharged {
-    /// Which.
+    /// The number of the obligation.
     pub obligation: usize,
     /// The verdict.
     pub verdict: Verdict,
-    /// How long it took.
+    /// The time it took.
     pub seconds: f64,
 }
 
-/// Puts all obligations to the solvers, on two threads; `tick` is called after each.
+/// Discharges all obligations on two threads; `tick` is called after each.
 pub fn discharge(
     collective: &str,
     obligations: &[Obligation],
@@ -109,7 +109,7 @@ pub fn discharge(
     done
 }
 
-/// Puts one obligation to the solvers.
+/// Discharges one obligation.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
     let mut reasons = Vec::new();
     let proofs = obligation.proofs(collective);
@@ -128,20 +128,20 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
         reasons.push("no solver is installed; install z3".into());
     }
     reasons.dedup();
-    // The last encoding knows most: a model of its negated goal is one that no other encoding rules out. Few ranks are
-    // tried first, so that there may be a model where the whole question is too hard.
+    // The last encoding has the most laws: no other encoding rules out a model of its negated goal. Few ranks are tried
+    // first, so that a model may be found even if the whole query is too hard.
     let model =
         |text: &String| portfolio.solvers.iter().find_map(|solver| solver.smallest_model(text, portfolio.limit));
     match proofs.last().and_then(model) {
         Some(model) => Verdict::Refuted { model },
-        // It said `sat` every time, and does not show why.
+        // The solver answered `sat` every time, but gives no model.
         None if reasons.is_empty() => Verdict::Refuted { model: vec![] },
         None => Verdict::Open(reasons),
     }
 }
 
-/// File number `i` proves the claim. Is there anything it speaks of, and are the premises of that very file in order?
-/// Where no solver says, the claim does not count: it may be empty.
+/// File number `i` proves the claim. Checks that the claim is not vacuous and that the premises of that very file are
+/// consistent. If no solver can tell, the claim does not count, because it may be vacuous.
 fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
     let hypotheses = has_model(&obligation.vacuity(collective), portfolio);
     let premises = obligation.premises(collective, i).filter(|_| i > 0);
@@ -156,7 +156,7 @@ fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver,
     }
 }
 
-/// Whether a question has a model, if a solver says. Small p are looked at first, where models are found quickly.
+/// Whether a query has a model, if a solver can tell. Small p are tried first, where models are found quickly.
 fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
     let ask =
         |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
@@ -167,7 +167,7 @@ fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
     ask(question, 3 * portfolio.limit)
 }
 
-/// Whether there is a model, where the answer is one.
+/// Whether there is a model, if the answer tells.
 fn decided(answer: Answer) -> Option<bool> {
     match answer {
         Answer::Sat => Some(true),
@@ -176,7 +176,7 @@ fn decided(answer: Answer) -> Option<bool> {
     }
 }
 
-/// Keeps the files of an obligation. Keeping is a convenience: a full disk does not make a proof wrong.
+/// Keeps the files of an obligation. Errors are ignored: a full disk does not make a proof wrong.
 fn keep(collective: &str, obligation: &Obligation, portfolio: &Portfolio, proofs: &[String]) {
     let Some(folder) = &portfolio.keep else { return };
     let folder = folder.join(collective.replace('/', "-"));

@@ -1,23 +1,23 @@
-//! Lemmas about machine arithmetic and bit tricks, as bit-vectors of 32 and 64 bits, and the laws of arithmetic that
-//! the encoding instantiates, as integers.
+//! Lemmas about machine arithmetic and bit tricks, as bit-vectors of 32 and 64 bits; and the laws of arithmetic that
+//! the encoding instantiates, over the integers.
 //!
-//! An integer proof says nothing about a machine. These close the gap for the functions that generated code calls: that
-//! `wrap` is the Euclidean remainder without overflow, that `x ^ d` moves by exactly `d` when `d` is a power of two,
-//! that the quotient rounded up is computed right.
+//! A proof over the integers does not cover machine arithmetic. These lemmas close the gap for the functions that
+//! generated code calls: `wrap` is the Euclidean remainder without overflow, `x ^ d` moves by exactly `d` when `d` is a
+//! power of two, and the quotient rounded up is computed correctly.
 
-/// A lemma: its name, what it says, its file. `unsat` proves it.
+/// A lemma: its name, its claim, its file. `unsat` proves it.
 #[derive(Clone, Debug)]
 pub struct Lemma {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its claim.
     pub claim: &'static str,
-    /// Hypotheses and negated goal.
+    /// The hypotheses and the negated goal.
     pub text: String,
 }
 
 impl Lemma {
-    /// The hash of the question.
+    /// The hash of the query.
     pub fn hash(&self) -> String {
         roundel_spec::canonical::hash(&self.text)
     }
@@ -41,7 +41,7 @@ fn bv(n: u64, bits: u32) -> String {
 
 fn wrap(bits: u32) -> Lemma {
     let zero = bv(0, bits);
-    // p is at most a quarter of the type, so that 2 p and x + p exist.
+    // p is at most a quarter of the type's range, so that 2 p and x + p fit.
     let quarter = bv(1 << (bits - 2), bits);
     let body = format!(
         "(declare-const x (_ BitVec {bits}))\n(declare-const p (_ BitVec {bits}))\n\
@@ -99,7 +99,7 @@ fn lowest(bits: u32) -> Lemma {
 }
 
 fn width(bits: u32) -> Lemma {
-    // Two numbers below 2^(bits/2 - 1) multiply without overflow: what the machine-width obligations rest on.
+    // Two numbers below 2^(bits/2 - 1) multiply without overflow; the machine-width obligations rely on this.
     let (zero, half) = (bv(0, bits), bv(1 << (bits / 2 - 1), bits));
     let wide = 2 * bits;
     let body = format!(
@@ -111,9 +111,9 @@ fn width(bits: u32) -> Lemma {
     lemma(format!("product-{bits}"), "a product of two numbers of half the width does not overflow", body)
 }
 
-/// One bit more of a number adds that bit to the sum of its digits: from the meaning of the sum, by induction over the
-/// bits below. The number is `x = 2 y + b`, where `y` leaves `r` by `d` and `v` by `2 d`, and has the bit `e` between
-/// them.
+/// One more bit of a number adds that bit to the sum of its digits: by the definition of the sum and induction over the
+/// bits below. The number is `x = 2 y + b`, where `y` has remainder `r` by `d` and `v` by `2 d`, and the bit `e`
+/// between them.
 fn digits() -> Lemma {
     let body = "(declare-fun digit_sum (Int) Int)\n\
          (declare-const x Int)(declare-const y Int)(declare-const b Int)(declare-const d Int)\n\

@@ -1,7 +1,7 @@
 //! Proofs for all p: obligations from the declaration, discharged by an SMT solver.
 //!
-//! [`obligations`] turns a schedule and its `holds` into questions, [`discharge`] puts them to solvers, [`lemmas`] are
-//! what the encoding itself rests on. `docs/proofs.md` tells what follows from all of them together.
+//! [`obligations`] turns a schedule and its `holds` into queries, [`discharge`] passes them to solvers, and [`lemmas`]
+//! are the laws that the encoding itself relies on. `docs/proofs.md` explains what follows from all of them together.
 
 mod context;
 mod discharge;

@@ -1,9 +1,9 @@
-//! What ranks and blocks wrap around.
+//! The numbering of ranks and blocks, and the modulus around which they wrap.
 //!
-//! A collective that does not look at nodes counts ranks around p. One that does is proved for nodes of equal size, of
-//! at least two ranks: a rank, and a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do not
-//! wrap: `first_rank(x) + l` is the seat `l` of node `x` where `0 <= l < ppn`, which is an obligation. So products of
-//! nodes and their size, in which solvers lose themselves, do not appear.
+//! A collective that does not look at nodes counts ranks modulo p. One that does is proved for nodes of equal size,
+//! with at least two ranks: a rank, or a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do
+//! not wrap: `first_rank(x) + l` is the seat `l` of node `x` if `0 <= l < ppn`, which is an obligation. This avoids
+//! products of nodes and their size, which solvers handle badly.
 
 use super::term::{Term, add, and, eq, int, mul, not, or};
 use roundel_spec::Schedule;
@@ -25,33 +25,33 @@ pub(crate) const PPN: usize = 5;
 /// The slot of `lanes`.
 pub(crate) const LANES: usize = 6;
 
-/// How ranks and blocks are counted.
+/// How ranks and blocks are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
-    /// By their number, around p.
+    /// By their number, modulo p.
     Ranks,
-    /// By node and seat, on nodes of equal size, around `nodes`.
+    /// By node and seat, on nodes of equal size, with nodes modulo `nodes`.
     Nodes,
 }
 
 /// A rank or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CyclicTerm {
-    /// What wraps: its number, or its node.
+    /// The part that wraps: its number, or its node.
     pub(crate) number: Term,
-    /// Its seat on the node; 0 where nodes are not counted.
+    /// Its seat on the node; 0 if nodes are not counted.
     pub(crate) seat: Term,
 }
 
 impl Numbering {
-    /// How a schedule is read.
+    /// The numbering for a schedule.
     pub(crate) fn of(schedule: &Schedule) -> Self {
         let mut nodes = schedule.within().any(|within| matches!(within.group, Group::Node | Group::Lane));
         schedule.for_each_expr(&mut |_, e| e.walk(&mut |e| nodes |= looks_at_nodes(e)));
         if nodes { Numbering::Nodes } else { Numbering::Ranks }
     }
 
-    /// What numbers wrap around.
+    /// The modulus.
     pub(crate) fn around(self) -> &'static str {
         match self {
             Numbering::Ranks => "p",
@@ -59,7 +59,7 @@ impl Numbering {
         }
     }
 
-    /// Where this rank is.
+    /// The position of this rank.
     pub(crate) fn here(self) -> CyclicTerm {
         match self {
             Numbering::Ranks => CyclicTerm { number: "rank".into(), seat: "0".into() },
@@ -83,7 +83,7 @@ impl Numbering {
         }
     }
 
-    /// Whether two numbers are the same. Exact for those that differ by less than four times around.
+    /// Whether two numbers are equal modulo the modulus. Exact if they differ by less than four times the modulus.
     pub(crate) fn same_number(self, a: &str, b: &str) -> Term {
         if a == b {
             return "true".into();
@@ -91,29 +91,29 @@ impl Numbering {
         or((-3..=3).map(|m| eq(a, &self.turned(b, m))))
     }
 
-    /// Whether two ranks or blocks are the same, as far as [`same_number`](Wheel::same_number) is exact.
+    /// Whether two ranks or blocks are equal, as far as [`same_number`](Numbering::same_number) is exact.
     pub(crate) fn same(self, a: &CyclicTerm, b: &CyclicTerm) -> Term {
         and([self.same_number(&a.number, &b.number), eq(&a.seat, &b.seat)])
     }
 
-    /// Whether two numbers differ, for numbers that are at most `apart` times around apart.
+    /// Whether two numbers differ modulo the modulus, if they are at most `apart` times the modulus apart.
     pub(crate) fn different_number(self, a: &str, b: &str, apart: i64) -> Term {
         and((-apart..=apart).map(|m| not(&eq(a, &self.turned(b, m)))))
     }
 
-    /// Whether two ranks or blocks differ, for numbers that are at most `apart` times around apart.
+    /// Whether two ranks or blocks differ, if their numbers are at most `apart` times the modulus apart.
     pub(crate) fn different(self, a: &CyclicTerm, b: &CyclicTerm, apart: i64) -> Term {
         let numbers = self.different_number(&a.number, &b.number, apart);
         if a.seat == b.seat { numbers } else { or([numbers, not(&eq(&a.seat, &b.seat))]) }
     }
 
-    /// A number `turns` times further around.
+    /// A number plus `turns` times the modulus.
     pub(crate) fn turned(self, x: &str, turns: i64) -> Term {
         add(x, &mul(&int(turns), self.around()))
     }
 }
 
-/// Whether an expression has a value that depends on where ranks sit; its parts are not looked into.
+/// Whether the value of an expression depends on the placement; its parts are not examined.
 pub(crate) fn looks_at_nodes(e: &Expr) -> bool {
     match e {
         Expr::Var(v) => PLACEMENT_SLOTS.contains(&v.slot),

@@ -1,10 +1,10 @@
-//! One question to a solver, as an SMT-LIB 2.6 file.
+//! One solver query, as an SMT-LIB 2.6 file.
 
 use super::context::Context;
 use super::term::{Term, not};
 use std::fmt::Write;
 
-/// What an obligation is about.
+/// The property that an obligation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Property {
@@ -56,12 +56,12 @@ impl Property {
     }
 }
 
-/// Something to be proved: the hypotheses imply the goal.
+/// A statement to prove: the hypotheses imply the goal.
 #[derive(Clone)]
 pub struct Obligation {
-    /// A name that is unique within the collective, fit for a file.
+    /// A name that is unique within the collective and valid in a file name.
     pub name: String,
-    /// What it is about.
+    /// Its property.
     pub property: Property,
     /// The claim, for people.
     pub claim: String,
@@ -87,14 +87,14 @@ impl Attempt {
     }
 }
 
-/// Which file of an obligation.
+/// The files of an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QueryForm {
     /// The hypotheses and the negated goal: `unsat` proves it.
     Proof,
     /// The same with all instances of the laws.
     ProofWithInstances,
-    /// The hypotheses alone: `unsat` means that the claim is empty.
+    /// The hypotheses alone: `unsat` means that the claim is vacuous.
     Vacuity,
     /// The same with all instances of the laws.
     VacuityWithInstances,
@@ -105,26 +105,26 @@ impl Obligation {
         Obligation { name, property, claim, attempts }
     }
 
-    /// The files that would prove it, the cheapest first: `unsat` of any of them suffices.
+    /// The files that can prove it, the cheapest first: `unsat` of any one suffices.
     pub fn proofs(&self, collective: &str) -> Vec<String> {
         let forms = [QueryForm::Proof, QueryForm::ProofWithInstances];
         let pairs = self.attempts.iter().flat_map(|attempt| forms.map(|form| (attempt, form)));
         pairs.map(|(attempt, form)| self.text(collective, attempt, form)).collect()
     }
 
-    /// The hypotheses alone: `unsat` means that the claim is empty.
+    /// The hypotheses alone: `unsat` means that the claim is vacuous.
     pub fn vacuity(&self, collective: &str) -> String {
         self.text(collective, &self.attempts[0], QueryForm::Vacuity)
     }
 
-    /// What file number `i` of [`proofs`](Obligation::proofs) takes for granted: `unsat` means that it would prove
-    /// anything, and so proves nothing.
+    /// The premises of file number `i` of [`proofs`](Obligation::proofs): `unsat` means that it could prove anything,
+    /// and so proves nothing.
     pub fn premises(&self, collective: &str, i: usize) -> Option<String> {
         let form = if i.is_multiple_of(2) { QueryForm::Vacuity } else { QueryForm::VacuityWithInstances };
         self.attempts.get(i / 2).map(|attempt| self.text(collective, attempt, form))
     }
 
-    /// The hash of everything that is asked: a record states it, and lapses with the first letter that changes.
+    /// The hash of the whole query: a record stores it, and any change invalidates the record.
     pub fn hash(&self) -> String {
         let proofs = self.proofs("");
         let premises = (0..proofs.len()).filter_map(|i| self.premises("", i));

@@ -1,9 +1,9 @@
 //! Block sets as formulas.
 //!
-//! A set is never a set to the solver. "Every block of A is in B" is: take an element of A, by its indices; then one of
-//! a few candidate index tuples of B gives the same block. Candidates are computed from the element by solving B's
-//! item for its last index, or are indices that are at hand. An existential over a product, on which solvers
-//! time out, never appears; a missing candidate makes a proof fail, never succeed.
+//! Sets are never passed to the solver. "Every block of A is in B" becomes: take an element of A, by its indices; then
+//! one of a few candidate index tuples of B gives the same block. Candidates are computed from the element by solving
+//! B's item for its last index, or are index values already in use. An existential over a product, on which solvers
+//! time out, never appears. A missing candidate can only make a proof fail, never succeed.
 
 use super::context::{Context, NoEncoding, TermValues};
 use super::numbering::{CyclicTerm, Numbering};
@@ -13,13 +13,13 @@ use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
 use roundel_spec::schedule::Function;
 
-/// A set of blocks at a place of the proof: comprehensions with the values of their variables.
+/// A set of blocks at a point of the proof: comprehensions with the values of their variables.
 #[derive(Clone)]
 pub(crate) struct SymbolicSet {
     pub(crate) pieces: Vec<SetPiece>,
 }
 
-/// One comprehension, for all values of the indices of its clause, where its guard is true.
+/// One comprehension, for all values of the indices of its clause, under its guard.
 #[derive(Clone)]
 pub(crate) struct SetPiece {
     /// The indices of the clause (`for j in …`), then those of the comprehension.
@@ -35,7 +35,7 @@ pub(crate) struct SetElement {
     pub(crate) indices: Vec<Term>,
     pub(crate) condition: Term,
     pub(crate) block: Term,
-    /// Its seat, where `block` is a node.
+    /// Its seat, if `block` is a node.
     pub(crate) seat: Term,
 }
 
@@ -65,7 +65,7 @@ impl SymbolicSet {
 
 impl SetPiece {
     /// The element with given index values. Everything is lowered under the conditions under which it is evaluated: the
-    /// ranges of inner indices where outer ones are in range, the item where all of them are.
+    /// ranges of inner indices if the outer ones are in range, the item if all of them are.
     pub(crate) fn at(&self, cx: &mut Context<'_>, indices: &[Term]) -> Result<SetElement, NoEncoding> {
         let mut conditions = Vec::new();
         let element = self.lowered(cx, indices, &mut conditions);
@@ -124,8 +124,8 @@ impl SetPiece {
         self.at(cx, &names)
     }
 
-    /// The numbers that generated code computes where the last index of the comprehension becomes a stripe: how many
-    /// blocks, the first and the step, each as the item of a piece under the conditions under which it is computed.
+    /// The numbers that generated code computes if the last index of the comprehension becomes a stripe: the number of
+    /// blocks, the first one and the step, each as the item of a piece under the conditions under which it is computed.
     pub(crate) fn computed(&self, wheel: Numbering, functions: &[Function]) -> Vec<SetPiece> {
         if self.part.filter.is_some() {
             return vec![];
@@ -141,7 +141,7 @@ impl SetPiece {
         vec![self.outside(count, None), self.outside(first, filter.clone()), self.outside(step, filter)]
     }
 
-    /// The node of blocks that are a stripe on it; the numbers that come of it are below p.
+    /// The node of blocks that form a stripe on it; the resulting numbers are below p.
     fn computed_node(&self, wheel: Numbering) -> Vec<SetPiece> {
         let (Some((node, _)), Some(last)) = (wheel.split(&self.part.item), self.part.over.last()) else {
             return vec![];
@@ -152,15 +152,15 @@ impl SetPiece {
         vec![self.outside(Expr::Builtin(Builtin::FirstRank, vec![node]), None)]
     }
 
-    /// Another item, outside of the last index.
+    /// Another item, without the last index.
     fn outside(&self, item: Expr, filter: Option<Expr>) -> SetPiece {
         let without_last = |indices: &[Index]| indices.split_last().map_or(vec![], |(_, outer)| outer.to_vec());
         let part = Comprehension { item, over: without_last(&self.part.over), filter };
         SetPiece { indices: without_last(&self.indices), part, ..self.clone() }
     }
 
-    /// How many elements there are, over all indices of clause and comprehension; never negative. Where a condition
-    /// hides some, or a range depends on another index of the piece, the number is no product, and not encoded.
+    /// The number of elements over all indices of clause and comprehension; never negative. If a condition hides some,
+    /// or a range depends on another index of the piece, the number is not a product, and is not encoded.
     pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, NoEncoding> {
         if self.part.filter.is_some() {
             return Err(NoEncoding("the size of a filtered set".into()));
@@ -170,7 +170,7 @@ impl SetPiece {
         }
         let mut count = "1".to_string();
         for index in &self.indices {
-            // The values have none for the indices of the piece, so a range that mentions one is refused here.
+            // The indices of the piece have no values here, so a range that mentions one is refused.
             let (lo, hi) = (cx.lower(&index.lo, &self.values)?, cx.lower(&index.hi, &self.values)?);
             let size = sub(&hi, &lo);
             let size = super::term::ite(&le("0", &size), &size, "0");
@@ -183,13 +183,13 @@ impl SetPiece {
 /// How far the search for candidates goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Terms at hand, and what solves an equation with step one.
+    /// Terms in use, and solutions of equations with step one.
     AtHand,
     /// Also quotients by symbolic strides.
     Quotients,
 }
 
-/// That `block` is in `set`: one of the candidates gives it. `at_hand` are terms worth trying as index values.
+/// That `block` is in `set`: one of the candidates gives it. `at_hand` lists terms worth trying as index values.
 pub(crate) fn member(
     cx: &mut Context<'_>,
     block: &CyclicTerm,
@@ -222,7 +222,7 @@ fn candidates(
     let mut tuples = Vec::new();
     for mut tuple in number_candidates(cx, piece, &others, &number, &block.number, at_hand, reach)? {
         if let Some(i) = seated {
-            // The seat says which value this index has; the base cannot mention it.
+            // The seat determines this index; the base does not mention it.
             let values = bind(&piece.values, &others, &tuple).with(piece.indices[i].var.slot, "0");
             let base = cx.lower(&seat, &values)?;
             tuple.insert(i, sub(&block.seat, &base));
@@ -251,7 +251,7 @@ fn number_candidates(
     at_hand: &[Term],
     reach: Reach,
 ) -> Result<Vec<Vec<Term>>, NoEncoding> {
-    // It is solved for the last index, unless the number does not depend on that.
+    // Solved for the last index, unless the number does not depend on it.
     let depends = |index: &Index| item.mentions(index.var.slot);
     let solved = match cx.wheel() {
         Numbering::Ranks => indices.len().checked_sub(1),
@@ -284,7 +284,7 @@ fn bind(values: &TermValues, indices: &[Index], terms: &[Term]) -> TermValues {
     values
 }
 
-/// All tuples of terms at hand.
+/// All tuples of the terms `at_hand`.
 fn outer_candidates(len: usize, at_hand: &[Term]) -> Vec<Vec<Term>> {
     let mut tuples = vec![vec![]];
     for _ in 0..len {
@@ -310,7 +310,7 @@ fn last_candidates(
     reach: Reach,
 ) -> Result<Vec<Term>, NoEncoding> {
     let Some((base, step)) = affine(item, last.var.slot) else { return Ok(at_hand.to_vec()) };
-    // The base cannot mention the index; any value will do for it.
+    // The base does not mention the index, so any value will do for it.
     let values = values.with(last.var.slot, "0");
     let base = cx.lower(&base, &values)?;
     let around = cx.wheel().around();
@@ -320,7 +320,7 @@ fn last_candidates(
         Expr::Int(-1) => (-2..=2).map(|m| sub("0", &distance(m))).collect(),
         Expr::Int(0) => vec![cx.lower(&last.lo, &values)?],
         step => {
-            // What is at hand, doubled and halved, reaches strides that double or halve; a quotient reaches the rest.
+            // Doubled and halved terms cover strides that double or halve; a quotient covers the rest.
             let mut all = at_hand.to_vec();
             for t in at_hand {
                 let half = cx.quotient(t, "2").0;
@@ -368,7 +368,7 @@ fn two_level(
     Ok(tuples)
 }
 
-/// That no two elements with different indices are the same block, for two elements of one piece.
+/// That two elements of one piece have different indices.
 pub(crate) fn other_index(a: &SetElement, b: &SetElement) -> Term {
     not(&and(a.indices.iter().zip(&b.indices).map(|(x, y)| eq(x, y))))
 }

@@ -1,7 +1,7 @@
 //! Solvers as processes: SMT-LIB text in, one word out.
 //!
-//! Only `unsat` proves anything. A solver that is missing, slow, killed or talks nonsense is said to be so, and never
-//! counts.
+//! Only `unsat` proves anything. A solver that is missing, too slow, killed or gives an unexpected answer is reported
+//! as such, and never counts.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
-/// What a solver said.
+/// The answer of a solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// There is no model: a negated goal is refuted.
     Unsat,
     /// There is a model.
     Sat,
-    /// It does not know, for its own reason.
+    /// It does not know, for the given reason.
     Unknown(String),
     /// It did not answer in time.
     Timeout,
@@ -26,7 +26,7 @@ pub enum Answer {
     Missing(String),
     /// It ended without an answer.
     Crashed(String),
-    /// It answered something that is no answer.
+    /// Its output is not a valid answer.
     Nonsense(String),
 }
 
@@ -45,35 +45,35 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// How much work a solver may put into a question.
+/// How much work a solver may put into a query.
 ///
 /// Solvers count their own steps, so that a limit gives the same answer on a busy machine and on an idle one: it is
-/// stated in seconds of a processor, and handed over in steps. For steps that are slow there is a limit of processor
-/// time, which the system watches. The clock ends only a solver that waits and does not compute.
+/// given in seconds of processor time, and passed on in steps. In case steps are slow there is also a limit of
+/// processor time, which the system enforces. The wall clock only ends a solver that waits without computing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effort {
     seconds: u64,
 }
 
 impl Effort {
-    /// As much as an idle processor does in so many seconds.
+    /// The work of an idle processor in this many seconds.
     pub const fn seconds(seconds: u64) -> Self {
         Effort { seconds }
     }
 
-    /// So many of its steps z3 does in a second, on a processor of our day: 2 million where the question is easy, a
-    /// third of a million where it is hard and steps are long.
+    /// The number of steps that z3 does per second on a current processor: 2 million for easy queries, a third of a
+    /// million for hard ones, whose steps are longer.
     const Z3_STEPS: u64 = 1_000_000;
 
-    /// The same of cvc5, whose steps are larger.
+    /// The same for cvc5, whose steps are larger.
     const CVC5_STEPS: u64 = 200_000;
 
-    /// The seconds of processor time after which a solver is ended, however few steps it has made.
+    /// The seconds of processor time after which a solver is killed, however few steps it has made.
     fn processor_seconds(self) -> u64 {
         self.seconds.saturating_mul(3).saturating_add(1)
     }
 
-    /// How long to wait for a solver that may get a hundredth of a processor, or waits itself.
+    /// How long to wait for a solver that may get only a hundredth of a processor, or waits itself.
     fn patience(self) -> Duration {
         Duration::from_secs(self.processor_seconds().saturating_mul(100).saturating_add(60))
     }
@@ -93,26 +93,26 @@ pub struct Solver {
     /// Its program.
     pub program: PathBuf,
     is_cvc5: bool,
-    /// How long to wait for one that neither computes nor ends.
+    /// How long to wait for one that neither computes nor exits.
     patience: Option<Duration>,
-    /// Its name and version, once somebody wants to know.
+    /// Its name and version, determined on first use.
     version: Arc<OnceLock<String>>,
 }
 
 impl Solver {
-    /// The solver at a path, called as its name suggests.
+    /// The solver at a path; its name determines its options.
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let is_cvc5 = program.file_name().is_some_and(|name| name.to_string_lossy().contains("cvc5"));
         Solver { program, is_cvc5, patience: None, version: Arc::default() }
     }
 
-    /// The same, waiting for no longer than this, whatever else it is granted.
+    /// The same, but waiting no longer than this, whatever the other limits.
     pub fn patient_for(self, patience: Duration) -> Self {
         Solver { patience: Some(patience), ..self }
     }
 
-    /// How it is called.
+    /// Its arguments.
     fn arguments(&self, effort: Effort) -> Vec<String> {
         let steps = |each: u64| each.saturating_mul(effort.seconds).min(u64::from(u32::MAX));
         match self.is_cvc5 {
@@ -121,7 +121,7 @@ impl Solver {
         }
     }
 
-    /// Its name and version, as records state them.
+    /// Its name and version, as stored in records.
     pub fn version(&self) -> String {
         let ask = || {
             let effort = Effort::seconds(1);
@@ -140,7 +140,7 @@ impl Solver {
         ["z3", "cvc5"].into_iter().filter_map(find).map(Solver::at).collect()
     }
 
-    /// Whether there is such a program: where its path says, or a plain name in a folder of `PATH`.
+    /// Whether the program exists: at its path or, for a plain name, in a folder of `PATH`.
     pub fn is_there(&self) -> bool {
         if self.program.components().count() > 1 {
             return self.program.is_file();
@@ -154,7 +154,7 @@ impl Solver {
         self.program.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Asks a question.
+    /// Asks a query.
     pub fn ask(&self, question: &str, limit: Effort) -> Answer {
         match self.talk(question, limit) {
             Ok(text) => classify(&text),
@@ -162,13 +162,13 @@ impl Solver {
         }
     }
 
-    /// Asks a question for values of its constants; `None` unless the answer is `sat`.
+    /// The values of a query's constants; `None` unless the answer is `sat`.
     pub fn model(&self, question: &str, limit: Effort) -> Option<Vec<(String, String)>> {
         let text = self.talk(&format!("{question}(get-model)\n"), limit).ok()?;
         (classify(&text) == Answer::Sat).then(|| parse_model(&text))
     }
 
-    /// Values for a question, with as few ranks as the solver finds; `None` where it finds none.
+    /// A model of a query, with as few ranks as the solver finds; `None` if it finds none.
     pub fn smallest_model(&self, question: &str, limit: Effort) -> Option<Vec<(String, String)>> {
         let up_to = |p: &i64| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
         let small = SMALL.iter().find_map(|p| self.model(&up_to(p), limit.min(Effort::seconds(1))));
@@ -180,7 +180,7 @@ impl Solver {
         self.spoken(question, &self.arguments(limit), limit, patience)
     }
 
-    /// What the program says to some input.
+    /// The output of the program for some input.
     fn spoken(&self, input: &str, arguments: &[String], limit: Effort, patience: Duration) -> Result<String, Answer> {
         if !self.is_there() {
             return Err(Answer::Missing(format!("{}: there is no such file", self.program.display())));
@@ -214,13 +214,13 @@ impl Solver {
         }
     }
 
-    /// The program with a limit of processor time. It is the shell that sets it: a program cannot do so for another one
-    /// without unsafe code.
+    /// The program with a limit of processor time. The shell sets the limit, because doing so for another process would
+    /// need unsafe code.
     #[cfg(unix)]
     fn command(&self, limit: Effort) -> Command {
         let seconds = limit.processor_seconds();
         let mut command = Command::new("/bin/sh");
-        // Whoever does not heed the first limit is killed by the second; nobody leaves a core file.
+        // A solver that ignores the soft limit is killed by the hard one; no core file is written.
         let script = "ulimit -c 0; ulimit -S -t \"$1\" && ulimit -H -t \"$2\"; shift 2; exec \"$@\"";
         command.args(["-c", script, "sh", &seconds.to_string(), &(seconds + 5).to_string()]).arg(&self.program);
         command
@@ -232,7 +232,7 @@ impl Solver {
     }
 }
 
-/// Whether the system ended a process because of the processor time that it used.
+/// Whether the system killed a process because of its processor time.
 #[cfg(unix)]
 fn has_used_up_its_time(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
@@ -245,36 +245,36 @@ fn has_used_up_its_time(_: ExitStatus) -> bool {
     false
 }
 
-/// The numbers of ranks up to which a model is looked for, one after the other.
+/// The numbers of ranks up to which a model is searched for, one after another.
 const SMALL: [i64; 6] = [1, 2, 3, 4, 6, 9];
 
-/// How long the output of a solver that has ended may take to arrive. Its pipe is closed then, unless it left a process
-/// behind that holds it.
+/// How long to wait for the output of a solver that has exited. Its pipe is closed by then, unless it left a child
+/// process that holds it open.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Writes the question and reads the answer on a thread of its own, so that a solver which neither reads nor ends
-/// blocks nobody. The thread is not joined: it ends with the pipe.
+/// Writes the query and reads the answer on a separate thread, so that a solver that neither reads nor exits blocks
+/// nobody. The thread is not joined: it ends with the pipe.
 fn converse(child: &mut Child, question: &str) -> mpsc::Receiver<String> {
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let question = question.to_string();
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         if let Some(mut input) = input {
-            // A solver that ends early closes its end; what it said is read below.
+            // A solver that exits early closes its end; its output is read below.
             let _ = input.write_all(question.as_bytes());
         }
         let mut text = Vec::new();
         if let Some(mut output) = output {
             let _ = output.read_to_end(&mut text);
         }
-        // Nobody listens any more after a time-out.
+        // After a timeout there is no receiver.
         let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
     });
     receiver
 }
 
 fn end(child: &mut Child) {
-    // It may have ended in the meantime; there is nothing else to do then.
+    // It may have exited in the meantime, so errors are ignored.
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -330,14 +330,14 @@ mod tests {
     #[test]
     fn a_model_with_few_ranks_is_preferred() {
         let folder = tempfile::tempdir().expect("a folder");
-        // Knows models with at least three ranks.
+        // Has models with at least three ranks only.
         let script = "q=$(cat)\ncase \"$q\" in *'(<= p 1)'*|*'(<= p 2)'*) echo unsat;; \
                       *'(<= p 3)'*) echo 'sat (define-fun p () Int 3)';; *) echo 'sat (define-fun p () Int 99)';; esac";
         let model = scripted(folder.path(), script).smallest_model("(check-sat)\n", Effort::seconds(5));
         assert_eq!(model, Some(vec![("p".to_string(), "3".to_string())]));
     }
 
-    /// A solver that does what a script says.
+    /// A solver that runs a script.
     #[cfg(unix)]
     fn scripted(folder: &std::path::Path, script: &str) -> Solver {
         use std::os::unix::fs::PermissionsExt;
@@ -361,7 +361,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
     }
 
-    /// What counts is the time of the processor: a solver that waits has all the time, one that computes has not.
+    /// Only processor time counts: a solver that waits is not stopped, one that computes is.
     #[cfg(unix)]
     #[test]
     fn limits_are_processor_time() {

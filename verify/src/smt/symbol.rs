@@ -1,10 +1,10 @@
-//! Names of a declaration as symbols of SMT-LIB.
+//! Turns names of a declaration into SMT-LIB symbols.
 //!
 //! A variable may be called `par` or `select`, which are words of the solver's own language; some solvers refuse them,
-//! and one that did not would take them for something else. Such a name gets a `.` at its end, which no variable has
-//! and which the user never sees.
+//! and others would misinterpret them. Such a name gets a trailing `.`, which no variable has and which the user never
+//! sees.
 
-/// Words that mean something to SMT-LIB, to z3 or to cvc5, and stems of names that the encoding makes up itself.
+/// Words with a meaning in SMT-LIB, z3 or cvc5, and stems of names that the encoding itself generates.
 const TAKEN: &[&str] = &[
     // reserved words
     "as",
@@ -90,7 +90,7 @@ const TAKEN: &[&str] = &[
     "store",
 ];
 
-/// The symbol for a name; what follows a `.` is a suffix of the encoding and stays.
+/// The symbol for a name; a `.` begins a suffix of the encoding, which is kept.
 pub(crate) fn symbol(name: &str) -> String {
     let (stem, suffix) = name.split_at(name.find(['.', '!']).unwrap_or(name.len()));
     let stem = if TAKEN.contains(&stem) { format!("{stem}.") } else { stem.into() };
@@ -98,7 +98,7 @@ pub(crate) fn symbol(name: &str) -> String {
     if plain { stem + suffix } else { format!("|{stem}{suffix}|") }
 }
 
-/// The name that a symbol stands for; `None` for what the encoding made up.
+/// The name that a symbol stands for; `None` for symbols that the encoding generated.
 pub fn name_of(symbol: &str) -> Option<&str> {
     let bare = symbol.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')).unwrap_or(symbol);
     let bare = bare.strip_suffix(['.', '!']).unwrap_or(bare);
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((symbol("D"), symbol("D.1"), symbol("peer!")), ("D".into(), "D.1".into(), "peer!".into()));
         assert_eq!((symbol("par"), symbol("par.1")), ("par.".into(), "par..1".into()));
         assert_eq!(symbol("größe"), "|größe|");
-        // The encoding makes up `quot.1` itself.
+        // The encoding generates `quot.1` itself.
         assert_ne!(symbol("quot.1"), "quot.1");
     }
 

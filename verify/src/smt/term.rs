@@ -1,7 +1,7 @@
 //! SMT-LIB terms, as text.
 //!
-//! Text is what a solver reads and what a person reads in an emitted file; nothing in between is needed. The
-//! constructors drop what is trivially true or false, so that files stay short.
+//! Solvers read text, and so do people who look at an emitted file, so no other representation is needed. The
+//! constructors simplify what is trivially true or false, so that files stay short.
 
 /// A term, or a formula.
 pub(crate) type Term = String;
@@ -67,7 +67,7 @@ pub(crate) fn or(items: impl IntoIterator<Item = Term>) -> Term {
     connect("or", "false", "true", items)
 }
 
-/// Joins formulas; `neutral` ones are dropped, a `dominant` one is the result.
+/// Joins formulas; `neutral` ones are dropped, and a `dominant` one is the result.
 fn connect(op: &str, neutral: &str, dominant: &str, items: impl IntoIterator<Item = Term>) -> Term {
     let mut kept: Vec<Term> = Vec::new();
     for item in items {

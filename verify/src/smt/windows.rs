@@ -1,8 +1,8 @@
-//! In which window around a rank the numbers of blocks and peers lie.
+//! The windows around a rank in which the numbers of blocks and peers lie.
 //!
-//! Two blocks that lie in the same window of length p are equal modulo p only if they are equal, which spares the
-//! solver all multiples of p. Which window fits is guessed from small p and then proved for all p: a wrong guess makes
-//! a proof fail, never succeed.
+//! Two blocks in the same window of length p are equal modulo p only if they are equal, so the solver need not consider
+//! multiples of p. The window is guessed from small p and then proved for all p: a wrong guess can only make a proof
+//! fail, never succeed.
 
 use super::numbering::Numbering;
 use super::term::{Term, and, ge, lt, sub, within};
@@ -41,7 +41,7 @@ impl NumberWindow {
         }
     }
 
-    /// By which multiples of p a number in it can differ from a rank in `0..p` that it wraps to.
+    /// The multiples of p by which a number in it can differ from the rank in `0..p` that it wraps to.
     pub(crate) fn turns(self) -> &'static [i64] {
         match self {
             NumberWindow::Zero => &[0],
@@ -72,8 +72,8 @@ impl NumberWindow {
     }
 }
 
-/// What was seen at small p: the windows in which expressions lie, and clauses of which a rank has messages in one
-/// round.
+/// Observations at small p: the windows in which expressions lie, and the clauses of which a rank has messages in the
+/// same round.
 pub(crate) struct Windows {
     seen: Vec<(Expr, Vec<NumberWindow>)>,
     together: BTreeSet<(u16, u16)>,
@@ -81,16 +81,16 @@ pub(crate) struct Windows {
     ran: BTreeSet<u16>,
 }
 
-/// The largest p that is looked at.
+/// The largest p that is observed.
 const LOOK_AT: usize = 12;
 
 impl Windows {
-    /// Nothing was seen.
+    /// No observations.
     pub(crate) fn none() -> Self {
         Windows { seen: Vec::new(), together: BTreeSet::new(), ran: BTreeSet::new() }
     }
 
-    /// Looks at small p.
+    /// Observes small p.
     pub(crate) fn seen(schedule: &Schedule) -> Self {
         let wheel = Numbering::of(schedule);
         let mut windows = Windows::none();
@@ -104,7 +104,7 @@ impl Windows {
             for rank in 0..point.placement.p() {
                 let place = point.placement.place(rank);
                 let mut env = Env::new(schedule, &point.args, &place);
-                // A fault ends the look, and shows again where the obligation is built.
+                // A fault ends the observation, and appears again when the obligation is built.
                 let blocks = env.eval(&schedule.blocks).unwrap_or(0);
                 let (here, around) = match wheel {
                     Numbering::Ranks => (place.rank, place.p),
@@ -126,18 +126,18 @@ impl Windows {
         self.seen[position].1.retain(|window| window.has(x, here, around));
     }
 
-    /// Whether a rank was seen to have messages of both clauses in one round.
+    /// Whether a rank had messages of both clauses in one round.
     pub(crate) fn together(&self, a: &Transfer, b: &Transfer) -> bool {
         let (a, b) = (a.site.number, b.site.number);
         self.together.contains(&(a.min(b), a.max(b)))
     }
 
-    /// Whether an inner collective was seen to run.
+    /// Whether an inner collective ran.
     pub(crate) fn runs(&self, clause: &Within) -> bool {
         self.ran.contains(&clause.site.number)
     }
 
-    /// Whether a block was seen to be the item of a comprehension.
+    /// Whether an item of a comprehension occurred as a block.
     pub(crate) fn occurs(&self, item: &Expr) -> bool {
         self.seen.iter().any(|(known, _)| known == item)
     }
@@ -154,15 +154,14 @@ struct Look<'w> {
     wheel: Numbering,
     here: i64,
     around: i64,
-    /// How many blocks there are; none where contributors cannot depend on a block.
+    /// The number of blocks; 0 if contributors cannot depend on a block.
     blocks: i64,
-    /// Whether conditions inside of comprehensions are looked at.
+    /// Whether conditions inside comprehensions are evaluated.
     reduces: bool,
 }
 
 impl Look<'_> {
-    /// Where the number of a rank or a block lies, before it wraps. What has no number shows where the obligation is
-    /// built.
+    /// Notes the number of a rank or a block before it wraps. A fault appears again when the obligation is built.
     fn note(&mut self, env: &mut Env<'_>, e: &Expr) -> Result<(), EvalFault> {
         if let Some((number, _)) = self.wheel.split(e) {
             let x = env.eval(&number)?;

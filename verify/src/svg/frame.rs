@@ -1,4 +1,4 @@
-//! Sizes and places: how large a panel is, where it stands, and how large the canvas must be.
+//! Layout: the size and position of panels, and the size of the canvas.
 
 use super::words::{counted, lines, width};
 use super::{Picture, SOFT, escape, legend};
@@ -12,32 +12,32 @@ pub(super) const CELL_H: f64 = 18.0;
 pub(super) const GAP: f64 = 10.0;
 pub(super) const PITCH: f64 = CELL_W + GAP;
 pub(super) const HEAD: f64 = 20.0;
-/// The room of a panel's title.
+/// The height of a panel's title.
 pub(super) const TITLE: f64 = 26.0;
 pub(super) const PAD: f64 = 7.0;
 pub(super) const FOOT: f64 = 14.0;
 const BETWEEN: f64 = 26.0;
 const PAGE: f64 = 1150.0;
-/// The room that a panel's title needs.
+/// The minimum width, which a panel's title needs.
 const NARROWEST: f64 = 236.0;
-/// From so many ranks on a panel is a pair of matrices.
+/// From this number of ranks on, a panel is a pair of matrices.
 const COMPACT: usize = 17;
-/// The size of the subtitle's letters.
+/// The font size of the subtitle.
 const SUBTITLE: f64 = 13.0;
 
-/// What a slot shows.
+/// The contents of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DrawnSlot {
-    /// A block, and when it came.
+    /// A block, and when it arrived.
     Blocks,
-    /// Which ranks have contributed to a block.
+    /// The ranks that have contributed to a block.
     Contributions,
-    /// From which sources blocks for a destination are here.
+    /// The sources whose blocks for a destination are here.
     Destinations,
 }
 
 impl DrawnSlot {
-    /// What cells are about.
+    /// The unit of a cell.
     pub(super) fn unit(self) -> &'static str {
         match self {
             DrawnSlot::Blocks => "blocks that ranks hold",
@@ -47,16 +47,16 @@ impl DrawnSlot {
     }
 }
 
-/// A row of panels: where it begins, and how much room its arcs need.
+/// A row of panels: its position, and the height of its arcs.
 struct PanelRow {
     y: f64,
     band: f64,
 }
 
-/// Sizes and places.
+/// Sizes and positions.
 pub(super) struct Frame {
     pub(super) p: usize,
-    /// Slots of each rank.
+    /// The number of slots of each rank.
     pub(super) slots: usize,
     pub(super) several_nodes: bool,
     pub(super) content: DrawnSlot,
@@ -64,10 +64,9 @@ pub(super) struct Frame {
     /// Whether one rank holds everything at the start.
     pub(super) rooted: bool,
     pub(super) compact: bool,
-    /// The side of a cell of a matrix.
+    /// The size of a matrix cell.
     pub(super) cell: f64,
-    /// Whether the rows of the second matrix are contributors: there is one slot, and who has contributed is what
-    /// changes.
+    /// Whether the rows of the second matrix are contributors: if there is only one slot, only its contributors change.
     pub(super) by_contributor: bool,
     columns: usize,
     pub(super) panel_w: f64,
@@ -75,7 +74,7 @@ pub(super) struct Frame {
     subtitle: Vec<String>,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Where the legend begins.
+    /// The vertical position of the legend.
     pub(super) legend_y: f64,
 }
 
@@ -91,7 +90,7 @@ impl Frame {
         let panel_w = if compact { matrix_width(p, cell) } else { columns_width(placement) }.max(NARROWEST);
         let fitting = ((PAGE - 2.0 * MARGIN + BETWEEN) / (panel_w + BETWEEN)) as usize;
         let fitting = picture.options.columns.unwrap_or(fitting).clamp(1, panels);
-        // Rows of about the same length, unless somebody has said how long they are.
+        // Rows of about equal length, unless the user sets their length.
         let columns = match picture.options.columns {
             Some(_) => fitting,
             None => panels.div_ceil(panels.div_ceil(fitting)),
@@ -120,7 +119,7 @@ impl Frame {
         frame
     }
 
-    /// Places the rows of panels below the heading, and the legend below them.
+    /// Positions the rows of panels below the heading, and the legend below them.
     fn lay_out(&mut self, picture: &Picture<'_>, panels: usize) {
         let panels_w = (self.columns - 1) as f64 * (self.panel_w + BETWEEN) + self.last_width(picture, panels);
         let title_w = if picture.options.untitled { 0.0 } else { width(picture.title, 19.0) * 1.1 };
@@ -143,7 +142,7 @@ impl Frame {
         self.height = (self.legend_y + legend::height(self) + 18.0).ceil();
     }
 
-    /// The width of what is drawn in the last column of panels, which may be narrower than the others.
+    /// The width of the contents of the last column of panels, which may be narrower than the others.
     fn last_width(&self, picture: &Picture<'_>, panels: usize) -> f64 {
         if self.compact || self.columns == 1 {
             return self.panel_w;
@@ -154,7 +153,7 @@ impl Frame {
         titles.fold(columns_width(picture.placement), f64::max)
     }
 
-    /// The room above the columns that the arcs of a row of panels need.
+    /// The height of the arcs in a row of panels.
     fn band(&self, picture: &Picture<'_>, row: usize) -> f64 {
         let panels = row * self.columns..((row + 1) * self.columns).min(picture.film.len());
         let rounds = panels.clone().filter_map(|panel| picture.rounds.get(panel.checked_sub(1)?));
@@ -173,7 +172,7 @@ impl Frame {
         }
     }
 
-    /// Two matrices: who sends to whom, and what everyone holds.
+    /// The height of two matrices: who sends to whom, and what every rank holds.
     fn matrices_height(&self) -> f64 {
         super::matrix::height(self)
     }
@@ -184,7 +183,7 @@ impl Frame {
         (x, self.rows[number / self.columns].y)
     }
 
-    /// The room above the columns of a panel.
+    /// The height of the arcs above the columns of a panel.
     pub(super) fn band_of(&self, number: usize) -> f64 {
         self.rows[number / self.columns].band
     }
@@ -226,13 +225,13 @@ fn matrix_width(p: usize, cell: f64) -> f64 {
     super::matrix::AXIS + p as f64 * cell + 2.0
 }
 
-/// How many ranks each node has, in the order in which nodes are drawn.
+/// The number of ranks of each node, in the order in which nodes are drawn.
 pub(super) fn sizes(placement: &Placement) -> Vec<usize> {
     let nodes = placement.regions().nodes();
     (0..nodes).map(|node| placement.regions().size(node) as usize).collect()
 }
 
-/// The place of a rank among the columns, which stand node by node.
+/// The column of a rank; columns are sorted by node.
 pub(super) fn column(placement: &Placement, rank: usize) -> i64 {
     placement.place(rank).rank
 }
@@ -243,7 +242,7 @@ pub(super) fn rise(placement: &Placement, message: &DrawnMessage) -> f64 {
     10.0 + 11.0 * distance.sqrt() + 2.2 * distance
 }
 
-/// The room that a round's arcs need. A cubic curve rises to three quarters of its control points.
+/// The height of a round's arcs. A cubic curve rises to three quarters of its control points.
 fn band(placement: &Placement, round: &Round) -> f64 {
     round.messages.iter().map(|message| room(placement, message)).fold(0.0, f64::max)
 }

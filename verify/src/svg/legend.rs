@@ -1,11 +1,11 @@
-//! What colours and lines stand for, below the panels.
+//! The legend below the panels: the meaning of colours and lines.
 
 use super::frame::{DrawnSlot, Frame, MARGIN};
 use super::words::width;
 use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, REMOTE, SOFT, WRONG, matrix};
 use std::fmt::Write;
 
-/// The size of its letters.
+/// The font size.
 const SIZE: f64 = 12.0;
 /// The height of a line.
 const LINE_H: f64 = 22.0;
@@ -13,7 +13,7 @@ const LINE_H: f64 = 22.0;
 enum Sample {
     Cell(&'static str),
     Arrow(&'static str, &'static str),
-    /// Text as it stands in a cell.
+    /// Text as in a cell.
     Text(&'static str),
 }
 
@@ -54,7 +54,7 @@ fn entries(frame: &Frame) -> Vec<(Sample, &'static str)> {
     all
 }
 
-/// The entries in lines that fit the canvas, each with the room it takes.
+/// The entries in lines that fit the canvas, each with its width.
 fn lines(frame: &Frame) -> Vec<Vec<(Sample, &'static str, f64)>> {
     let most = frame.width - 2.0 * MARGIN;
     let mut lines: Vec<Vec<(Sample, &'static str, f64)>> = vec![Vec::new()];
@@ -73,7 +73,7 @@ fn lines(frame: &Frame) -> Vec<Vec<(Sample, &'static str, f64)>> {
     lines
 }
 
-/// The height of all its lines.
+/// The height of all lines.
 pub(super) fn height(frame: &Frame) -> f64 {
     lines(frame).len() as f64 * LINE_H
 }

@@ -1,6 +1,6 @@
-//! A panel of many ranks: who sends to whom, and below it what everyone holds, a small square for each.
+//! A panel for many ranks: who sends to whom, and below it what every rank holds, with a small square for each.
 //!
-//! Squares of one colour are one path, so that a picture of 64 ranks stays small.
+//! Squares of one colour form one path, so that a picture of 64 ranks stays small.
 
 use super::frame::{DrawnSlot, Frame, column, sizes};
 use super::{LINE, LOCAL, PanelState, REMOTE, SOFT, WRONG};
@@ -8,14 +8,14 @@ use crate::rounds::{SlotContent, SlotShare};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The room for the numbers at the left.
+/// The width of the numbers on the left.
 pub(super) const AXIS: f64 = 26.0;
-/// The room for the numbers above, and for the name of a matrix.
+/// The height of the numbers above, and of the name of a matrix.
 const LABELS: f64 = 26.0;
-/// Between the two matrices.
+/// The distance between the two matrices.
 const APART: f64 = 12.0;
 
-/// What is held from the start, or was held before: stronger colours than those of large cells.
+/// What is held from the start, or was held before: stronger colours than in large cells.
 const OWN: &str = "#64748b";
 const HELD: &str = "#cbd5e1";
 const NEW_LOCAL: &str = "#60a5fa";
@@ -27,7 +27,7 @@ pub(super) fn height(frame: &Frame) -> f64 {
     LABELS + frame.p as f64 * frame.cell + APART + LABELS + rows_height(frame)
 }
 
-/// A single row of slots is higher, to be seen.
+/// A single row of slots is higher, so that it is visible.
 fn rows_height(frame: &Frame) -> f64 {
     rows(frame) as f64 * row_height(frame)
 }
@@ -75,7 +75,7 @@ pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
     mark(svg, scene, &sends, &holds, &at);
 }
 
-/// A square for every contribution that a slot has.
+/// A square for every contribution in a slot.
 fn contributors(squares: &mut Squares, share: &SlotShare, column: usize) {
     for rank in (0..share.of.min(64)).filter(|rank| share.ranks >> rank & 1 == 1) {
         let is_in = |ranks: u64| ranks >> rank & 1 == 1;
@@ -84,7 +84,7 @@ fn contributors(squares: &mut Squares, share: &SlotShare, column: usize) {
     }
 }
 
-/// The colour of what a slot holds. A share is the stronger the more of it is there.
+/// The colour of a slot's contents. The more complete a share, the stronger its colour.
 fn colour(slot: &SlotContent, now: Option<usize>) -> Option<&'static str> {
     const OLD_SHADES: [&str; 4] = ["#e2e8f0", "#cbd5e1", "#a9b6c8", "#94a3b8"];
     const LOCAL_SHADES: [&str; 4] = ["#dbeafe", "#bfdbfe", "#93c5fd", "#60a5fa"];
@@ -108,12 +108,12 @@ fn colour(slot: &SlotContent, now: Option<usize>) -> Option<&'static str> {
     }
 }
 
-/// Which quarter of all is there.
+/// The quarter of the share, from 0 to 3.
 fn shade(share: &SlotShare) -> usize {
     (4 * share.have.saturating_sub(1) / share.of.max(1)).min(3)
 }
 
-/// Where a matrix stands.
+/// The position of a matrix.
 #[derive(Clone, Copy)]
 struct Matrix {
     x: f64,
@@ -124,7 +124,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// Its outline with numbers at both axes, so many apart that they can be read.
+    /// Its outline with numbers on both axes, spaced so that they are readable.
     fn frame(&self, svg: &mut String, name: &str, rows: usize, above: &[usize], beside: &[usize]) {
         let (w, h) = (self.columns as f64 * self.cell, rows as f64 * self.row);
         let _ = writeln!(
@@ -165,7 +165,7 @@ impl Matrix {
     }
 }
 
-/// Every how many numbers there is room for one: 1, 2, 4, 8, …
+/// The interval between labels: 1, 2, 4, 8, …
 fn apart(cell: f64, room: f64) -> usize {
     (0..8).map(|power| 1 << power).find(|&n| n as f64 * cell >= room).unwrap_or(128)
 }
@@ -179,7 +179,7 @@ impl Squares {
         self.0.entry(colour).or_default().entry(row).or_default().push(column);
     }
 
-    /// One path for each colour; neighbours in a row are one rectangle.
+    /// One path per colour; neighbours in a row form one rectangle.
     fn draw(mut self, svg: &mut String, matrix: &Matrix) {
         for (colour, rows) in &mut self.0 {
             let mut path = String::new();

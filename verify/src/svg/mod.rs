@@ -1,8 +1,8 @@
 //! The picture of a run: what every rank's buffer holds after each round, and the messages that brought it there.
 //!
-//! One panel for each round, as in the figures of the papers: a column for each rank, slot 0 on top. With many ranks a
-//! panel is a pair of matrices, who sends to whom and what everyone holds. Written as plain SVG without style sheets or
-//! scripts, because README pages show nothing else.
+//! There is one panel per round, as in the figures of the papers: a column for each rank, with slot 0 on top. With many
+//! ranks a panel is a pair of matrices: who sends to whom, and what every rank holds. It is plain SVG without style
+//! sheets or scripts, because README pages show nothing else.
 
 mod frame;
 mod legend;
@@ -27,13 +27,13 @@ pub struct Picture<'a> {
     pub title: &'a str,
     /// The case.
     pub subtitle: &'a str,
-    /// Where ranks sit.
+    /// The placement of the ranks.
     pub placement: &'a Placement,
-    /// What they do.
+    /// The messages of each round.
     pub rounds: &'a [Round],
-    /// What they hold at the start and after each round.
+    /// What the ranks hold at the start and after each round.
     pub film: &'a [Holdings],
-    /// What is at fault, to be marked.
+    /// The fault to mark, if any.
     pub fault: Option<&'a Highlight>,
     /// How to draw it.
     pub options: PictureOptions,
@@ -42,23 +42,23 @@ pub struct Picture<'a> {
 /// How to draw a picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PictureOptions {
-    /// The number of the first round that is drawn.
+    /// The number of the first round to draw.
     pub first: usize,
-    /// Panels side by side; as many as fit a page if left out.
+    /// The number of panels per row; by default as many as fit a page.
     pub columns: Option<usize>,
-    /// Leave out title and subtitle, for a text that has its own.
+    /// Omits title and subtitle, for a document that has its own.
     pub untitled: bool,
 }
 
 /// The colour of text.
 pub(crate) const INK: &str = "#1e293b";
-/// The colour of side remarks.
+/// The colour of secondary text.
 pub(crate) const SOFT: &str = "#64748b";
 /// The colour of thin lines.
 pub(crate) const LINE: &str = "#cbd5e1";
-/// Messages inside of a node.
+/// Messages inside a node.
 const LOCAL: &str = "#2563eb";
-/// Messages between nodes, and whatever else is to be seen first.
+/// Messages between nodes, and other highlights.
 pub(crate) const REMOTE: &str = "#ea580c";
 const WRONG: &str = "#dc2626";
 
@@ -66,11 +66,11 @@ const WRONG: &str = "#dc2626";
 const OWN: &str = "#94a3b8";
 /// What was held before the round.
 const HELD: &str = "#e2e8f0";
-/// What arrived in the round from the same node.
+/// What arrived from the same node in the round.
 const NEW_LOCAL: &str = "#bfdbfe";
-/// What arrived in the round from another node.
+/// What arrived from another node in the round.
 const NEW_REMOTE: &str = "#fed7aa";
-/// A slot that has everything.
+/// A slot that is complete.
 const COMPLETE: &str = "#bbf7d0";
 
 /// Draws a picture.
@@ -93,7 +93,7 @@ pub fn draw(picture: &Picture<'_>) -> String {
     frame.heading(&mut svg, picture);
     for (number, holdings) in picture.film.iter().enumerate() {
         let round = number.checked_sub(1).and_then(|before| picture.rounds.get(before));
-        // Nothing is new before the first of the rounds that are drawn.
+        // Nothing is new before the first round that is drawn.
         let settled = round.is_none().then(|| holdings.settled());
         let holdings = settled.as_ref().unwrap_or(holdings);
         let scene = PanelState { picture, frame: &frame, number, round, holdings };
@@ -110,11 +110,11 @@ pub fn draw(picture: &Picture<'_>) -> String {
     svg
 }
 
-/// One panel: the moment after a round, or before the first.
+/// One panel: the state after a round, or before the first.
 struct PanelState<'a> {
     picture: &'a Picture<'a>,
     frame: &'a Frame,
-    /// Among the panels.
+    /// The number of the panel.
     number: usize,
     round: Option<&'a Round>,
     holdings: &'a Holdings,
@@ -126,7 +126,7 @@ impl PanelState<'_> {
         self.number.checked_sub(1).map(|before| self.picture.options.first + before)
     }
 
-    /// The left end, and the upper end below the title.
+    /// The left edge, and the upper edge below the title.
     fn corner(&self) -> (f64, f64) {
         let (x, y) = self.frame.corner(self.number);
         (x, y + frame::TITLE)
@@ -136,7 +136,7 @@ impl PanelState<'_> {
         self.picture.fault.filter(|fault| fault.panel == self.number)
     }
 
-    /// The name of the moment, and what happens or is held.
+    /// The name of the state, and what happens or is held.
     fn title(&self, svg: &mut String) {
         let (name, note) = match (self.now(), self.round) {
             (Some(number), Some(round)) => (format!("round {number}"), words::told(round, self.picture, self.frame)),

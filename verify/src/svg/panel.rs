@@ -1,4 +1,4 @@
-//! A panel of few ranks: a column of slots for each, and an arc for each message.
+//! A panel for few ranks: a column of slots for each, and an arc for each message.
 
 use super::frame::{CELL_H, CELL_W, FOOT, Frame, GAP, HEAD, PAD, PITCH, rise, sizes};
 use super::words::{short, width};
@@ -27,11 +27,11 @@ pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
     fault.iter().for_each(|fault| mark(svg, &places, heads, fault));
 }
 
-/// Where the columns of one panel begin, those of a node side by side, and its boxes.
+/// The horizontal positions of the columns of one panel, grouped by node, and of the nodes' boxes.
 struct ColumnPlaces<'a> {
     placement: &'a Placement,
     x: Vec<f64>,
-    /// The left end and the width of every node.
+    /// The left edge and the width of every node.
     nodes: Vec<(f64, f64)>,
 }
 
@@ -73,8 +73,8 @@ fn boxes(svg: &mut String, frame: &Frame, places: &ColumnPlaces<'_>, heads: f64)
     }
 }
 
-/// A message, from head to head. It leaves on the side it goes to and arrives on the side it comes from, so that
-/// arrows that leave and arrows that arrive do not meet.
+/// A message, from head to head. It leaves on the side of its destination and arrives on the side of its origin, so
+/// that outgoing and incoming arrows do not meet.
 fn arc(svg: &mut String, places: &ColumnPlaces<'_>, heads: f64, message: &DrawnMessage, style: (&str, &str, &str)) {
     let side = if places.x[message.to] > places.x[message.from] { 1.0 } else { -1.0 };
     let from = places.x[message.from] + CELL_W / 2.0 + 9.0 * side;
@@ -90,7 +90,7 @@ fn arc(svg: &mut String, places: &ColumnPlaces<'_>, heads: f64, message: &DrawnM
     );
 }
 
-/// The colour of a message, its arrow head, and what else its line has.
+/// The colour of a message, its arrow head, and further attributes of its line.
 fn style(message: &DrawnMessage, wrong: bool) -> (&'static str, &'static str, &'static str) {
     match (wrong, message.nonlocal) {
         (true, _) => (WRONG, "wrong", ""),
@@ -141,7 +141,7 @@ const FRESH_REMOTE: Ink = ("#7c2d12", 700);
 const OLD: Ink = ("#475569", 400);
 const DONE: Ink = ("#14532d", 700);
 
-/// The fill of a cell, and its text if it has one.
+/// The fill of a cell, and the style of its text, if any.
 fn look(slot: &SlotContent, now: Option<usize>) -> (&'static str, Option<Ink>) {
     match slot {
         SlotContent::Empty | SlotContent::Share(_) => ("#ffffff", None),
@@ -152,7 +152,7 @@ fn look(slot: &SlotContent, now: Option<usize>) -> (&'static str, Option<Ink>) {
     }
 }
 
-/// A slot with a share of each of some ranks: a strip for each that is there, in the order of ranks, and their names.
+/// A slot with a share of some ranks: a strip for each of these, in rank order, and their names.
 fn share(svg: &mut String, x: f64, y: f64, share: &SlotShare) {
     let ink = match (share.is_complete(), share.fresh, share.remote) {
         (true, 0, _) => DONE,
@@ -169,7 +169,7 @@ fn share(svg: &mut String, x: f64, y: f64, share: &SlotShare) {
     };
     let of = share.of.min(64);
     let strips: Vec<(usize, Option<&str>)> = (0..of).map(|rank| (rank, colour(rank))).collect();
-    // Neighbours of one colour are one strip.
+    // Neighbours of one colour form one strip.
     for run in strips.chunk_by(|(_, a), (_, b)| a == b) {
         if let (Some((first, Some(colour))), Some((last, _))) = (run.first(), run.last()) {
             let ends = (*first as f64 / of as f64, (last + 1) as f64 / of as f64);

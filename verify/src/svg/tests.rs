@@ -101,14 +101,14 @@ fn ring_picture(p: usize, ppn: usize, options: PictureOptions) -> String {
     })
 }
 
-/// The ends of everything that is drawn, to the right and to the bottom, and those of the canvas.
+/// The right and bottom edges of everything that is drawn, and those of the canvas.
 fn ends(svg: &str) -> ((f64, f64), (f64, f64)) {
     let document = roxmltree::Document::parse(svg).expect("well-formed");
     let number =
         |n: &roxmltree::Node<'_, '_>, name: &str| n.attribute(name).and_then(|text| text.parse::<f64>().ok());
     let canvas = document.root_element();
     let size = (number(&canvas, "width").expect("a width"), number(&canvas, "height").expect("a height"));
-    // The size of a letter may be said by what is around it.
+    // The font size may be set on an ancestor.
     let letters = |n: roxmltree::Node<'_, '_>| n.ancestors().find_map(|n| number(&n, "font-size")).unwrap_or(0.0);
     let (mut right, mut bottom) = (0.0_f64, 0.0_f64);
     for n in document.descendants() {

@@ -1,15 +1,15 @@
-//! Words in a picture: how wide they are, and what is said of a panel.
+//! Text in a picture: its width, and the descriptions of panels.
 
 use super::Picture;
 use super::frame::{DrawnSlot, Frame};
 use crate::rounds::{Holdings, Naming, Round, SlotContent, pattern};
 
-/// Text as it may stand in a document.
+/// Text escaped for a document.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// About how wide text is, in the widest of the fonts that viewers take.
+/// The approximate width of text, in the widest of the fonts that viewers use.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let letter = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '·' => 0.33,
@@ -21,7 +21,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(letter).sum::<f64>() * size
 }
 
-/// Text in lines that are at most so wide, where words allow it.
+/// Text broken into lines of at most this width, if words allow it.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -36,14 +36,14 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// How much a round sends.
+/// How much a round sends, in words.
 pub(super) fn counted(round: &Round) -> String {
     let (messages, blocks) = (round.messages.len(), round.blocks());
     let s = |n| if n == 1 { "" } else { "s" };
     format!("{messages} message{}, {blocks} block{}", s(messages), s(blocks))
 }
 
-/// What a round does, in words that fit a panel: with many ranks, what every rank does if all do the same.
+/// A description of a round that fits a panel: with many ranks, what every rank does, if all do the same.
 pub(super) fn told(round: &Round, picture: &Picture<'_>, frame: &Frame) -> String {
     if !frame.compact {
         return counted(round);
@@ -56,7 +56,7 @@ pub(super) fn told(round: &Round, picture: &Picture<'_>, frame: &Frame) -> Strin
     }
 }
 
-/// Who holds what at the start.
+/// What the ranks hold at the start, in words.
 pub(super) fn at_the_start(content: DrawnSlot, holdings: &Holdings) -> String {
     match content {
         DrawnSlot::Contributions => return "every rank has its own contribution".into(),
@@ -76,7 +76,7 @@ pub(super) fn at_the_start(content: DrawnSlot, holdings: &Holdings) -> String {
     }
 }
 
-/// The ranks of a set, short: `all`, `3`, `0–2`, `6–1` round the end, or how many.
+/// A short text for a set of ranks: `all`, `3`, `0–2`, `6–1` if it wraps around, or their number.
 pub(super) fn short(ranks: u64, of: usize) -> String {
     let members: Vec<usize> = (0..of.min(64)).filter(|rank| ranks >> rank & 1 == 1).collect();
     let begins = |rank: &&usize| of > 0 && ranks >> ((**rank + of - 1) % of) & 1 == 0;

@@ -1,4 +1,4 @@
-//! Where what was done differs from what was declared.
+//! Compares what was done with what was declared.
 
 use super::file::{Communicator, Done, Id, TracedCall, TracedMessage, What};
 use super::job::Job;
@@ -8,14 +8,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-/// What there is to say of a job.
+/// The report about a job.
 #[derive(Clone, Debug)]
 pub struct TraceReport {
-    /// One for each algorithm and number of ranks.
+    /// One row for each algorithm and number of ranks.
     pub rows: Vec<TraceRow>,
     /// Ranks of the world whose files are missing.
     pub missing: BTreeSet<usize>,
-    /// How many calls were not looked at, because a file is missing.
+    /// The number of calls that were skipped, because a file is missing.
     pub unseen: usize,
 }
 
@@ -26,35 +26,35 @@ impl TraceReport {
     }
 }
 
-/// Calls of an algorithm on so many ranks.
+/// The calls of an algorithm on one number of ranks.
 #[derive(Clone, Debug)]
 pub struct TraceRow {
-    /// Who did them.
+    /// Who performed the calls.
     pub who: Who,
-    /// On how many ranks.
+    /// The number of ranks.
     pub p: usize,
-    /// How many there were.
+    /// The number of calls.
     pub calls: usize,
-    /// How many messages were sent.
+    /// The number of messages sent.
     pub messages: usize,
-    /// How many bytes they had.
+    /// The number of bytes sent.
     pub bytes: u64,
-    /// Where they differ from the schedule.
+    /// The differences from the schedule.
     pub differences: Vec<CallDifference>,
-    /// The first error, if nobody did them.
+    /// The first error, if the calls failed.
     pub error: Option<String>,
 }
 
-/// Who did a call.
+/// Who performed a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who {
-    /// An algorithm with a name.
+    /// An algorithm, by name.
     Algorithm(String),
-    /// The library, because of that.
+    /// The MPI library, for a reason.
     Library {
         /// The collective.
         kind: &'static str,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Nobody: it failed on all ranks.
@@ -64,41 +64,41 @@ pub enum Who {
     },
 }
 
-/// Something in a call that is not as declared.
+/// A difference between a call and its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallDifference {
     /// The call.
     pub call: Id,
-    /// What it is.
+    /// The difference.
     pub fault: Discrepancy,
 }
 
-/// What is not as declared.
+/// The kind of difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
-    /// A message was declared, and nobody sent it.
+    /// A declared message was not sent.
     NotSent(DeclaredMessage),
-    /// A message was sent, and none such was declared.
+    /// A message was sent that was not declared.
     Sent(DeclaredMessage),
-    /// A message was declared, and nobody was ready to receive it.
+    /// A declared message was not received.
     NotReceived(DeclaredMessage),
-    /// Somebody was ready to receive a message, and none such was declared.
+    /// A message was received that was not declared.
     Received(DeclaredMessage),
-    /// A rank does not tell of the call: it did not complete it.
+    /// A rank has no record of the call: it did not complete it.
     Incomplete {
         /// The rank of the communicator.
         rank: usize,
     },
-    /// Two ranks tell different things.
+    /// Two ranks have different records.
     Unlike {
         /// The rank of the communicator.
         rank: usize,
         /// The other one.
         other: usize,
-        /// About what.
+        /// The part that differs.
         what: &'static str,
     },
-    /// The algorithm cannot have done such a call.
+    /// The algorithm cannot have performed such a call.
     Impossible(String),
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for CallDifference {
     }
 }
 
-/// Holds all calls of a job against what was declared.
+/// Compares all calls of a job with the declarations.
 pub fn diff(job: &Job) -> TraceReport {
     let mut judge = Judge { promises: HashMap::new(), rows: BTreeMap::new() };
     let (missing, mut unseen) = (job.missing(), 0);
@@ -162,7 +162,7 @@ struct Judge {
 }
 
 impl Judge {
-    /// Looks at a call, of which each rank tells, or does not.
+    /// Examines a call, given the records of each rank, if any.
     fn call(&mut self, id: &Id, communicator: &Communicator, told: Vec<Option<&TracedCall>>) {
         let Some(first) = told.iter().position(Option::is_some) else { return };
         let Some(one) = told[first] else { return };
@@ -183,7 +183,7 @@ impl Judge {
         row.differences.extend(faults.into_iter().map(|fault| CallDifference { call: id.clone(), fault }));
     }
 
-    /// Compares the messages of a call that all ranks have done.
+    /// Compares the messages of a call that all ranks have completed.
     fn messages(&mut self, id: &Id, kind: Kind, communicator: &Communicator, done: &[&Done]) -> Vec<Discrepancy> {
         let Done { algorithm, args, .. } = done[0];
         let key = (kind, algorithm.clone(), args.clone(), id.communicator.clone());
@@ -233,8 +233,8 @@ impl TracedCall {
     }
 }
 
-/// What a rank tells otherwise than the first one that tells anything. Errors may differ: of some, a rank knows more
-/// than others.
+/// How a rank's record differs from the first one. Errors may differ, because some ranks know more about them than
+/// others.
 fn apart(told: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Discrepancy> {
     let unlike = |what| Some(Discrepancy::Unlike { rank, other: first, what });
     let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Discrepancy::Incomplete { rank }) };
@@ -249,7 +249,7 @@ fn apart(told: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Disc
     }
 }
 
-/// What one list has and the other has not, however often it occurs.
+/// The elements of one list that the other lacks, counting repetitions.
 fn differ(
     mut declared: Vec<DeclaredMessage>,
     mut found: Vec<DeclaredMessage>,

@@ -6,18 +6,18 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the first line says.
+/// The first line.
 const FORMAT: &str = "roundel-trace";
 const VERSION: u64 = 1;
 
-/// What one process did.
+/// The calls of one process.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Where it was read.
+    /// The path of the file.
     pub path: PathBuf,
     /// The process's rank in the world.
     pub rank: usize,
-    /// How many ranks the world has.
+    /// The number of ranks of the world.
     pub size: usize,
     /// The communicators that it called on, by name.
     pub communicators: BTreeMap<String, Communicator>,
@@ -32,71 +32,71 @@ pub struct Communicator {
     name: String,
     /// The process's rank in it.
     pub rank: usize,
-    /// The ranks of the world that it has, in its own order.
+    /// Its ranks, as ranks of the world, in its own order.
     pub ranks: Vec<usize>,
-    /// Where each of them sits, from the node downwards.
+    /// The placement of each rank, from its node downwards.
     pub nodes: Vec<Vec<usize>>,
 }
 
-/// Which call it is, of all in a job.
+/// The identity of a call within a job.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id {
     /// The communicator.
     pub communicator: String,
-    /// Which request it is a start of, counted from 1; 0 if the call blocks.
+    /// The number of the persistent request that it starts, counted from 1; 0 for a blocking call.
     pub request: u64,
-    /// How many came before.
+    /// The number of earlier calls.
     pub number: u64,
 }
 
-/// A call, as one rank tells of it.
+/// A call, as recorded by one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedCall {
     /// The line of the file.
     pub line: usize,
     /// The collective.
     pub kind: Kind,
-    /// What came of it.
+    /// Its outcome.
     pub what: What,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// An algorithm has done it.
+    /// An algorithm performed it.
     Done(Done),
-    /// The library has done it, because of that.
+    /// The MPI library performed it, for this reason.
     Library(String),
     /// It failed with an error.
     Failed(String),
 }
 
-/// What one rank's part in a call was.
+/// One rank's part in a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The algorithm's full name.
     pub algorithm: String,
     /// Its parameters.
     pub args: Arguments,
-    /// How long the blocks are.
+    /// The lengths of the blocks.
     pub blocks: TracedLengths,
-    /// What was sent.
+    /// The messages sent.
     pub sent: Vec<TracedMessage>,
-    /// What was received.
+    /// The messages received.
     pub received: Vec<TracedMessage>,
 }
 
-/// How long blocks are, in bytes.
+/// The lengths of blocks, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TracedLengths {
-    /// All alike.
+    /// All equal.
     Each(u64),
-    /// One after the other.
+    /// One length per block.
     List(Vec<u64>),
-    /// So many elements of so many bytes, divided as evenly as possible: the first blocks have one more.
+    /// A number of elements of a size in bytes, divided as evenly as possible: the first blocks have one more.
     Vector(u64, u64),
-    /// Those that this rank has for each of the others.
+    /// The lengths of this rank's blocks for each of the others.
     Own(Vec<u64>),
 }
 
@@ -185,7 +185,7 @@ impl File {
         File::parse(path, &text)
     }
 
-    /// Reads the text of a file; its name is for messages.
+    /// Reads the text of a file; `path` is for errors.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let wrong = |line: usize, why: String| Error::Trace { path: path.into(), line, why };
         let mut lines = (1..).zip(text.lines());

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What the processes of a job did.
+/// The calls of all processes of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// The files, by the rank in the world.
+    /// The files, by rank of the world.
     pub files: BTreeMap<usize, File>,
 }
 
 impl Job {
-    /// Reads files. A name that is no file stands for all `NAME.R`.
+    /// Reads files. A name that is not a file stands for all `NAME.R`.
     pub fn read(names: &[PathBuf]) -> Result<Self, Error> {
         let mut paths = BTreeSet::new();
         for name in names {
@@ -64,19 +64,19 @@ impl Job {
         all.map(|(name, communicator)| (name.as_str(), communicator)).collect()
     }
 
-    /// All calls that any rank tells of.
+    /// All calls that any rank recorded.
     pub fn calls(&self) -> BTreeSet<&Id> {
         self.files.values().flat_map(|file| file.calls.keys()).collect()
     }
 
-    /// The ranks of the world that some communicator has, and that have no file.
+    /// The ranks of the world that belong to a communicator but have no file.
     pub fn missing(&self) -> BTreeSet<usize> {
         let members = self.files.values().flat_map(|file| file.communicators.values()).flat_map(|one| &one.ranks);
         members.copied().filter(|rank| !self.files.contains_key(rank)).collect()
     }
 }
 
-/// Whether two ranks tell the same of a communicator.
+/// Whether two ranks recorded the same communicator.
 fn same(a: &Communicator, b: &Communicator) -> bool {
     (&a.ranks, &a.nodes) == (&b.ranks, &b.nodes)
 }

@@ -1,9 +1,9 @@
-//! What a program did with `ROUNDEL_TRACE` set, held against what was declared.
+//! Compares what a program did with `ROUNDEL_TRACE` set with what was declared.
 //!
 //! - [`mod@file`]: one process's file, read line by line
-//! - [`job`]: the files of all processes, and which calls they tell of
-//! - [`promise`]: the messages that a schedule declares, by the evaluation of its declaration alone
-//! - [`diff`]: where the two differ
+//! - [`job`]: the files of all processes, and the calls they contain
+//! - [`promise`]: the messages that a schedule declares, from its declaration alone
+//! - [`diff`]: the differences between the two
 
 pub mod diff;
 pub mod file;

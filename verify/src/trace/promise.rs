@@ -1,5 +1,4 @@
-//! The messages that a schedule declares: from the declaration as data, evaluated; neither generated code nor plans
-//! take part.
+//! The messages that a schedule declares: evaluated from the declaration as data, without generated code or plans.
 
 use super::file::TracedLengths;
 use roundel::algorithms::{Entry, catalogue};
@@ -9,25 +8,25 @@ use roundel_spec::record::Direction;
 use roundel_spec::{Arguments, Kind, Placement, Schedule, eval};
 use std::convert::Infallible;
 
-/// A message of a call. The order is that in which differences are told.
+/// A message of a call. Its order is that in which differences are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeclaredMessage {
-    /// Its round, as `roundel show` counts them.
+    /// Its round, numbered as in `roundel show`.
     pub round: u64,
     /// The sender, a rank of the communicator.
     pub from: usize,
     /// The receiver.
     pub to: usize,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
 }
 
-/// What a schedule declares for ranks that sit somewhere.
+/// What a schedule declares for a placement.
 #[derive(Clone, Debug)]
 pub struct Promise {
     kind: Kind,
     p: usize,
-    /// How many blocks there are.
+    /// The number of blocks.
     blocks: usize,
     messages: Vec<DeclaredBlocks>,
 }
@@ -41,14 +40,14 @@ struct DeclaredBlocks {
     blocks: Vec<u32>,
 }
 
-/// Lengths of a block are told in so many bytes.
+/// The size in bytes of a block length that is sent ahead.
 const LENGTH: u64 = 8;
 
-/// A message of an alltoallv has at most so many bytes; longer ones are several.
+/// The maximum size of a message of an alltoallv; longer ones are split.
 const LONGEST: u64 = i32::MAX as u64;
 
 impl Promise {
-    /// What an algorithm of the catalogue declares; otherwise, why it cannot have done a call.
+    /// The declaration of an algorithm of the catalogue; the error says why it cannot have performed a call.
     pub fn new(kind: Kind, name: &str, args: &Arguments, placement: Placement) -> Result<Self, String> {
         let entry = find(name).ok_or_else(|| format!("the catalogue has no `{name}`"))?;
         let schedule = (entry.schedule)();
@@ -87,7 +86,7 @@ impl Promise {
         Ok(Some(Promise { kind: schedule.kind, p: point.placement.p(), blocks: blocks as usize, messages }))
     }
 
-    /// The messages of a call with blocks of lengths, which each rank tells; otherwise, why there is no such call.
+    /// The messages of a call with the block lengths that each rank recorded; the error says why there is no such call.
     pub fn messages(&self, lengths: &[&TracedLengths]) -> Result<Vec<DeclaredMessage>, String> {
         let Some(first) = lengths.first() else { return Err("there are no ranks".into()) };
         if let TracedLengths::Own(_) = first {
@@ -101,7 +100,7 @@ impl Promise {
         Ok(self.messages.iter().map(|one| one.as_long_as(bytes(one))).collect())
     }
 
-    /// Lengths that a call of this kind cannot have.
+    /// Checks that a call of this kind can have these lengths.
     fn is_right(&self, lengths: &TracedLengths) -> Result<(), String> {
         match lengths {
             TracedLengths::List(list) if list.len() != self.blocks => {
@@ -111,7 +110,7 @@ impl Promise {
         }
     }
 
-    /// How long a block is, if all ranks know it.
+    /// The length of a block, if all ranks know it.
     fn length(&self, lengths: &TracedLengths, block: usize) -> u64 {
         let all = self.blocks as u64;
         match lengths {
@@ -127,9 +126,9 @@ impl Promise {
         declared.blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(length(block as usize)))
     }
 
-    /// Messages of an alltoallv. Whoever receives a message knows its length only if it is the sender's block for the
-    /// receiver, and nothing else; otherwise the lengths of its blocks go ahead, and if they are all zero, nothing
-    /// follows.
+    /// The messages of an alltoallv. The receiver of a message knows its length only if it consists of just the
+    /// sender's block for the receiver. Otherwise the lengths of its blocks are sent ahead, and if they are all zero,
+    /// nothing follows.
     fn uneven(&self, lengths: &[&TracedLengths]) -> Result<Vec<DeclaredMessage>, String> {
         if self.kind != Kind::Alltoall {
             return Err("only an alltoall has blocks whose lengths two ranks know".into());
@@ -167,7 +166,7 @@ fn find(name: &str) -> Option<&'static Entry> {
     catalogue().iter().find(|entry| entry.name == name)
 }
 
-/// Whether there are as many arguments as parameters.
+/// Whether the number of arguments matches the parameters.
 fn fits(schedule: &Schedule, args: &Arguments) -> bool {
     let inner: Vec<&Schedule> = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref()).collect();
     (schedule.numbers.len(), schedule.lists.len(), inner.len())

@@ -1,4 +1,4 @@
-//! All-to-alls on threads, against the plain definition: what rank s has for rank d is where d expects it from s.
+//! All-to-alls on threads, compared with the plain definition: rank d finds the block of rank s where it expects it.
 
 use super::{Trial, UNTOUCHED, agree, byte};
 use roundel::algorithms::{self, Visitor};
@@ -6,7 +6,7 @@ use roundel::threads::{self, ThreadComm};
 use roundel::{Alltoall, IsAllgather, IsAlltoall, Options};
 use std::time::{Duration, Instant};
 
-/// Runs it `repeat` times with blocks of so many bytes; gives the time of the slowest rank of each.
+/// Runs it `repeat` times with blocks of `bytes` bytes; returns the time of the slowest rank for each repetition.
 pub(super) fn uniform(trial: &Trial<'_>, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
     let mut slowest = vec![Duration::ZERO; repeat];
     for times in threads::run_placed(trial.placement, |comm| rank(trial, comm, &|_, _| bytes, 0, repeat)) {
@@ -22,14 +22,14 @@ pub(super) fn varying(trial: &Trial<'_>) -> Result<(), String> {
     results.into_iter().try_for_each(|times| times.map(|_| ()))
 }
 
-/// Blocks in a buffer, one after the other with gaps: their lengths, where they begin, and the length of the buffer.
+/// Blocks in a buffer, with gaps between them: their lengths, their displacements, and the length of the buffer.
 fn spread(lengths: Vec<usize>, gap: usize) -> (Vec<usize>, Vec<usize>, usize) {
     let displs = lengths.iter().scan(gap, |at, n| Some(std::mem::replace(at, *at + n + gap))).collect();
     let len = lengths.iter().map(|n| n + gap).sum::<usize>() + gap;
     (lengths, displs, len)
 }
 
-/// What one rank does; the length of a block is a function of its source and destination.
+/// The part of one rank; the length of a block is a function of its source and destination.
 fn rank(
     trial: &Trial<'_>,
     comm: &ThreadComm,
@@ -69,7 +69,7 @@ struct AlltoallTrial<'a> {
     comm: &'a ThreadComm,
     send: &'a [u8],
     recv: Vec<u8>,
-    /// Counts and displacements of what is sent and received, if blocks have different lengths.
+    /// Counts and displacements for sending and receiving, if blocks have different lengths.
     lists: Option<[&'a [usize]; 4]>,
     options: Options,
     result: Option<Result<(), String>>,

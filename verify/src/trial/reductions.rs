@@ -1,5 +1,5 @@
-//! Reductions on threads, against the plain definition: sums of numbers that everybody knows, and words put one after
-//! the other, which tell in which order they were reduced.
+//! Reductions on threads, compared with the plain definition: sums of known numbers, and concatenations of words, which
+//! show the order of reduction.
 
 use super::{Trial, byte};
 use roundel::algorithms::{self, Visitor};
@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Sums bytes: a vector of so many bytes, or a block of so many for each rank.
+/// Sums bytes: a vector of `bytes` bytes, or a block of that size for each rank.
 pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
     let p = trial.placement.p();
     let shape = match kind {
@@ -23,8 +23,8 @@ pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize
     ReductionDefinition { trial, shape: &shape, input: &byte, expected: &expected, op: &op, fill: 0xA5 }.run(repeat)
 }
 
-/// Sums numbers in blocks of different lengths, some of them empty; and appends words, where the collective keeps the
-/// order of ranks. Where it does not, that must be refused.
+/// Sums numbers in blocks of different lengths, some of them empty; and concatenates words, if the collective keeps
+/// rank order. Otherwise the transport must refuse to concatenate.
 pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     let p = trial.placement.p();
     let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| ResultShape::Whole { elements });
@@ -33,7 +33,7 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
         _ => lengths.into(),
     };
     let schedule = (trial.entry.schedule)();
-    // What looks at nodes reduces in their order, which is that of ranks only where ranks are numbered so.
+    // A collective that looks at nodes reduces in their order, which is rank order only if ranks are numbered by node.
     let ordered_ranks = schedule.order.rank_order && (trial.placement.is_sorted() || !schedule.uses_placement());
     for shape in &shapes {
         let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
@@ -56,13 +56,13 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     Ok(())
 }
 
-/// Which elements there are, and which of them a rank ends with.
+/// The elements of a call, and those that a rank ends with.
 enum ResultShape {
-    /// All of them.
+    /// All elements.
     Whole { elements: usize },
-    /// Its own of p equal blocks.
+    /// Its own block of p equal ones.
     Equal { p: usize, each: usize },
-    /// Its own block, of this length.
+    /// Its own block, with these lengths.
     Counts(Vec<usize>),
 }
 
@@ -91,12 +91,12 @@ impl ResultShape {
 struct ReductionDefinition<'a, T, I, E, O> {
     trial: &'a Trial<'a>,
     shape: &'a ResultShape,
-    /// What a rank contributes to an element.
+    /// A rank's contribution to an element.
     input: &'a I,
-    /// What the element is in the end.
+    /// The expected result of an element.
     expected: &'a E,
     op: &'a O,
-    /// What the receive buffer holds before.
+    /// The initial contents of the receive buffer.
     fill: T,
 }
 
@@ -107,7 +107,7 @@ where
     E: Fn(usize) -> T + Sync,
     O: Operation<T> + Sync,
 {
-    /// Runs it so many times; gives the time of the slowest rank of each.
+    /// Runs it `repeat` times; returns the time of the slowest rank for each repetition.
     fn run(&self, repeat: usize) -> Result<Vec<Duration>, String> {
         let mut slowest = vec![Duration::ZERO; repeat];
         for times in threads::run_placed(self.trial.placement, |comm| self.rank(comm, repeat)) {
@@ -116,7 +116,7 @@ where
         Ok(slowest)
     }
 
-    /// What one rank does.
+    /// The part of one rank.
     fn rank(&self, comm: &ThreadComm, repeat: usize) -> Result<Vec<Duration>, String> {
         let (rank, result) = (comm.rank(), self.shape.result(comm.rank()));
         let send: Vec<T> = (0..self.shape.elements()).map(|i| (self.input)(rank, i)).collect();

@@ -1,4 +1,4 @@
-//! Broadcast, reduce, gather and scatter on threads, against the plain definition.
+//! Broadcast, reduce, gather and scatter on threads, compared with the plain definition.
 
 use super::{Trial, UNTOUCHED, agree, block, byte};
 use roundel::algorithms::{self, Visitor};
@@ -9,7 +9,8 @@ use roundel::{ReduceTo, ScatterFrom};
 use roundel_spec::Kind;
 use std::time::{Duration, Instant};
 
-/// Runs it `repeat` times with vectors or blocks of so many bytes; gives the time of the slowest rank of each.
+/// Runs it `repeat` times with vectors or blocks of `bytes` bytes; returns the time of the slowest rank for each
+/// repetition.
 pub(super) fn uniform(trial: &Trial<'_>, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
     let mut slowest = vec![Duration::ZERO; repeat];
     for times in threads::run_placed(trial.placement, |comm| rank(trial, comm, bytes, repeat)) {
@@ -18,7 +19,7 @@ pub(super) fn uniform(trial: &Trial<'_>, bytes: usize, repeat: usize) -> Result<
     Ok(slowest)
 }
 
-/// Several lengths, also none.
+/// Several lengths, including zero.
 pub(super) fn varying(trial: &Trial<'_>) -> Result<(), String> {
     let p = trial.placement.p();
     [0, 1, p + 3].into_iter().try_for_each(|bytes| uniform(trial, bytes, 1).map(|_| ()))
@@ -30,7 +31,7 @@ fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Re
     let all = || (0..p).flat_map(|rank| block(rank, bytes)).collect::<Vec<u8>>();
     let sum = |i: usize| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));
     let nothing = Vec::new;
-    // What a rank brings, and what it ends with.
+    // The input of a rank, and its expected result.
     let (send, expected) = match schedule.kind {
         Kind::Broadcast => (block(rank, bytes), block(root, bytes)),
         Kind::Gather => (block(rank, bytes), if rank == root { all() } else { nothing() }),

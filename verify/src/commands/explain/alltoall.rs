@@ -1,4 +1,4 @@
-//! Which all-to-all is chosen on a network, and why.
+//! Explains which all-to-all is chosen on a network, and why.
 
 use super::super::{CommandOutcome, counted, print, print_json};
 use crate::cli::ExplainArgs;
@@ -9,13 +9,13 @@ use roundel::choose::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, cei
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The collective that this is about.
+/// The collective that this module explains.
 const KNOWN: &str = "alltoall";
 
-/// How many of the best candidates are printed.
+/// The number of best candidates that are printed.
 const BEST: usize = 8;
 
-/// An explanation, for machines.
+/// An explanation, for JSON output.
 #[derive(Serialize)]
 struct AlltoallExplanation {
     collective: &'static str,
@@ -70,13 +70,13 @@ impl From<&ModelledAlltoall> for AlltoallCandidate {
     }
 }
 
-/// What most of a time is spent on.
+/// What takes most of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bottleneck {
     Latency,
     Overhead,
     Bandwidth,
-    /// Nothing takes half of the time.
+    /// No single part takes half of the time.
     Several,
 }
 
@@ -137,7 +137,7 @@ pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, 
     Ok(CommandOutcome::Fine)
 }
 
-/// What is for plans with ports alone.
+/// Refuses options that apply only to plans with ports.
 fn refuse_profile(args: &ExplainArgs) -> Result<(), Error> {
     let given =
         [(args.profile.is_some(), "--profile"), (args.foreign, "--foreign"), (args.reproducible, "--reproducible")];
@@ -146,7 +146,7 @@ fn refuse_profile(args: &ExplainArgs) -> Result<(), Error> {
     odd.map_or(Ok(()), |(_, flag)| Err(Error::OtherModel { flag, collective: KNOWN.into(), instead }))
 }
 
-/// What was given, and the usual for the rest.
+/// The cluster from the options, with defaults for the rest.
 fn cluster(args: &ExplainArgs, p: i64) -> Result<Cluster, Error> {
     let usual = Network::default();
     let between = Network::new(
@@ -214,7 +214,7 @@ fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> Stri
     out
 }
 
-/// The best, the best of each algorithm, and the square root.
+/// The best candidates, the best of each algorithm, and the square root.
 fn selection(all: &[ModelledAlltoall], root: i64, everything: bool) -> Vec<ModelledAlltoall> {
     let kinds =
         AlltoallAlgorithm::ALL.into_iter().chain([AlltoallAlgorithm::Hierarchical, AlltoallAlgorithm::Leaders]);
@@ -242,7 +242,7 @@ fn table(shown: &[ModelledAlltoall], root: i64) -> Table {
             choice.bytes.into(),
             time(choice.time.total()).into(),
         ];
-        // A row that ends with an empty cell would end with spaces.
+        // An empty last cell would leave trailing spaces.
         let note = (!marks.is_empty()).then(|| Cell::styled(marks.join(", "), if rank == 0 { GOOD } else { NOTICE }));
         table.row(cells.into_iter().chain(note));
     }
@@ -256,7 +256,7 @@ fn named(choice: &ModelledAlltoall) -> String {
     }
 }
 
-/// Why it is chosen: what its time is spent on.
+/// Why it is chosen: the parts of its time.
 fn why(chosen: &ModelledAlltoall) -> String {
     let all = chosen.time.total();
     let Some(bound) = Bottleneck::of(chosen) else {
@@ -277,7 +277,7 @@ fn why(chosen: &ModelledAlltoall) -> String {
     )
 }
 
-/// The radix that the paper recommends, one message after the other as in the paper, beside what is chosen.
+/// Compares the choice with the radix that the paper recommends, with one message at a time as in the paper.
 fn compared(chosen: &ModelledAlltoall, all: &[ModelledAlltoall], root: i64) -> Option<String> {
     let substeps = |choice: &&ModelledAlltoall| choice.algorithm == AlltoallAlgorithm::ModifiedBruck;
     let best = all.iter().find(substeps)?;

@@ -8,7 +8,7 @@ use crate::cli::ExplainArgs;
 use crate::error::Error;
 use roundel_spec::Kind;
 
-/// The collectives that there is a model of.
+/// The collectives that have a model.
 const KNOWN: &str = "alltoall, allreduce, reduce_scatter and allgather";
 
 /// Explains a choice.

@@ -1,4 +1,4 @@
-//! Which factors and ports are chosen on a machine, and why, in the notation of Table 2 of Jocksch et al.
+//! Explains which factors and ports are chosen on a machine, and why, in the notation of Table 2 of Jocksch et al.
 
 use super::super::{CommandOutcome, counted, print, print_json, profile};
 use crate::cli::ExplainArgs;
@@ -12,10 +12,10 @@ use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// How many of the best candidates are printed.
+/// The number of best candidates that are printed.
 const BEST: usize = 10;
 
-/// An explanation, for machines.
+/// An explanation, for JSON output.
 #[derive(Serialize)]
 struct PortsExplanation {
     collective: &'static str,
@@ -60,12 +60,12 @@ impl From<&Ranked> for PortsCandidate {
     }
 }
 
-/// What a notation does first.
+/// The first phase of a notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
-    /// Everything is scattered and gathered, or there is nothing else to do.
+    /// Everything is scattered and gathered, or nothing else is needed.
     Complete,
-    /// A part is scattered, the rest reduced as it is.
+    /// A part is scattered, the rest is reduced as a whole.
     Partial,
     /// Nothing is scattered.
     Prefixes,
@@ -123,7 +123,7 @@ pub(super) fn explain(args: &ExplainArgs, kind: Kind, json: bool) -> Result<Comm
     Ok(CommandOutcome::Fine)
 }
 
-/// What is for all-to-alls alone.
+/// Refuses options that apply only to all-to-alls.
 fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
     let given = [
         (args.latency.is_some(), "--latency"),
@@ -138,7 +138,7 @@ fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
     odd.map_or(Ok(()), |(_, flag)| Err(Error::OtherModel { flag, collective: kind.name().into(), instead }))
 }
 
-/// So many ranks, on as many nodes as they need; the last node may have fewer.
+/// The ranks on as few nodes as they need; the last node may have fewer.
 fn call(args: &ExplainArgs, kind: Kind) -> Result<PortsCall, Error> {
     let limit = i32::MAX as usize;
     let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, why: "MPI numbers ranks with 31 bits" };
@@ -221,7 +221,7 @@ fn head(args: &ExplainArgs, call: &PortsCall, profile: &Profile) -> String {
     out
 }
 
-/// The best, and the best of each family.
+/// The best candidates, and the best of each family.
 fn selection(all: &[Ranked], everything: bool) -> Vec<(&Ranked, Option<Family>)> {
     let first = |family: Family| all.iter().position(|one| Family::of(&one.notation) == family);
     let firsts: Vec<(usize, Family)> =
@@ -245,7 +245,7 @@ fn table(shown: &[(&Ranked, Option<Family>)], ppn: usize) -> Table {
             one.bytes.into(),
             time(one.seconds()).into(),
         ];
-        // A row that ends with an empty cell would end with spaces.
+        // An empty last cell would leave trailing spaces.
         let note = match (rank, family) {
             (0, _) => Some(Cell::styled("chosen", GOOD)),
             (_, family) => family.map(|family| Cell::styled(family.meaning(), NOTICE)),
@@ -255,7 +255,7 @@ fn table(shown: &[(&Ranked, Option<Family>)], ppn: usize) -> Table {
     table
 }
 
-/// Why it is chosen: what its time is spent on.
+/// Why it is chosen: the parts of its time.
 fn why(chosen: &Ranked, ppn: usize) -> String {
     let all = chosen.seconds();
     let name = format!("{HEADING}{}{HEADING:#} takes {}", chosen.notation, time(all));

@@ -1,4 +1,4 @@
-//! What a rank has used up: counters of `holds` are right at the start and advance by what a round uses.
+//! Counters of `holds`: they are correct at the start and advance by what a round uses.
 
 use super::{LoopEntry, ProofContext, Prover, Step};
 use crate::smt::context::{NoEncoding, TermValues};
@@ -28,7 +28,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Counters of `holds`: right at the start, and advanced by what a round uses.
+    /// Counters of `holds`: correct at the start, and advanced by what a round uses.
     pub(super) fn counters(
         &mut self,
         n: usize,
@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// A rank sends as many blocks as it receives: then what it sends is what it gains.
+    /// A rank sends as many blocks as it receives, so the number sent is also the number gained.
     pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) -> Step<()> {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
         for (send, recv) in of(Direction::Send).zip(of(Direction::Recv)) {
@@ -100,7 +100,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// What each metric with a counter has used up where a loop ends.
+    /// The value of each metric with a counter at the end of a loop.
     pub(super) fn used_at(&mut self, l: &Loop, exit: &mut ProofContext<'a>) -> Vec<(Metric, Term)> {
         let mut used = Vec::new();
         for hold in &l.holds {
@@ -114,10 +114,10 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// What one rank uses of a metric in a round, exactly; only where no clause has indices of its own.
+/// The exact amount of a metric that one rank uses in a round; only if no clause has indices of its own.
 pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
-        // Inside of a node no message leaves it; what else inner collectives use is not known.
+        // Messages inside a node do not cross nodes; other costs of inner collectives are unknown.
         Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Numbering::Nodes => {
             Direction::Send
         }
@@ -147,7 +147,7 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
     Ok(total)
 }
 
-/// How many blocks a clause without indices of its own carries.
+/// The number of blocks of a clause without indices of its own.
 pub(super) fn blocks_of(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
     let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
     let mut blocks = "0".to_string();
@@ -184,7 +184,7 @@ pub(super) fn at_most(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) ->
     Ok(total)
 }
 
-/// How many blocks a set has, where it names none twice.
+/// The number of blocks of a set that names none twice.
 pub(super) fn size(frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Term> {
     let mut total = "0".to_string();
     for piece in &set.pieces {
@@ -193,7 +193,7 @@ pub(super) fn size(frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Term
     Ok(total)
 }
 
-/// How many blocks are gained in a round: `holds` names none twice and is met exactly, so sizes subtract.
+/// The number of blocks gained in a round: `holds` is exact and names none twice, so sizes subtract.
 fn growth(prover: &Prover<'_>, frame: &mut ProofContext<'_>, l: &Loop, next: &TermValues) -> Step<Term> {
     let missing = || NoEncoding("`holds(blocks = …)`".into());
     let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));

@@ -33,7 +33,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// A round without messages is no round; an exact number of rounds needs a message in each.
+    /// Silent rounds do not count, so an exact number of rounds requires a message in each.
     pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
         if self.schedule.bounds.iter().find(exact).is_none() {
@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
                 SymbolicMemory::Lines(lines) => return prover.complete(&frame, lines),
             };
             let (goal, claim) = match size(&mut frame, held) {
-                // `holds` names no block twice, so p of them are all of them.
+                // `holds` names no block twice, so p blocks are all blocks.
                 Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
                 Err(_) => {
                     let block = prover.any_cell(&mut frame);
@@ -140,8 +140,8 @@ impl<'a> Prover<'a> {
         cell
     }
 
-    /// An upper bound on messages between nodes, one for each clause that sends, in each round, or on the rounds that
-    /// have such a clause; inside of nodes there are none.
+    /// An upper bound on messages between nodes: one for each sending clause in each round; or on the rounds that have
+    /// such a clause. Inside nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {

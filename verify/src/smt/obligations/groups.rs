@@ -1,10 +1,10 @@
-//! Collectives inside of nodes, by their contract.
+//! Collectives inside nodes, by their contract.
 //!
-//! An allgather inside of a node, to which every member brings blocks that it holds, makes every member hold what all
-//! of them brought, and changes nothing else. That is all that is assumed of it: that it does so is its own proof. What
-//! the others bring arrives like blocks of messages, one for each value of `local` but the own one, and must be new in
-//! the same way. Groups other than nodes are not encoded: their clauses must be shown not to run, and so must those
-//! that are seen not to run where nodes have equal size.
+//! An allgather inside a node, to which every member contributes blocks that it holds, makes every member hold the
+//! contributions of all members, and changes nothing else. Nothing more is assumed about it; its own proof shows that
+//! it does so. The contributions of the others arrive like blocks of messages, one for each value of `local` except the
+//! own one, and must be new in the same way. Groups other than nodes are not encoded: their clauses must be proved not
+//! to run, and so must clauses that were not observed to run with nodes of equal size.
 
 use super::{ProofContext, Prover, Step};
 use crate::smt::context::TermValues;
@@ -17,7 +17,7 @@ use roundel_spec::expr::{Binary, Expr, Var};
 use roundel_spec::schedule::{Group, Loop, Within};
 
 impl<'a> Prover<'a> {
-    /// Why inner collectives are not encoded, if they are not.
+    /// Why inner collectives cannot be encoded, if so.
     pub(super) fn groups_out_of_reach(&self) -> Option<String> {
         let all = || self.schedule.within();
         all().next()?;
@@ -33,12 +33,12 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether a clause runs inside of nodes; any other must be shown not to run.
+    /// Whether a clause runs inside nodes; any other must be proved not to run.
     fn encoded(&self, clause: &Within) -> bool {
         clause.group == Group::Node && self.windows.runs(clause)
     }
 
-    /// What the other members of the node bring to the inner collective of a round.
+    /// The contributions of the other members of the node to the inner collective of a round.
     pub(super) fn brought(&self, l: &Loop, values: &TermValues) -> SymbolicSet {
         let none = SymbolicSet { pieces: vec![] };
         let mine = Var { name: "mine".into(), slot: self.schedule.slots };
@@ -54,7 +54,7 @@ impl<'a> Prover<'a> {
         })
     }
 
-    /// Runs the inner collectives of a round, after its messages have arrived. Gives all that is new.
+    /// Runs the inner collectives of a round, after its messages have arrived. Returns all new blocks.
     pub(super) fn gathered(
         &mut self,
         n: usize,
@@ -81,7 +81,7 @@ impl<'a> Prover<'a> {
         arrived.union(brought)
     }
 
-    /// A clause that does not run.
+    /// Proves that a clause does not run.
     fn never(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<()> {
         let mut frame = frame.clone();
         frame.cx.settle();
@@ -90,12 +90,13 @@ impl<'a> Prover<'a> {
         let goal = and(frame.cx.take_defined().into_iter().chain([not(&runs)]));
         let name = format!("round{n}-clause{}-never", clause.site.number);
         let claim = format!("`{when}` is never true on nodes of equal size");
-        // A goal that is true as it stands says nothing more; one that is false as it stands cannot be proved.
+        // A trivially true goal adds nothing; a trivially false one cannot be proved.
         self.prove(&frame, Property::Defined, &name, &claim, goal);
         Ok(())
     }
 
-    /// One member of the node: it brings what it holds, has values for it, and takes part if the others do.
+    /// One member of the node: it contributes blocks that it holds, all expressions have values, and it takes part if
+    /// the others do.
     fn member(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>, held: &SymbolicSet, at_hand: &[Term]) {
         let name = format!("round{n}-clause{}", clause.site.number);
         let own = SymbolicSet::new(&clause.brings, &[], clause.when.as_ref(), &frame.values);

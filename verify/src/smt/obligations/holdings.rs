@@ -1,4 +1,4 @@
-//! Which blocks are held: subsets, blocks that are new, blocks that are named once.
+//! The blocks that are held: subsets, new blocks, and uniqueness.
 
 use super::{ProofContext, Prover};
 use crate::smt::context::TermValues;
@@ -25,7 +25,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// That every block of `small` is in `large`, one obligation per piece.
+    /// Proves that every block of `small` is in `large`, with one obligation per piece.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn subset(
         &mut self,
@@ -59,7 +59,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What arrives is not held yet.
+    /// Arriving blocks are not yet held.
     pub(super) fn fresh(&mut self, n: usize, frame: &ProofContext<'a>, arrived: &SymbolicSet, before: &SymbolicSet) {
         for (i, new) in arrived.pieces.iter().enumerate() {
             for (k, old) in before.pieces.iter().enumerate() {
@@ -82,8 +82,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Assumes that two elements exist and lie in their windows, which are obligations of their own. Gives how many
-    /// times p the two can be apart.
+    /// Assumes that two elements exist and lie in their windows, which are separate obligations. Returns how many
+    /// multiples of p the two can be apart.
     pub(super) fn in_windows(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> i64 {
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
@@ -172,12 +172,12 @@ impl<'a> Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// What `holds` says of blocks. A part that is for other placements is left out, and shown to be empty.
+    /// The blocks that `holds` claims. A part for other placements is left out, and proved to be empty.
     pub(super) fn held_set(&self, l: &Loop, values: &TermValues) -> Option<SymbolicSet> {
         self.parts_of(l, values, true)
     }
 
-    /// Parts of `holds` that are seen to be empty.
+    /// The parts of `holds` that do, or do not, `occur` at small p.
     fn parts_of(&self, l: &Loop, values: &TermValues, occur: bool) -> Option<SymbolicSet> {
         let mut all = l.holds.iter().find_map(|hold| match hold {
             Hold::Blocks(set) => Some(SymbolicSet::new(set, &[], None, values)),
@@ -190,7 +190,7 @@ impl Prover<'_> {
 }
 
 impl<'a> Prover<'a> {
-    /// Parts of `holds` that are left out are empty.
+    /// The parts of `holds` that are left out are empty.
     pub(super) fn nothing_else(&mut self, n: usize, l: &Loop, frame: &ProofContext<'a>) {
         let Some(left_out) = self.parts_of(l, &frame.values, false) else { return };
         for (i, piece) in left_out.pieces.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A loop of rounds: true where it is entered, preserved by an arbitrary round, known where it ends.
+//! A loop of rounds: true at its entry, preserved by an arbitrary round, known at its end.
 
 use super::counters::usage;
 use super::round::arrivals;
@@ -10,8 +10,8 @@ use roundel_spec::Schedule;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop};
 
-/// Anywhere between the rounds of a loop. Index and bounds are terms of the frame: a term means something only together
-/// with the context that made it.
+/// An arbitrary point between the rounds of a loop. Index and bounds are terms of the frame: a term is only meaningful
+/// together with the context that created it.
 struct Somewhere<'a> {
     frame: ProofContext<'a>,
     s: Term,
@@ -28,7 +28,7 @@ impl<'a> Prover<'a> {
         if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
     }
 
-    /// A round without an index: what is held afterwards is what was held and what arrived.
+    /// A round without an index: afterwards a rank holds what it held before and what arrived.
     pub(super) fn bare_round(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let after = match (self.declared(l, &entry.frame.values), &entry.held) {
             (Some(declared), _) => declared,
@@ -67,7 +67,7 @@ impl<'a> Prover<'a> {
         if bounds_vary(self.schedule, l) {
             return Err(NoEncoding("a number of rounds that differs between ranks is not encoded".into()));
         }
-        // Initialisation, where the loop is entered.
+        // Initialisation, at the entry of the loop.
         let mut at_start = entry.frame.clone();
         at_start.cx.settle();
         let first = at_start.cx.lower(&index.lo, &at_start.values)?;
@@ -138,7 +138,7 @@ impl<'a> Prover<'a> {
         Ok(Somewhere { frame, s, lo, hi })
     }
 
-    /// Proves the hints one after the other, and assumes each from then on.
+    /// Proves the hints one after another, and assumes each one afterwards.
     pub(super) fn hints(&mut self, n: usize, l: &Loop, frame: &mut ProofContext<'a>) -> Step<()> {
         for (i, hint) in l.hints.iter().enumerate() {
             let mut before = frame.clone();
@@ -177,12 +177,12 @@ impl<'a> Prover<'a> {
             (SymbolicMemory::Lines(held), Some(SymbolicMemory::Lines(claimed))) => {
                 self.equal_lines(n, at_start, held, &claimed)
             }
-            // Without a claim there is no induction, which is said elsewhere.
+            // Without a claim there is no induction; this is reported elsewhere.
             _ => {}
         }
     }
 
-    /// What `holds` says of the whole memory, if it does.
+    /// The claim of `holds` about the whole memory, if there is one.
     fn declared(&self, l: &Loop, values: &TermValues) -> Option<SymbolicMemory> {
         if self.schedule.kind.reduces() {
             self.lines_of(l, values).map(SymbolicMemory::Lines)
@@ -191,7 +191,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Why there is no induction where `holds` does not speak of the whole memory.
+    /// Why there is no induction if `holds` does not describe the whole memory.
     fn undeclared(&self, n: usize) -> NoEncoding {
         let missing = if self.schedule.kind.reduces() {
             let lines = self.schedule.lines.iter().map(|line| format!("{line} = …"));
@@ -202,7 +202,7 @@ impl<'a> Prover<'a> {
         NoEncoding(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
     }
 
-    /// What `holds` names, it names once.
+    /// `holds` names everything only once.
     fn names_once(&mut self, n: usize, frame: &ProofContext<'a>, memory: &SymbolicMemory) {
         match memory {
             SymbolicMemory::Blocks(held) => self.distinct(n, frame, held),
@@ -210,7 +210,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Everything about one round.
+    /// All obligations of one round.
     fn one_round(
         &mut self,
         n: usize,
@@ -260,13 +260,13 @@ pub(super) fn states_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.states.iter().any(|state| varies(schedule, &state.init) || varies(schedule, &state.next))
 }
 
-/// Whether the number of rounds may differ between ranks. The parser refuses that; the induction rests on it.
+/// Whether the number of rounds may differ between ranks. The parser refuses that, and the induction relies on it.
 pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether something that ranks differ in occurs in an expression, also inside of definitions. Nodes have the same
-/// size.
+/// Whether an expression depends on something that differs between ranks, directly or through definitions. Nodes have
+/// the same size here.
 fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {

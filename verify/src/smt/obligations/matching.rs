@@ -1,4 +1,4 @@
-//! Sends and receives of a round meet, block by block, in both directions.
+//! Sends and receives of a round match, block by block, in both directions.
 
 use super::round::bind;
 use super::{ProofContext, Prover, Step};
@@ -11,8 +11,8 @@ use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
-    /// Sends and receives of a round are paired in the order in which they are declared. Each message of a send
-    /// meets the receive with the same clause index at its peer, element by element, and the reverse.
+    /// Pairs sends and receives of a round in the order of their declaration. Each message of a send matches the
+    /// receive with the same clause index at its peer, element by element, and vice versa.
     pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
@@ -48,7 +48,7 @@ impl<'a> Prover<'a> {
                     frame.assume(within(&peer.seat, "0", "ppn"));
                 }
                 for hint in &l.hints {
-                    // It was proved for any rank, so it is true for the peer too.
+                    // It was proved for an arbitrary rank, so it also holds for the peer.
                     let hint = frame.cx.lower(hint, &frame.seen_at(&peer))?;
                     frame.assume(hint);
                 }

@@ -1,9 +1,9 @@
-//! The obligations of a schedule: what a solver must discharge so that it is correct for all p.
+//! The obligations of a schedule: a solver must discharge them to prove it correct for all p.
 //!
-//! The glue is induction over the rounds. If `holds` is true before the first round, if it is preserved by every round,
-//! and if it implies the contract after the last, then the contract is met for every p, because the number of
-//! rounds is finite. Inside a round, all ranks are alike: an obligation speaks of one arbitrary rank and, for
-//! matching, of its peer.
+//! The argument is an induction over the rounds. If `holds` is true before the first round, if every round preserves
+//! it, and if it implies the contract after the last, then the contract is met for every p, because the number of
+//! rounds is finite. Inside a round, all ranks are alike: an obligation is about one arbitrary rank and, for matching,
+//! its peer.
 
 mod counters;
 mod end;
@@ -28,20 +28,20 @@ use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
 use roundel_spec::{Action, Kind, Schedule};
 
-/// A part of the proof that has no obligation, and why.
+/// A part of the proof without an obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingObligation {
-    /// What is not proved.
+    /// The property that is not proved.
     pub property: Property,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// All obligations of a schedule, and what is missing.
+/// All obligations of a schedule, and the parts that are missing.
 pub struct Obligations {
-    /// To be discharged.
+    /// The obligations to discharge.
     pub all: Vec<Obligation>,
-    /// Not encoded.
+    /// The parts that are not encoded.
     pub gaps: Vec<MissingObligation>,
 }
 
@@ -53,7 +53,7 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
             MissingObligation { property: Property::Invariant, why: "not encoded: collectives with a root".into() };
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
-    // Pairs lie in one window always.
+    // Pairs always lie in one window.
     let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
     let wheel = Numbering::of(schedule);
     let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
@@ -74,7 +74,7 @@ impl ProofContext<'_> {
         self.hypotheses.push(fact);
     }
 
-    /// Assumes a fact. One that says what a state is (`D == pow(2, s)`) also replaces the state from then on:
+    /// Assumes a fact. One that defines a state (`D == pow(2, s)`) also replaces the state from then on, because
     /// solvers do not multiply equations.
     fn adopt(&mut self, fact: &Expr, l: &Loop) -> Step<()> {
         let formula = self.cx.assume(fact, &self.values)?;
@@ -91,12 +91,12 @@ impl ProofContext<'_> {
         Ok(())
     }
 
-    /// The same point as another rank sees it.
+    /// The values at the same point on another rank.
     fn seen_by(&self, rank: &str) -> TermValues {
         self.values.with(RANK, rank)
     }
 
-    /// The same point as another rank sees it, wherever ranks sit.
+    /// The values at the same point on another rank, in either numbering.
     fn seen_at(&self, rank: &CyclicTerm) -> TermValues {
         match self.cx.wheel() {
             Numbering::Ranks => self.seen_by(&rank.number),
@@ -105,12 +105,12 @@ impl ProofContext<'_> {
     }
 }
 
-/// What is true where a loop begins.
+/// What is true at the beginning of a loop.
 #[derive(Clone)]
 struct LoopEntry<'a> {
     frame: ProofContext<'a>,
     held: SymbolicMemory,
-    /// What has been used up so far, for each metric with a counter.
+    /// The amount used so far, for each metric with a counter.
     used: Vec<(Metric, Term)>,
 }
 
@@ -120,7 +120,7 @@ impl LoopEntry<'_> {
     }
 }
 
-/// What a rank's memory holds.
+/// The contents of a rank's memory.
 #[derive(Clone)]
 enum SymbolicMemory {
     /// A gather: blocks.
@@ -164,7 +164,7 @@ impl<'a> Prover<'a> {
         self.end(entry);
     }
 
-    /// Constructs that the encoding does not know.
+    /// A construct that cannot be encoded, if there is one.
     fn out_of_reach(&self) -> Option<String> {
         let mut why = None;
         if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() {
@@ -198,7 +198,7 @@ impl<'a> Prover<'a> {
         self.gaps.push(MissingObligation { property, why });
     }
 
-    /// Adds what `build` makes, or says why not.
+    /// Adds the obligations of `build`, or notes why they cannot be encoded.
     fn attempt(&mut self, property: Property, build: impl FnOnce(&mut Self) -> Step<()>) {
         if let Err(NoEncoding(what)) = build(self) {
             self.gap(property, format!("{what} is not encoded"));
@@ -211,7 +211,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Proves that what was lowered since the last question has a value and fits the machine.
+    /// Proves that everything lowered since the last call has a value and fits the machine.
     fn computable(&mut self, frame: &mut ProofContext<'_>, name: &str, what: &str) {
         let defined = and(frame.cx.take_defined());
         self.prove(frame, Property::Defined, name, &format!("{what} has a value"), defined);

@@ -1,4 +1,4 @@
-//! One round: its clauses have values and stay near `0..p`, what is sent is held, `holds` is preserved.
+//! One round: its clauses have values and stay near `0..p`, ranks hold what they send, `holds` is preserved.
 
 use super::{ProofContext, Prover, Step};
 use crate::smt::context::TermValues;
@@ -10,7 +10,7 @@ use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
-    /// Everything about one round.
+    /// All obligations of one round.
     pub(super) fn round(
         &mut self,
         n: usize,
@@ -48,7 +48,7 @@ impl<'a> Prover<'a> {
         self.subset(frame, after, &union, at_hand, Property::Invariant, &format!("round{n}-nothing-else"), claim);
     }
 
-    /// Expressions have values, numbers stay near `0..p`, nobody talks to itself.
+    /// Expressions have values, numbers stay near `0..p`, no rank sends to itself.
     pub(super) fn clause_is_sound(&mut self, t: &Transfer, frame: &ProofContext<'a>) {
         let name = format!("clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {
@@ -80,7 +80,7 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// Where the numbers of blocks lie: in a window of length p, if there are p of them; else they do not wrap at all.
+    /// The range of block numbers: a window of length p if there are p blocks; otherwise they do not wrap at all.
     pub(super) fn block_range(
         &self,
         frame: &mut ProofContext<'_>,
@@ -96,13 +96,13 @@ impl<'a> Prover<'a> {
         Ok((format!("[0, {})", self.schedule.blocks), within(&element.block, "0", &blocks)))
     }
 
-    /// The peer of a message, as declared, not wrapped.
+    /// The peer of a message, as declared, before wrapping.
     pub(super) fn peer(&self, t: &Transfer, frame: &mut ProofContext<'_>, element: &SetElement) -> Step<CyclicTerm> {
         let values = bind(&frame.values, t, element);
         frame.cx.cell(&t.peer, &values)
     }
 
-    /// That a seat is one of its node.
+    /// That a seat lies on its node.
     pub(super) fn seated(&self, cell: &CyclicTerm) -> Term {
         match self.wheel {
             Numbering::Ranks => "true".into(),

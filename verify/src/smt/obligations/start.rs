@@ -12,7 +12,7 @@ use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
 
 impl<'a> Prover<'a> {
-    /// Every clause of `requires` can be evaluated where the clauses before it are true.
+    /// Every clause of `requires` has a value if the clauses before it are true.
     pub(super) fn domain(&mut self) {
         self.attempt(Property::Defined, |prover| {
             let mut frame = prover.parameters();
@@ -25,7 +25,7 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// The rotation of a layout can be evaluated.
+    /// The rotation of a layout has a value.
     pub(super) fn rotation(&mut self) {
         for layout in &self.schedule.layouts {
             let Layout::Rotated(by) = layout else { continue };
@@ -53,7 +53,7 @@ impl<'a> Prover<'a> {
     pub(super) fn parameters(&self) -> ProofContext<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
-        // One variable more than the schedule has: whose `local` is meant where others are looked at.
+        // One more variable than the schedule has: the `local` of another rank.
         let mut values = TermValues::new(schedule.slots + 1);
         let mut hypotheses = match self.wheel {
             Numbering::Ranks => ranks(&mut cx, &mut values),
@@ -71,7 +71,7 @@ impl<'a> Prover<'a> {
         ProofContext { cx, values, hypotheses }
     }
 
-    /// Before the first round every rank holds its own block, or its own contribution to all of them.
+    /// Before the first round every rank holds its own block, or its own contribution to all blocks.
     pub(super) fn start(&self, frame: ProofContext<'a>) -> Step<LoopEntry<'a>> {
         let own = BlockSet {
             parts: vec![roundel_spec::blocks::Comprehension {
@@ -81,7 +81,7 @@ impl<'a> Prover<'a> {
             }],
         };
         let held = if self.schedule.kind.reduces() {
-            // The first line has the own contribution, the others nothing.
+            // The first line has the rank's own contribution, the others are empty.
             let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
             let lines = 0..self.schedule.lines.len();
             SymbolicMemory::Lines(
@@ -102,8 +102,8 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A seat on one of several nodes of equal size, of at least two ranks. What is said of p beside its meaning follows
-/// from it; a rank has no number.
+/// A seat on one of several nodes of equal size, with at least two ranks. The additional facts about p follow from its
+/// definition; a rank has no number here.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
         values.set(slot, cx.constant(name));

@@ -7,7 +7,7 @@ use crate::smt::term::{Term, and, implies, lt};
 use roundel_spec::schedule::Loop;
 
 impl<'a> Prover<'a> {
-    /// Proves that every intermediate result since the last question fits 64 bits for every p below 2^31.
+    /// Proves that every intermediate result since the last call fits 64 bits for every p below 2^31.
     pub(super) fn fits(&mut self, frame: &mut ProofContext<'_>, name: &str, what: &str) {
         let computed = frame.cx.take_computed();
         let mut small = frame.clone();
@@ -27,8 +27,8 @@ impl<'a> Prover<'a> {
         self.prove(&small, Property::MachineWidth, name, &claim, goal);
     }
 
-    /// Generated code computes a comprehension by its first block and a step where it can, not block by block; so it is
-    /// those that must fit, also where there is no block and they are computed all the same.
+    /// Where possible, generated code computes a comprehension from its first block and a step, not block by block. So
+    /// these must fit, even if there is no block and they are computed anyway.
     fn stripe_fits(&mut self, piece: &SetPiece, frame: &ProofContext<'a>, name: &str) -> Step<()> {
         let mut inner = frame.clone();
         inner.cx.settle();

@@ -1,8 +1,7 @@
-//! What `holds` says of a line: a set of ranks for each rank and block, as a formula on one rank.
+//! The claims of `holds` about a line: a set of ranks for each rank and block, as a formula on one rank.
 //!
-//! Membership is exact, in both directions: an index is solved for, and not looked for. So the same formula may be
-//! assumed and proved. Sets whose index cannot be solved for (several indices, items that are not affine) are not
-//! encoded.
+//! Membership is exact, in both directions: the index is computed, not searched for. So the same formula may be assumed
+//! and proved. Sets whose index cannot be computed (several indices, items that are not affine) are not encoded.
 
 use super::super::{ProofContext, Prover, RANK, Step};
 use crate::smt::context::{Context, NoEncoding, TermValues};
@@ -18,7 +17,7 @@ use roundel_spec::schedule::{Hold, Loop};
 #[derive(Clone)]
 pub(in super::super) struct ContributorClaim {
     ranks: BlockSet,
-    /// The variable that stands for the block, where the contributors depend on it.
+    /// The variable of the block, if the contributors depend on it.
     block: Option<usize>,
     values: TermValues,
 }
@@ -40,7 +39,7 @@ impl ContributorClaim {
 }
 
 impl<'a> Prover<'a> {
-    /// What `holds` says of every line; `None` unless it speaks of each of them, once.
+    /// The claims of `holds` about every line; `None` unless it describes each line, and only once.
     pub(in super::super) fn lines_of(&self, l: &Loop, values: &TermValues) -> Option<Vec<ContributorClaim>> {
         let of_line = |line: usize| {
             let mut claims = l.holds.iter().filter_map(|hold| match hold {
@@ -79,7 +78,7 @@ impl<'a> Prover<'a> {
         if self.blocks_are_ranks() { self.windows.of(&piece.part.item).turns() } else { &[0] }
     }
 
-    /// The block of an element, in `0..blocks`; assumes that it lies in its window, an obligation of its own.
+    /// The block of an element, in `0..blocks`; assumes that it lies in its window, which is a separate obligation.
     pub(super) fn slot(&self, frame: &mut ProofContext<'_>, piece: &SetPiece, element: &SetElement) -> Step<Term> {
         let blocks = self.blocks(frame)?;
         let turns = self.block_turns(piece);
@@ -108,7 +107,7 @@ impl<'a> Prover<'a> {
         rank
     }
 
-    /// That a set has a rank: the one where it is, or the first of a comprehension.
+    /// That a set is not empty: it contains this rank, or the first one of a comprehension.
     pub(super) fn some(&self, cx: &mut Context<'_>, rank: &str, set: &SymbolicSet) -> Step<Term> {
         let mut options = vec![self.contributes(cx, rank, set)?];
         for piece in &set.pieces {
@@ -117,7 +116,7 @@ impl<'a> Prover<'a> {
         Ok(or(options))
     }
 
-    /// Where a loop begins, `holds` says what is held: no more, no less.
+    /// At the beginning of a loop, `holds` claims exactly what is held.
     pub(in super::super) fn equal_lines(
         &mut self,
         n: usize,
@@ -135,7 +134,7 @@ impl<'a> Prover<'a> {
                     if has == "false" || has == goal {
                         return Ok(());
                     }
-                    // A line may be empty here: that is no contradiction.
+                    // A line may be empty here; that is not a contradiction.
                     let goal = implies(&has, &goal);
                     let name = format!("round{n}-line{line}-{}", way.replace(' ', "-"));
                     let line = &prover.schedule.lines[line];
@@ -148,7 +147,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// `holds` names no rank twice, and what it names are numbers near `0..p`.
+    /// `holds` names no rank twice, and only numbers near `0..p`.
     pub(in super::super) fn distinct_contributors(
         &mut self,
         n: usize,
@@ -197,7 +196,7 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> S
     };
     let unsolved = || NoEncoding(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
     let (base, step) = affine(&piece.part.item, index.var.slot).ok_or_else(unsolved)?;
-    // The base cannot mention the index; any value will do for it.
+    // The base does not mention the index, so any value will do for it.
     let values = piece.values.with(index.var.slot, "0");
     let base = cx.lower(&base, &values)?;
     let (step, negative) = match step {
@@ -213,8 +212,8 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> S
         if step == "1" {
             options.push(piece.at(cx, &[way])?.condition);
         } else {
-            // Where the step is not positive, quotient and remainder are any numbers: this is then neither provable nor
-            // of use as a hypothesis.
+            // If the step is not positive, quotient and remainder are arbitrary: the formula is then neither provable
+            // nor useful as a hypothesis.
             let (quotient, remainder) = cx.quotient(&way, &step);
             let element = piece.at(cx, &[quotient])?;
             options.push(and([element.condition, eq(&remainder, "0")]));

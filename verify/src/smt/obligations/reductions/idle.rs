@@ -1,8 +1,8 @@
-//! A round without messages is no round: which rounds have some.
+//! Which rounds have messages: silent rounds do not count.
 //!
-//! Where ranks fold, the first and the last rank need not take part alike; and a fold may be silent for some p. So a
-//! round with an index has a message of the first or the last rank, and one without an index counts where the first
-//! rank takes part, without whom nobody does.
+//! If ranks fold, the first and the last rank may take part differently; and a fold may be silent for some p. So a
+//! round with an index has a message of the first or the last rank, and a round without an index counts if the first
+//! rank takes part; otherwise no rank does.
 
 use super::super::{ProofContext, Prover, Step};
 use super::claims::first;
@@ -24,7 +24,7 @@ impl<'a> Prover<'a> {
         Ok(or(some))
     }
 
-    /// An exact number of rounds needs a message in each that counts.
+    /// An exact number of rounds requires a message in each round that counts.
     pub(in super::super) fn no_silent_reduction(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         self.attempt(Property::Rounds, |prover| {
             let mut frame = inside.clone();
@@ -41,7 +41,7 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// One, if a round without an index has messages.
+    /// One if a round without an index has messages, otherwise zero.
     pub(in super::super) fn loud(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let zero = self.takes_part(l, frame, "0")?;
         Ok(ite(&zero, "1", "0"))

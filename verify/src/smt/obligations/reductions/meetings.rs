@@ -1,10 +1,11 @@
-//! Which receives a send may meet.
+//! Which receives can match a send.
 //!
-//! `combine = by_rank` is two receives of which exactly one happens, and what arrives may go into another line under
-//! another condition; all of them belong to the same send. Receives that differ in condition, line and side only are
-//! the ways of one *meeting*: that at most one of them happens is an obligation, and matching is proved for the meeting
-//! as a whole. Which receives belong together is guessed from their form and from small p: a wrong guess makes a proof
-//! fail, never succeed, because meetings keep the order of clauses, in which messages of a pair meet.
+//! `combine = by_rank` stands for two receives of which exactly one happens, and arriving data may go into another line
+//! under another condition; all of these belong to the same send. Receives that differ only in condition, line and side
+//! are the ways of one *meeting*: it is an obligation that at most one of them happens, and matching is proved for the
+//! meeting as a whole. Which receives belong together is guessed from their form and from small p. A wrong guess can
+//! only make a proof fail, never succeed, because meetings keep the order of clauses, in which messages of a pair
+//! match.
 
 use super::super::{ProofContext, Prover, Step};
 use crate::smt::query::Property;
@@ -16,20 +17,20 @@ use roundel_spec::record::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 use roundel_spec::sink::{Action, Line};
 
-/// A send, and what its message becomes at the other end.
+/// A send, and its possible receives.
 pub(super) struct Meeting<'a> {
     pub(super) send: &'a Transfer,
-    /// Of these, at most one happens.
+    /// The possible receives; at most one of them happens.
     pub(super) receipts: Vec<Receipt<'a>>,
-    /// Any of them, for matching.
+    /// A receive that stands for all of them, for matching.
     recv: Transfer,
 }
 
-/// What becomes of a message: the receives that write one line from one operand.
+/// The receives that write one line from one operand.
 pub(super) struct Receipt<'a> {
-    /// Of these, at most one happens.
+    /// These receives; at most one of them happens.
     pub(super) ways: Vec<&'a Transfer>,
-    /// Any of them.
+    /// A receive that stands for all of them.
     pub(super) recv: Transfer,
 }
 
@@ -58,12 +59,12 @@ impl Receipt<'_> {
         self.recv.site.line as usize
     }
 
-    /// The other operand, if what arrives is combined.
+    /// The other operand, if arriving data is combined.
     pub(super) fn operand(&self) -> Option<usize> {
         operand(&self.recv).map(usize::from)
     }
 
-    /// Whether it is combined after all that `other` is: clauses are taken in their order.
+    /// Whether it is combined after everything in `other`: clauses apply in order.
     pub(super) fn comes_after(&self, other: &Receipt<'_>) -> bool {
         let last = other.ways.iter().map(|t| t.site.number).max();
         self.ways.iter().all(|t| Some(t.site.number) > last)
@@ -75,7 +76,7 @@ impl Receipt<'_> {
     }
 }
 
-/// A receive that happens where one of several does, which differ in what they do with the message only.
+/// A receive that happens if one of several does; these differ only in what they do with the message.
 fn any_of(ways: &[&Transfer]) -> Transfer {
     let mut recv = ways[0].clone();
     let conditions: Option<Vec<Expr>> = ways.iter().map(|t| t.when.clone()).collect();
@@ -90,14 +91,14 @@ fn operand(t: &Transfer) -> Option<Line> {
     }
 }
 
-/// Whether two receives may be ways of one meeting. A clause with indices of its own is none of them: of several
-/// messages between two ranks, those of the first clause would come before those of the second.
+/// Whether two receives may be ways of one meeting. Clauses with indices of their own may not: of several messages
+/// between two ranks, those of the first clause would come before those of the second.
 fn same_message(a: &Transfer, b: &Transfer) -> bool {
     let guarded = a.when.is_some() && b.when.is_some();
     a.peer == b.peer && same_blocks(&a.blocks, &b.blocks) && guarded && a.each.is_empty() && b.each.is_empty()
 }
 
-/// Whether two sets read alike, whatever variables their indices are.
+/// Whether two sets have the same form, regardless of their index variables.
 fn same_blocks(a: &BlockSet, b: &BlockSet) -> bool {
     let numbered = |set: &BlockSet| {
         let mut set = set.clone();
@@ -122,13 +123,13 @@ fn rename(e: &mut Expr, slot: usize, var: &Var) {
     }
 }
 
-/// Whether two ways differ in condition and side only.
+/// Whether two ways differ only in condition and side.
 fn alike(a: &Transfer, b: &Transfer) -> bool {
     let combined = operand(a).is_some() && operand(a) == operand(b);
     combined && a.site.line == b.site.line && same_message(a, b)
 }
 
-/// Receives that follow each other, in groups: one joins the group before it if `joins` says so of all that are in it.
+/// Groups of consecutive receives: one joins the previous group if `joins` allows it for all members.
 fn grouped<'a>(l: &'a Loop, joins: impl Fn(&[&Transfer], &Transfer) -> bool) -> Vec<Vec<&'a Transfer>> {
     let mut groups: Vec<Vec<&'a Transfer>> = Vec::new();
     for t in l.transfers.iter().filter(|t| t.direction == Direction::Recv) {
@@ -141,7 +142,7 @@ fn grouped<'a>(l: &'a Loop, joins: impl Fn(&[&Transfer], &Transfer) -> bool) -> 
 }
 
 impl<'a> Prover<'a> {
-    /// The meetings of a round: the k-th send with the k-th group of receives; `None` where they have no pairing.
+    /// The meetings of a round: the k-th send with the k-th group of receives; `None` if they cannot be paired.
     pub(super) fn meetings(&mut self, n: usize, l: &'a Loop) -> Option<Vec<Meeting<'a>>> {
         let sends: Vec<&'a Transfer> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
         let by_side = grouped(l, |group, t| group.len() == 1 && alike(group[0], t));
@@ -159,7 +160,7 @@ impl<'a> Prover<'a> {
         Some(sends.into_iter().zip(groups).map(|(send, ways)| Meeting::new(send, ways)).collect())
     }
 
-    /// Sends and receives meet, block by block, and a message is received once.
+    /// Sends and receives match, block by block, and a message is received once.
     pub(super) fn meet(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, meetings: &[Meeting<'a>]) {
         for meeting in meetings {
             self.pair(n, l, meeting.send, &meeting.recv, frame);
@@ -171,7 +172,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Of two ways at most one is gone.
+    /// At most one of two ways happens.
     fn one_way(&mut self, n: usize, frame: &ProofContext<'a>, one: &Transfer, other: &Transfer) {
         self.attempt(Property::PeerInverse, |prover| {
             let mut frame = frame.clone();
@@ -186,7 +187,7 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// The rank at the other end of a message, in `0..p`; what the hints say is true there, too.
+    /// The rank at the other end of a message, in `0..p`; the hints also hold there.
     pub(super) fn other_end(
         &self,
         l: &Loop,
@@ -205,7 +206,7 @@ impl<'a> Prover<'a> {
         Ok(peer)
     }
 
-    /// What the hints say was proved for any rank, so it is true for this one.
+    /// Hints were proved for an arbitrary rank, so they also hold for this one.
     pub(super) fn hinted(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &str) -> Step<()> {
         for hint in &l.hints {
             let hint = frame.cx.lower(hint, &frame.seen_by(rank))?;

@@ -1,4 +1,4 @@
-//! What a round does to the lines: contributions are joined, none is counted twice, all else stays.
+//! How a round changes the lines: contributions are combined, none is counted twice, everything else stays.
 
 use super::super::{ProofContext, Prover, Step};
 use super::claims::ContributorClaim;
@@ -12,7 +12,7 @@ use roundel_spec::schedule::{Loop, Transfer};
 use roundel_spec::sink::Action;
 
 impl<'a> Prover<'a> {
-    /// Everything about one round of a reduction.
+    /// All obligations of one round of a reduction.
     pub(in super::super) fn reduction_round(
         &mut self,
         n: usize,
@@ -43,7 +43,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What is sent is there.
+    /// A rank holds what it sends.
     fn sends_contributions(&mut self, n: usize, frame: &ProofContext<'a>, t: &Transfer, before: &[ContributorClaim]) {
         let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
         for piece in &sent.pieces {
@@ -63,7 +63,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What arrives, becomes what `holds` says.
+    /// After an arrival, the line is what `holds` claims.
     #[allow(clippy::too_many_arguments)]
     fn arrival(
         &mut self,
@@ -127,7 +127,7 @@ impl<'a> Prover<'a> {
         self.part(at, result, &[a, b], "is all there is", Property::Contributors)
     }
 
-    /// That a contributor of `small` is one of some of the others.
+    /// Proves that every contributor of `small` is in one of the other sets.
     fn part(
         &mut self,
         at: &Arrival<'_, 'a>,
@@ -151,7 +151,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// That a line which is written over loses no contributor. It may well be empty: that is no contradiction.
+    /// Proves that an overwritten line loses no contributor. It may be empty, which is not a contradiction.
     fn kept(&mut self, at: &Arrival<'_, 'a>, old: &SymbolicSet, result: [&SymbolicSet; 2]) -> Step<()> {
         let mut frame = at.frame.clone();
         let x = self.any_rank(&mut frame, "contributor!");
@@ -168,7 +168,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// That nobody has contributed to both.
+    /// Proves that nobody has contributed to both sets.
     fn apart(
         &mut self,
         at: &Arrival<'_, 'a>,
@@ -184,9 +184,8 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Two messages of a round do not write the same slot, nor does one write what another reads as its operand
-    /// afterwards; what one replaces no other reads or carries at all. So every operand is what was there before the
-    /// round.
+    /// Two messages of a round do not write the same slot, and none writes what another later reads as its operand.
+    /// What one message replaces, no other reads or carries at all. So every operand is the value before the round.
     fn alone(&mut self, n: usize, frame: &ProofContext<'a>, sends: &[&Transfer], receipts: &[Receipt<'a>], i: usize) {
         let (written, line) = (&receipts[i], receipts[i].line());
         for (k, other) in receipts.iter().enumerate() {
@@ -219,7 +218,7 @@ impl<'a> Prover<'a> {
                     frame.assume(x.condition.clone());
                     let y = two.any(&mut frame.cx, ".other")?;
                     let first = prover.slot(&mut frame, one, &x)?;
-                    // The other message may not exist: that is part of the goal, or else the claim could be empty.
+                    // The other message may not exist. This is part of the goal; otherwise the claim could be vacuous.
                     let second = prover.carries(&mut frame.cx, &first, &SymbolicSet { pieces: vec![two.clone()] });
                     let goal = if same && i == k {
                         let other = prover.same_slot(&mut frame, &first, two, &y)?;
@@ -241,7 +240,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What does not arrive, stays.
+    /// Slots without an arrival do not change.
     fn untouched(
         &mut self,
         n: usize,
@@ -274,7 +273,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// After the last round: everybody has contributed to what a rank must have.
+    /// After the last round, everybody has contributed to what a rank must have.
     pub(in super::super) fn complete(&mut self, frame: &ProofContext<'a>, lines: &[ContributorClaim]) -> Step<()> {
         let mut frame = frame.clone();
         let block = match self.schedule.kind {

@@ -1,7 +1,7 @@
 //! Reductions: whose contributions every line holds, block by block.
 //!
-//! A gather is about blocks that are there or not; a reduction is about sets of ranks, one for each rank, line and
-//! block. `holds` says what they are, and every obligation speaks of one arbitrary block and one arbitrary contributor.
+//! A gather is about blocks that are present or not; a reduction is about sets of ranks, one for each rank, line and
+//! block. `holds` claims these sets, and every obligation is about one arbitrary block and one arbitrary contributor.
 
 mod claims;
 mod idle;
@@ -18,13 +18,13 @@ use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
 use roundel_spec::expr::Expr;
 
 impl Prover<'_> {
-    /// Whether there are as many blocks as ranks, so that blocks wrap around p. Any other number of blocks they may not
-    /// wrap around: that they lie in range is an obligation.
+    /// Whether there are as many blocks as ranks, so that blocks wrap around p. With any other number, blocks must not
+    /// wrap: it is an obligation that they lie in range.
     pub(super) fn blocks_are_ranks(&self) -> bool {
         !self.schedule.kind.reduces() || matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == super::P)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn blocks(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         frame.cx.lower(&self.schedule.blocks, &frame.values)
     }
@@ -40,7 +40,7 @@ impl Prover<'_> {
             prover.fits(&mut frame, "blocks", "the number of blocks");
             let goal = and(frame.cx.take_defined().into_iter().chain([ge(&blocks, "1")]));
             prover.prove(&frame, Property::Defined, "blocks", "there are blocks", goal);
-            // The same limit that the exact check has.
+            // The same limit as in the exact check.
             let few = le(&blocks, &int(FEW_BLOCKS));
             let goal = or([few, le(&blocks, &mul(&int(BLOCKS_PER_RANK), "p"))]);
             let claim = format!("there are at most {FEW_BLOCKS} blocks, or {BLOCKS_PER_RANK} for each rank");

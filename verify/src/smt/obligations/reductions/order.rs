@@ -1,13 +1,14 @@
-//! In which order contributions are reduced.
+//! The order in which contributions are reduced.
 //!
-//! *rank_order*: whoever has contributed to the left operand comes before whoever has contributed to the right one, in
-//! every combination. Then the leaves of every tree stand in the order of ranks, by induction over the rounds; a tree
-//! of all ranks is then in order without a gap.
+//! *rank_order*: in every combination, all contributors of the left operand come before all contributors of the right
+//! one. Then the leaves of every tree are in rank order, by induction over the rounds; a tree of all ranks is then in
+//! order without a gap.
 //!
-//! *same_tree*: two slots for the same block to which the same ranks have contributed hold the same tree, up to swapped
-//! operands. True at the beginning, where a slot has one contributor. What is moved or stays brings its tree along. So
-//! it is preserved if, whenever two slots have the same contributors after a round and one of them was combined, the
-//! other was, too, from the same two sets, in either order. At the end all slots have the contributors of all ranks.
+//! *same_tree*: two slots for the same block with the same contributors hold the same tree, up to swapped operands.
+//! This is true at the beginning, where a slot has one contributor. Values that are moved or stay keep their tree. So
+//! the claim is preserved if, whenever two slots have the same contributors after a round and one of them was combined,
+//! the other was combined too, from the same two sets, in either order. At the end all slots have the contributors of
+//! all ranks.
 
 use super::super::{ProofContext, Prover, Step};
 use super::claims::{ContributorClaim, first};
@@ -30,7 +31,7 @@ struct Combined {
 }
 
 impl<'a> Prover<'a> {
-    /// The left operand comes before the right one, if that is claimed.
+    /// The left operand comes before the right one, if the schedule claims it.
     pub(super) fn in_order(&mut self, at: &Arrival<'_, 'a>, left: &SymbolicSet, right: &SymbolicSet) -> Step<()> {
         if !self.schedule.order.rank_order {
             return Ok(());
@@ -89,7 +90,7 @@ impl<'a> Prover<'a> {
         ends.extend(self.ends(&mut frame, &two.after)?);
         let mut attempts = Vec::new();
         if ends.is_empty() {
-            // Often it is one rank only that has these contributors to the block; one slot holds one tree.
+            // Often only one rank has these contributors to the block; one slot holds one tree.
             let mut frame = frame.clone();
             self.same_at(&mut frame, &ranks, &one.after, &two.after)?;
             let goal = eq(&one.rank, &two.rank);
@@ -99,7 +100,7 @@ impl<'a> Prover<'a> {
         let instances: Vec<Term> = ranks.into_iter().chain(ends).chain([x.clone(), y.clone()]).collect();
         self.same_at(&mut frame, &instances, &one.after, &two.after)?;
         for z in [&x, &y] {
-            // What the round makes of them is proved elsewhere.
+            // The result of the round is proved elsewhere.
             for combined in [&one, &two] {
                 let result = self.contributes(&mut frame.cx, z, &combined.after)?;
                 let own = self.contributes(&mut frame.cx, z, &combined.own)?;
@@ -127,7 +128,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// A slot with the contributors of one that is combined is combined, too.
+    /// A slot with the contributors of a combined one is combined, too.
     #[allow(clippy::too_many_arguments)]
     fn also_combined(
         &mut self,
@@ -187,12 +188,12 @@ impl<'a> Prover<'a> {
         })
     }
 
-    /// The first and the last number of every comprehension: where they are ranks, what is known of whole sets is put
-    /// to use. Which ranks are looked at decides what can be proved, never whether it is true.
+    /// The first and the last number of every comprehension: if they are ranks, facts about whole sets are instantiated
+    /// there. The choice of ranks decides only what can be proved, never whether it is true.
     fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
         let mut all = Vec::new();
         for piece in &set.pieces {
-            // Where a condition picks ranks, the first and the last number say little.
+            // If a condition selects ranks, the first and the last number are not useful.
             if self.windows.of(&piece.part.item).turns() != [0] || piece.part.filter.is_some() {
                 continue;
             }

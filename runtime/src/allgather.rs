@@ -66,7 +66,7 @@ pub trait Allgather: IsAllgather + Sized {
         comm.gather(self, AllgatherCall { send: Some(send), recv, geometry: Varying::new(counts, displs), options })
     }
 
-    /// Gathers where the blocks belong: `data` has p blocks of the same length, of which each rank brings its own.
+    /// Gathers in place: `data` has p blocks of the same length, of which each rank provides its own.
     ///
     /// ```
     /// use roundel::{Allgather, algorithms::Bruck, threads};
@@ -83,8 +83,8 @@ pub trait Allgather: IsAllgather + Sized {
         comm.gather(self, AllgatherCall { send: None, recv: data, geometry, options: Options::default() })
     }
 
-    /// [`allgatherv`](Allgather::allgatherv) where the blocks belong: block `b` has `counts[b]` elements from
-    /// `displs[b]` of `data` on, and each rank brings its own.
+    /// [`allgatherv`](Allgather::allgatherv) in place: block `b` has `counts[b]` elements from `displs[b]` of `data`
+    /// on, and each rank provides its own.
     fn allgatherv_in_place<T>(
         &self,
         comm: &impl Transport<T>,

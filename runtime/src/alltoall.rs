@@ -40,7 +40,7 @@ pub trait Alltoall: IsAlltoall + Sized {
         comm.shuffle(self, AlltoallCall { send: Some(send), recv, options })
     }
 
-    /// [`alltoall`](Alltoall::alltoall) where `data` is what is sent, and then what is received.
+    /// [`alltoall`](Alltoall::alltoall) in place: received blocks replace those sent in `data`.
     ///
     /// ```
     /// use roundel::{Alltoall, algorithms::PairwiseAlltoall, threads};
@@ -56,8 +56,8 @@ pub trait Alltoall: IsAlltoall + Sized {
         comm.shuffle(self, AlltoallCall { send: None, recv: data, options: Options::default() })
     }
 
-    /// Exchanges blocks of any lengths: rank d gets `send_counts[d]` elements from `send_displs[d]` of `send` on, and
-    /// what rank s sends, `recv_counts[s]` elements, goes to `recv_displs[s]` of `recv`.
+    /// Exchanges blocks of any lengths: rank d receives the `send_counts[d]` elements from `send_displs[d]` of `send`
+    /// on; the `recv_counts[s]` elements from rank s go to `recv_displs[s]` of `recv`.
     ///
     /// ```
     /// use roundel::{Alltoall, algorithms::ModifiedBruck, threads};
@@ -73,8 +73,8 @@ pub trait Alltoall: IsAlltoall + Sized {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BlockMismatch`] if what a rank sends to this one is not as long as its receive count says. All ranks
-    /// still take part in the call to its end.
+    /// [`Error::BlockMismatch`] if a rank sends a block of another length than this rank's receive count. All ranks
+    /// still complete the call.
     #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv")]
     #[inline]
     fn alltoallv<T>(
@@ -91,8 +91,8 @@ pub trait Alltoall: IsAlltoall + Sized {
         self.alltoallv_with(comm, send, send_counts, send_displs, recv, recv_counts, recv_displs, options)
     }
 
-    /// [`alltoallv`](Alltoall::alltoallv) with [`Options`]. Blocks of any lengths have no layout but one, so a rotated
-    /// one is only looked for; and they always travel through packed copies, unless they lie together.
+    /// [`alltoallv`](Alltoall::alltoallv) with [`Options`]. Blocks of any lengths have only one layout, so a rotated
+    /// one is validated but not used. Blocks always travel through packed copies, unless they are contiguous.
     #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv, and options")]
     fn alltoallv_with<T>(
         &self,
@@ -110,8 +110,8 @@ pub trait Alltoall: IsAlltoall + Sized {
         comm.shuffle_varying(self, AlltoallvCall { send: Some(send), leaving, recv, arriving, options })
     }
 
-    /// [`alltoallv`](Alltoall::alltoallv) where `data` is what is sent, and then what is received: as many elements are
-    /// sent to each rank as are received from it, and they lie in the same place.
+    /// [`alltoallv`](Alltoall::alltoallv) in place: each rank sends as many elements to a rank as it receives from
+    /// it, and they occupy the same place in `data`.
     ///
     /// ```
     /// use roundel::{Alltoall, algorithms::SpreadOut, threads};
@@ -145,16 +145,16 @@ impl<C: IsAlltoall> IsAlltoall for Unproved<C> {}
 /// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`].
 #[derive(Debug)]
 pub struct AlltoallCall<'a, T> {
-    /// What this rank sends, a block for each rank; none if it lies in `recv`.
+    /// The blocks that this rank sends, one for each rank; none if they lie in `recv`.
     pub send: Option<&'a [T]>,
-    /// What it receives, a block from each rank.
+    /// The blocks that it receives, one from each rank.
     pub recv: &'a mut [T],
     /// How the call is to run.
     pub options: Options,
 }
 
 impl<T> AlltoallCall<'_, T> {
-    /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
+    /// Makes every check that one rank can make. Returns by how much blocks are rotated while the collective runs.
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<Option<usize>, Error> {
         let found = self.recv.len();
         let whole = found.checked_next_multiple_of(here.p()).unwrap_or(usize::MAX);
@@ -174,13 +174,13 @@ impl<T> AlltoallCall<'_, T> {
 /// An alltoallv, as the user called it. Built by [`Alltoall`].
 #[derive(Debug)]
 pub struct AlltoallvCall<'a, T> {
-    /// What this rank sends; none if it lies in `recv`, and then both lists of blocks are the same.
+    /// The data that this rank sends; none if it lies in `recv`, in which case both lists of blocks are the same.
     pub send: Option<&'a [T]>,
-    /// Which block of it each rank gets.
+    /// The block of `send` for each rank.
     pub leaving: Varying<'a>,
-    /// What it receives.
+    /// The receive buffer.
     pub recv: &'a mut [T],
-    /// Where in it each rank's block goes.
+    /// Where in `recv` each rank's block goes.
     pub arriving: Varying<'a>,
     /// How the call is to run.
     pub options: Options,
@@ -191,7 +191,7 @@ impl<T> AlltoallvCall<'_, T> {
     const ARRIVING: Names =
         Names { counts: "receive counts", displs: "receive displacements", buffer: "the receive buffer" };
 
-    /// Every check of blocks and buffers that one rank can make.
+    /// Makes every check of blocks and buffers that one rank can make.
     pub fn validate(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         match self.send {
             None => self.arriving.validate_lists(here.p(), self.recv.len(), &Names::ONLY)?,
@@ -209,7 +209,7 @@ impl<T> AlltoallvCall<'_, T> {
         Ok(())
     }
 
-    /// Whether the collective serves the call.
+    /// Returns an error if the collective does not serve the call.
     pub fn serve<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         let at = here.serves(collective)?;
         self.options.layout.rotation(collective, &at).map(|_| ())

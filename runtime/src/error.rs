@@ -1,8 +1,8 @@
-//! What can go wrong in a call. Every message says what to do about it.
+//! The errors of calls. Every message tells how to fix the problem.
 
 use roundel_spec::Refusal;
 
-/// Why a collective call failed. Everything up to [`Error::Mismatch`] is found before any message is sent.
+/// Why a collective call failed. All errors before [`Error::Mismatch`] are detected before any message is sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,13 +17,13 @@ pub enum Error {
     /// A buffer has the wrong length.
     #[error("{what} has {found} elements but needs {expected}: {why}")]
     Length {
-        /// Which argument.
+        /// The argument.
         what: &'static str,
-        /// What it needs.
+        /// The required length.
         expected: usize,
-        /// What it has.
+        /// The actual length.
         found: usize,
-        /// The rule.
+        /// The rule that is violated.
         why: &'static str,
     },
     /// Two blocks of a receive buffer overlap.
@@ -34,23 +34,23 @@ pub enum Error {
         /// Another.
         second: usize,
     },
-    /// Counts and displacements whose sum does not fit.
+    /// The sum of counts and displacements overflows.
     #[error("{what} is {elements} elements, more than {limit}: split the call into smaller ones")]
     TooLarge {
-        /// What is too large.
+        /// The quantity.
         what: &'static str,
         /// Its size.
         elements: usize,
         /// The largest size served.
         limit: usize,
     },
-    /// The collective does not declare the layout that was asked for.
+    /// The collective does not declare the requested layout.
     #[error("{name} declares no rotated layout; use `Layout::Declared`, or add `rotated(…)` to its `layout` clause")]
     NoSuchLayout {
         /// The collective.
         name: String,
     },
-    /// An operation that does not commute, on a collective that does not keep the order of ranks.
+    /// The operation does not commute, and the collective does not keep the order of ranks.
     #[error(
         "{name} does not keep the order of ranks, and this operation does not commute; use one with `rank_order`"
     )]
@@ -58,105 +58,105 @@ pub enum Error {
         /// The collective.
         name: String,
     },
-    /// Another call is under way on the same communicator.
+    /// Another call is active on the same communicator.
     #[error("a collective is already running on this communicator; give each thread a communicator of its own")]
     Busy,
-    /// Collectives have run on the communicator, with places that cannot change any more.
+    /// Collectives have already run on the communicator, so its placement is fixed.
     #[error(
         "the ranks of this communicator have their places already; say them before its first collective, or duplicate it"
     )]
     Placed,
-    /// Ranks say where they sit with different numbers of parts.
+    /// Ranks give placement paths of different lengths.
     #[error(
         "ranks say where they sit with {least} to {most} numbers; all must give as many (node, socket and so on)"
     )]
     PlaceDepth {
-        /// The fewest.
+        /// The shortest path.
         least: usize,
-        /// The most.
+        /// The longest path.
         most: usize,
     },
-    /// A rank says where it sits with a number that is too large.
+    /// A rank gives a placement path with a number that is too large.
     #[error(
         "a rank says where it sits with a number above {limit}, or with too many; number nodes and their parts from 0"
     )]
     PlaceTooLarge {
-        /// The largest number.
+        /// The largest valid number.
         limit: usize,
     },
     /// The messages of the communicator are being recorded.
     #[error("the messages of this communicator are being recorded already; record them once, or duplicate it")]
     Traced,
-    /// A persistent collective that cannot be done.
+    /// The persistent collective cannot be built.
     #[error("no program can be made for this call: {0}")]
     Program(#[from] crate::program::build::BuildError),
-    /// Ports that make no such collective.
+    /// The ports do not make this collective.
     #[error(transparent)]
     Ports(#[from] crate::plan::ports::GroupsError),
-    /// A call for which nothing can be selected.
+    /// No algorithm can be selected for the call.
     #[error(transparent)]
     Select(#[from] crate::select::Error),
-    /// Ports for another number of nodes.
+    /// The ports are for another number of nodes.
     #[error("`{ports}` are ports for {found} nodes, and there are {nodes}")]
     PortsOfOthers {
         /// The ports.
         ports: String,
-        /// How many nodes they are for.
+        /// The number of nodes that the ports are for.
         found: usize,
-        /// How many nodes there are.
+        /// The actual number of nodes.
         nodes: usize,
     },
-    /// A collective without a plan.
+    /// The collective has no plan.
     #[error("{name} cannot be planned for these nodes; leave the choice to the profile")]
     NoPlan {
-        /// Which one.
+        /// The collective.
         name: &'static str,
     },
-    /// A plan that was checked before it ran, and is wrong.
+    /// The plan failed the check before its execution.
     #[error("the plan for this call is wrong, which is a fault of this library; please report it: {reason}")]
     InvalidPlan {
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// More nodes than have been checked, and too many to check when a request is made.
+    /// There are more nodes than all plans were checked for, and too many to check when a request is created.
     #[error(
         "plans of {nodes} nodes are not proved: all of up to {proved} are, and larger ones are checked when they are made, but this one is \
          too large for that; use `Settings::unproved` to run it all the same"
     )]
     Unproved {
-        /// How many nodes there are.
+        /// The number of nodes.
         nodes: usize,
-        /// Up to how many all plans are proved.
+        /// The largest number of nodes for which all plans are proved.
         proved: usize,
     },
     /// An invalid order of nodes.
     #[error(transparent)]
     NoOrder(#[from] crate::plan::order::InvalidOrder),
-    /// An algorithm of another collective.
+    /// The algorithm is for another collective.
     #[error("{name} is no algorithm for {kind}; `roundel list` shows which are")]
     OtherKind {
         /// The algorithm.
         name: String,
-        /// What was called.
+        /// The collective that was called.
         kind: roundel_spec::Kind,
     },
-    /// Elements of a datatype that cannot be told apart by their places.
+    /// The elements of the datatype overlap, so that they cannot be divided.
     #[error(
         "elements of this datatype lie among each other, so that they cannot be divided; leave this call to the library"
     )]
     Entangled,
-    /// `MPI_IN_PLACE` where there must be a buffer.
+    /// `MPI_IN_PLACE` where a buffer is required.
     #[error("MPI_IN_PLACE stands where this rank needs a buffer: give the address of one")]
     Misplaced,
     /// Device memory could not be copied.
     #[error("{runtime} cannot copy device memory: error {code}; set ROUNDEL_DEVICE=library")]
     Device {
-        /// Whose memory it is.
+        /// The runtime whose memory it is.
         runtime: &'static str,
-        /// What it says.
+        /// The runtime's error code.
         code: i32,
     },
-    /// A call that does not block, with blocks of any lengths that make a detour.
+    /// A non-blocking call sends blocks of any lengths through other ranks.
     #[error(
         "{name} sends blocks of any lengths through other ranks, which takes calls that block; use `alltoall/spread-out` or \
          `alltoall/pairwise`"
@@ -165,46 +165,46 @@ pub enum Error {
         /// The algorithm.
         name: String,
     },
-    /// Settings that make no sense, on this rank or another.
+    /// Settings are invalid, on this rank or another.
     #[error("{reason}")]
     Settings {
-        /// What is wrong with them.
+        /// The reason.
         reason: String,
     },
-    /// Ranks would reduce different trees.
+    /// Ranks would reduce with different trees.
     #[error(
         "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the choice to the profile"
     )]
     NotReproducible {
-        /// What was asked for.
+        /// The requested algorithm.
         name: String,
     },
-    /// A profile that cannot be used.
+    /// The profile cannot be used.
     #[error("the profile {file} cannot be used: {reason}")]
     Profile {
-        /// Where it was read.
+        /// The file.
         file: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A root that is no rank.
+    /// The root is not a rank.
     #[error("there is no rank {root} among {p}: give a root below {p}")]
     NoSuchRoot {
-        /// What was given.
+        /// The root.
         root: usize,
-        /// How many ranks there are.
+        /// The number of ranks.
         p: usize,
     },
-    /// A communicator with two groups, for which no collective is declared.
+    /// The communicator is an intercommunicator, which no collective supports.
     #[error("this is an intercommunicator; merge it into an intracommunicator first")]
     Intercommunicator,
-    /// Ranks want different things, which was found before any of them began.
+    /// Ranks disagree. This is detected before any of them starts.
     #[error("ranks disagree about {what}: all ranks must make the same call")]
     Disagree {
-        /// About what.
+        /// The subject of the disagreement.
         what: &'static str,
     },
-    /// Ranks that are said to sit on one node cannot share memory.
+    /// Ranks that are placed on one node cannot share memory.
     #[error(
         "ranks of one node cannot share memory; say with `mpi::place` which ranks sit together, or use `Settings::flat`"
     )]
@@ -215,7 +215,7 @@ pub enum Error {
     /// A persistent request is not running.
     #[error("this request is not running: start it first")]
     NotStarted,
-    /// A message had another size than this rank expected: the ranks do not agree about the call.
+    /// A message has another size than this rank expected: the ranks disagree about the call.
     #[error(
         "rank {rank} received {found} elements from rank {from} where it expected {expected}: \
          all ranks must call the same collective with the same counts"
@@ -227,7 +227,8 @@ pub enum Error {
         from: usize,
         /// What this rank expected.
         expected: usize,
-        /// What arrived; of a message that was too long, the least that it can have been if the library does not say.
+        /// The number of elements that arrived. If the message was too long and MPI does not report its length, a
+        /// lower bound.
         found: usize,
     },
     /// A block of an alltoallv has another length than its destination expected.
@@ -236,16 +237,16 @@ pub enum Error {
          {from} for rank {rank} must equal the receive count of rank {rank} for rank {from}"
     )]
     BlockMismatch {
-        /// This rank, for which the block is.
+        /// This rank, the destination of the block.
         rank: usize,
-        /// The rank whose block it is.
+        /// The source of the block.
         from: usize,
         /// What this rank expected.
         expected: usize,
-        /// What arrived; if MPI found that too long, the least that it can have been.
+        /// The number of elements that arrived. If MPI truncated the message, a lower bound.
         found: usize,
     },
-    /// A message had another element type than this rank expected (threads only).
+    /// A message has another element type than this rank expected (threads only).
     #[error(
         "rank {rank} received elements of type {found} from rank {from} where it expected {expected}: \
          all ranks must call with the same element type"
@@ -260,10 +261,10 @@ pub enum Error {
         /// The element type of the sender's call.
         found: &'static str,
     },
-    /// No rank can go on (threads only).
+    /// All ranks wait for each other (threads only).
     #[error("deadlock: no rank can go on; all ranks must make the same calls in the same order\n{report}")]
     Deadlock {
-        /// Who waits for whom: a line for each rank that waits, in the order of ranks.
+        /// The ranks that wait and the ranks they wait for: one line for each, in the order of ranks.
         report: String,
     },
     /// Another rank failed, so that this call cannot complete (threads only).
@@ -271,7 +272,7 @@ pub enum Error {
     PeerFailed {
         /// The rank that failed.
         rank: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The MPI library reported an error.
@@ -281,7 +282,7 @@ pub enum Error {
         call: &'static str,
         /// The error's class, such as `MPI_ERR_TYPE`.
         class: i32,
-        /// The library's own text.
+        /// The library's own error text.
         message: String,
     },
 }

@@ -5,7 +5,7 @@ use crate::reduce::Division;
 use crate::rooted::RootedLayout;
 use roundel_spec::Place;
 
-/// Where blocks lie. A trait, so that the arithmetic of equal blocks is compiled into the loop that uses it.
+/// The positions of blocks. A trait, so that the arithmetic for equal blocks is inlined into the loop that uses it.
 pub trait Geometry {
     /// Where block `b` begins.
     fn offset(&self, b: usize) -> usize;
@@ -43,7 +43,7 @@ impl<G: Geometry> Geometry for &G {
     }
 }
 
-/// How the blocks of a call lay, kept to see whether the next call is like it.
+/// The blocks of a call, kept to compare them with those of the next call.
 #[derive(Debug, Default)]
 pub struct Blocking {
     form: Option<BlockForm>,
@@ -63,11 +63,11 @@ enum BlockForm {
     Standing(RootedLayout),
 }
 
-/// Something that describes the blocks of a call, and is known again in the next.
+/// A description of the blocks of a call that can be compared with an earlier one.
 pub trait Recognised {
-    /// Whether blocks lie as they did in `blocking`.
+    /// Whether the blocks are as in `blocking`.
     fn is(&self, blocking: &Blocking) -> bool;
-    /// Keeps how the blocks lie.
+    /// Stores the blocks in `blocking`.
     fn remember(&self, blocking: &mut Blocking);
 }
 
@@ -81,10 +81,10 @@ impl Blocking {
     }
 }
 
-/// Blocks as a user's call describes them. Nothing is known of them before [`validate`](Described::validate).
+/// Blocks as a user's call describes them. They are not trusted before [`validate`](Described::validate).
 pub trait Described: Geometry + Recognised {
-    /// Refuses blocks that do not fit together, or not the `send` and `recv` elements of the buffers of the rank at
-    /// `at`, whose own block lies in the receive buffer if it sends nothing.
+    /// Returns an error if the blocks do not match each other or the `send` and `recv` elements of the buffers of the
+    /// rank at `at`. If the rank has no send buffer, its own block lies in the receive buffer.
     fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error>;
 }
 
@@ -137,7 +137,7 @@ impl Described for Uniform {
 impl Recognised for Uniform {
     #[inline(always)]
     fn is(&self, blocking: &Blocking) -> bool {
-        // Not `==` on the whole: that is a call which is not inlined.
+        // Not `==` on the whole value: that call is not inlined.
         matches!(blocking.form, Some(BlockForm::Uniform(count)) if count == self.count)
     }
 
@@ -146,14 +146,14 @@ impl Recognised for Uniform {
     }
 }
 
-/// Blocks with a count and a displacement each, as in the v-variants.
+/// Blocks with individual counts and displacements, as in the v-variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Varying<'a> {
     pub(crate) counts: &'a [usize],
     pub(crate) displs: &'a [usize],
 }
 
-/// What the lists of a call and the buffer behind them are called in errors.
+/// The names of a call's lists and of their buffer in error messages.
 pub(crate) struct Names {
     pub(crate) counts: &'static str,
     pub(crate) displs: &'static str,
@@ -161,7 +161,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Where there is one pair of lists.
+    /// For calls with one pair of lists.
     pub(crate) const ONLY: Names = Names { counts: "counts", displs: "displacements", buffer: "the receive buffer" };
 }
 
@@ -171,7 +171,7 @@ impl<'a> Varying<'a> {
         Varying { counts, displs }
     }
 
-    /// Refuses lists of a wrong length, and blocks outside a buffer of `len` elements.
+    /// Returns an error for lists of a wrong length, and for blocks outside a buffer of `len` elements.
     pub(crate) fn validate_lists(&self, p: usize, len: usize, names: &Names) -> Result<(), Error> {
         for (what, list) in [(names.counts, self.counts), (names.displs, self.displs)] {
             if list.len() != p {
@@ -193,17 +193,16 @@ impl<'a> Varying<'a> {
         Ok(())
     }
 
-    /// Refuses blocks that overlap; the lists are valid.
+    /// Returns an error if blocks overlap; the lists must be valid.
     pub(crate) fn reject_overlap(&self) -> Result<(), Error> {
         reject_overlap(self.counts, self.displs)
     }
 }
 
-/// Up to so many blocks are compared in pairs; of more, those that may overlap are found by sorting, which takes
-/// memory.
+/// Up to this many blocks are compared in pairs. More blocks are sorted first, which needs memory.
 const PAIRS: usize = 64;
 
-/// Finds two blocks that share an element. Displacements that are not ascending are rare.
+/// Returns an error if two blocks share an element. Displacements are usually ascending, so that is tested first.
 fn reject_overlap(counts: &[usize], displs: &[usize]) -> Result<(), Error> {
     let full = || (0..counts.len()).filter(|&b| counts[b] > 0);
     let mut end = 0;
@@ -340,7 +339,7 @@ impl Geometry for Rotated {
 /// Blocks with the lengths of another geometry, at offsets of their own: the rotated layout of the v-variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved<'a, G> {
-    /// Where the lengths come from.
+    /// The geometry that has the lengths.
     pub lengths: G,
     /// Where each block begins.
     pub offsets: &'a [usize],
@@ -369,7 +368,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Few blocks and many, in any order, with empty ones anywhere: found if and only if an element belongs to two.
+        /// Few blocks and many, in any order, with empty ones anywhere: overlap is reported if and only if two blocks
+        /// share an element.
         #[test]
         fn what_overlaps_is_found(blocks in prop::collection::vec((0usize..4, 0usize..400), 0..90), apart in any::<bool>()) {
             let mut blocks = blocks;

@@ -1,7 +1,7 @@
 //! Roundel: MPI collectives that are declared once, checked at compile time, proved, and run on threads or on MPI.
 //!
-//! A collective is a struct whose attributes say which peer and which blocks, as functions of rank and step. The derive
-//! refuses it where it is wrong and generates the code that runs:
+//! A collective is a struct whose attributes define peers and blocks as functions of rank and step. The derive
+//! rejects an incorrect one and generates the code that runs:
 //!
 //! ```
 //! use roundel::{Allgather, Collective, threads};
@@ -26,23 +26,23 @@
 //! - [`Collective`](macro@Collective): the derive, and the reference of the language
 //! - [`Allgather`], [`Allreduce`], [`ReduceScatter`], [`Alltoall`], [`Broadcast`], [`ReduceTo`], [`GatherTo`],
 //!   [`ScatterFrom`]: the calls, on every [`Transport`]; [`AllowUnproved`] lets those through that no proof covers
-//! - [`operation`]: what reductions reduce with
+//! - [`operation`]: the operations of reductions
 //! - [`algorithms`]: the catalogue
-//! - [`choose`]: which all-to-all, with which radix
-//! - [`profile`], [`select`]: what a machine costs, and which plan is fastest on it
-//! - `selection` (feature `profile`): which algorithm a call uses, by a file of rules, the environment, or by default
-//! - [`plan`]: what all ranks do in one call, as data
+//! - [`choose`]: chooses an all-to-all and its radix
+//! - [`profile`], [`select`]: the speed of a machine, and the fastest plan on it
+//! - `selection` (feature `profile`): the algorithm of a call, by a file of rules, the environment, or by default
+//! - [`plan`]: the steps of all ranks in one call, as data
 //! - [`trace`]: the messages that a run posted
 //! - [`threads`]: one thread per rank, for tests and programs without MPI
-//! - [`transport`]: what a transport of one's own is written with
-//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; besides, persistent collectives, and
+//! - [`transport`]: for authors of a transport
+//! - `mpi` (feature `mpi`): every communicator of the `mpi` crate is a transport; also persistent collectives, and
 //!   calls with MPI's own arguments
-//! - [`Error`]: what can go wrong, found before any message is sent where that is possible
+//! - [`Error`]: the errors of calls, detected before any message is sent where that is possible
 //!
-//! What this page shows follows semantic versioning, and so do the clauses of the language. Before 1.0 a new minor
-//! version may break either, and the changelog says where. What is hidden here (generated code uses it) has no promise,
-//! so `roundel`, `roundel-macros` and `roundel-spec` always have the same version. Proof records are made anew where a
-//! version reads them differently.
+//! The documented interface follows semantic versioning, and so do the clauses of the language. Before 1.0 a new
+//! minor version may break either, and the changelog lists the changes. Hidden items (for generated code) have no
+//! guarantee, so `roundel`, `roundel-macros` and `roundel-spec` always have the same version. Proof records are
+//! generated again if a version reads them differently.
 
 extern crate self as roundel;
 

@@ -1,7 +1,7 @@
 //! The operations of reductions.
 //!
-//! An operation takes two elements and gives one. It must be associative; a collective decides the brackets. It need
-//! not commute, if the collective keeps the order of ranks, and needs no neutral element.
+//! An operation combines two elements into one. It must be associative, because a collective decides the grouping. It
+//! need not commute if the collective keeps the order of ranks, and needs no identity element.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
@@ -17,11 +17,11 @@ pub trait Operation<T> {
     /// Whether the two operands may be swapped.
     const COMMUTES: bool;
 
-    /// Whether the result is the same for all brackets if the elements are integers. Of other elements, such as floats,
-    /// it says nothing.
+    /// Whether the result on integers does not depend on the grouping. This says nothing about other elements, such
+    /// as floats.
     const EXACT_ON_INTEGERS: bool = false;
 
-    /// The operation.
+    /// Combines two elements.
     fn combine(&self, left: &T, right: &T) -> T;
 }
 
@@ -54,15 +54,15 @@ macro_rules! operators {
 }
 
 operators! {
-    /// The sum. Integers that overflow panic in debug builds and wrap in release builds, as in all of Rust.
+    /// The sum. Integer overflow panics in debug builds and wraps in release builds, as always in Rust.
     Sum: Add, add;
     /// The product.
     Product: Mul, mul;
-    /// Bits that are set in both.
+    /// Bitwise and.
     And: BitAnd, bitand;
-    /// Bits that are set in one or both.
+    /// Bitwise or.
     Or: BitOr, bitor;
-    /// Bits that are set in one only.
+    /// Bitwise exclusive or.
     Xor: BitXor, bitxor;
 }
 
@@ -86,26 +86,26 @@ macro_rules! extremes {
 }
 
 extremes! {
-    /// The smaller one.
+    /// The minimum.
     Min: |left, right| right < left;
-    /// The larger one.
+    /// The maximum.
     Max: |left, right| right > left;
 }
 
-/// An operation of the user, which commutes.
+/// A user's operation that commutes.
 #[derive(Clone, Copy, Debug)]
 pub struct Commutative<F>(F);
 
-/// An operation of the user, whose operands must stay in the order of ranks.
+/// A user's operation whose operands must stay in the order of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Ordered<F>(F);
 
-/// A function that is associative and commutes.
+/// An operation from a function that is associative and commutes.
 pub fn commutative<T, F: Fn(&T, &T) -> T>(function: F) -> Commutative<F> {
     Commutative(function)
 }
 
-/// A function that is associative and does not commute, such as a product of matrices.
+/// An operation from a function that is associative and does not commute, such as a product of matrices.
 pub fn ordered<T, F: Fn(&T, &T) -> T>(function: F) -> Ordered<F> {
     Ordered(function)
 }

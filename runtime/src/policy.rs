@@ -1,22 +1,22 @@
 //! How a message that is not contiguous in memory travels.
 
-/// How one message is put on the wire.
+/// How one message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
-    /// Straight from or into the user's memory: one contiguous piece.
+    /// Directly from or into the user's memory, in one contiguous piece.
     Contiguous,
     /// Through a packed copy.
     Packed,
-    /// Straight from or into the user's memory, described by a derived datatype.
+    /// Directly from or into the user's memory, described by a derived datatype.
     Datatype,
 }
 
 /// Chooses a [`Wire`] from the shape of a message. Contiguous data is never copied; for the rest, a copy of a few
 /// kilobytes is cheaper than a datatype, and a datatype is cheaper than a copy of megabytes.
 ///
-/// In an alltoall a piece may lie in either of the user's buffers, or in memory of the transport, where blocks wait
-/// that are in transit; with a datatype blocks go straight from where they are to where they belong. Blocks of an
-/// alltoallv are always packed unless they lie together: where they will lie is not known before their lengths are.
+/// In an alltoall, a piece may lie in either of the user's buffers, or in the transport's memory, where blocks in
+/// transit wait. With a datatype, blocks go directly from their place to their destination. Blocks of an alltoallv
+/// are always packed unless they are contiguous: their places are unknown before their lengths are.
 ///
 /// ```
 /// use roundel::{Policy, Wire};
@@ -32,12 +32,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Never a copy: every message of several pieces is a derived datatype.
+    /// Never copies: every message of several pieces is a derived datatype.
     pub const DATATYPE: Policy = Policy { pack_up_to: 0 };
-    /// Never a datatype: every message of several pieces is packed.
+    /// Never uses a datatype: every message of several pieces is packed.
     pub const PACKED: Policy = Policy { pack_up_to: usize::MAX };
 
-    /// How a message of `pieces` contiguous pieces with `bytes` bytes in all travels.
+    /// How a message of `pieces` contiguous pieces with `bytes` bytes in total travels.
     #[inline]
     pub const fn choose(&self, pieces: usize, bytes: usize) -> Wire {
         if pieces <= 1 {

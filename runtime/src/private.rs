@@ -1,4 +1,4 @@
-//! What the code that the derive emits is written with. Not for use by hand: it changes whenever the derive does.
+//! Support for the code that the derive generates. Not for direct use: it changes whenever the derive does.
 
 pub use crate::allgather::IsAllgather;
 pub use crate::alltoall::IsAlltoall;
@@ -13,7 +13,7 @@ pub use roundel_spec::{
 };
 pub use roundel_spec::{arith, harness};
 
-// The user's module may have its own.
+// The user's module may define its own.
 pub use std::option::Option::{self, None, Some};
 pub use std::result::Result::{self, Err, Ok};
 

@@ -75,8 +75,8 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         comm.reduce(self, ReductionCall { input: Some(send), output: recv, division: Division::Counts(counts), op })
     }
 
-    /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) of what lies in `data`; the result is at its
-    /// beginning, and what follows it is not changed.
+    /// [`reduce_scatter_block`](ReduceScatter::reduce_scatter_block) in place: the result replaces the beginning of
+    /// `data`, and the rest is unchanged.
     ///
     /// ```
     /// use roundel::{ReduceScatter, algorithms::PairwiseReduceScatter, operation::Sum, threads};
@@ -97,8 +97,8 @@ pub trait ReduceScatter: IsReduceScatter + Sized {
         comm.reduce(self, ReductionCall { input: None, output: data, division: Division::Equal, op })
     }
 
-    /// [`reduce_scatter`](ReduceScatter::reduce_scatter) of what lies in `data`; the result is at its beginning, and
-    /// what follows it is not changed.
+    /// [`reduce_scatter`](ReduceScatter::reduce_scatter) in place: the result replaces the beginning of `data`, and
+    /// the rest is unchanged.
     #[inline]
     fn reduce_scatter_in_place<T, O: Operation<T>>(
         &self,
@@ -116,16 +116,16 @@ impl<C: IsReduceScatter> ReduceScatter for C {}
 impl<C: IsAllreduce> IsAllreduce for Unproved<C> {}
 impl<C: IsReduceScatter> IsReduceScatter for Unproved<C> {}
 
-/// How a vector is divided into blocks, and what of it is the output.
+/// How a vector is divided into blocks, and which part of it is the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division<'a> {
-    /// As evenly as possible, into as many blocks as the collective asks for; all of it is the output.
+    /// As evenly as possible, into as many blocks as the collective needs; the output is the whole vector.
     Even,
-    /// As evenly as possible; nothing of it is the output, because the result belongs to another rank.
+    /// As evenly as possible; there is no output, because the result belongs to another rank.
     Elsewhere,
-    /// Into a block of the same length for each rank; the own one is the output.
+    /// Into a block of the same length for each rank; the output is the rank's own block.
     Equal,
-    /// Into a block for each rank, of these lengths; the own one is the output.
+    /// Into a block for each rank, of these lengths; the output is the rank's own block.
     Counts(&'a [usize]),
 }
 
@@ -134,21 +134,21 @@ pub enum Division<'a> {
 pub struct ReductionCall<'a, T, O> {
     /// This rank's contribution; none if it lies in `output`.
     pub input: Option<&'a [T]>,
-    /// Where the result goes.
+    /// The buffer for the result.
     pub output: &'a mut [T],
-    /// Which blocks there are.
+    /// The division into blocks.
     pub division: Division<'a>,
-    /// What to reduce with.
+    /// The operation.
     pub op: &'a O,
 }
 
 impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
-    /// The length of the vector that is reduced.
+    /// The length of the reduced vector.
     pub fn elements(&self) -> usize {
         self.input.map_or(self.output.len(), <[T]>::len)
     }
 
-    /// Every check that one rank can make.
+    /// Makes every check that one rank can make.
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         self.validate_lengths(here)?;
         here.serves(collective)?;
@@ -184,14 +184,14 @@ impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
         }
     }
 
-    /// Where the blocks lie: writes their lengths and beginnings.
+    /// Writes the lengths and offsets of the blocks.
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
         self.division.divide(self.elements(), blocks, counts, displs);
     }
 }
 
 impl Division<'_> {
-    /// Where the blocks of so many elements lie: writes their lengths and beginnings.
+    /// Writes the lengths and offsets of the blocks of `elements` elements.
     pub(crate) fn divide(self, elements: usize, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
         match self {
             Division::Even | Division::Elsewhere => divide_evenly(elements, blocks, counts, displs),
@@ -201,12 +201,12 @@ impl Division<'_> {
     }
 }
 
-/// Divides so many elements as evenly as possible; the first blocks may have one more than the others.
+/// Divides elements as evenly as possible; the first blocks may have one more than the others.
 pub(crate) fn divide_evenly(elements: usize, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
     divide((0..blocks).map(|b| elements / blocks + usize::from(b < elements % blocks)), counts, displs);
 }
 
-/// Blocks of these lengths, one after the other.
+/// Writes the offsets of contiguous blocks with these lengths.
 fn divide(lengths: impl Iterator<Item = usize>, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
     counts.clear();
     displs.clear();

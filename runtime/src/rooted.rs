@@ -1,7 +1,8 @@
 //! Broadcast, reduce, gather and scatter, for every collective of that kind on every transport.
 //!
-//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared, checked
-//! and proved; all ranks must name the same one. What only the root gives or gets is an empty slice elsewhere.
+//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared,
+//! checked and proved; all ranks must name the same one. Buffers that only the root uses are empty slices on other
+//! ranks.
 
 use crate::error::Error;
 use crate::operation::Operation;
@@ -34,7 +35,7 @@ pub trait IsScatter: Collective {}
 /// assert!(results.into_iter().all(|data| data == Ok([3, 3])));
 /// ```
 pub trait Broadcast: IsBroadcast + Sized {
-    /// Makes the `data` of every rank that of the root.
+    /// Copies the root's `data` to the `data` of every rank.
     #[inline]
     fn broadcast<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         comm.spread(self, RootedCall::in_place(data))
@@ -43,8 +44,8 @@ pub trait Broadcast: IsBroadcast + Sized {
 
 /// Calls of a reduce. Implemented for every collective that is declared as one.
 pub trait ReduceTo: IsReduce + Sized {
-    /// Reduces the `send` of every rank, element by element, into the `recv` of the root. On other ranks `recv` is not
-    /// touched; `&mut []` will do.
+    /// Reduces the `send` of every rank, element by element, into the `recv` of the root. Other ranks ignore `recv`,
+    /// and may pass `&mut []`.
     #[inline]
     fn reduce<T, O: Operation<T>>(
         &self,
@@ -61,8 +62,8 @@ pub trait ReduceTo: IsReduce + Sized {
         }
     }
 
-    /// Reduces the `data` of every rank, element by element, into the `data` of the root; that of the others stays as
-    /// it is.
+    /// Reduces the `data` of every rank, element by element, into the `data` of the root; on other ranks `data` is
+    /// unchanged.
     #[inline]
     fn reduce_in_place<T, O: Operation<T>>(
         &self,
@@ -77,7 +78,7 @@ pub trait ReduceTo: IsReduce + Sized {
     }
 }
 
-/// Takes part in a reduction of which this rank gets nothing.
+/// Takes part in a reduction without a result on this rank.
 #[inline]
 fn contribute<T, C: Collective, O: Operation<T>>(
     collective: &C,
@@ -91,7 +92,7 @@ fn contribute<T, C: Collective, O: Operation<T>>(
 /// Calls of a gather. Implemented for every collective that is declared as one.
 pub trait GatherTo: IsGather + Sized {
     /// Gathers the `send` of every rank, which all have the same length, into the `recv` of the root, in the order of
-    /// ranks. On other ranks `recv` is not touched; `&mut []` will do.
+    /// ranks. Other ranks ignore `recv`, and may pass `&mut []`.
     #[inline]
     fn gather<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -104,8 +105,8 @@ pub trait GatherTo: IsGather + Sized {
         comm.spread(self, RootedCall { input: Some(send), output: recv, layout })
     }
 
-    /// Gathers blocks of the same length. The `data` of the root is all of them, its own already in place; that of
-    /// another rank is its block.
+    /// Gathers blocks of the same length. The root's `data` has all of them, its own already in place; another rank's
+    /// `data` is its block.
     #[inline]
     fn gather_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -120,8 +121,8 @@ pub trait GatherTo: IsGather + Sized {
 
 /// Calls of a scatter. Implemented for every collective that is declared as one.
 pub trait ScatterFrom: IsScatter + Sized {
-    /// Hands the r-th of p equal blocks of the root's `send` to the `recv` of rank r. On other ranks `send` is not
-    /// looked at; `&[]` will do.
+    /// Copies the r-th of p equal blocks of the root's `send` to the `recv` of rank r. Other ranks ignore `send`, and
+    /// may pass `&[]`.
     #[inline]
     fn scatter<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -135,8 +136,8 @@ pub trait ScatterFrom: IsScatter + Sized {
         comm.spread(self, RootedCall { input, output: recv, layout })
     }
 
-    /// Hands out equal blocks. The `data` of the root is all of them, and stays as it is; that of another rank is where
-    /// its block goes.
+    /// Distributes equal blocks. The root's `data` has all of them and is unchanged; another rank's `data` receives
+    /// its block.
     #[inline]
     fn scatter_in_place<T>(&self, comm: &impl Transport<T>, data: &mut [T]) -> Result<(), Error> {
         let at = comm.here()?.flat();
@@ -173,54 +174,54 @@ fn divisible(found: usize, p: usize) -> Result<(), Error> {
     expect("the root's buffer", expected, found, "a block of the same length for each rank")
 }
 
-/// Where all blocks lie on a rank while a collective runs.
+/// Where all blocks of a rank lie while a collective runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSeat {
     /// In the output, which has room for them.
     Output,
-    /// In memory of the transport; as many elements as the output has are its result, from this one on.
+    /// In the transport's memory; the result has as many elements as the output, from `result_at` on.
     Scratch {
-        /// The first of them.
+        /// The first element of the result.
         result_at: usize,
     },
 }
 
-/// Where the blocks of a broadcast, gather or scatter lie on a rank.
+/// The blocks of a broadcast, gather or scatter on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootedLayout {
-    /// How many elements all blocks have together; they are divided as evenly as possible.
+    /// The total number of elements of all blocks, which are divided as evenly as possible.
     pub total: usize,
-    /// Where the input goes among them.
+    /// The position of the input among them.
     pub input_at: usize,
-    /// Where they lie meanwhile.
+    /// Where the blocks lie during the call.
     pub seat: BlockSeat,
 }
 
-/// A broadcast, gather or scatter, as one rank takes part in it.
+/// A broadcast, gather or scatter, from the point of view of one rank.
 #[derive(Debug)]
 pub struct RootedCall<'a, T> {
-    /// What this rank brings, unless it lies in `output`.
+    /// This rank's contribution, unless it lies in `output`.
     pub input: Option<&'a [T]>,
-    /// Where its result goes.
+    /// The buffer for the result.
     pub output: &'a mut [T],
-    /// Where things lie.
+    /// The layout of the blocks.
     pub layout: RootedLayout,
 }
 
 impl<'a, T> RootedCall<'a, T> {
-    /// The part of a rank that gets nothing.
+    /// The call of a rank without a result.
     fn elsewhere(send: &'a [T], total: usize, input_at: usize) -> Self {
         let layout = RootedLayout { total, input_at, seat: BlockSeat::Scratch { result_at: 0 } };
         RootedCall { input: Some(send), output: &mut [], layout }
     }
 
-    /// The part of a rank that has all blocks in its output.
+    /// The call of a rank that has all blocks in its output.
     fn in_place(output: &'a mut [T]) -> Self {
         let layout = RootedLayout { total: output.len(), input_at: 0, seat: BlockSeat::Output };
         RootedCall { input: None, output, layout }
     }
 
-    /// Every check that one rank can make.
+    /// Makes every check that one rank can make.
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         here.serves(collective)?;
         let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
@@ -238,7 +239,7 @@ impl<'a, T> RootedCall<'a, T> {
         }
     }
 
-    /// Where the blocks lie: writes their lengths and beginnings.
+    /// Writes the lengths and offsets of the blocks.
     pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
         crate::reduce::divide_evenly(self.layout.total, blocks, counts, displs);
     }

@@ -1,4 +1,4 @@
-//! From blocks to memory: the contiguous runs of elements that a message covers, in the order in which they travel.
+//! From blocks to memory: the contiguous runs of elements of a message, in the order in which they travel.
 
 use crate::geometry::Geometry;
 use roundel_spec::{Blocks, Stripe};
@@ -6,14 +6,14 @@ use roundel_spec::{Blocks, Stripe};
 /// A contiguous piece of a buffer, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins.
+    /// Its beginning.
     pub start: usize,
-    /// How long it is.
+    /// Its length.
     pub len: usize,
 }
 
-/// Calls `visit` with every run of `blocks`. Blocks that touch in memory and follow each other in the message are
-/// one run; empty blocks are none. A range of equal blocks costs two steps, not one per block.
+/// Calls `visit` with every run of `blocks`. Blocks that are adjacent in memory and consecutive in the message form
+/// one run; empty blocks form none. A range of equal blocks takes two steps, not one per block.
 #[inline]
 pub fn for_each_run<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize, mut visit: impl FnMut(Run)) {
     let mut open = Run { start: 0, len: 0 };
@@ -45,13 +45,13 @@ pub fn for_each_run<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize, 
     }
 }
 
-/// Whether each block of the stripe follows the one before it.
+/// Whether the blocks of the stripe are consecutive.
 #[inline(always)]
 fn is_range(stripe: &Stripe) -> bool {
     stripe.step() == 1 || stripe.len() == 1
 }
 
-/// Where the first block of a stripe lies among uniform blocks.
+/// The position of the first block of a stripe among uniform blocks.
 #[inline(always)]
 fn slot<G: Geometry>(stripe: &Stripe, geometry: &G, p: usize) -> usize {
     let (block, first) = (stripe.first(), geometry.first());
@@ -71,19 +71,19 @@ fn for_each_piece(slot: usize, n: usize, p: usize, mut piece: impl FnMut(usize, 
     }
 }
 
-/// How many runs a message covers and how many elements they have: what a [`Policy`](crate::Policy) decides on.
+/// The number of runs and elements of a message, from which a [`Policy`](crate::Policy) chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageShape {
     /// The number of runs.
     pub runs: usize,
     /// The number of elements.
     pub elements: usize,
-    /// Where the first run begins.
+    /// The beginning of the first run.
     pub start: usize,
 }
 
 impl MessageShape {
-    /// The shape of `blocks`: what [`for_each_run`] would find, without a step per block where blocks are uniform.
+    /// The shape of `blocks`: the same as from [`for_each_run`], without a step per block for uniform blocks.
     #[inline]
     pub fn of<B: Blocks, G: Geometry>(blocks: &B, geometry: &G, p: usize) -> Self {
         let mut outline = Outline::default();
@@ -102,16 +102,16 @@ impl MessageShape {
     }
 }
 
-/// A [`MessageShape`] in the making.
+/// A [`MessageShape`] under construction.
 #[derive(Default)]
 struct Outline {
     shape: MessageShape,
-    /// Where the last run ends.
+    /// The end of the last run.
     end: usize,
 }
 
 impl Outline {
-    /// A piece that may continue the last run.
+    /// Adds a piece, which may continue the last run.
     #[inline(always)]
     fn add(&mut self, start: usize, len: usize) {
         if len == 0 {
@@ -125,8 +125,8 @@ impl Outline {
         self.end = start + len;
     }
 
-    /// Uniform blocks of which none follows the one before it: a run each, save that the first may continue the last
-    /// run.
+    /// Adds uniform blocks, none of which follows the one before it: one run each, except that the first may continue
+    /// the last run.
     #[inline(always)]
     fn scatter(&mut self, slot: usize, stripe: &Stripe, p: usize, count: usize) {
         if stripe.is_empty() || count == 0 {
@@ -147,7 +147,7 @@ mod tests {
     use proptest::prelude::*;
     use roundel_spec::Stripes;
 
-    /// Every element of the message, one by one: the definition.
+    /// Every element of the message, one by one, by definition.
     fn elements<B: Blocks>(blocks: &B, geometry: &impl Geometry) -> Vec<usize> {
         blocks.each().flat_map(|b| geometry.offset(b)..geometry.offset(b) + geometry.len(b)).collect()
     }

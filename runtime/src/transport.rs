@@ -1,5 +1,5 @@
-//! What runs a collective's rounds on real data: for those who write a [`Transport`] of their own. Programs that call
-//! collectives need nothing of it.
+//! Runs a collective's rounds on real data: for authors of a [`Transport`]. Programs that call collectives do not
+//! need it.
 
 pub use crate::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::error::Error;
@@ -10,20 +10,20 @@ pub use crate::reduce::{Division, ReductionCall};
 pub use crate::rooted::{BlockSeat, RootedCall, RootedLayout};
 use roundel_spec::{Collective, Place, Placement, Refusal, arith};
 
-/// Which of the declared layouts a call uses.
+/// The declared layout that a call uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// The one that the declaration names first.
+    /// The layout that the declaration names first.
     #[default]
     Declared,
-    /// Every block where it belongs.
+    /// Every block at its final position.
     InPlace,
-    /// Blocks rotated while the collective runs, and put in place at the end.
+    /// Blocks rotated while the collective runs, and moved to their positions at the end.
     Rotated,
 }
 
 impl Layout {
-    /// By how much blocks are rotated while a collective runs that serves the call at `at`.
+    /// By how much blocks are rotated while a collective serves the call at `at`.
     pub(crate) fn rotation<C: Collective>(self, collective: &C, at: &Place) -> Result<Option<usize>, Error> {
         match self {
             Layout::InPlace => Ok(None),
@@ -36,19 +36,19 @@ impl Layout {
     }
 }
 
-/// Choices of a call that do not change its result.
+/// Options of a call that do not change its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Where blocks lie meanwhile.
+    /// Where blocks lie during the call.
     pub layout: Layout,
     /// How messages of several pieces travel.
     pub policy: Policy,
 }
 
-/// One rank among those of a communicator.
+/// One rank of a communicator.
 #[derive(Clone, Copy, Debug)]
 pub struct RankPlacement<'a> {
-    /// Where all ranks sit.
+    /// The placement of all ranks.
     pub placement: &'a Placement,
     /// The rank, in the communicator's numbering.
     pub rank: usize,
@@ -60,23 +60,23 @@ impl<'a> RankPlacement<'a> {
         self.placement.p()
     }
 
-    /// The rank among all of them, wherever they sit.
+    /// The place of the rank among all ranks, without nodes.
     pub fn flat(self) -> Place<'a> {
         Place::flat(self.rank as i64, self.p() as i64)
     }
 
-    /// What the rank knows for a collective.
+    /// The place of the rank as a collective sees it.
     pub fn seen<C: Collective>(self) -> Place<'a> {
         self.placement.seen(self.rank, C::LOOKS_AT_NODES)
     }
 
-    /// Whether a collective serves a call here: its domain, and what is proved.
+    /// Returns an error unless a collective serves a call here, by its domain and its proofs.
     ///
     /// # Errors
     /// [`Error::OutsideDomain`] if it does not.
     pub fn serves<C: Collective>(self, collective: &C) -> Result<Place<'a>, Error> {
         let at = self.seen::<C>();
-        // The root is a rank of the communicator, and the collective would take it for one of its own numbering.
+        // The root is a rank of the communicator, and the collective would interpret it in its own numbering.
         let confused = C::KIND.has_root() && C::LOOKS_AT_NODES && !self.placement.is_sorted();
         let served = match confused {
             true => Err(Refusal::Placement { range: "ranks that are numbered node by node" }),
@@ -86,7 +86,7 @@ impl<'a> RankPlacement<'a> {
     }
 
     /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order
-    /// in which it sees them.
+    /// of its own numbering.
     pub fn keeps_order<C: Collective>(self) -> bool {
         C::ORDER.rank_order && (!C::LOOKS_AT_NODES || self.placement.is_sorted())
     }
@@ -95,18 +95,18 @@ impl<'a> RankPlacement<'a> {
 /// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
 pub struct AllgatherCall<'a, T, G> {
-    /// This rank's block; none if it lies in `recv`, where it belongs.
+    /// This rank's block; none if it already lies in `recv`.
     pub send: Option<&'a [T]>,
     /// All blocks.
     pub recv: &'a mut [T],
     /// Where the blocks lie in `recv`.
     pub geometry: G,
-    /// How the call is to run.
+    /// The options of the call.
     pub options: Options,
 }
 
 impl<T, G: Described> AllgatherCall<'_, T, G> {
-    /// Every check that one rank can make; then, by how much blocks are rotated while the collective runs.
+    /// Makes every check that one rank can make. Returns by how much blocks are rotated while the collective runs.
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<Option<usize>, Error> {
         self.geometry.validate(&here.flat(), self.send.map(<[T]>::len), self.recv.len())?;
         let at = here.serves(collective)?;
@@ -116,10 +116,10 @@ impl<T, G: Described> AllgatherCall<'_, T, G> {
 
 /// A communicator: a group of ranks that can run collectives on elements of type `T`.
 pub trait Transport<T> {
-    /// This rank among all of them.
+    /// This rank and the placement of all ranks.
     fn here(&self) -> Result<RankPlacement<'_>, Error>;
 
-    /// Where this rank sits, with ranks numbered node by node.
+    /// The place of this rank, with ranks numbered node by node.
     fn place(&self) -> Result<Place<'_>, Error> {
         self.here().map(|here| here.placement.place(here.rank))
     }

@@ -3,13 +3,13 @@
 use roundel_spec::schedule::Order;
 use roundel_spec::{Arguments, Collective, Kind, Place, Refusal, Schedule, Sink};
 
-/// A collective that is run whether or not it is proved for the call. Its domain still holds.
+/// A collective that runs whether or not it is proved for the call. Its domain is still checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Unproved<C>(C);
 
 /// Adds [`unproved`](AllowUnproved::unproved) to every collective.
 pub trait AllowUnproved: Collective + Sized {
-    /// The same collective without the refusal of calls outside its proved range.
+    /// The same collective, which also accepts calls outside its proved range.
     fn unproved(self) -> Unproved<Self> {
         Unproved(self)
     }

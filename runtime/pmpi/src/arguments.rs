@@ -1,14 +1,14 @@
-//! From MPI's arguments to a [`MpiCall`]. `None` for invalid arguments: MPI itself reports them.
+//! Converts MPI's arguments to a [`MpiCall`]. `None` for invalid arguments: MPI itself reports them.
 //!
-//! Only arguments that mean something are looked at: what a rank passes where MPI ignores it must not decide who does a
-//! call, because the other ranks do not see it.
+//! Only significant arguments are read: a value that MPI ignores on a rank must not decide who serves a call, because
+//! the other ranks do not see it.
 
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Op};
 use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 use std::ffi::{c_int, c_void};
 
-/// The integers of a function: C's `int`, or those for large counts.
+/// The integer type of an MPI function: C's `int`, or that of the large-count functions.
 pub(crate) trait Integer: Copy {
     fn length(self) -> Option<usize>;
     fn list(first: *const Self) -> Option<IntList>;
@@ -94,14 +94,14 @@ fn null_op() -> MPI_Op {
     MPI_Op((&raw mut ffi::ompi_mpi_op_null).cast())
 }
 
-/// The handle is a number in the interface that MPICH and its descendants share.
+/// MPICH and its descendants share an ABI in which this handle is a number.
 #[cfg(not(open_mpi))]
 #[inline]
 fn null_op() -> MPI_Op {
     MPI_Op(0x1800_0000)
 }
 
-/// A block that is sent, or `MPI_IN_PLACE`, for which the other arguments mean nothing.
+/// A send block, or `MPI_IN_PLACE`, which makes MPI ignore the other arguments.
 macro_rules! unless_in_place {
     ($address:expr, $argument:expr) => {
         if is_in_place($address) { None } else { Some($argument?) }
@@ -214,10 +214,10 @@ pub(crate) fn scatter<N: Integer>(
     Some(MpiCall::Scatter { send, recv, root })
 }
 
-/// Blocks that mean something on the root alone. Elsewhere there are none, whatever was passed.
+/// Blocks that MPI reads only on the root. All other ranks use an empty block, whatever the program passed.
 fn on_root<N: Integer>(root: c_int, comm: MPI_Comm, address: In, count: N, datatype: MPI_Datatype) -> Option<Typed> {
     let mut rank = 0;
-    // SAFETY: the caller has seen that MPI is live; the communicator is the program's.
+    // SAFETY: the caller has checked that MPI is live; the communicator is the program's.
     unsafe { ffi::PMPI_Comm_rank(comm, &mut rank) };
     if rank == root {
         return typed(address, count, datatype);

@@ -16,7 +16,7 @@ type Out = *mut c_void;
 macro_rules! forms {
     (@blocking ($($argument:ident: $type:ty),*) $comm:ident $call:expr, $name:ident $library:ident) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
             // What a call that passes does not need is elsewhere, so that its arguments stay where they are.
@@ -40,7 +40,7 @@ macro_rules! forms {
     };
     (@starting ($($argument:ident: $type:ty),*) $comm:ident $call:expr, $name:ident $library:ident) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
             // SAFETY: the program's arguments, and the library's function for them.
@@ -52,7 +52,7 @@ macro_rules! forms {
     };
     (@preparing ($($argument:ident: $type:ty),*) $comm:ident $call:expr, $name:ident $library:ident) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($argument: $type,)* $comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,
@@ -71,7 +71,7 @@ macro_rules! forms {
         }
 
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($argument: $type,)* $comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,

@@ -10,7 +10,7 @@ use roundel::mpi::raw;
 use std::ffi::{c_char, c_int};
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char) -> c_int {
     family::check();
@@ -19,7 +19,7 @@ pub(crate) unsafe extern "C" fn MPI_Init(count: *mut c_int, arguments: *mut *mut
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Init_thread(
     count: *mut c_int,
@@ -32,8 +32,8 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
     begun(unsafe { ffi::PMPI_Init_thread(count, arguments, required, provided) })
 }
 
-/// Makes the world known, while all ranks are here: its first collective may be a non-blocking one, which must not wait
-/// for them. An error comes again at the first call, and is raised there.
+/// Sets up the world communicator while all ranks are here: its first collective may be a non-blocking one, which
+/// must not wait for other ranks. An error occurs again at the first call, and is raised there.
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
         raw::watch_libraries();
@@ -45,7 +45,7 @@ pub(crate) fn begun(code: c_int) -> c_int {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the arguments are the program's.
@@ -56,7 +56,7 @@ pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
     // SAFETY: the arguments are the program's.
@@ -66,13 +66,13 @@ pub(crate) unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_in
     }
 }
 
-/// A communicator is about to be freed.
+/// Prepares for a communicator being freed.
 ///
 /// # Safety
-/// If there is an address, there is a communicator.
+/// If the pointer is not null, it points to a communicator.
 unsafe fn completed(comm: *mut MPI_Comm) {
     if !comm.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         let comm = unsafe { *comm };
         progress::complete(comm);
         request::orphan(comm);
@@ -81,7 +81,7 @@ unsafe fn completed(comm: *mut MPI_Comm) {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     if guard::live() {
@@ -89,6 +89,6 @@ pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
         request::end();
         guard::ends();
     }
-    // SAFETY: the program ends MPI.
+    // SAFETY: the program finalises MPI.
     unsafe { ffi::PMPI_Finalize() }
 }

@@ -1,4 +1,4 @@
-//! The functions of MPICH's module `mpi_f08` that call `PMPI_…`, and so pass by ours: those without a buffer.
+//! The functions of MPICH's module `mpi_f08` that call `PMPI_…` and so bypass ours: those without a buffer.
 //!
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.)
 
@@ -12,7 +12,7 @@ use std::mem::transmute;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The module's own function.
+/// The function that the `mpi_f08` module defines itself.
 fn module(cache: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     let found = cache.load(Ordering::Relaxed);
     if !found.is_null() {
@@ -25,22 +25,22 @@ fn module(cache: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     cache.load(Ordering::Relaxed)
 }
 
-/// A code for Fortran, which may not have asked for it.
+/// Stores an error code for Fortran, whose error argument is optional.
 ///
 /// # Safety
-/// If there is an address, it is that of a variable.
+/// If the pointer is not null, it points to a variable.
 unsafe fn report(code: c_int, to: *mut c_int) {
     if !to.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         unsafe { to.write(code) };
     }
 }
 
-/// A function that takes a handle and may change it.
+/// Defines functions that take a handle and may change it.
 macro_rules! changing {
     ($($name:ident $c:ident($handle:ty))*) => {$(
         /// # Safety
-        /// As of the module's function.
+        /// The same as for the `mpi_f08` function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(handle: *mut $handle, error: *mut c_int) {
             // SAFETY: handles are the same numbers in C and Fortran.
@@ -59,7 +59,7 @@ changing! {
 }
 
 /// # Safety
-/// As of the module's function.
+/// The same as for the `mpi_f08` function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
@@ -67,13 +67,13 @@ unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_R
 }
 
 /// # Safety
-/// As of the module's function.
+/// The same as for the `mpi_f08` function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_f08_(error: *mut c_int) {
     crate::family::check();
     static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
     let mut code = 0;
-    // SAFETY: the module's function of this name takes a code alone.
+    // SAFETY: the module's function of this name takes only an error code.
     unsafe {
         let function: unsafe extern "C" fn(*mut c_int) = transmute(module(&FUNCTION, c"mpi_init_f08_"));
         function(&mut code);
@@ -82,7 +82,7 @@ unsafe extern "C" fn mpi_init_f08_(error: *mut c_int) {
 }
 
 /// # Safety
-/// As of the module's function.
+/// The same as for the `mpi_f08` function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_thread_f08_(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
     crate::family::check();
@@ -98,9 +98,9 @@ unsafe extern "C" fn mpi_init_thread_f08_(required: *const c_int, provided: *mut
 }
 
 /// # Safety
-/// As of the module's function.
+/// The same as for the `mpi_f08` function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_finalize_f08_(error: *mut c_int) {
-    // SAFETY: the program ends MPI.
+    // SAFETY: the program finalises MPI.
     unsafe { report(MPI_Finalize(), error) }
 }

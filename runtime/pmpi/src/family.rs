@@ -1,8 +1,8 @@
 //! Checks that the program runs on the MPI that this library was built for.
 //!
-//! Handles are addresses in one and numbers in another, so that nothing would work, and the first message would come
-//! from deep inside. A library that is preloaded under another MPI is found out before that one begins: PMPI_ functions
-//! are then the other one's.
+//! Handles are addresses in Open MPI and numbers in MPICH, so nothing would work, and the first error message would
+//! be obscure. A library that is preloaded under the wrong MPI is detected before that MPI starts, because the PMPI_
+//! functions are then those of the wrong one.
 
 use mpi::ffi;
 use roundel::mpi::raw;
@@ -10,13 +10,13 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The family for which this library was built.
+/// The MPI family for which this library was built.
 const BUILT_FOR: &str = if cfg!(open_mpi) { OPEN_MPI } else { "MPICH" };
 
-/// How Open MPI's name for itself begins. Descendants of MPICH have many names.
+/// The prefix of Open MPI's version text. Descendants of MPICH use many names.
 const OPEN_MPI: &str = "Open MPI";
 
-/// Ends the process, and with it the job, if this is another MPI.
+/// Ends the process, and with it the job, if it runs with the other MPI family.
 pub(crate) fn check() {
     static SAME: OnceLock<()> = OnceLock::new();
     SAME.get_or_init(|| {
@@ -27,17 +27,17 @@ pub(crate) fn check() {
     });
 }
 
-/// What MPI says of itself, up to the first comma or end of line.
+/// MPI's version text, up to the first comma or end of line.
 fn version() -> String {
     let (mut text, mut length) = ([0u8; LONGEST], 0);
-    // SAFETY: it may be called at any time, and there is room for the longest text of all of them.
+    // SAFETY: this may be called at any time, and the buffer fits the longest text of any MPI library.
     unsafe { ffi::PMPI_Get_library_version(text.as_mut_ptr().cast(), &mut length) };
     let text = String::from_utf8_lossy(text.get(..length as usize).unwrap_or_default());
     let name = text.split(['\n', ',', '\0']).next().unwrap_or_default();
     name.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// MPICH's texts have up to 8192 bytes, and more than its constant says that others have.
+/// MPICH's texts have up to 8192 bytes, which is more than the constant of other libraries allows.
 const LONGEST: usize = 1 << 14;
 
 #[cold]
@@ -48,14 +48,14 @@ fn end(found: &str) -> ! {
              preload the one that was built with this MPI's mpicc; ending the MPI job"
         ));
     } else {
-        // The launcher ends all ranks when the first one leaves: let the line be written before.
+        // The launcher ends all ranks when the first one exits: leave time for the line to be written.
         std::thread::sleep(Duration::from_secs(2));
     }
     std::thread::sleep(Duration::from_millis(200));
     std::process::exit(1)
 }
 
-/// This process's rank, as launchers tell it before MPI begins; 0 where none does.
+/// This process's rank, from the environment that launchers set before `MPI_Init`; 0 without such a variable.
 fn rank() -> c_int {
     let variables = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
     let rank = variables.iter().find_map(|name| std::env::var(name).ok()?.parse().ok());

@@ -1,6 +1,6 @@
 //! MPI's collectives by their Fortran names.
 //!
-//! Open MPI's Fortran functions call `PMPI_…`, so that ours must have their names, too: those that compilers make
+//! Open MPI's Fortran functions call `PMPI_…`, so ours must have their names, too: those that compilers generate
 //! (`mpi_allreduce_`), and those that its module `mpi_f08` calls (`ompi_allreduce_f`), which take the same arguments.
 //! Handles and special addresses are translated, then the C function does the rest.
 
@@ -15,18 +15,18 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// An argument as Fortran passes it.
+/// An argument, as Fortran passes it.
 trait Fortran: Sized {
-    /// What is passed.
+    /// The type that Fortran passes.
     type Passed;
-    /// What it means in C.
+    /// Translates the argument to C.
     ///
     /// # Safety
-    /// It was passed for an argument of this kind.
+    /// The argument was passed for a parameter of this type.
     unsafe fn translated(passed: Self::Passed) -> Self;
 }
 
-/// Handles are numbers.
+/// Fortran handles are integers.
 macro_rules! handle {
     ($type:ty, $from:ident) => {
         impl Fortran for $type {
@@ -34,7 +34,7 @@ macro_rules! handle {
 
             #[inline]
             unsafe fn translated(passed: *const c_int) -> Self {
-                // SAFETY: the caller promises a handle.
+                // SAFETY: the caller guarantees a handle.
                 unsafe { ffi::$from(*passed) }
             }
         }
@@ -51,7 +51,7 @@ impl Fortran for c_int {
 
     #[inline]
     unsafe fn translated(passed: *const c_int) -> Self {
-        // SAFETY: the caller promises a number.
+        // SAFETY: the caller guarantees an integer.
         unsafe { *passed }
     }
 }
@@ -84,8 +84,8 @@ impl Fortran for *mut c_void {
     }
 }
 
-/// Where an argument lies, if it is not a name for something else. Those names are variables, and their addresses
-/// matter.
+/// The address of an argument. Fortran passes `MPI_IN_PLACE` and `MPI_BOTTOM` as variables, which are recognised by
+/// their addresses.
 #[inline]
 fn address(passed: *mut c_void) -> *mut c_void {
     static IN_PLACE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
@@ -99,7 +99,8 @@ fn address(passed: *mut c_void) -> *mut c_void {
     }
 }
 
-/// The address of a variable; it is looked up once. A variable that is not there is nowhere that a program could pass.
+/// The address of a variable, looked up once. A variable that does not exist gets an address that no program can
+/// pass.
 #[inline]
 fn known(cache: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     let found = cache.load(Ordering::Relaxed);
@@ -114,24 +115,24 @@ fn look_up(cache: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     found
 }
 
-/// A code for Fortran, which may not have asked for it.
+/// Stores an error code for Fortran, whose error argument is optional.
 ///
 /// # Safety
-/// If there is an address, it is that of a variable.
+/// If the pointer is not null, it points to a variable.
 #[inline]
 unsafe fn report(code: c_int, to: *mut c_int) {
     if !to.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         unsafe { to.write(code) };
     }
 }
 
-/// Calls a function that makes a request.
+/// Calls a function that creates a request.
 ///
 /// # Safety
-/// There are variables at the addresses.
+/// The pointers point to variables.
 unsafe fn requesting(to: *mut c_int, error: *mut c_int, call: impl FnOnce(*mut MPI_Request) -> c_int) {
-    // SAFETY: constants of the library, and what the caller promises.
+    // SAFETY: constants of the library, and what the caller guarantees.
     unsafe {
         let mut request = ffi::RSMPI_REQUEST_NULL;
         let code = call(&mut request);
@@ -146,7 +147,7 @@ unsafe fn requesting(to: *mut c_int, error: *mut c_int, call: impl FnOnce(*mut M
 macro_rules! blocking {
     ($c:ident $name:ident ($($argument:ident: $type:ty),*)) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, error: *mut c_int,
@@ -164,7 +165,7 @@ macro_rules! blocking {
 macro_rules! starting {
     ($c:ident $name:ident ($($argument:ident: $type:ty),*)) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, request: *mut c_int, error: *mut c_int,
@@ -185,7 +186,7 @@ macro_rules! starting {
 macro_rules! preparing {
     ($c:ident $name:ident ($($argument:ident: $type:ty),*)) => {
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(
             $($argument: <$type as Fortran>::Passed,)* comm: *const c_int, info: *const c_int,
@@ -205,7 +206,7 @@ macro_rules! preparing {
     };
 }
 
-/// The Fortran functions of one collective: each has the compiler's name and that of the module.
+/// The Fortran functions of one collective: each has the compiler's symbol name and that of the module.
 macro_rules! collective {
     ($arguments:tt
      $c:ident $name:ident $other:ident, $ic:ident $iname:ident $iother:ident,
@@ -297,11 +298,11 @@ collective! {
     MPI_Scatter_init mpi_scatter_init_ ompi_scatter_init_f, MPIX_Scatter_init mpix_scatter_init_ ompix_scatter_init_f
 }
 
-/// A function that takes a handle and may change it.
+/// Defines functions that take a handle and may change it.
 macro_rules! changing {
     ($c:ident $from:ident $to:ident, $($name:ident)*) => {$(
         /// # Safety
-        /// As of MPI's function.
+        /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(handle: *mut c_int, error: *mut c_int) {
             // SAFETY: the program's handle, translated there and back.
@@ -325,11 +326,11 @@ changing!(MPI_Comm_free PMPI_Comm_f2c PMPI_Comm_c2f, mpi_comm_free_ ompi_comm_fr
 changing!(MPI_Comm_disconnect PMPI_Comm_f2c PMPI_Comm_c2f, mpi_comm_disconnect_ ompi_comm_disconnect_f);
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_startall_(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
     let mut first = SUCCESS;
-    // SAFETY: the program has so many requests.
+    // SAFETY: the program passes `count` requests.
     unsafe {
         for i in 0..(*count).max(0) as usize {
             let mut code = SUCCESS;
@@ -341,7 +342,7 @@ unsafe extern "C" fn mpi_startall_(count: *const c_int, requests: *mut c_int, er
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_int, error: *mut c_int) {
     // SAFETY: the same function.
@@ -349,15 +350,15 @@ unsafe extern "C" fn ompi_startall_f(count: *const c_int, requests: *mut c_int, 
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_(error: *mut c_int) {
-    // SAFETY: Fortran has no arguments of a program to pass.
+    // SAFETY: Fortran passes no program arguments.
     unsafe { report(MPI_Init(null_mut(), null_mut()), error) }
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ompi_init_f(error: *mut c_int) {
     // SAFETY: the same function.
@@ -365,7 +366,7 @@ unsafe extern "C" fn ompi_init_f(error: *mut c_int) {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_init_thread_(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
     // SAFETY: as above.
@@ -373,7 +374,7 @@ unsafe extern "C" fn mpi_init_thread_(required: *const c_int, provided: *mut c_i
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ompi_init_thread_f(required: *const c_int, provided: *mut c_int, error: *mut c_int) {
     // SAFETY: the same function.
@@ -381,15 +382,15 @@ unsafe extern "C" fn ompi_init_thread_f(required: *const c_int, provided: *mut c
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_finalize_(error: *mut c_int) {
-    // SAFETY: the program ends MPI.
+    // SAFETY: the program finalises MPI.
     unsafe { report(MPI_Finalize(), error) }
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ompi_finalize_f(error: *mut c_int) {
     // SAFETY: the same function.

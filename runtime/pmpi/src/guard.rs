@@ -1,8 +1,7 @@
 //! Tracks whether a thread runs the program, a collective of Roundel, or its progress engine.
 //!
-//! Roundel's own calls of MPI come through the functions of this library, too. A collective that it calls is the
-//! library's. Messages and waits inside of a collective let other operations go on; those inside of progress do not, as
-//! they are what goes on.
+//! Roundel's own MPI calls also pass through the functions of this library. MPI serves a collective that Roundel
+//! calls. Messages and waits inside a collective progress other operations; those inside the progress engine do not.
 
 use mpi::ffi::{self, MPI_Comm};
 use roundel::mpi::raw;
@@ -11,14 +10,14 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How deep a thread is.
+/// Which code a thread is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CallDepth {
-    /// In the program.
+    /// In the program itself.
     Program,
     /// In a collective.
     Collective,
-    /// In the progress of operations.
+    /// Progressing non-blocking operations.
     Progress,
 }
 
@@ -26,22 +25,22 @@ thread_local! {
     static PLACE: Cell<CallDepth> = const { Cell::new(CallDepth::Program) };
 }
 
-/// Where this thread is.
+/// Which code this thread is in.
 #[inline]
 pub(crate) fn place() -> CallDepth {
     PLACE.get()
 }
 
-/// Whether a call comes from Roundel itself.
+/// Whether Roundel itself makes the call.
 #[inline]
 pub(crate) fn inside() -> bool {
     PLACE.get() != CallDepth::Program
 }
 
-/// Back to where the thread was, when it is dropped.
+/// Restores the previous depth on drop.
 pub(crate) struct Entered(CallDepth);
 
-/// This thread is there until the value is dropped.
+/// Sets the depth of this thread until the value is dropped.
 #[inline]
 pub(crate) fn enter(place: CallDepth) -> Entered {
     Entered(PLACE.replace(place))
@@ -54,7 +53,8 @@ impl Drop for Entered {
     }
 }
 
-/// The communicator of a thread's last call, if it has one group, and how many were freed before.
+/// The communicator of a thread's last call, if it is an intracommunicator, and how many communicators had been freed
+/// by then.
 #[derive(Clone, Copy)]
 struct LastIntracomm {
     comm: Option<MPI_Comm>,
@@ -65,10 +65,10 @@ thread_local! {
     static RECENT: Cell<LastIntracomm> = const { Cell::new(LastIntracomm { comm: None, freed: 0 }) };
 }
 
-/// How many communicators were freed. MPI may give the handle of one that is gone to a new one.
+/// How many communicators were freed. MPI may reuse the handle of a freed communicator.
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether a communicator has one group: it is one, and no intercommunicator.
+/// Whether this is a valid intracommunicator.
 #[inline]
 pub(crate) fn is_intra(comm: MPI_Comm) -> bool {
     let (recent, freed) = (RECENT.get(), freed());
@@ -89,18 +89,18 @@ fn look(comm: MPI_Comm, freed: usize) -> bool {
     inter == 0
 }
 
-/// Handles of communicators that were freed and have not been seen since. The library's own answer about one names the
-/// function that asks, and may end the job: so it is asked quietly first.
+/// Handles of communicators that were freed and have not been reused since. MPI's error for such a handle names the
+/// function that asks and may end the job, so the handle is first tested without raising an error.
 static GONE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// So many are remembered; beyond, the library answers as loudly as it does.
+/// The most handles to remember. MPI raises its own error for all others.
 const REMEMBERED: usize = 4096;
 
-/// Whether a handle is not that of a communicator that was freed.
+/// Whether the handle is valid, as far as the freed communicators tell.
 fn lives(comm: MPI_Comm) -> bool {
     let mut gone = GONE.lock().unwrap_or_else(PoisonError::into_inner);
     let number = comm.0 as usize;
-    // SAFETY: MPI is live, as whoever asks about a communicator has seen.
+    // SAFETY: MPI is live, as the callers have checked.
     if gone.contains(&number) && !unsafe { raw::is_live(comm) } {
         return false;
     }
@@ -108,7 +108,7 @@ fn lives(comm: MPI_Comm) -> bool {
     true
 }
 
-/// A communicator is about to be freed.
+/// Notes that a communicator is about to be freed.
 pub(crate) fn frees(comm: MPI_Comm) {
     FREED.fetch_add(1, Ordering::Relaxed);
     let mut gone = GONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ pub(crate) fn frees(comm: MPI_Comm) {
     }
 }
 
-/// How many communicators were freed: what was kept by their handles before is of no use.
+/// How many communicators were freed. A change invalidates everything cached by handle.
 #[inline]
 pub(crate) fn freed() -> usize {
     FREED.load(Ordering::Relaxed)
@@ -145,7 +145,7 @@ fn ask() -> bool {
     live
 }
 
-/// MPI ends.
+/// Notes that MPI is being finalised.
 pub(crate) fn ends() {
     LIVE.store(false, Ordering::Relaxed);
 }

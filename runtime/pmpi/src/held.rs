@@ -1,8 +1,7 @@
-//! Operations and datatypes of the program that calls under way go on to use: MPI lets the program free them in the
-//! meantime.
+//! Keeps operations and datatypes alive that active calls use: MPI lets the program free them in the meantime.
 //!
-//! They are freed when the last such call is over. Duplicates of datatypes would not do: the functions of operations
-//! get the program's own.
+//! They are freed when the last such call is complete. Duplicates of datatypes would not do: the functions of
+//! operations receive the program's own datatype.
 
 use crate::guard;
 use crate::serve::SUCCESS;
@@ -11,19 +10,20 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A handle that so many calls use, and that the program has freed so many times. (It may have got one more than once.)
+/// A handle, the number of calls that use it, and how often the program has freed it. (The program may have obtained
+/// the same handle more than once.)
 struct UsedHandle<H> {
     handle: H,
     calls: usize,
     freed: usize,
 }
 
-// SAFETY: a handle is a number, or an address that MPI looks after.
+// SAFETY: a handle is a number, or an address that MPI manages.
 unsafe impl<H> Send for UsedHandle<H> {}
 
-/// The handles of a kind that are in use.
+/// The handles of one type that are in use.
 pub(crate) struct Shelf<H> {
-    /// How many there are.
+    /// The number of handles in use.
     count: AtomicUsize,
     used: Mutex<Vec<UsedHandle<H>>>,
 }
@@ -37,7 +37,7 @@ impl<H: PartialEq> Shelf<H> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The program frees a handle; false if nobody uses it.
+    /// Notes that the program frees a handle; false if no call uses it.
     fn frees(&self, handle: &H) -> bool {
         let mut used = if self.count.load(Ordering::Relaxed) == 0 { return false } else { self.used() };
         let found = used.iter_mut().find(|used| used.handle == *handle);
@@ -45,15 +45,15 @@ impl<H: PartialEq> Shelf<H> {
     }
 }
 
-/// A kind of handles.
+/// A type of handles.
 pub(crate) trait Handle: Copy + PartialEq + 'static {
-    /// Those in use.
+    /// The handles of this type that are in use.
     const SHELF: &'static Shelf<Self>;
 
-    /// Frees one.
+    /// Frees the handle.
     ///
     /// # Safety
-    /// The program has freed it, and nobody uses it any more.
+    /// The program has freed the handle, and no call uses it any more.
     unsafe fn free(self);
 }
 
@@ -64,7 +64,7 @@ impl Handle for MPI_Op {
     const SHELF: &'static Shelf<Self> = &OPS;
 
     unsafe fn free(mut self) {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         unsafe { ffi::PMPI_Op_free(&mut self) };
     }
 }
@@ -73,15 +73,15 @@ impl Handle for MPI_Datatype {
     const SHELF: &'static Shelf<Self> = &DATATYPES;
 
     unsafe fn free(mut self) {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         unsafe { ffi::PMPI_Type_free(&mut self) };
     }
 }
 
-/// One more call uses a handle, until this is dropped.
+/// Keeps a handle in use until dropped.
 pub(crate) struct HandleUse<H: Handle>(H);
 
-// SAFETY: a handle is a number, or an address that MPI looks after.
+// SAFETY: a handle is a number, or an address that MPI manages.
 unsafe impl<H: Handle> Send for HandleUse<H> {}
 // SAFETY: as above.
 unsafe impl<H: Handle> Sync for HandleUse<H> {}
@@ -111,7 +111,7 @@ impl<H: Handle> Drop for HandleUse<H> {
         drop(all);
         for _ in 0..freed {
             if guard::live() {
-                // SAFETY: the program has freed it so many times, and this was its last user.
+                // SAFETY: the program has freed it this many times, and this was its last user.
                 unsafe { self.0.free() };
             }
         }
@@ -119,10 +119,10 @@ impl<H: Handle> Drop for HandleUse<H> {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
-    // SAFETY: as MPI demands, there is an operation.
+    // SAFETY: as MPI requires, this points to an operation.
     unsafe {
         match op.as_ref() {
             Some(held) if OPS.frees(held) => null(op),
@@ -132,10 +132,10 @@ pub(crate) unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
-    // SAFETY: as MPI demands, there is a datatype; the null handle is a constant of the library.
+    // SAFETY: as MPI requires, this points to a datatype; the null handle is a constant of the library.
     unsafe {
         match datatype.as_ref() {
             Some(held) if DATATYPES.frees(held) => {
@@ -147,12 +147,13 @@ pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_
     }
 }
 
-/// Makes a handle that of no operation: that of one that was freed. No binding has MPI's name for it, which is a macro.
+/// Sets a handle to `MPI_OP_NULL`, by creating and freeing an operation. `MPI_OP_NULL` is a macro, which the bindings
+/// lack.
 ///
 /// # Safety
-/// There is room for a handle.
+/// The pointer is valid for writing a handle.
 unsafe fn null(op: *mut MPI_Op) -> c_int {
-    // SAFETY: the caller promises room; the function has the signature that MPI asks for, and is never called.
+    // SAFETY: the caller guarantees a valid pointer; the function has MPI's signature and is never called.
     unsafe {
         match ffi::PMPI_Op_create(Some(nothing), 1, op) {
             SUCCESS => ffi::PMPI_Op_free(op),

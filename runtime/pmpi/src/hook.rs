@@ -1,8 +1,8 @@
-//! Open MPI calls us whenever it waits. So every function that waits lets operations go on, in whatever language it was
-//! called, and none of them need be ours.
+//! Makes Open MPI call Roundel whenever it waits. So every function that waits progresses operations, whatever
+//! language it was called from, and need not be interposed.
 //!
-//! Its own non-blocking collectives go on in the same way. The function is not part of MPI; if it is not there,
-//! non-blocking and persistent collectives are the library's.
+//! Open MPI progresses its own non-blocking collectives in the same way. The hook is not part of the MPI standard;
+//! without it, MPI serves non-blocking and persistent collectives.
 
 use crate::progress;
 use crate::symbol;
@@ -14,20 +14,20 @@ use std::sync::OnceLock;
 type Callback = extern "C" fn() -> c_int;
 type Register = unsafe extern "C" fn(Callback) -> c_int;
 
-/// Whether Open MPI calls us. The first call asks it to.
+/// Whether Open MPI calls Roundel from its progress loop. The first call registers the callback.
 pub(crate) fn registered() -> bool {
     static REGISTERED: OnceLock<bool> = OnceLock::new();
     *REGISTERED.get_or_init(|| symbol::any(c"opal_progress_register").is_some_and(register))
 }
 
 fn register(function: NonNull<c_void>) -> bool {
-    // SAFETY: this is the function's type in all versions that have it.
+    // SAFETY: the function has this type in all versions that export it.
     let register = unsafe { transmute::<*mut c_void, Register>(function.as_ptr()) };
-    // SAFETY: the callback stays, as a preloaded library does.
+    // SAFETY: the callback stays valid, because a preloaded library is never unloaded.
     (unsafe { register(poll) }) == 0
 }
 
-/// Says whether something has happened.
+/// The progress callback. Returns whether something has happened.
 extern "C" fn poll() -> c_int {
     if progress::idle() {
         return 0;

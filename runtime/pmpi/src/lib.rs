@@ -1,8 +1,8 @@
-//! MPI's own collectives, served by Roundel. The library is preloaded or linked before MPI, and the program is not
-//! changed.
+//! MPI's own collectives, served by Roundel. The library is preloaded, or linked before MPI; the program need not
+//! change.
 //!
-//! Each function here has the name of one of MPI's. What Roundel serves, it does; everything else goes to the
-//! function's other name, `PMPI_…`, with the very arguments it came with. See `docs/interposition.md`.
+//! Each function here has the name of an MPI function. Roundel serves the calls that it can; all others go to the
+//! function's other name, `PMPI_…`, with unchanged arguments. See `docs/interposition.md`.
 
 #![cfg(feature = "mpi")]
 

@@ -1,20 +1,21 @@
-//! The last call that was the library's, by its arguments: whoever repeats it pays next to nothing for being asked
-//! about it.
+//! Caches the last call that fell back to MPI, by its arguments, so that a repetition costs next to nothing.
 //!
-//! It is one for all threads, because to find a thread's own would take longer than the rest. Threads that pass on
-//! different calls in turn ask about each of them.
+//! All threads share one entry, because a lookup in thread-local storage would take longer than the rest. Threads
+//! that alternate between different calls miss the cache.
 
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
 use roundel::mpi::raw;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-/// No function has more arguments before its communicator.
+/// The most arguments that a function has before its communicator.
 const ARGUMENTS: usize = 8;
 
-/// The last call. Addresses count only as far as they are `MPI_IN_PLACE`; calls with lists are never kept.
+/// The last call that fell back to MPI. Of an address, only whether it is `MPI_IN_PLACE` counts; calls with lists are
+/// never cached.
 struct Last {
-    /// Odd while a thread writes; whoever has seen the same even number before and after has read one call.
+    /// A sequence lock: odd while a thread writes. A reader that sees the same even number before and after has read
+    /// a consistent call.
     version: AtomicUsize,
     function: AtomicUsize,
     comm: AtomicUsize,
@@ -30,7 +31,7 @@ static LAST: Last = Last {
     words: [const { AtomicUsize::new(0) }; ARGUMENTS],
 };
 
-/// The last communicator whose calls are all the library's, whatever they are; and what [`raw::epoch`] was.
+/// The last communicator all of whose calls fall back to MPI, and the [`raw::epoch`] at that time.
 struct All {
     comm: AtomicUsize,
     epoch: AtomicUsize,
@@ -41,17 +42,17 @@ static ALL: All = All { comm: AtomicUsize::new(NONE), epoch: AtomicUsize::new(0)
 /// No communicator has this handle.
 const NONE: usize = usize::MAX;
 
-/// Whether all calls on a communicator are the library's, as far as that is kept.
+/// Whether all calls on a communicator fall back to MPI, according to the cache.
 #[inline]
 pub(crate) fn all(comm: MPI_Comm) -> bool {
     let comm = comm.0 as usize;
-    // The epoch is that of the communicator if no other one was kept meanwhile.
+    // The epoch belongs to this communicator unless another one was cached between the two loads.
     ALL.comm.load(Ordering::Acquire) == comm
         && ALL.epoch.load(Ordering::Acquire) == raw::epoch()
         && ALL.comm.load(Ordering::Relaxed) == comm
 }
 
-/// All calls on this communicator are the library's.
+/// Caches that all calls on this communicator fall back to MPI.
 #[cold]
 pub(crate) fn keep_all(comm: MPI_Comm) {
     ALL.comm.store(NONE, Ordering::Relaxed);
@@ -69,7 +70,7 @@ pub(crate) struct CallKey<const N: usize> {
 }
 
 impl<const N: usize> CallKey<N> {
-    /// Whether this is the last call that was the library's.
+    /// Whether this call equals the last one that fell back to MPI.
     #[inline]
     pub(crate) fn is_last(&self) -> bool {
         let version = LAST.version.load(Ordering::Acquire);
@@ -81,7 +82,7 @@ impl<const N: usize> CallKey<N> {
         same && version.is_multiple_of(2) && version == LAST.version.load(Ordering::Relaxed)
     }
 
-    /// This call is the library's each time. It is kept, unless another thread keeps one at this moment.
+    /// Caches that this call always falls back to MPI, unless another thread is writing to the cache.
     #[cold]
     pub(crate) fn keep(&self) {
         let version = LAST.version.load(Ordering::Relaxed) & !1;

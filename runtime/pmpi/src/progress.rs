@@ -1,7 +1,7 @@
-//! Operations that are under way, and how they go on while the program does something else.
+//! The active operations, and how they progress while the program does something else.
 //!
-//! They go on whenever the program waits in MPI: the library asks us then (`hook`, `ucx`). While nothing is under way,
-//! that costs one load.
+//! They progress whenever the program waits in MPI, which then calls Roundel (`hook`, `ucx`). While no operation is
+//! active, that costs one load.
 
 use crate::guard::{self, CallDepth};
 use crate::request::{self, ActiveRequest};
@@ -10,29 +10,29 @@ use mpi::ffi::MPI_Comm;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many operations are under way.
+/// The number of active operations.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// They, in the order in which they were started.
+/// The active operations, in the order in which they were started.
 static JOBS: Mutex<Vec<Arc<ActiveRequest>>> = Mutex::new(Vec::new());
 
 fn jobs() -> MutexGuard<'static, Vec<Arc<ActiveRequest>>> {
     JOBS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many operations are under way.
+/// The number of active operations.
 #[cfg(open_mpi)]
 pub(crate) fn count() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Whether nothing is under way.
+/// Whether no operation is active.
 #[inline]
 pub(crate) fn idle() -> bool {
     COUNT.load(Ordering::Relaxed) == 0
 }
 
-/// Whether operations can go on in this MPI.
+/// Whether this MPI lets operations progress in the background.
 pub(crate) fn available() -> bool {
     #[cfg(open_mpi)]
     return crate::hook::registered();
@@ -40,14 +40,14 @@ pub(crate) fn available() -> bool {
     return crate::ucx::registered();
 }
 
-/// An operation is under way from now on. It goes on at once as far as it can.
+/// Adds an active operation and progresses it at once.
 pub(crate) fn add(job: Arc<ActiveRequest>) {
     jobs().push(job);
     COUNT.fetch_add(1, Ordering::Relaxed);
     advance();
 }
 
-/// All operations go on as far as they can without waiting, unless that happens already.
+/// Progresses all operations as far as possible without waiting, unless this thread is doing so already.
 pub(crate) fn advance() {
     if idle() || guard::place() == CallDepth::Progress {
         return;
@@ -56,14 +56,14 @@ pub(crate) fn advance() {
         Ok(mut jobs) => sweep(&mut jobs),
         Err(_) => return,
     };
-    // Error handlers are the program's. They may do anything, so no lock is held.
+    // Error handlers belong to the program and may do anything, so no lock is held here.
     for (job, failure) in failed {
         request::fail(&job, &failure);
         COUNT.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Takes out what is complete, and returns what has failed.
+/// Removes completed operations, and returns those that failed.
 fn sweep(jobs: &mut Vec<Arc<ActiveRequest>>) -> Vec<(Arc<ActiveRequest>, CallFailure)> {
     let _progress = guard::enter(CallDepth::Progress);
     let mut failed = Vec::new();
@@ -82,7 +82,7 @@ fn sweep(jobs: &mut Vec<Arc<ActiveRequest>>) -> Vec<(Arc<ActiveRequest>, CallFai
     failed
 }
 
-/// One operation goes on, unless another thread has it; true if it is complete.
+/// Progresses one operation, unless another thread has it locked; true if it is complete.
 fn step(job: &ActiveRequest) -> Result<bool, CallFailure> {
     match job.operation.try_lock() {
         Ok(mut operation) => guarded(|| operation.progress()),
@@ -90,8 +90,8 @@ fn step(job: &ActiveRequest) -> Result<bool, CallFailure> {
     }
 }
 
-/// Completes the operations of a communicator. MPI lets a blocking collective wait for that: all ranks start the
-/// operations before they come to it.
+/// Completes the operations of a communicator. MPI lets a blocking collective wait for them: all ranks start the
+/// operations before they reach the collective.
 #[inline]
 pub(crate) fn complete(comm: MPI_Comm) {
     if !idle() && guard::place() != CallDepth::Progress {
@@ -113,12 +113,12 @@ fn wait(whose: impl Fn(&ActiveRequest) -> bool) {
     }
 }
 
-/// Between two looks. Now and then it lets others have the processor, who may be those that are waited for.
+/// A pause between two polls. It yields the processor now and then, because the awaited process may need it.
 #[derive(Default)]
 pub(crate) struct Pause(u32);
 
 impl Pause {
-    /// One more look.
+    /// Pauses once.
     pub(crate) fn next(&mut self) {
         self.0 = self.0.wrapping_add(1);
         if self.0.is_multiple_of(8) { std::thread::yield_now() } else { std::hint::spin_loop() }

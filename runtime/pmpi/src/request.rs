@@ -1,7 +1,8 @@
-//! Requests that all of MPI's functions for requests know.
+//! Requests that work with all of MPI's functions for requests.
 //!
-//! The program's request is a receive of nothing from ourselves, on a communicator that nobody else has. It completes
-//! when we send the message. After an error we send a message that is too long, so that whoever waits hears of it.
+//! The program's request is an empty receive from this process itself, on a private communicator. It completes when
+//! Roundel sends the message. After an error, Roundel sends a message that is too long, so that waiting for the
+//! request fails.
 
 use crate::held::HandleUse;
 use crate::progress;
@@ -14,28 +15,28 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// An operation and its request.
+/// An operation and its MPI request.
 pub(crate) struct ActiveRequest {
     /// The function that the program has called.
     function: &'static str,
-    /// The program's communicator, or the world after it was freed.
+    /// The program's communicator, or `MPI_COMM_WORLD` once that was freed.
     comm: Mutex<Comm>,
     /// The tag of the message that completes the request.
     tag: c_int,
-    /// What is done.
+    /// The operation itself.
     pub(crate) operation: Mutex<PendingCall>,
-    /// With these.
+    /// Keeps the handles that the operation uses.
     _op: Option<HandleUse<MPI_Op>>,
     _datatypes: [Option<HandleUse<MPI_Datatype>>; 3],
 }
 
-// SAFETY: handles are numbers, or addresses that MPI looks after; the operation has its lock.
+// SAFETY: handles are numbers, or addresses that MPI manages; the operation is behind a lock.
 unsafe impl Send for ActiveRequest {}
 // SAFETY: as above.
 unsafe impl Sync for ActiveRequest {}
 
 impl ActiveRequest {
-    /// Where errors are told.
+    /// The communicator whose error handler receives errors.
     pub(crate) fn comm(&self) -> MPI_Comm {
         self.comm.lock().unwrap_or_else(PoisonError::into_inner).0
     }
@@ -47,11 +48,11 @@ impl Drop for ActiveRequest {
     }
 }
 
-/// What the requests are made of.
+/// The communicator and the tags from which requests are made.
 #[derive(Default)]
 struct Own {
     comm: Option<Comm>,
-    /// Tags below are in use, or free.
+    /// All tags below this one are in use, or in `free`.
     tags: c_int,
     free: Vec<c_int>,
 }
@@ -59,7 +60,7 @@ struct Own {
 #[derive(Clone, Copy)]
 struct Comm(MPI_Comm);
 
-// SAFETY: a handle is a number, or an address that MPI looks after.
+// SAFETY: a handle is a number, or an address that MPI manages.
 unsafe impl Send for Comm {}
 
 static OWN: Mutex<Own> = Mutex::new(Own { comm: None, tags: 0, free: Vec::new() });
@@ -76,12 +77,13 @@ impl Own {
         })
     }
 
-    /// The communicator; made at first use. Made by a split: a duplicate would copy the program's attributes.
+    /// The communicator, created at first use. It is created by a split: a duplicate would copy the program's
+    /// attributes.
     fn comm(&mut self) -> Result<MPI_Comm, CallFailure> {
         if let Some(Comm(comm)) = self.comm {
             return Ok(comm);
         }
-        // SAFETY: MPI is live; all of this is local.
+        // SAFETY: MPI is live; all of these calls are local.
         let comm = unsafe {
             let mut comm = ffi::RSMPI_COMM_NULL;
             check(ffi::PMPI_Comm_split(ffi::RSMPI_COMM_SELF, 0, 0, &mut comm))?;
@@ -110,7 +112,7 @@ fn job(
     Ok((Arc::new(job), own))
 }
 
-/// Starts an operation. Its request is gone when it was waited for.
+/// Starts an operation. Waiting for its request frees it.
 pub(crate) fn once(
     function: &'static str,
     comm: MPI_Comm,
@@ -125,7 +127,7 @@ pub(crate) fn once(
     Ok(request)
 }
 
-/// Starts the operation of a request that is active.
+/// Starts the operation of an active request.
 fn start(job: &Arc<ActiveRequest>) {
     let started = {
         let mut operation = job.operation.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +145,7 @@ pub(crate) fn complete(job: &ActiveRequest) {
     send(job, 0);
 }
 
-/// Tells the error handler, and completes the request such that waiting for it fails, too.
+/// Calls the error handler, and completes the request in such a way that waiting for it also fails.
 pub(crate) fn fail(job: &ActiveRequest, failure: &CallFailure) {
     failure.raise(job.comm(), job.function);
     send(job, 1);
@@ -153,14 +155,14 @@ fn send(job: &ActiveRequest, length: c_int) {
     let Some(Comm(own)) = with_own(|own| own.comm) else { return };
     let byte = 0u8;
     let from: *const c_void = (&raw const byte).cast();
-    // SAFETY: the byte outlives the call; the receive is posted, so that nothing waits.
+    // SAFETY: the byte outlives the call; the receive is posted, so the send does not block.
     unsafe { ffi::PMPI_Send(from, length, ffi::RSMPI_UINT8_T, 0, job.tag, own) };
 }
 
-/// How many persistent requests of ours there are.
+/// The number of persistent requests that Roundel has made.
 static PERSISTENT: AtomicUsize = AtomicUsize::new(0);
 
-/// They, by their handles.
+/// The persistent requests, by handle.
 static TABLE: LazyLock<Mutex<HashMap<usize, Arc<ActiveRequest>>>> = LazyLock::new(Mutex::default);
 
 fn table() -> MutexGuard<'static, HashMap<usize, Arc<ActiveRequest>>> {
@@ -183,7 +185,7 @@ pub(crate) fn persistent(
     Ok(request)
 }
 
-/// Whether a request may be a persistent one of ours.
+/// Whether Roundel has made any persistent request.
 #[inline]
 pub(crate) fn any_persistent() -> bool {
     PERSISTENT.load(Ordering::Relaxed) != 0
@@ -200,9 +202,9 @@ pub(crate) fn find(request: MPI_Request) -> Option<Arc<ActiveRequest>> {
 /// Starts a persistent request of ours.
 ///
 /// # Safety
-/// The request is that of the operation.
+/// The request belongs to the operation.
 pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<ActiveRequest>) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     let code = unsafe { ffi::PMPI_Start(request) };
     if code == SUCCESS {
         start(job);
@@ -210,14 +212,14 @@ pub(crate) unsafe fn restart(request: *mut MPI_Request, job: &Arc<ActiveRequest>
     code
 }
 
-/// The program frees a request.
+/// Drops a request that the program frees.
 pub(crate) fn forget(request: MPI_Request) {
     if any_persistent() && table().remove(&(request.0 as usize)).is_some() {
         PERSISTENT.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The program frees a communicator: its handle may be that of another one soon.
+/// Detaches requests from a communicator that the program frees: MPI may soon reuse its handle.
 pub(crate) fn orphan(comm: MPI_Comm) {
     if any_persistent() {
         for job in table().values().filter(|job| job.comm() == comm) {
@@ -228,13 +230,13 @@ pub(crate) fn orphan(comm: MPI_Comm) {
     }
 }
 
-/// MPI ends: what is ours goes.
+/// Frees everything when MPI is finalised.
 pub(crate) fn end() {
     let jobs = std::mem::take(&mut *table());
     PERSISTENT.store(0, Ordering::Relaxed);
     drop(jobs);
     if let Some(Comm(mut comm)) = with_own(|own| own.comm.take()) {
-        // SAFETY: it is ours, and nobody uses it any more.
+        // SAFETY: the communicator is ours, and nothing uses it any more.
         unsafe { ffi::PMPI_Comm_free(&mut comm) };
     }
 }

@@ -9,10 +9,10 @@ use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, RequestLife};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The code of a call that went well.
+/// MPI's return code for success.
 pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 
-/// Runs a call; none if it is the library's.
+/// Runs a call; none if MPI must serve it.
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
@@ -33,25 +33,25 @@ pub(crate) unsafe fn blocking<const N: usize>(
     None
 }
 
-/// Starts a call, and gives the program a request for it; none if it is the library's. MPI lets such a call wait for
-/// nobody, so the communicator must be known by a call before.
+/// Starts a call and returns a request for it; none if MPI must serve it. Such a call must not wait for other ranks,
+/// so an earlier call must have set up the communicator.
 ///
 /// # Safety
-/// As of [`blocking`]; and there is a place for the request.
+/// The same as for [`blocking`]; the pointer is valid for writing a request.
 pub(crate) unsafe fn starting(
     function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { prepared(function, comm, to, || known(comm).then(call).flatten(), RequestLife::Once) }
 }
 
-/// Prepares a call, and gives the program a persistent request for it; none if it is the library's.
+/// Prepares a call and returns a persistent request for it; none if MPI must serve it.
 ///
 /// # Safety
-/// As of [`starting`].
+/// The same as for [`starting`].
 #[cfg(any(persistent, extension))]
 pub(crate) unsafe fn preparing(
     function: &'static str,
@@ -59,7 +59,7 @@ pub(crate) unsafe fn preparing(
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { prepared(function, comm, to, call, RequestLife::Persistent) }
 }
 
@@ -71,7 +71,7 @@ fn known(comm: MPI_Comm) -> bool {
 }
 
 /// # Safety
-/// As of [`starting`].
+/// The same as for [`starting`].
 unsafe fn prepared(
     function: &'static str,
     comm: MPI_Comm,
@@ -93,7 +93,7 @@ unsafe fn prepared(
     };
     Some(match request {
         Ok(request) => {
-            // SAFETY: the program has passed a place for it.
+            // SAFETY: the program passes a valid pointer.
             unsafe { to.write(request) };
             SUCCESS
         }
@@ -101,7 +101,7 @@ unsafe fn prepared(
     })
 }
 
-/// The call, if it is the program's and nothing about it is odd.
+/// The call, if the program made it and Roundel can serve it.
 #[inline]
 fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<MpiCall>) -> Option<MpiCall> {
     // SAFETY: a constant of the library.
@@ -122,18 +122,19 @@ fn admitted(comm: MPI_Comm, call: impl FnOnce() -> Option<MpiCall>) -> Option<Mp
     call
 }
 
-/// What went wrong.
+/// Why a call failed.
 pub(crate) enum CallFailure {
-    /// Roundel says so.
+    /// Roundel reported an error.
     Error(Error),
-    /// MPI says so, and has told the error handler.
+    /// MPI reported an error, and has called the error handler.
     Code(c_int),
-    /// An error in Roundel itself.
+    /// A bug in Roundel.
     Panic,
 }
 
 impl CallFailure {
-    /// Tells the communicator's error handler that a function of MPI's has failed, and returns what that is to return.
+    /// Reports to the communicator's error handler that an MPI function failed, and returns the code that the
+    /// function must return.
     #[cold]
     pub(crate) fn raise(&self, comm: MPI_Comm, function: &str) -> c_int {
         let code = ffi::MPI_ERR_INTERN as c_int;
@@ -142,7 +143,7 @@ impl CallFailure {
             CallFailure::Error(error) => unsafe { raw::raise(comm, function, error) },
             CallFailure::Code(code) => *code,
             CallFailure::Panic => {
-                // SAFETY: as above; a class is a code.
+                // SAFETY: as above; an error class is a valid error code.
                 unsafe { raw::tell(comm, function, "a fault of Roundel, please report it", code) };
                 code
             }
@@ -150,7 +151,7 @@ impl CallFailure {
     }
 }
 
-/// Runs something of Roundel's. Nothing that it calls is served, and a panic ends here.
+/// Runs Roundel's own code. MPI calls that it makes are not intercepted, and a panic does not propagate.
 #[inline]
 pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, Error>) -> Result<R, CallFailure> {
     let _inside = guard::enter(guard::place().max(CallDepth::Collective));

@@ -1,4 +1,4 @@
-//! Starts persistent requests; some of them are ours.
+//! Interposes the functions that start and free persistent requests, some of which are Roundel's.
 
 use crate::request;
 use crate::serve::SUCCESS;
@@ -6,10 +6,10 @@ use mpi::ffi::{self, MPI_Request};
 use std::ffi::c_int;
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: as MPI demands, there is a request.
+    // SAFETY: as MPI requires, this points to a request.
     let ours = if request.is_null() { None } else { request::find(unsafe { *request }) };
     // SAFETY: the arguments are the program's.
     unsafe {
@@ -21,10 +21,10 @@ pub(crate) unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: as MPI demands, there are so many requests.
+    // SAFETY: as MPI requires, this points to `count` requests.
     unsafe {
         if !request::any_persistent() || requests.is_null() || count < 0 {
             return ffi::PMPI_Startall(count, requests);
@@ -35,10 +35,10 @@ pub(crate) unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Re
 }
 
 /// # Safety
-/// As of MPI's function.
+/// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: as MPI demands, there is a request.
+    // SAFETY: as MPI requires, this points to a request.
     unsafe {
         if !request.is_null() {
             request::forget(*request);

@@ -1,10 +1,10 @@
-//! MPICH polls UCX whenever it waits, through a function that can be ours. So every function that waits lets operations
-//! go on, in whatever language it was called, and none of them need be ours.
+//! MPICH polls UCX whenever it waits, through a function that Roundel interposes. So every function that waits
+//! progresses operations, whatever language it was called from, and need not be interposed itself.
 //!
-//! MPICH calls it at the end of a look at the network, where its own functions may be called again: unless threads may
-//! call MPI at the same time, for then it holds a lock. (A thread of ours would not help: MPICH 4.0 does not see that a
-//! request is complete if another thread has completed it.) Then, and if MPICH polls something else than UCX,
-//! non-blocking and persistent collectives are the library's.
+//! MPICH calls it at the end of a poll, where its own functions may be called again, unless several threads may call
+//! MPI at the same time: then it holds a lock. (A thread of Roundel would not help: MPICH 4.0 does not notice that a
+//! request is complete if another thread has completed it.) In that case, and if MPICH does not poll UCX, MPI serves
+//! non-blocking and persistent collectives.
 
 use crate::guard::{self, CallDepth};
 use crate::progress;
@@ -16,13 +16,14 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What MPICH polls. Others may use UCX, too, and may not be in a place where MPI can be called.
+/// The UCX worker that MPICH polls. Other libraries may poll their own workers, in places where MPI must not be
+/// called.
 static WORKER: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
 type Poll = unsafe extern "C" fn(*mut c_void) -> c_uint;
 
 /// # Safety
-/// As of UCX's function.
+/// The same as for the UCX function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: the caller's argument.
@@ -35,7 +36,7 @@ unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     events
 }
 
-/// UCX's own function. To go on without it would be to wait for ever.
+/// UCX's own function. Without it, progress would stop for ever, so a missing one is fatal.
 fn library() -> Poll {
     const NAME: &CStr = c"ucp_worker_progress";
     static POLL: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
@@ -47,18 +48,18 @@ fn library() -> Poll {
     unsafe { transmute::<*mut c_void, Poll>(POLL.load(Ordering::Relaxed)) }
 }
 
-/// Whether this is the call by which we find out that MPICH polls us.
+/// Whether this is the call that tests whether MPICH polls this function.
 fn asked() -> bool {
     guard::place() == CallDepth::Progress && WORKER.load(Ordering::Relaxed).is_null()
 }
 
-/// Whether operations go on while MPICH waits. The first call finds out.
+/// Whether operations progress while MPICH waits. The first call finds out.
 pub(crate) fn registered() -> bool {
     static REGISTERED: OnceLock<bool> = OnceLock::new();
     *REGISTERED.get_or_init(|| !many_threads() && ask())
 }
 
-/// Whether threads may call MPI at the same time, or may be able to.
+/// Whether several threads may call MPI at the same time, or the thread level is unknown.
 fn many_threads() -> bool {
     let mut level: c_int = 0;
     // SAFETY: MPI is live.
@@ -66,11 +67,11 @@ fn many_threads() -> bool {
     code != 0 || level == ffi::MPI_THREAD_MULTIPLE as c_int
 }
 
-/// Lets MPICH look at the network: for a message that does not come before it is sent.
+/// Makes MPICH poll the network: waits for a message that a rank sends to itself.
 fn ask() -> bool {
     let _progress = guard::enter(CallDepth::Progress);
-    // SAFETY: constants of the library; nothing is sent, from this rank to itself, on a communicator that nobody else
-    // has.
+    // SAFETY: constants of the library; an empty message from this rank to itself, on a communicator that nobody else
+    // uses.
     unsafe {
         let mut own = ffi::RSMPI_COMM_NULL;
         if ffi::PMPI_Comm_split(ffi::RSMPI_COMM_SELF, 0, 0, &mut own) != 0 {

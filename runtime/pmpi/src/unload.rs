@@ -1,5 +1,5 @@
-//! Libraries that the program unloads: whoever looks behind the last one that was loaded must know that it is still
-//! there.
+//! Notices when the program unloads libraries: the check for new libraries relies on the last known one being still
+//! loaded.
 
 use crate::symbol;
 use roundel::mpi::raw;
@@ -9,13 +9,13 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// # Safety
-/// As of the loader's function.
+/// The same as for the loader's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     raw::library_unloads();
     // SAFETY: the caller's argument.
     let code = unsafe { loader()(handle) };
-    // Another thread may have looked in the meantime.
+    // Another thread may have looked up a symbol in the meantime.
     raw::library_unloads();
     code
 }

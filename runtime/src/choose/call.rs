@@ -6,8 +6,8 @@ use crate::alltoall::Alltoall;
 use crate::error::Error;
 use crate::transport::{RankPlacement, Transport};
 
-/// An alltoall without a radix: the fastest by the model on this cluster, which all ranks must describe alike, of those
-/// that are proved for the call.
+/// An alltoall that needs no radix: runs the fastest algorithm by the model, of those proved for the call. All ranks
+/// must pass the same cluster.
 ///
 /// ```
 /// use roundel::choose::{Cluster, Network, alltoall};
@@ -23,12 +23,12 @@ use crate::transport::{RankPlacement, Transport};
 /// ```
 ///
 /// # Errors
-/// Those of [`Alltoall::alltoall`].
+/// The same as for [`Alltoall::alltoall`].
 pub fn alltoall<T>(comm: &impl Transport<T>, send: &[T], recv: &mut [T], cluster: &Cluster) -> Result<(), Error> {
     let here = comm.here()?;
     let bytes = (recv.len() / here.p()).saturating_mul(size_of::<T>());
     let candidates = cluster.candidates(i64::try_from(bytes).unwrap_or(i64::MAX));
-    // Calls beyond what can be modelled are judged by the call itself.
+    // A call too large for the model falls back to the call's own checks.
     let candidates = candidates.unwrap_or_default();
     match candidates.iter().find(|choice| choice.serves(here)) {
         Some(choice) => choice.alltoall(comm, send, recv),
@@ -42,7 +42,7 @@ impl ModelledAlltoall {
         self.radix.unwrap_or(2)
     }
 
-    /// Whether what was chosen is proved for a call here.
+    /// Whether the chosen algorithm is proved for a call here.
     pub fn serves(&self, here: RankPlacement<'_>) -> bool {
         let radix = self.base();
         match (self.algorithm, self.radix) {
@@ -58,10 +58,10 @@ impl ModelledAlltoall {
         }
     }
 
-    /// Runs what was chosen: [`Alltoall::alltoall`].
+    /// Runs the chosen algorithm: [`Alltoall::alltoall`].
     ///
     /// # Errors
-    /// Those of the call.
+    /// The same as for the call.
     pub fn alltoall<T>(&self, comm: &impl Transport<T>, send: &[T], recv: &mut [T]) -> Result<(), Error> {
         match self.algorithm {
             AlltoallAlgorithm::SpreadOut => SpreadOut.alltoall(comm, send, recv),
@@ -76,11 +76,11 @@ impl ModelledAlltoall {
         }
     }
 
-    /// Runs what was chosen with blocks of any lengths: [`Alltoall::alltoallv`]. All ranks must have chosen alike, so
-    /// the length that was chosen for is one that they agree about, such as an average.
+    /// Runs the chosen algorithm with blocks of any lengths: [`Alltoall::alltoallv`]. All ranks must make the same
+    /// choice, so choose for a length that they agree about, such as an average.
     ///
     /// # Errors
-    /// Those of the call.
+    /// The same as for the call.
     #[allow(clippy::too_many_arguments, reason = "those of MPI_Alltoallv")]
     pub fn alltoallv<T>(
         &self,

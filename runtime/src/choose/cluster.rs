@@ -4,7 +4,7 @@ use super::model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, modell
 use super::{Error, Network};
 use roundel_spec::arith::ceil_div;
 
-/// Ranks on nodes, and what messages cost inside of a node and between two of them.
+/// Ranks on nodes, and the cost of messages within a node and between nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cluster {
@@ -12,27 +12,27 @@ pub struct Cluster {
     pub p: i64,
     /// The number of nodes.
     pub nodes: i64,
-    /// The most ranks on a node.
+    /// The largest number of ranks on a node.
     pub ppn: i64,
-    /// Inside of a node.
+    /// The network within a node.
     pub inside: Network,
-    /// Between nodes.
+    /// The network between nodes.
     pub between: Network,
-    /// What algorithms that look at nodes take, where that is known.
+    /// Measured times of the algorithms that use nodes, if known.
     pub(super) known: Option<MeasuredTimes>,
-    /// How many times longer Bruck's all-to-alls take than the model says, where that is known: it does not see what
-    /// packing costs, nor what a library does with messages of other lengths.
+    /// By what factor Bruck's all-to-alls are slower than the model predicts, if known: the model ignores the cost of
+    /// packing, and how a library treats messages of different lengths.
     pub(super) bruck: f64,
 }
 
-/// Times that were measured: they know what the model does not, such as ranks that share a processor.
+/// Measured times. They include effects that the model ignores, such as ranks that share a processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MeasuredTimes {
     pub(super) hierarchical: LinearTime,
     pub(super) leaders: LinearTime,
 }
 
-/// A time, in seconds, that grows with the bytes of a block.
+/// A time, in seconds, that grows linearly with the bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LinearTime {
     pub(super) least: f64,
@@ -46,7 +46,7 @@ impl LinearTime {
 }
 
 impl Cluster {
-    /// Ranks that all reach each other alike.
+    /// Ranks with the same network between all pairs.
     pub const fn flat(p: i64, network: Network) -> Self {
         Cluster { p, nodes: 1, ppn: p, inside: network, between: network, known: None, bruck: 1.0 }
     }
@@ -63,12 +63,12 @@ impl Cluster {
         Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between, known: None, bruck: 1.0 })
     }
 
-    /// What the ranks of different nodes pay, or all of them if there is one node.
+    /// The network between nodes, or within the node if there is only one.
     const fn outer(&self) -> &Network {
         if self.nodes > 1 { &self.between } else { &self.inside }
     }
 
-    /// The fastest all-to-all for blocks of so many bytes, by the model: one that looks at nodes, or one that does not.
+    /// The fastest all-to-all for blocks of `bytes` bytes, by the model; algorithms that use nodes are included.
     ///
     /// ```
     /// use roundel::choose::{AlltoallAlgorithm, Cluster, Network};
@@ -90,14 +90,14 @@ impl Cluster {
             .for_each(|choice| choice.time = choice.time.times(self.bruck));
         all.sort_by(ModelledAlltoall::order);
         if self.nodes > 1 && self.ppn > 1 {
-            // What lanes exchange between nodes are the blocks of all ranks of a node.
+            // Between nodes, a lane exchanges the blocks of all ranks of a node.
             let inside =
                 modelled(AlltoallAlgorithm::SpreadOut, self.ppn, 2, bytes.saturating_mul(self.nodes), &self.inside)?;
             for between in candidates(self.nodes, bytes.saturating_mul(self.ppn), &self.between)? {
-                // Between nodes too, rounds of many messages are the better ones of their radix.
+                // Between nodes too, the variant with many messages per round is the better one of a radix.
                 let wanted = match between.algorithm {
                     AlltoallAlgorithm::SpreadOut => true,
-                    // Only what is modelled can be compared with what is modelled.
+                    // Modelled times compare only with other modelled times.
                     AlltoallAlgorithm::KBruck => self.known.is_none(),
                     _ => false,
                 };
@@ -118,10 +118,10 @@ impl Cluster {
         Ok(all)
     }
 
-    /// What a leader does: all others do less.
+    /// The time of a leader: all other ranks do less.
     fn through_leaders(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {
         let (others, remote) = (self.ppn - 1, self.p - self.ppn);
-        // What comes from a rank of the node, or goes to it, and what goes to other nodes.
+        // The blocks from and to the ranks of the node, and the blocks for other nodes.
         let between =
             modelled(AlltoallAlgorithm::SpreadOut, self.nodes, 2, bytes.saturating_mul(self.ppn), &self.between)?;
         let handed = others * (self.p - 1);
@@ -142,7 +142,7 @@ impl Cluster {
         })
     }
 
-    /// An all-to-all inside of nodes, whose blocks are those for all nodes, and one between them.
+    /// An all-to-all within nodes, whose blocks hold the data for all nodes, followed by one between nodes.
     fn composed(&self, inside: &ModelledAlltoall, between: &ModelledAlltoall) -> ModelledAlltoall {
         let sum = |a: f64, b: f64| a + b;
         ModelledAlltoall {

@@ -1,16 +1,17 @@
-//! What Bruck's all-to-all sends in every substep, counted exactly.
+//! Exact counts of the blocks and messages of Bruck's all-to-all, for every substep.
 //!
-//! Write the offset of a block, how far its destination lies from its source, in some radix. The block takes one hop
-//! for every digit that is not zero; so a substep, which belongs to a digit and a value, moves the blocks whose offset
-//! has that value there. All counts are counts of such offsets, and have closed forms: nothing here walks over blocks.
+//! Write the offset of a block, the distance from its source to its destination, in some radix. The block takes one
+//! hop for every digit that is not zero; so a substep, which belongs to a digit and a value, moves the blocks whose
+//! offset has that value at that digit. All counts are numbers of such offsets, and have closed forms: nothing here
+//! iterates over blocks.
 
 use super::Error;
 use crate::arith::{ceil_div, ceil_log, max, min, pow};
 
-/// The largest number of ranks, that of MPI. Every count of every radix then fits 64 bits.
+/// The largest number of ranks, as in MPI. All counts then fit 64 bits, for every radix.
 pub const MAX_P: i64 = i32::MAX as i64;
 
-/// How an all-to-all among `p` ranks falls into substeps for a radix.
+/// How the substeps of an all-to-all among `p` ranks follow from a radix.
 ///
 /// ```
 /// use roundel::choose::Split;
@@ -28,21 +29,21 @@ pub struct Split {
     digits: i64,
 }
 
-/// One substep: every rank sends one message, `distance` ranks on.
+/// One substep: every rank sends one message to the rank at `distance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Substep {
-    /// The digit, the last one first.
+    /// The digit, counted from the least significant one.
     pub digit: i64,
-    /// The value that the digit has in the blocks that are sent.
+    /// The value of the digit in the blocks that are sent.
     pub value: i64,
-    /// How far the message goes.
+    /// The distance between sender and receiver.
     pub distance: i64,
-    /// How many blocks it has.
+    /// The number of blocks in the message.
     pub blocks: i64,
 }
 
 impl Split {
-    /// Offsets below `p`, written in `radix`.
+    /// Splits the offsets below `p` into digits of `radix`.
     pub const fn new(p: i64, radix: i64) -> Result<Self, Error> {
         if p < 1 || p > MAX_P {
             return Err(Error::Ranks { p });
@@ -63,18 +64,19 @@ impl Split {
         self.radix
     }
 
-    /// How many digits the offsets have; the rounds, if all substeps of a digit travel at the same time.
+    /// The number of digits of the offsets. This is the number of rounds if all substeps of a digit travel at the
+    /// same time.
     pub const fn digits(&self) -> i64 {
         self.digits
     }
 
-    /// The weight of a digit. Below [`MAX_P`], because the largest offset has all digits.
+    /// The weight of a digit. It is below [`MAX_P`], because the largest offset has all digits.
     const fn weight(&self, digit: i64) -> i64 {
         pow(self.radix, digit)
     }
 
-    /// How many offsets come before the digit repeats. Either there is one digit, and this is the radix, or both
-    /// factors are below [`MAX_P`]: it fits.
+    /// After how many offsets the digit's values repeat. It fits: either there is one digit, and this is the radix,
+    /// or both factors are below [`MAX_P`].
     const fn period(&self, digit: i64) -> i64 {
         self.weight(digit) * self.radix
     }
@@ -83,17 +85,17 @@ impl Split {
         0 <= digit && digit < self.digits
     }
 
-    /// The substeps of all digits: the paper's equation (2), and 0 for one rank.
+    /// The number of substeps of all digits: the paper's equation (2), and 0 for one rank.
     pub const fn substeps(&self) -> i64 {
         if self.digits == 0 {
             return 0;
         }
         let top = self.digits - 1;
-        // w (r - 1) - floor((r^w - p) / r^(w - 1)), without the first product, which need not fit.
+        // w (r - 1) - floor((r^w - p) / r^(w - 1)), without the first product, which could overflow.
         top * (self.radix - 1) + self.substeps_of(top)
     }
 
-    /// The substeps of one digit: the values from 1 on that it takes in some offset.
+    /// The number of substeps of one digit: the non-zero values that it takes in some offset.
     pub const fn substeps_of(&self, digit: i64) -> i64 {
         if !self.has(digit) {
             return 0;
@@ -101,7 +103,7 @@ impl Split {
         min(self.radix, ceil_div(self.p, self.weight(digit))) - 1
     }
 
-    /// How many blocks a rank sends in the substep of a digit and a value; 0 where there is no such substep.
+    /// The number of blocks that a rank sends in the substep of a digit and a value; 0 if there is no such substep.
     pub const fn blocks(&self, digit: i64, value: i64) -> i64 {
         if !self.has(digit) || value < 1 || value >= self.radix {
             return 0;
@@ -109,29 +111,29 @@ impl Split {
         self.with(digit, value)
     }
 
-    /// How many blocks a rank sends for a digit, in all of its substeps.
+    /// The number of blocks that a rank sends in all substeps of a digit.
     pub const fn blocks_of(&self, digit: i64) -> i64 {
         if !self.has(digit) { 0 } else { self.p - self.with(digit, 0) }
     }
 
-    /// How many offsets have a value at a digit: those of full periods, and those of the last one.
+    /// The number of offsets with a value at a digit: those in full periods, and those in the last one.
     const fn with(&self, digit: i64, value: i64) -> i64 {
         let (weight, period) = (self.weight(digit), self.period(digit));
         let rest = self.p % period - value * weight;
         self.p / period * weight + max(0, min(rest, weight))
     }
 
-    /// How many blocks a rank sends in all substeps.
+    /// The number of blocks that a rank sends in all substeps.
     pub fn total(&self) -> i64 {
         (0..self.digits).map(|digit| self.blocks_of(digit)).sum()
     }
 
-    /// The most blocks that a rank sends in one substep. Of each digit it is the one of value 1.
+    /// The largest number of blocks that a rank sends in one substep. For each digit, value 1 has the most.
     pub fn largest(&self) -> i64 {
         (0..self.digits).map(|digit| self.blocks(digit, 1)).max().unwrap_or(0)
     }
 
-    /// The substeps one by one, in the order in which they are taken.
+    /// The substeps, in the order in which they run.
     pub fn each(self) -> impl Iterator<Item = Substep> {
         (0..self.digits).flat_map(move |digit| {
             (1..=self.substeps_of(digit)).map(move |value| Substep {
@@ -144,7 +146,7 @@ impl Split {
     }
 }
 
-/// How many messages a rank sends, one for each substep: `numC` of the paper.
+/// The number of messages that a rank sends, one for each substep: `numC` in the paper.
 ///
 /// ```
 /// assert_eq!(roundel::choose::substeps(4096, 64), Ok(126));
@@ -153,7 +155,7 @@ pub fn substeps(p: i64, radix: i64) -> Result<i64, Error> {
     Split::new(p, radix).map(|split| split.substeps())
 }
 
-/// How many blocks a rank sends in one substep: `numD` of the paper. 0 where there is no such substep.
+/// The number of blocks that a rank sends in one substep: `numD` in the paper. 0 if there is no such substep.
 ///
 /// ```
 /// assert_eq!(roundel::choose::blocks(6, 2, 0, 1), Ok(3));
@@ -162,7 +164,7 @@ pub fn blocks(p: i64, radix: i64, digit: i64, value: i64) -> Result<i64, Error> 
     Split::new(p, radix).map(|split| split.blocks(digit, value))
 }
 
-/// How many blocks a rank sends in all substeps.
+/// The number of blocks that a rank sends in all substeps.
 ///
 /// ```
 /// assert_eq!(roundel::choose::total_blocks(4096, 64), Ok(8064));
@@ -195,7 +197,7 @@ mod tests {
         Split::new(p, radix).expect("in the domain")
     }
 
-    /// Digit by digit, offset by offset.
+    /// Counts digit by digit, offset by offset.
     fn by_counting(p: i64, radix: i64) -> Vec<Substep> {
         let mut all = Vec::new();
         for x in 0..ceil_log(radix, p) {
@@ -268,7 +270,7 @@ mod tests {
                 (0, 0, 0, 0, 0)
             );
         }
-        // From radix p on every block is a substep of its own.
+        // From radix p on, every block has its own substep.
         for p in [2, 3, 17, MAX_P] {
             for radix in [p, p + 1, i64::MAX] {
                 let split = split(p, radix);
@@ -276,7 +278,7 @@ mod tests {
                 assert_eq!((split.largest(), split.blocks(0, p - 1), split.blocks(0, p)), (1, 1, 0));
             }
         }
-        // Powers, and one off them: the new digit has one value, in one block.
+        // Powers, and one more: the new digit has one value, in one block.
         for radix in [2, 3, 10] {
             let (exact, more) = (split(pow(radix, 4), radix), split(pow(radix, 4) + 1, radix));
             assert_eq!((exact.digits(), exact.substeps()), (4, 4 * (radix - 1)));
@@ -300,7 +302,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing overflows, whatever is asked.
+        /// No input overflows.
         #[test]
         fn counts_fit(p in 1..=MAX_P, radix in prop_oneof![2..=MAX_P, 2..100i64, 2..=i64::MAX], x: i64, z: i64) {
             let split = split(p, radix);

@@ -1,4 +1,4 @@
-//! Measures what a network costs by running the collectives on all ranks at once.
+//! Measures the cost of a network by running the collectives on all ranks at once.
 //!
 //! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers:
 //! all messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead +
@@ -17,18 +17,18 @@ use crate::reduce::Allreduce;
 use crate::transport::Transport;
 use std::time::Instant;
 
-/// Calls that are not counted.
+/// The number of calls that are not timed.
 const WARM_UP: usize = 3;
 
-/// Calls that are: of the times of each, that of the slowest rank, and of these one of the shortest. Longer ones had
-/// other reasons than the network.
+/// The number of timed calls. A call counts with the time of its slowest rank, and the result is one of the shortest
+/// of these: longer ones had other causes than the network.
 const CALLS: usize = 11;
 const SHORTEST: usize = 2;
 
-/// Measures the cluster that a communicator spans, for [`Cluster::choose`] with blocks of about so many bytes.
-/// Collective: all ranks call it, with the same number, and all get the same answer. It takes the time of some 110
-/// all-to-alls. Two ranks cannot tell latency from overhead: then all of it is latency; and one rank has no network,
-/// and gets the default.
+/// Measures the cluster of a communicator, for [`Cluster::choose`] with blocks of about `bytes` bytes. Collective:
+/// all ranks call it with the same number, and all get the same answer. It takes as long as some 110 all-to-alls.
+/// With two ranks, latency and overhead cannot be told apart, and all of it counts as latency. One rank has no
+/// network and gets the default.
 ///
 /// ```
 /// use roundel::{choose, threads};
@@ -39,7 +39,7 @@ const SHORTEST: usize = 2;
 /// ```
 ///
 /// # Errors
-/// Those of the calls.
+/// The same as for the calls.
 pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Result<Cluster, Error> {
     let here = Transport::<u8>::here(comm)?;
     let (p, nodes, ppn) = (here.p(), here.placement.regions().nodes(), here.placement.ppn() as i64);
@@ -65,7 +65,7 @@ pub fn measure<C: Transport<u8> + Transport<f64>>(comm: &C, bytes: usize) -> Res
     Ok(Cluster { p: p as i64, nodes, ppn, inside, between, known, bruck })
 }
 
-/// How many times longer Bruck's all-to-all takes than the model says, with the radix that the model would choose.
+/// By what factor Bruck's all-to-all is slower than the model predicts, with the radix that the model would choose.
 fn bruck<C: Transport<u8> + Transport<f64>>(
     comm: &C,
     p: usize,
@@ -80,13 +80,13 @@ fn bruck<C: Transport<u8> + Transport<f64>>(
     Ok(factor(found, modelled))
 }
 
-/// A ratio of times that makes sense whatever they are.
+/// The ratio of two times, limited to sensible values.
 fn factor(found: f64, modelled: f64) -> f64 {
     let ratio = found / modelled.max(1e-12);
     if ratio.is_finite() { ratio.clamp(0.01, 100.0) } else { 1.0 }
 }
 
-/// The bytes of the blocks that are measured.
+/// The block lengths to measure, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct MeasuredLengths {
     short: usize,
@@ -94,13 +94,14 @@ struct MeasuredLengths {
 }
 
 impl MeasuredLengths {
-    /// Blocks of so many bytes among `p` ranks, and half of all of them; long enough to differ.
+    /// Short blocks of `bytes` bytes, and long ones as large as half of all blocks of `p` ranks, long enough to
+    /// differ.
     fn of(bytes: usize, p: usize) -> Self {
         let short = bytes.clamp(1, MOST);
         MeasuredLengths { short, long: short.saturating_mul(p / 2).clamp(short * 2, MOST * 2).max(LEAST) }
     }
 
-    /// What two times, of short and of long blocks, say of others.
+    /// The line through the times of short and of long blocks.
     fn line(self, [short, long]: [f64; 2]) -> LinearTime {
         let per_byte = ((long - short) / self.difference()).max(0.0);
         LinearTime { least: (short - per_byte * self.short as f64).max(0.0), per_byte }
@@ -111,14 +112,14 @@ impl MeasuredLengths {
     }
 }
 
-/// Beyond this many bytes of a block there is nothing but bandwidth, and it need not be measured for long.
+/// Longer blocks, in bytes, only depend on the bandwidth, and would take long to measure.
 const MOST: usize = 64 * 1024;
 
-/// Fewer bytes than this take no time that could be measured.
+/// Shorter blocks, in bytes, differ too little to be measured.
 const LEAST: usize = 1024;
 
-/// What is left of the time of `alltoall/hierarchical` is spent inside of nodes; all of what a short message costs
-/// there is called latency.
+/// The rest of the time of `alltoall/hierarchical` is spent within nodes. The whole cost of a short message there
+/// counts as latency.
 fn solve_inside(
     [short, long]: [f64; 2],
     between: &Network,
@@ -128,27 +129,28 @@ fn solve_inside(
     let lanes = (nodes - 1) as f64;
     let (sent_between, sent_inside) = (lanes * ppn as f64, ((ppn - 1) * nodes) as f64);
     let transfer = long - short - sent_between * lengths.difference() / between.bandwidth();
-    // Inside of a node nothing takes longer than between nodes.
+    // Nothing takes longer within a node than between nodes.
     let bandwidth = (sent_inside * lengths.difference() / transfer.max(1e-12)).max(between.bandwidth());
     let wires = sent_between / between.bandwidth() + sent_inside / bandwidth;
     let latency = short - between.latency() - lanes * between.overhead() - wires * lengths.short as f64;
     Network::new(latency.max(0.0).min(short), bandwidth, 0.0).unwrap_or(*between)
 }
 
-/// The network of three times: of all short messages together, of a short one and of a long one.
+/// Derives the network from three times: of all short messages together, of one short message and of one long
+/// message.
 fn solve(together: f64, [short, long]: [f64; 2], others: f64, lengths: MeasuredLengths) -> Network {
     let extra = (long - short).max(short * 1e-3).max(1e-12);
     let bandwidth = lengths.difference() / extra;
     let wire = lengths.short as f64 / bandwidth;
-    // What one message more costs, of which the wire is a part.
+    // The cost of one more message, including its time on the wire.
     let each = if others > 1.0 { ((together - short) / (others - 1.0)).min(short).max(0.0) } else { 0.0 };
     let overhead = (each - wire).max(0.0);
     let network = Network::new((short - overhead - wire).max(0.0), bandwidth, overhead);
-    // Clocks that stand still give no network; then the default must do, on all ranks.
+    // A clock that stands still gives no valid network: use the default, on all ranks.
     network.unwrap_or_default()
 }
 
-/// The time of a call, in seconds, the same on all ranks.
+/// The time of a call, in seconds, equal on all ranks.
 fn time<K: IsAlltoall, C: Transport<u8> + Transport<f64>>(
     collective: &K,
     comm: &C,

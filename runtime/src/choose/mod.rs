@@ -1,4 +1,4 @@
-//! Which all-to-all, and with which radix: exact counts of what each sends, and a model of how long that takes.
+//! Chooses an all-to-all and its radix, from exact counts of its messages and a model of their time.
 //!
 //! The radix of Bruck's all-to-all trades messages for data: radix 2 sends the fewest messages and every block up to
 //! `ceil_log(2, p)` times, radix `p` sends every block once, in a message of its own. Both are known exactly for every
@@ -6,11 +6,11 @@
 //! network suffices to choose without a trial run.
 //!
 //! - [`Split`]: the counts, with integers
-//! - [`Network`]: what a message and a byte cost
+//! - [`Network`]: the cost of a message and of a byte
 //! - [`choose()`], [`candidates`]: the modelled times, best first
-//! - [`Cluster`]: the same with nodes, inside of which messages cost less
+//! - [`Cluster`]: the same with nodes, within which messages cost less
 //! - [`measure()`]: a cluster, from a few calls
-//! - [`alltoall`]: a call that chooses for itself
+//! - [`alltoall`]: a call that makes the choice itself
 //!
 //! ```
 //! use roundel::choose::{AlltoallAlgorithm, Network, choose};
@@ -45,46 +45,46 @@ pub use network::Network;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number of ranks that does not exist.
+    /// The number of ranks is invalid.
     #[error("there is no all-to-all among {p} ranks: give a number of ranks in 1..={MAX_P}")]
     Ranks {
-        /// What was asked for.
+        /// The number of ranks.
         p: i64,
     },
-    /// A radix in which numbers cannot be written.
+    /// The radix is below 2.
     #[error("no number can be written in radix {radix}: give a radix of at least 2")]
     Radix {
-        /// What was asked for.
+        /// The radix.
         radix: i64,
     },
-    /// Nodes without ranks.
+    /// A node has no ranks.
     #[error("nodes of {ppn} ranks have nobody to send to: give at least one rank per node")]
     Nodes {
-        /// What was asked for.
+        /// The number of ranks on a node.
         ppn: i64,
     },
-    /// An algorithm that looks at nodes, where there are none.
+    /// The algorithm needs nodes, and there are none.
     #[error("{algorithm} looks at nodes: ask a `Cluster`, which has some")]
     NoNodes {
-        /// What was asked for.
+        /// The algorithm.
         algorithm: AlltoallAlgorithm,
     },
-    /// A block of negative length, or blocks whose lengths do not add up in 64 bits.
+    /// A block has a negative length, or the sum of the lengths overflows 64 bits.
     #[error("blocks of {bytes} bytes cannot be sent among {p} ranks: give a number of bytes in 0..={most}")]
     Bytes {
-        /// What was asked for.
+        /// The length of a block.
         bytes: i64,
         /// The number of ranks.
         p: i64,
-        /// The longest block among so many ranks.
+        /// The longest block for this number of ranks.
         most: i64,
     },
-    /// A property of a network that is no number, or lies outside what can be modelled.
+    /// A property of a network is not a number, or outside the range of the model.
     #[error("{what} of {value} {unit} makes no sense: give a number in {least}..={most}")]
     Network {
-        /// Which property.
+        /// The property.
         what: &'static str,
-        /// What was given.
+        /// The value.
         value: f64,
         /// Its unit.
         unit: &'static str,

@@ -1,36 +1,36 @@
-//! How long each all-to-all takes on a network, and which one is fastest.
+//! The modelled time of each all-to-all on a network, and the fastest one.
 //!
-//! The model is a plain one: a round costs the latency once, every message its overhead, every byte its share of the
-//! bandwidth; `rounds * latency + messages * overhead + bytes / bandwidth`. Left out are copies within a rank, ranks
-//! that wait for each other, and messages that share a wire. It orders algorithms; it does not foretell times.
+//! The model is simple: a round costs the latency once, every message its overhead, every byte its share of the
+//! bandwidth; `rounds * latency + messages * overhead + bytes / bandwidth`. It ignores copies within a rank, ranks
+//! that wait for each other, and messages that share a link. It ranks algorithms; it does not predict times.
 
 use super::counts::{Split, ceil_sqrt};
 use super::{Error, MAX_P, Network};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An all-to-all that is a candidate. `alltoall/radix-bruck` sends the messages of [`AlltoallAlgorithm::ModifiedBruck`]
-/// and copies once more, so it is none.
+/// An all-to-all that is a candidate. `alltoall/radix-bruck` is not: it sends the messages of
+/// [`AlltoallAlgorithm::ModifiedBruck`] and copies once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AlltoallAlgorithm {
-    /// Every block straight to its destination, all at the same time.
+    /// Sends every block directly to its destination, all at the same time.
     SpreadOut,
-    /// Every block straight to its destination, one after the other.
+    /// Sends every block directly to its destination, one after the other.
     Pairwise,
-    /// Bruck with a radix; all substeps of a digit at the same time.
+    /// Bruck with a radix, all substeps of a digit at the same time.
     KBruck,
-    /// Bruck with a radix; one substep after the other.
+    /// Bruck with a radix, one substep after the other.
     ModifiedBruck,
-    /// Inside of nodes and between them. The radix is that of `alltoall/k-bruck` between nodes; without one it is
-    /// `alltoall/spread-out` there. Only a [`Cluster`](super::Cluster) has nodes.
+    /// Within nodes, then between nodes. The radix is that of `alltoall/k-bruck` between nodes; without one,
+    /// `alltoall/spread-out` runs there. Needs the nodes of a [`Cluster`](super::Cluster).
     Hierarchical,
-    /// Through one rank of each node. Only a [`Cluster`](super::Cluster) has nodes.
+    /// Through one leader rank on each node. Needs the nodes of a [`Cluster`](super::Cluster).
     Leaders,
 }
 
 impl AlltoallAlgorithm {
-    /// All that do not look at nodes.
+    /// All algorithms that do not use nodes.
     pub const ALL: [AlltoallAlgorithm; 4] = [
         AlltoallAlgorithm::SpreadOut,
         AlltoallAlgorithm::Pairwise,
@@ -50,7 +50,7 @@ impl AlltoallAlgorithm {
         }
     }
 
-    /// Whether it has a radix to choose.
+    /// Whether it takes a radix.
     pub const fn has_radix(self) -> bool {
         matches!(self, AlltoallAlgorithm::KBruck | AlltoallAlgorithm::ModifiedBruck)
     }
@@ -62,7 +62,7 @@ impl fmt::Display for AlltoallAlgorithm {
     }
 }
 
-/// An algorithm with its radix, what it sends, and how long that takes by the model.
+/// An algorithm with its radix, the amount of data it sends, and its time by the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ModelledAlltoall {
@@ -70,45 +70,45 @@ pub struct ModelledAlltoall {
     pub algorithm: AlltoallAlgorithm,
     /// Its radix, if it has one.
     pub radix: Option<i64>,
-    /// Rounds, one after the other.
+    /// The number of rounds, which run one after the other.
     pub rounds: i64,
-    /// Messages that a rank sends.
+    /// The number of messages that a rank sends.
     pub messages: i64,
-    /// Blocks that a rank sends; a block counts once for every hop.
+    /// The number of blocks that a rank sends; a block counts once for every hop.
     pub blocks: i64,
-    /// Bytes that a rank sends.
+    /// The number of bytes that a rank sends.
     pub bytes: i64,
     /// The modelled time.
     pub time: Time,
 }
 
-/// A modelled time, by what it is spent on, in seconds.
+/// A modelled time in seconds, split by cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Time {
     /// Waiting for the first bytes of each round.
     pub latency: f64,
-    /// Sending and receiving messages, whatever their length.
+    /// Sending and receiving messages, regardless of length.
     pub overhead: f64,
-    /// Bytes on the wire.
+    /// Transferring bytes.
     pub transfer: f64,
 }
 
 impl Time {
-    /// So many times as long.
+    /// The time multiplied by a factor.
     pub(super) fn times(self, factor: f64) -> Time {
         Time { latency: self.latency * factor, overhead: self.overhead * factor, transfer: self.transfer * factor }
     }
 
-    /// All of it.
+    /// The sum of all parts.
     pub fn total(&self) -> f64 {
         self.latency + self.overhead + self.transfer
     }
 }
 
 impl ModelledAlltoall {
-    /// The faster one first. Where the model sees no difference: those without a radix, then the smaller radix, then
-    /// the order of [`AlltoallAlgorithm::ALL`]; so no two candidates are equal, and every rank picks the same.
+    /// Orders by time. Ties go to algorithms without a radix, then to the smaller radix, then to the order of
+    /// [`AlltoallAlgorithm::ALL`]. So no two candidates are equal, and every rank makes the same choice.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let times = self.time.total().total_cmp(&other.time.total());
         times.then(self.radix.cmp(&other.radix)).then(self.algorithm.cmp(&other.algorithm))
@@ -122,9 +122,9 @@ impl ModelledAlltoall {
 /// Up to this many ranks every radix is a candidate.
 const EVERY_RADIX: i64 = 64;
 
-/// The fastest all-to-all among `p` ranks for blocks of so many bytes, by the model.
+/// The fastest all-to-all among `p` ranks for blocks of `bytes` bytes, by the model.
 ///
-/// Takes time for `2 * ceil_sqrt(p)` candidates at most, and no memory.
+/// Evaluates at most `2 * ceil_sqrt(p)` candidates, without allocating memory.
 ///
 /// ```
 /// use roundel::choose::{AlltoallAlgorithm, Network, choose};
@@ -144,7 +144,7 @@ pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall,
     })
 }
 
-/// The fastest radix of one algorithm, by the model; the algorithm itself if it has none.
+/// The fastest radix of one algorithm, by the model. An algorithm without a radix is returned as it is.
 ///
 /// ```
 /// use roundel::choose::{AlltoallAlgorithm, Network, choose_radix};
@@ -164,7 +164,7 @@ pub fn choose_radix(
 }
 
 /// All candidates, the fastest first: the algorithms without a radix, and the others with every radix below `p` up to
-/// 64 ranks. Beyond, most radices can be left out, and the fastest is still among the rest:
+/// 64 ranks. For more ranks most radices can be skipped, and the fastest is still among the rest:
 ///
 /// - Below `ceil_sqrt(p)` all radices are candidates; there are few of them.
 /// - From `ceil_sqrt(p)` to `p - 1` offsets have two digits, and `messages = r - 2 + ceil(p / r)`. The blocks whose
@@ -183,14 +183,14 @@ pub fn choose_radix(
 /// # Ok::<(), roundel::choose::Error>(())
 /// ```
 pub fn candidates(p: i64, bytes: i64, network: &Network) -> Result<Vec<ModelledAlltoall>, Error> {
-    // The order is total, so candidates have one order only.
+    // The order is total, so the result is unique.
     let modelled = |(algorithm, radix)| modelled(algorithm, p, radix, bytes, network);
     let mut all: Vec<ModelledAlltoall> = every(p, EVERY_RADIX).map(modelled).collect::<Result<_, _>>()?;
     all.sort_by(ModelledAlltoall::order);
     Ok(all)
 }
 
-/// The candidates, with all radices up to so many ranks. The radix of an algorithm without one says nothing.
+/// The candidates, with all radices up to `every_radix` ranks. An algorithm without a radix ignores it.
 fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (AlltoallAlgorithm, i64)> {
     let radices = move || {
         let (end, last) = if p <= every_radix { (p.max(3), None) } else { (ceil_sqrt(p) + 1, Some(p - 1)) };
@@ -201,8 +201,8 @@ fn every(p: i64, every_radix: i64) -> impl Iterator<Item = (AlltoallAlgorithm, i
     })
 }
 
-/// What one algorithm sends, and its modelled time. The radix of an algorithm without one is not looked at; one that
-/// looks at nodes is an error, because there are none.
+/// The amount of data that one algorithm sends, and its modelled time. An algorithm without a radix ignores it. An
+/// algorithm that uses nodes is an error, because there are none.
 pub fn modelled(
     algorithm: AlltoallAlgorithm,
     p: i64,
@@ -210,7 +210,7 @@ pub fn modelled(
     bytes: i64,
     network: &Network,
 ) -> Result<ModelledAlltoall, Error> {
-    // To send every block straight is to write offsets with one digit.
+    // Sending every block directly is the case of offsets with one digit.
     let split = Split::new(p, if algorithm.has_radix() { radix } else { MAX_P })?;
     // No block takes more than 31 hops.
     let most = i64::MAX / (31 * p);
@@ -248,7 +248,7 @@ mod tests {
         Network::new(latency, bandwidth, overhead).expect("makes sense")
     }
 
-    /// Networks from latency alone to bandwidth alone; on the fourth, a message costs as much as a block of 64 bytes.
+    /// Networks from pure latency to pure bandwidth. On the fourth, a message costs as much as a block of 64 bytes.
     fn networks() -> [Network; 7] {
         [
             Network::default(),
@@ -261,7 +261,7 @@ mod tests {
         ]
     }
 
-    /// The model as it is written down, message by message.
+    /// The model by its definition, message by message.
     #[test]
     fn times_are_sums_over_messages() {
         for network in networks() {
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// What is left out beyond 64 ranks is never faster, up to the last bits of a sum.
+    /// The candidates skipped beyond 64 ranks are never faster, except for rounding.
     #[test]
     fn the_fastest_is_never_left_out() {
         let fastest = |p, bytes, network: &Network, algorithm: AlltoallAlgorithm, every_radix| {
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Why so much can be left out: with two digits, a message more is a block less.
+    /// Why so many radices can be skipped: with two digits, each additional message saves a block.
     #[test]
     fn with_two_digits_messages_and_blocks_add_up_to_the_same() {
         for p in 3..=300 {
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn where_nothing_differs_the_simplest_is_chosen() {
-        // Nothing costs anything.
+        // Everything is free.
         let free = choose(100, 0, &network(0.0, 1.0, 0.0)).expect("in the domain");
         assert_eq!((free.algorithm, free.radix), (AlltoallAlgorithm::SpreadOut, None));
         // With two digits a message costs what a block costs: radix 10 and 99 take the same time.

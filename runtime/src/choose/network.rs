@@ -1,10 +1,10 @@
-//! What messages cost on a network.
+//! The cost of messages on a network.
 
 use super::Error;
 
-/// A network, as one rank sees it: three numbers, the same for every pair of ranks.
+/// A network as one rank sees it: three numbers that hold for every pair of ranks.
 ///
-/// A rank that shares the wire of its node with others has its share of the bandwidth, not all of it.
+/// Ranks that share the network link of their node each get a share of its bandwidth.
 ///
 /// ```
 /// use roundel::choose::Network;
@@ -23,7 +23,7 @@ pub struct Network {
     overhead: f64,
 }
 
-/// As long as anybody waits, in seconds.
+/// The longest latency or overhead, in seconds.
 const LONGEST: f64 = 1e6;
 /// The slowest and the fastest wire, in bytes per second.
 const BANDWIDTHS: (f64, f64) = (1.0, 1e18);
@@ -33,7 +33,7 @@ impl Network {
     /// message.
     pub fn new(latency: f64, bandwidth: f64, overhead: f64) -> Result<Self, Error> {
         let within = |what, value, unit, (least, most): (f64, f64)| {
-            // A value that is no number lies in no range.
+            // NaN lies in no range.
             if (least..=most).contains(&value) {
                 Ok(value)
             } else {
@@ -47,31 +47,31 @@ impl Network {
         })
     }
 
-    /// Seconds from the first byte's departure to its arrival. Messages of a round wait for it together.
+    /// Seconds from the departure of the first byte to its arrival. The messages of a round share this time.
     pub const fn latency(&self) -> f64 {
         self.latency
     }
 
-    /// Bytes per second that a rank sends, and receives at the same time.
+    /// The bytes per second that a rank sends, and can receive at the same time.
     pub const fn bandwidth(&self) -> f64 {
         self.bandwidth
     }
 
-    /// Seconds that a rank is busy with sending and receiving a message, whatever its length. It pays this for each.
+    /// The seconds that a rank spends on sending and receiving one message, regardless of its length.
     pub const fn overhead(&self) -> f64 {
         self.overhead
     }
 }
 
-/// A cluster of plain machines joined by 10-gigabit Ethernet: 20 µs, 1.25 GB/s, 1 µs. Round figures, of no machine in
-/// particular; a ping-pong between two nodes measures yours.
+/// A cluster of ordinary machines with 10-gigabit Ethernet: 20 µs, 1.25 GB/s, 1 µs. These are round figures for no
+/// machine in particular; measure yours with a ping-pong between two nodes.
 impl Default for Network {
     fn default() -> Self {
         Network { latency: 20e-6, bandwidth: 1.25e9, overhead: 1e-6 }
     }
 }
 
-/// What is read, before anybody has looked at it.
+/// A network as read, before validation.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Unchecked {

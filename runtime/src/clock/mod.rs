@@ -1,8 +1,8 @@
 //! Estimates the time of a plan from a profile. Nothing is sent.
 //!
-//! A round takes as long as its longest message, with as many of them at once as there are; then come the bytes that
-//! are combined and copied. Parallel paths are rounded up to the slowest one, as Jocksch et al. do (section 3), so one
-//! rank's rounds stand for all.
+//! A round takes as long as its longest message, given the number of simultaneous messages; the time to combine and
+//! copy bytes is added. Parallel paths are rounded up to the slowest one, as in Jocksch et al. (section 3), so the
+//! rounds of one rank stand for all.
 
 mod node;
 
@@ -11,12 +11,12 @@ pub(crate) use node::NodeShare;
 use crate::plan::part::{Local, RankPlan, Slot, SlotMessage, Turn};
 use crate::profile::Profile;
 
-/// What a round is made of, as far as time is concerned.
+/// The properties of a round that determine its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundCost {
-    /// How many messages travel at once, each way.
+    /// The number of messages that travel at once, in each direction.
     pub ports: usize,
-    /// The bytes of the longest of them.
+    /// The bytes of the longest message.
     pub longest: u64,
     /// The bytes that are sent.
     pub sent: u64,
@@ -26,7 +26,7 @@ pub struct RoundCost {
     pub copied: u64,
 }
 
-/// A profile that tells the time.
+/// Computes times from a profile.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock<'a> {
     profile: &'a Profile,
@@ -34,37 +34,37 @@ pub struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    /// One process of every node sends.
+    /// A clock for one sending process on every node.
     pub const fn new(profile: &'a Profile) -> Self {
         Clock { profile, lanes: 1 }
     }
 
-    /// So many processes of every node send at once.
+    /// A clock for `lanes` sending processes on every node.
     pub const fn with_lanes(profile: &'a Profile, lanes: usize) -> Self {
         Clock { profile, lanes }
     }
 
-    /// The seconds of a round between nodes.
+    /// The time of a round between nodes, in seconds.
     pub fn round(&self, round: &RoundCost) -> f64 {
         let node = &self.profile.node;
         let messages = self.profile.round(round.longest, round.ports, self.lanes);
         messages + round.combined as f64 / node.combine + round.copied as f64 / node.copy
     }
 
-    /// The seconds of rounds, one after the other.
+    /// The time of consecutive rounds, in seconds.
     pub fn rounds(&self, rounds: &[RoundCost]) -> f64 {
-        // A sum of nothing would be a negative zero.
+        // The sum of an empty iterator would be a negative zero.
         rounds.iter().fold(0.0, |sum, round| sum + self.round(round))
     }
 
-    /// The seconds of a rank's part of a plan, whose blocks have these lengths in bytes. A block without a length is
-    /// empty.
+    /// The time of a rank's part of a plan, in seconds, for blocks of these lengths in bytes. A block without a
+    /// length is empty.
     pub fn part(&self, part: &RankPlan, lengths: &[usize]) -> f64 {
         self.rounds(&rounds_of(part, lengths))
     }
 }
 
-/// What the rounds of a part are made of, with blocks of these lengths in bytes.
+/// The rounds of a part, for blocks of these lengths in bytes.
 pub fn rounds_of(part: &RankPlan, lengths: &[usize]) -> Vec<RoundCost> {
     let bytes = |slot: &Slot| lengths.get(slot.block as usize).map_or(0, |&length| length as u64);
     part.turns.iter().map(|turn| round_of(turn, bytes)).collect()
@@ -84,7 +84,7 @@ fn round_of(turn: &Turn, bytes: impl Fn(&Slot) -> u64) -> RoundCost {
     RoundCost { ports, longest: longest.unwrap_or(0), sent, combined, copied }
 }
 
-/// The rounds of parallel paths, rounded up to the highest value of each.
+/// The rounds of parallel paths, with the maximum of each value.
 pub fn slowest(paths: impl IntoIterator<Item = Vec<RoundCost>>) -> Vec<RoundCost> {
     paths.into_iter().reduce(|one, other| rounded_up(&one, &other)).unwrap_or_default()
 }

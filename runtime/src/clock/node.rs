@@ -5,25 +5,24 @@ use crate::program::build::Scheme;
 use roundel_spec::Kind;
 use roundel_spec::arith::ceil_log;
 
-/// A call, as one process of a node sees it.
+/// A call from the point of view of one process of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeShare {
     pub(crate) kind: Kind,
-    /// The processes of the node.
+    /// The number of processes on the node.
     pub(crate) ppn: usize,
     /// Whether there are other nodes.
     pub(crate) several: bool,
-    /// How many processes of the node send.
+    /// The number of processes of the node that send.
     pub(crate) lanes: usize,
-    /// The bytes that a process brings.
+    /// The bytes that a process contributes.
     pub(crate) brings: u64,
-    /// The bytes that it takes away.
+    /// The bytes of a process's result.
     pub(crate) takes: u64,
 }
 
 impl NodeShare {
-    /// The seconds that a call takes inside of nodes. A process that is alone has nobody to wait for, and nothing to
-    /// copy.
+    /// The time of a call within nodes, in seconds. A process that is alone on its node neither waits nor copies.
     pub(crate) fn seconds(&self, scheme: Scheme, node: &NodeSpeed) -> f64 {
         if self.ppn < 2 {
             return 0.0;
@@ -33,11 +32,11 @@ impl NodeShare {
         self.bringing(scheme, node, wait) + after + self.taking(scheme) / node.copy
     }
 
-    /// Until the node has what it sends, or, if there is only one, what its processes take.
+    /// The time until the node has the data to send or, with a single node, the result.
     fn bringing(&self, scheme: Scheme, node: &NodeSpeed, wait: f64) -> f64 {
         let (brings, others) = (self.brings as f64, (self.ppn - 1) as f64);
         let copied = brings / node.copy;
-        // Everybody reduces the chunk that is its share.
+        // Every process reduces its own chunk.
         let chunk = brings / self.ppn as f64;
         match (self.kind, scheme) {
             (Kind::Allgather, _) => copied + wait,
@@ -47,13 +46,14 @@ impl NodeShare {
         }
     }
 
-    /// Of copies, a lane reduces its slice; on one node everybody reduces what it takes.
+    /// The bytes that a process reduces when inputs are copied: a lane reduces its slice; on a single node everyone
+    /// reduces its own result.
     fn reduced(&self) -> f64 {
         if self.several { self.brings as f64 / self.lanes.max(1) as f64 } else { self.takes as f64 }
     }
 
-    /// The bytes that are copied in the end. Of copies on one node everybody reduces into its own output, and an output
-    /// that lies in shared memory is there already.
+    /// The bytes copied at the end. When inputs are copied on a single node, every process reduces into its own
+    /// output. An output in shared memory needs no copy.
     fn taking(&self, scheme: Scheme) -> f64 {
         let reduces = self.kind != Kind::Allgather;
         let there = match scheme {
@@ -80,8 +80,8 @@ mod tests {
         *schemes.iter().min_by(|a, b| time(a).total_cmp(&time(b))).expect("has schemes")
     }
 
-    /// As in section 4 of the paper: the first option for short messages, the second for long ones; ours, without
-    /// copies, beyond.
+    /// As in section 4 of the paper: the first option for short messages, the second for long ones; beyond, our
+    /// variant without copies.
     #[test]
     fn short_inputs_are_copied_and_long_ones_combined_in_chunks() {
         let both = [Scheme::Copies, Scheme::Chunks];

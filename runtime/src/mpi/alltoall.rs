@@ -1,10 +1,9 @@
 //! Plans of alltoalls with blocks of the same length.
 //!
-//! Nothing is rotated unless a layout asks for it. A block of this rank is read from the send buffer, and a block for
-//! this rank goes to the receive buffer, where it belongs. What is in transit stays where the message landed that
-//! brought it, in a part of scratch that is used again when all of its blocks have left. So a block is copied when it
-//! is packed, and once more if it arrives for this rank among others; a message that lies in one piece is not copied at
-//! all.
+//! Blocks are rotated only if a layout requires it. A block of this rank is read from the send buffer, and a block
+//! for this rank goes to its final position in the receive buffer. Blocks in transit stay where their message
+//! arrived, in a part of scratch that is reused when all of its blocks have left. So a block is copied when it is
+//! packed, and once more if it arrives for this rank among others; a contiguous message is not copied at all.
 
 use super::areas::{Area, AreaOffset, Extents};
 use super::build::EndsTheJob;
@@ -24,7 +23,7 @@ use std::ffi::c_int;
 use std::mem::forget;
 use std::ops::Range;
 
-/// Makes the plan for a call that is not like the last one, and is valid. The caller sets the key.
+/// Makes the plan for a valid call that differs from the last one. The caller sets the key.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective>(
     work: &mut CommWork,
@@ -43,7 +42,7 @@ pub(super) fn plan_anew<K: Collective>(
     Ok(())
 }
 
-/// Draws up an empty plan.
+/// Fills an empty plan.
 pub(super) fn draw(
     plan: &mut MessagePlan,
     score: &RankRounds,
@@ -63,28 +62,28 @@ pub(super) fn draw(
     forget(guard);
 }
 
-/// The numbers of a call.
+/// The sizes of a call.
 #[derive(Clone, Copy)]
 struct Sizes {
     rank: usize,
     p: usize,
-    /// How many elements a block has, and how many bytes.
+    /// The number of elements of a block, and its bytes.
     count: usize,
     bytes: usize,
 }
 
-/// A block that is here.
+/// A block that this rank holds.
 #[derive(Clone, Copy)]
 struct HeldBlock {
     spot: AreaOffset,
-    /// The part of scratch in which it lies, if it does.
+    /// The part of scratch in which it lies, if any.
     part: Option<usize>,
 }
 
 /// A part of scratch in which blocks lie.
 struct ScratchPart {
     range: Range<usize>,
-    /// How many of them are still needed.
+    /// The number of blocks that are still needed.
     blocks: usize,
 }
 
@@ -99,16 +98,16 @@ struct AlltoallBuilder<'a> {
     plan: &'a mut MessagePlan,
     sizes: Sizes,
     policy: Policy,
-    /// Whether blocks for this rank stay in scratch until the last round is over.
+    /// Whether blocks for this rank stay in scratch until the end of the last round.
     rotated: bool,
     space: Space,
     parts: Vec<ScratchPart>,
-    /// Where the blocks are that this rank has.
+    /// The positions of the blocks that this rank holds.
     held: HashMap<usize, HeldBlock>,
     round: RoundStart,
-    /// What arrives in the round, and is here when it is over.
+    /// Blocks that arrive in this round, and are held after it.
     arriving: Vec<(usize, HeldBlock)>,
-    /// Parts that blocks of the round leave, and scratch that only the round needs.
+    /// Parts that blocks of the round leave, and scratch that only this round needs.
     left: Vec<usize>,
     spent: Vec<Range<usize>>,
 }
@@ -131,8 +130,8 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// This rank's own blocks, before the first round. They are copied to scratch if a layout asks for it, or if what
-    /// arrives would overwrite them.
+    /// Provides this rank's own blocks before the first round. They are copied to scratch if the layout requires it,
+    /// or if arriving blocks would overwrite them.
     fn bring(&mut self, has_send: bool, rotation: Option<usize>) {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         let given = if has_send { Area::Send } else { Area::Recv };
@@ -162,14 +161,14 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// A copy before the first round.
+    /// Adds a copy before the first round.
     fn copy(&mut self, from: AreaOffset, to: AreaOffset, bytes: usize) {
         if bytes > 0 {
             self.plan.steps.push(PlanStep::Move(MovedPiece { from, to, bytes }));
         }
     }
 
-    /// A part of scratch for `blocks` blocks, of which so many are `needed` after the round.
+    /// A part of scratch for `blocks` blocks, of which `needed` are still needed after the round.
     fn part(&mut self, blocks: usize, needed: usize) -> (AreaOffset, usize) {
         let range = self.space.take(blocks * self.sizes.bytes);
         let begin = AreaOffset { area: Area::Scratch, offset: range.start };
@@ -177,7 +176,7 @@ impl<'a> AlltoallBuilder<'a> {
         (begin, self.parts.len() - 1)
     }
 
-    /// Where the blocks of a message lie that leaves.
+    /// The positions of the blocks of a message to send.
     fn departure(&mut self, blocks: &impl Blocks) -> (AreaOffset, MessageForm) {
         let mut tracts = Vec::new();
         for block in blocks.each() {
@@ -204,8 +203,8 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// Where the blocks of a message land: in the receive buffer if they are for this rank, otherwise in scratch; or
-    /// all of them in scratch first.
+    /// The positions of the blocks of a message to receive: in the receive buffer if they are for this rank,
+    /// otherwise in scratch. If the message must be packed, all of them go to scratch first.
     fn arrival(&mut self, blocks: &impl Blocks) -> (AreaOffset, MessageForm) {
         let (transit, all) = (blocks.each().filter(|&b| self.home(b).is_none()).count(), blocks.count());
         let (begin, part) = self.part(transit, transit);
@@ -228,7 +227,7 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// Scratch for all blocks of a message; those for this rank are copied to where they belong.
+    /// Scratch for all blocks of a message. Those for this rank are then copied to the receive buffer.
     fn unpacked(&mut self, blocks: &impl Blocks, all: usize, transit: usize) -> (AreaOffset, MessageForm) {
         let (begin, part) = self.part(all, transit);
         let mut next = begin;
@@ -244,7 +243,7 @@ impl<'a> AlltoallBuilder<'a> {
         (begin, MessageForm::Whole)
     }
 
-    /// Where a block belongs, if it is for this rank and may go there at once.
+    /// The final position of a block, if it is for this rank and may go there at once.
     fn home(&self, block: usize) -> Option<HeldBlock> {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         let (from, to) = ends(block, p);
@@ -257,7 +256,7 @@ impl<'a> AlltoallBuilder<'a> {
         self.policy.choose(tracts.len(), total(tracts))
     }
 
-    /// The pieces of a message, for a datatype.
+    /// The pieces of a message, to build a datatype.
     fn across(&mut self, tracts: &[Tract]) -> MessageForm {
         let plan = &mut *self.plan;
         let (begin, size) = (plan.lengths.len(), self.sizes.size());
@@ -277,14 +276,14 @@ impl<'a> AlltoallBuilder<'a> {
         ExtraMessage { message: PlannedMessage { spot, elements, peer: peer as c_int }, form }
     }
 
-    /// Ends the round: what arrived is here, and scratch that is not needed any more is free.
+    /// Ends the round: holds the blocks that arrived, and frees scratch that is no longer needed.
     fn close(&mut self) {
         self.plan.end_round(self.round);
         self.round = self.plan.begin_round();
         self.held.extend(self.arriving.drain(..));
         for part in self.left.drain(..) {
             let part = &mut self.parts[part];
-            // A block that arrived twice, in a schedule that was never checked, leaves twice.
+            // An unchecked schedule may receive a block twice, which then leaves twice.
             part.blocks = part.blocks.saturating_sub(1);
         }
         self.spent.drain(..).for_each(|range| self.space.give(range));
@@ -293,7 +292,7 @@ impl<'a> AlltoallBuilder<'a> {
         }
     }
 
-    /// Ends the call: the blocks for this rank that are not where they belong are put there.
+    /// Ends the call: copies blocks for this rank to their final positions if they are elsewhere.
     fn finish(self) {
         let Sizes { rank, p, bytes, .. } = self.sizes;
         for from in (0..p).filter(|_| self.rotated && bytes > 0) {
@@ -308,12 +307,12 @@ impl<'a> AlltoallBuilder<'a> {
 }
 
 impl Sizes {
-    /// How many bytes an element has.
+    /// The number of bytes of an element.
     fn size(&self) -> usize {
         self.bytes.checked_div(self.count).unwrap_or(0).max(1)
     }
 
-    /// Adds a block to the pieces of a message: to the last one, if it lies behind it.
+    /// Adds a block to the pieces of a message. Extends the last piece if the block directly follows it.
     fn append(&self, tracts: &mut Vec<Tract>, spot: AreaOffset) {
         match tracts.last_mut() {
             _ if self.bytes == 0 => {}
@@ -330,7 +329,7 @@ impl Sizes {
     }
 }
 
-/// Adds a copy: to the last one, if it goes on where that one ends.
+/// Adds a copy. Extends the last one if the copy continues it.
 fn append_piece(pieces: &mut Vec<MovedPiece>, piece: MovedPiece) {
     match pieces.last_mut() {
         _ if piece.bytes == 0 => {}
@@ -355,7 +354,7 @@ fn total(tracts: &[Tract]) -> usize {
     tracts.iter().map(|tract| tract.bytes).sum()
 }
 
-/// Where a message begins; an empty one may begin anywhere.
+/// The beginning of a message; an empty one may begin anywhere.
 fn first(tracts: &[Tract]) -> AreaOffset {
     tracts.first().map_or(AreaOffset { area: Area::Scratch, offset: 0 }, |tract| tract.spot)
 }
@@ -416,7 +415,7 @@ mod tests {
         plan
     }
 
-    /// How many elements a plan sends.
+    /// The number of elements that a plan sends.
     fn sent(plan: &MessagePlan) -> usize {
         let exchanged = plan.steps.iter().map(|step| match step {
             PlanStep::Exchange(exchange) => exchange.out.elements,
@@ -486,7 +485,7 @@ mod tests {
 
     #[test]
     fn scratch_is_used_again() {
-        // Every message would need its own: so much less is it.
+        // Less than if every message had scratch of its own.
         let (p, radix) = (64, 8);
         let plan = plan(&ModifiedBruck { radix }, p, 5, Policy::PACKED, None);
         assert!(plan.scratch < sent(&plan) * SIZE, "{} of {}", plan.scratch, sent(&plan) * SIZE);

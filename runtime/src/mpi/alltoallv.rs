@@ -1,12 +1,12 @@
 //! Alltoalls with blocks of any lengths, along a [`Route`].
 //!
-//! Only the source of a block and its destination know how long it is. So a message tells the lengths of its blocks in
-//! another message ahead of it, unless it is one block from its source straight to its destination. A block whose
-//! length is not what its destination expected is an error there, and does not stop anybody: no rank would know whom
-//! else to stop.
+//! Only the source and the destination of a block know its length. So every message is preceded by another one with
+//! the lengths of its blocks, unless it is a single block directly from its source to its destination. A block of
+//! unexpected length is an error at its destination, and does not stop the call: no rank would know which others to
+//! stop.
 //!
-//! Three tags, because the lengths of messages are told before any of them arrives. A message of more elements than MPI
-//! can count travels in several.
+//! There are three tags, because the lengths of messages travel before the messages themselves. A message of more
+//! elements than MPI can count is split.
 
 use super::areas::Scratch;
 use super::arena::Arena;
@@ -25,30 +25,31 @@ use ::mpi::raw::AsRaw;
 use std::ffi::c_int;
 use std::mem::{MaybeUninit, discriminant};
 
-/// A block straight from its source to its destination; the lengths of other messages; the messages themselves.
+/// Tags: a block directly from its source to its destination; the lengths of other messages; those messages
+/// themselves.
 const DIRECT: c_int = 0;
 const LENGTHS: c_int = 1;
 const TOLD: c_int = 2;
 
-/// What calls use again.
+/// Memory that calls reuse.
 pub(super) struct AlltoallvBuffers {
     pub(super) route: Route,
-    /// More elements travel in several messages.
+    /// Messages of more elements are split.
     pub(super) limit: usize,
     arena: Arena,
     packed: Scratch,
-    /// Where the blocks in transit lie.
+    /// The positions of blocks in transit.
     slots: Vec<MemoryBlock>,
-    /// The lengths that the round announces, and those that are announced to it.
+    /// The lengths that this rank announces in the round, and those announced to it.
     announced: Vec<u64>,
     told: Vec<u64>,
-    /// Messages of the round that are under way.
+    /// Active requests of the round.
     telling: Vec<ffi::MPI_Request>,
     sending: Vec<ffi::MPI_Request>,
     receiving: Vec<Receive>,
-    /// Where the round's messages with lengths land; null if straight in the receive buffer.
+    /// Where the round's messages with lengths arrive; null if directly in the receive buffer.
     landed: Vec<*mut u8>,
-    /// The first error of the call, and whether there was one after which messages are not what they should be.
+    /// The first error of the call, and whether an error has made later messages unreliable.
     error: Option<Error>,
     lost: bool,
 }
@@ -87,11 +88,11 @@ struct Receive {
     request: ffi::MPI_Request,
     peer: c_int,
     elements: c_int,
-    /// How many elements the whole of it has, if it is a block straight from its source.
+    /// The number of elements of the whole message, if it is a block directly from its source.
     direct: Option<usize>,
 }
 
-/// Runs a valid call along the route that was made for its collective.
+/// Runs a valid call along the route made for its collective.
 pub(super) fn run<T: Equivalence>(
     work: &mut CommWork,
     group: &OwnComm,
@@ -126,8 +127,8 @@ pub(super) fn run<T: Equivalence>(
     run.run(buffers)
 }
 
-/// A call in progress. The blocks of `leaving` lie at `own`, and there is room for those of `arriving` at `recv`, which
-/// was validated; the borrows of both live longer than this.
+/// A call in progress. The blocks of `leaving` lie at `own`, and `recv` has room for those of `arriving`; both were
+/// validated, and the borrows outlive this value.
 struct AlltoallvRun<'a> {
     comm: ffi::MPI_Comm,
     /// The MPI type of one element, and of a length.
@@ -139,15 +140,15 @@ struct AlltoallvRun<'a> {
     /// This rank's own blocks.
     own: *const u8,
     leaving: Varying<'a>,
-    /// What is for this rank.
+    /// The receive buffer.
     recv: *mut u8,
     arriving: Varying<'a>,
-    /// What is posted, while somebody records it.
+    /// The log of posted messages, while messages are recorded.
     log: Option<&'a mut PostLog>,
 }
 
 impl AlltoallvRun<'_> {
-    /// Copies the block of this rank for itself.
+    /// Copies this rank's block for itself.
     fn keep_own(&self) {
         let from = self.own.wrapping_add(self.leaving.displs[self.rank].wrapping_mul(self.size));
         let MemoryBlock { at, elements } = self.expected(self.rank);
@@ -156,7 +157,8 @@ impl AlltoallvRun<'_> {
         unsafe { std::ptr::copy_nonoverlapping(from, at, elements * self.size) }
     }
 
-    /// Copies this rank's blocks out of the receive buffer, where they would be overwritten, and says where they begin.
+    /// Copies this rank's blocks out of the receive buffer, where they would be overwritten, and returns their new
+    /// beginning.
     fn set_aside(&self, scratch: &mut Scratch, offsets: &mut Vec<usize>) -> *const u8 {
         let own = scratch.reserve(self.leaving.counts.iter().sum::<usize>() * self.size);
         offsets.clear();
@@ -174,7 +176,7 @@ impl AlltoallvRun<'_> {
         own
     }
 
-    /// Takes part in all rounds. When this returns, all messages are complete.
+    /// Runs all rounds. When this returns, all messages are complete.
     fn run(&mut self, buffers: &mut AlltoallvBuffers) -> Result<(), Error> {
         let Route { slots, announces, is_told, .. } = buffers.route;
         buffers.lost = false;
@@ -219,7 +221,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// Tells the others how long the blocks are that leave, and says of how many.
+    /// Sends the lengths of the blocks that leave, and returns how many lengths it sent.
     fn announce(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) -> usize {
         let mut told = 0;
         for i in stage.departures.clone() {
@@ -247,9 +249,10 @@ impl AlltoallvRun<'_> {
         told
     }
 
-    /// Sends what leaves; what does not lie together is packed.
+    /// Sends the blocks that leave. Blocks that are not contiguous are packed.
     fn depart(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound, announced: usize) {
-        // Room for all, though some may lie together: in the next call, which must not allocate, they need not.
+        // Reserves room for all blocks even if some are contiguous: they need not be in the next call, which must not
+        // allocate.
         let lengths: usize = buffers.announced[..announced].iter().map(|&length| length as usize).sum();
         let mut free = buffers.packed.reserve(lengths * self.size);
         for i in stage.departures.clone() {
@@ -260,7 +263,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// The message of a hop, and how many bytes of it were copied to `to`: none if its blocks lie together.
+    /// The message of a hop, and the number of bytes copied to `to`: none if its blocks are contiguous.
     fn pack(&self, buffers: &AlltoallvBuffers, hop: &Hop, to: *mut u8) -> (MemoryBlock, usize) {
         let blocks = || {
             let all = buffers.route.blocks[hop.blocks.clone()].iter();
@@ -282,7 +285,8 @@ impl AlltoallvRun<'_> {
         let mut to = to;
         for (_, block) in blocks() {
             let bytes = block.elements * self.size;
-            // SAFETY: there are so many elements at a block, and the caller reserved as many bytes as all of them have.
+            // SAFETY: each block has this many elements, and the caller has reserved as many bytes as they have in
+            // total.
             unsafe { std::ptr::copy_nonoverlapping(block.at.cast_const(), to, bytes) };
             to = to.wrapping_add(bytes);
         }
@@ -303,14 +307,14 @@ impl AlltoallvRun<'_> {
             let outcome = self.wait(&mut buffers.telling[nth], Some((self.length, lengths.len() as c_int, peer)));
             nth += 1;
             if buffers.note(outcome) || self.total(&buffers.told[lengths.clone()]).is_none() {
-                // Whatever was announced is not to be believed.
+                // The announced lengths cannot be right.
                 let error = Error::TooLarge { what: "a message", elements: usize::MAX, limit: isize::MAX as usize };
                 buffers.note(Err(error));
                 buffers.told[lengths.clone()].fill(0);
             }
             let total = self.total(&buffers.told[lengths.clone()]).unwrap_or(0);
             let straight = self.straight(buffers, &hop, lengths.start);
-            // Room in any case, so that the next call finds it.
+            // Reserves room in any case, so that the next call need not allocate.
             let room = buffers.arena.take(total * self.size);
             let at = straight.unwrap_or(room);
             buffers.landed.push(if straight.is_some() { std::ptr::null_mut() } else { at });
@@ -320,7 +324,7 @@ impl AlltoallvRun<'_> {
         buffers.telling.clear();
     }
 
-    /// How many elements blocks of these lengths have, unless no memory holds them.
+    /// The number of elements in blocks of these lengths; none if they cannot fit in memory.
     fn total(&self, lengths: &[u64]) -> Option<usize> {
         let mut total = 0usize;
         for &length in lengths {
@@ -330,7 +334,8 @@ impl AlltoallvRun<'_> {
         Some(total)
     }
 
-    /// Where a message goes if all of its blocks are for this rank, as long as expected, and belong together there.
+    /// The destination of a message if all of its blocks are for this rank, have the expected lengths, and are
+    /// contiguous there.
     fn straight(&self, buffers: &AlltoallvBuffers, hop: &Hop, told: usize) -> Option<*mut u8> {
         let mut whole = NOWHERE;
         for (&block, &length) in buffers.route.blocks[hop.blocks.clone()].iter().zip(&buffers.told[told..]) {
@@ -353,7 +358,7 @@ impl AlltoallvRun<'_> {
         (whole.elements > 0).then_some(whole.at)
     }
 
-    /// Writes down where blocks in transit will lie, and checks the lengths of the others.
+    /// Stores where blocks in transit will lie, and checks the lengths of the others.
     fn place(&self, buffers: &mut AlltoallvBuffers, hop: &Hop, told: usize, at: *mut u8) {
         let mut at = at;
         for (nth, i) in hop.blocks.clone().enumerate() {
@@ -389,7 +394,7 @@ impl AlltoallvRun<'_> {
         buffers.sending.clear();
     }
 
-    /// Copies the blocks for this rank to where they belong. One that is not as long as expected stays where it is.
+    /// Copies the blocks for this rank to their destinations. A block of unexpected length is not copied.
     fn unpack(&self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
         let (mut nth, mut told) = (0, 0);
         for hop in buffers.route.arrivals[stage.arrivals.clone()].iter().filter(|hop| !hop.direct) {
@@ -403,7 +408,7 @@ impl AlltoallvRun<'_> {
                 if let BlockLocation::Final(from) = block {
                     let expected = self.expected(from);
                     if !straight && !buffers.lost && expected.elements == elements {
-                        // SAFETY: so many elements arrived there, and there is room for so many here.
+                        // SAFETY: this many elements have arrived, and there is room for as many at the destination.
                         unsafe { std::ptr::copy_nonoverlapping(at.cast_const(), expected.at, bytes) };
                     }
                 }
@@ -413,7 +418,7 @@ impl AlltoallvRun<'_> {
         buffers.landed.clear();
     }
 
-    /// Where a block is now.
+    /// The current position of a block.
     fn find(&self, buffers: &AlltoallvBuffers, block: BlockLocation) -> MemoryBlock {
         match block {
             BlockLocation::Own(to) => {
@@ -425,7 +430,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// Where the block of a rank for this one belongs. An empty one may lie outside the buffer.
+    /// The destination of a rank's block for this rank. An empty one may lie outside the buffer.
     fn expected(&self, from: usize) -> MemoryBlock {
         let at = self.recv.wrapping_add(self.arriving.displs[from].wrapping_mul(self.size));
         MemoryBlock { at, elements: self.arriving.counts[from] }
@@ -435,7 +440,7 @@ impl AlltoallvRun<'_> {
         Error::BlockMismatch { rank: self.rank, from, expected: self.arriving.counts[from], found }
     }
 
-    /// Sends a message in as many pieces as it needs.
+    /// Sends a message, split into pieces if necessary.
     fn send(&mut self, buffers: &mut AlltoallvBuffers, hop: &Hop, tag: c_int, block: MemoryBlock) {
         for (at, elements) in self.pieces(buffers.limit, hop, block) {
             let request = self.post(buffers, MessageDirection::Out, at, elements, self.datatype, hop.peer, tag);
@@ -443,7 +448,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// Receives a message in as many pieces as it needs.
+    /// Receives a message, split into pieces if necessary.
     fn receive(&mut self, buffers: &mut AlltoallvBuffers, hop: &Hop, tag: c_int, block: MemoryBlock) {
         for (at, elements) in self.pieces(buffers.limit, hop, block) {
             let request = self.post(buffers, MessageDirection::In, at, elements, self.datatype, hop.peer, tag);
@@ -452,7 +457,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// The pieces of a message. An empty one has none, unless the other end may expect one that is not empty.
+    /// The pieces of a message. An empty message has none, unless the other end may expect a non-empty one.
     fn pieces(&self, limit: usize, hop: &Hop, block: MemoryBlock) -> impl Iterator<Item = (*mut u8, c_int)> + use<> {
         let (size, MemoryBlock { at, elements }) = (self.size, block);
         let n = elements.div_ceil(limit).max(usize::from(hop.direct));
@@ -462,7 +467,7 @@ impl AlltoallvRun<'_> {
         })
     }
 
-    /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
+    /// Posts a message. If MPI refuses it, records an error; then there is no request to wait for.
     #[allow(clippy::too_many_arguments, reason = "those of MPI_Isend")]
     fn post(
         &mut self,
@@ -476,8 +481,8 @@ impl AlltoallvRun<'_> {
     ) -> ffi::MPI_Request {
         // SAFETY: the null handle is a constant of the library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: there are, or is room for, so many elements; they stay there until the round is complete, which waits
-        // for the request.
+        // SAFETY: the memory holds, or has room for, this many elements, and stays valid until the end of the round,
+        // which waits for the request.
         let (call, code) = unsafe {
             match way {
                 MessageDirection::In => {
@@ -499,7 +504,7 @@ impl AlltoallvRun<'_> {
         request
     }
 
-    /// Waits for a message; if it is one that arrives, for so many elements of a type from a peer.
+    /// Waits for a message. If it is a receive, checks that it has this many elements of a type from a peer.
     fn wait(
         &self,
         request: &mut ffi::MPI_Request,
@@ -515,7 +520,7 @@ impl AlltoallvRun<'_> {
         }
         let expected = elements as usize;
         let found = match truncated {
-            // The least that it can be: MPICH 4.0 may say the length of some message before it.
+            // A lower bound: MPICH 4.0 may report the length of an earlier message.
             true => expected + 1,
             false => usize::try_from(count(status.as_ptr(), datatype)).unwrap_or(0),
         };
@@ -526,7 +531,7 @@ impl AlltoallvRun<'_> {
     }
 }
 
-/// How many elements arrived; a negative number if the message ends within one.
+/// The number of elements that arrived; negative if the message ends within an element.
 fn count(status: *const ffi::MPI_Status, datatype: ffi::MPI_Datatype) -> c_int {
     let mut found = -1;
     // SAFETY: the datatype is live and the status was set by a call that completed a message.
@@ -535,7 +540,7 @@ fn count(status: *const ffi::MPI_Status, datatype: ffi::MPI_Datatype) -> c_int {
 }
 
 impl AlltoallvBuffers {
-    /// Remembers an error, if it is the first; says whether there was one.
+    /// Records the first error; returns whether there was one.
     fn note(&mut self, outcome: Result<(), Error>) -> bool {
         match outcome {
             Ok(()) => false,

@@ -1,30 +1,30 @@
 //! The memory of a call, as MPI sees it: addresses and lengths, without a Rust reference that would claim them.
 //!
 //! Elements are copied bit by bit, as MPI itself copies them, so they need not be `Copy`; and byte by byte, so that
-//! scratch need not have their alignment. A plan is built against [`Extents`], and every spot in it is checked against
-//! them then: a schedule that was never checked can give wrong results, but cannot reach outside the call's buffers.
+//! scratch need not have their alignment. A plan is built for given [`Extents`], and every position in it is checked
+//! against them: an unchecked schedule can give wrong results, but cannot access memory outside the call's buffers.
 
 use std::ptr::null_mut;
 
-/// A piece of memory that a call uses.
+/// A memory area that a call uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Area {
     /// The user's send buffer, which is only read.
     Send,
     /// The user's receive buffer.
     Recv,
-    /// Memory of our own, cached on the communicator.
+    /// Roundel's own memory, cached on the communicator.
     Scratch,
 }
 
-/// A place in memory: an area, and a distance from its beginning in bytes.
+/// A position in memory: an area, and an offset from its beginning in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AreaOffset {
     pub(super) area: Area,
     pub(super) offset: usize,
 }
 
-/// How much there is of the user's memory.
+/// The sizes of the user's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extents {
     /// The length of the send buffer in elements; none if the call is in place.
@@ -36,45 +36,45 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// Those of a call's buffers.
+    /// The sizes of a call's buffers.
     #[inline(always)]
     pub(super) fn of<T>(send: Option<&[T]>, recv: &[T]) -> Self {
         Extents { send: send.map(<[T]>::len), recv: recv.len(), size: size_of::<T>() }
     }
 }
 
-/// Where the areas of a call begin.
+/// The base addresses of a call's areas.
 #[derive(Clone, Copy)]
 pub(super) struct Areas([*mut u8; 3]);
 
 impl Areas {
-    /// The buffers of a call, whose borrows the caller keeps alive and unused meanwhile.
+    /// The buffers of a call. The caller keeps them borrowed, and does not use them, as long as this lives.
     #[inline(always)]
     pub(super) fn new<T>(send: Option<&[T]>, recv: &mut [T], scratch: *mut u8) -> Self {
         let send = send.map_or(null_mut(), |send| send.as_ptr().cast_mut().cast());
         Areas([send, recv.as_mut_ptr().cast(), scratch])
     }
 
-    /// The buffers of a call whose owner has only addresses of them.
+    /// The buffers of a call, given by their addresses.
     pub(super) fn of(send: *const u8, recv: *mut u8, scratch: *mut u8) -> Self {
         Areas([send.cast_mut(), recv, scratch])
     }
 
-    /// The address of a spot.
+    /// The address of an offset.
     #[inline(always)]
     pub(super) fn at(&self, spot: AreaOffset) -> *mut u8 {
         self.0[spot.area as usize].wrapping_add(spot.offset)
     }
 }
 
-/// Memory of our own that only grows: after the first call of a size there is nothing left to allocate.
+/// Memory that only grows: after the first call of a size, no call of that size allocates.
 ///
 /// All of it is initialised, with zeros at first and with old messages later. Aligned to 16 bytes.
 #[derive(Debug, Default)]
 pub(super) struct Scratch(Vec<u128>);
 
 impl Scratch {
-    /// Space for at least `bytes` bytes; what was in it is gone.
+    /// Space for at least `bytes` bytes; discards the contents.
     #[inline]
     pub(super) fn reserve(&mut self, bytes: usize) -> *mut u8 {
         if bytes > self.memory() {
@@ -83,7 +83,7 @@ impl Scratch {
         self.0.as_mut_ptr().cast()
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     pub(super) fn memory(&self) -> usize {
         self.0.len() * size_of::<u128>()
     }

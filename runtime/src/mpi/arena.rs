@@ -1,19 +1,19 @@
 //! Memory for messages whose length is known only when they are about to arrive.
 //!
-//! What is handed out stays where it is while a call lasts, because messages are in flight from it; so an arena that is
-//! full goes on in another chunk. When the call is over the chunks become one, and the next call like it finds enough.
+//! Allocated memory does not move during a call, because messages are in flight from it; so a full arena adds another
+//! chunk. When the call is complete, the chunks become one, and the next call like it finds enough memory.
 
-/// Memory of our own that only grows, and is handed out piece by piece. Aligned to 16 bytes.
+/// Memory that only grows, and is handed out piece by piece. Aligned to 16 bytes.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     /// All but the last are full.
     chunks: Vec<Vec<u128>>,
-    /// How much of the last is in use, in units of 16 bytes.
+    /// The part of the last chunk in use, in units of 16 bytes.
     used: usize,
 }
 
 impl Arena {
-    /// Space for so many bytes until [`clear`](Arena::clear).
+    /// Space for `bytes` bytes, valid until [`clear`](Arena::clear).
     pub(super) fn take(&mut self, bytes: usize) -> *mut u8 {
         let units = bytes.div_ceil(size_of::<u128>());
         let room = self.chunks.last().map_or(0, Vec::len);
@@ -27,7 +27,7 @@ impl Arena {
         self.chunks.last_mut().map_or(std::ptr::null_mut(), |chunk| chunk[begin..].as_mut_ptr().cast())
     }
 
-    /// Takes all space back. Nobody uses it any more.
+    /// Frees all space. Nothing may use it any more.
     pub(super) fn clear(&mut self) {
         self.used = 0;
         if self.chunks.len() > 1 {

@@ -1,11 +1,11 @@
 //! From a communicator to its [`CommState`], through an attribute cached on it.
 //!
-//! MPI deletes attributes with their communicator, which is just when our duplicate should go. `MPI_COMM_WORLD` is
-//! never freed, and when its attributes are deleted at the end, if at all, MPI is too far gone to free another
-//! communicator. MPI does promise to delete the attributes of `MPI_COMM_SELF` first thing in `MPI_Finalize`: one
+//! MPI deletes attributes with their communicator, which is when our duplicate must be freed. `MPI_COMM_WORLD` is
+//! never freed, and when its attributes are deleted at the end, if at all, it is too late to free another
+//! communicator. But MPI guarantees that `MPI_Finalize` first deletes the attributes of `MPI_COMM_SELF`: one
 //! attribute there is the hook that cleans up the world.
 //!
-//! An attribute is not copied: a communicator that a user duplicates makes a state of its own.
+//! An attribute is not copied: a duplicate that the user makes gets its own state.
 
 use super::code::{OTHER, SUCCESS, check};
 use super::raw;
@@ -20,19 +20,19 @@ use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The attribute's key, or [`NO_KEY`]; a C `int` leaves room for one more value.
+/// The attribute's key, or [`NO_KEY`], which is not a C `int`.
 static KEY: AtomicI64 = AtomicI64::new(NO_KEY);
 const NO_KEY: i64 = i64::MIN;
 
-/// Held while a key or a state is made. Only local MPI functions are called meanwhile, so nobody can wait for a rank
-/// that waits for this lock.
+/// Held while a key or a state is created. Only local MPI functions are called meanwhile, so no rank can wait for a
+/// rank that waits for this lock.
 static MAKING: Mutex<()> = Mutex::new(());
 
 pub(super) fn making() -> MutexGuard<'static, ()> {
     MAKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The communicator that a thread used last. Asking MPI for an attribute costs as much as a small message does.
+/// The communicator that a thread used last. Looking up an MPI attribute costs as much as a small message.
 #[derive(Clone, Copy)]
 struct LastState {
     comm: Option<ffi::MPI_Comm>,
@@ -44,24 +44,24 @@ thread_local! {
     static RECENT: Cell<LastState> = const { Cell::new(LastState { comm: None, state: null(), epoch: 0 }) };
 }
 
-/// Counts states that were freed. MPI may give the handle of a communicator that is gone to a new one, so a
-/// [`LastState`] state is good only as long as no state was freed.
+/// Counts freed states. MPI may reuse the handle of a freed communicator, so a [`LastState`] is valid only as long as
+/// no state was freed.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
 
-/// What was known of a communicator's handle is good as long as this is the same.
+/// Everything cached by communicator handle is valid as long as this does not change.
 #[inline]
 pub(super) fn epoch() -> usize {
     EPOCH.load(Ordering::Acquire)
 }
 
-/// The state of a communicator; the first call makes it.
+/// The state of a communicator; the first call creates it.
 #[inline]
 pub(super) fn state<C: Communicator>(comm: &C) -> Result<&CommState, Error> {
     // SAFETY: the communicator is borrowed as long as the state is.
     unsafe { state_of(comm.as_raw()) }
 }
 
-/// The state of a communicator that is known by its handle; the first call makes it.
+/// The state of a communicator given by its handle; the first call creates it.
 ///
 /// # Safety
 /// The communicator must be live as long as the state is used.
@@ -73,7 +73,8 @@ pub(super) unsafe fn state_of<'a>(raw: ffi::MPI_Comm) -> Result<&'a CommState, E
     } else {
         look_up(raw)?
     };
-    // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which the caller keeps.
+    // SAFETY: the state lives as long as the attribute, that is, as long as the communicator, which the caller keeps
+    // alive.
     Ok(unsafe { &*state })
 }
 
@@ -100,7 +101,7 @@ fn find(comm: ffi::MPI_Comm, key: c_int) -> Result<Option<NonNull<CommState>>, E
     Ok(if found == 0 { None } else { NonNull::new(value) })
 }
 
-/// Caches a new state on a communicator, unless another thread was faster.
+/// Caches a new state on a communicator, unless another thread has done so already.
 #[cold]
 fn attach(comm: ffi::MPI_Comm) -> Result<NonNull<CommState>, Error> {
     let _making = making();
@@ -119,7 +120,7 @@ fn attach(comm: ffi::MPI_Comm) -> Result<NonNull<CommState>, Error> {
     Ok(state)
 }
 
-/// The key, made once, together with the hook that ends it.
+/// The key, created once, together with the hook that frees it.
 fn make_key() -> Result<c_int, Error> {
     let known = KEY.load(Ordering::Acquire);
     if known != NO_KEY {
@@ -131,11 +132,11 @@ fn make_key() -> Result<c_int, Error> {
     Ok(key)
 }
 
-/// Has MPI call [`end`] at the beginning of `MPI_Finalize`.
+/// Makes MPI call [`end`] at the beginning of `MPI_Finalize`.
 fn set_hook() -> Result<(), Error> {
     let mut key = new_key(end)?;
-    // SAFETY: MPI_COMM_SELF is always live and the key was just made. A key that is in use may be freed at once: it
-    // goes with its last attribute.
+    // SAFETY: MPI_COMM_SELF is always live and the key was just created. A key in use may be freed at once: MPI keeps
+    // it until its last attribute is deleted.
     let (set, freed) = unsafe {
         let set = ffi::MPI_Comm_set_attr(ffi::RSMPI_COMM_SELF, key, null_mut());
         (set, ffi::MPI_Comm_free_keyval(&mut key))
@@ -154,7 +155,7 @@ fn new_key(delete: Delete) -> Result<c_int, Error> {
     Ok(key)
 }
 
-/// MPI asks whether a duplicate of the communicator gets the attribute, too.
+/// The callback by which MPI asks whether a duplicate of the communicator gets the attribute.
 unsafe extern "C" fn do_not_copy(
     _comm: ffi::MPI_Comm,
     _key: c_int,
@@ -163,12 +164,12 @@ unsafe extern "C" fn do_not_copy(
     _copy: *mut c_void,
     flag: *mut c_int,
 ) -> c_int {
-    // SAFETY: MPI passes the place where it wants the answer.
+    // SAFETY: MPI passes a valid pointer for the answer.
     unsafe { *flag = 0 };
     SUCCESS
 }
 
-/// MPI deletes the attribute: frees what was cached. A state that a thread is using stays where it is.
+/// The callback by which MPI deletes the attribute: frees the cached state, unless a thread is using it.
 unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let free = || {
         let state: *mut CommState = value.cast();
@@ -184,7 +185,7 @@ unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_voi
     catch_unwind(AssertUnwindSafe(free)).unwrap_or(OTHER)
 }
 
-/// MPI is about to end: frees what was cached on the world, and the key.
+/// The callback at the beginning of `MPI_Finalize`: frees the state cached on the world, and the key.
 unsafe extern "C" fn end(_comm: ffi::MPI_Comm, _key: c_int, _value: *mut c_void, _extra: *mut c_void) -> c_int {
     catch_unwind(|| end_of_world().map_or(OTHER, |()| SUCCESS)).unwrap_or(OTHER)
 }
@@ -200,7 +201,7 @@ fn end_of_world() -> Result<(), Error> {
     // SAFETY: the handle is a constant of the library.
     let world = unsafe { ffi::RSMPI_COMM_WORLD };
     if find(world, key)?.is_some() {
-        // SAFETY: the world is live until MPI_Finalize goes on, and has the attribute.
+        // SAFETY: the world is live until MPI_Finalize continues, and has the attribute.
         check("MPI_Comm_delete_attr", unsafe { ffi::MPI_Comm_delete_attr(world, key) })?;
     }
     // SAFETY: the key is ours, and is not used again.

@@ -1,7 +1,7 @@
 //! The sink that turns a schedule's rounds into a [`MessagePlan`].
 //!
-//! Nothing is sent here, so there is nothing to clean up in MPI when a schedule's code panics; but the other ranks
-//! would wait for this one for ever, so the job ends.
+//! Nothing is sent here, so nothing needs cleaning up in MPI if a schedule's code panics; but the other ranks would
+//! wait for this one for ever, so the job ends.
 
 use super::areas::{Area, AreaOffset};
 use super::ending::end_the_job;
@@ -19,7 +19,7 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Memory in which the blocks of a line lie: where it begins, how many bytes there are, and the size of an element.
+/// Memory for the blocks of a line: its beginning, its bytes, and the size of an element.
 #[derive(Clone, Copy)]
 pub(super) struct Home {
     pub(super) begin: AreaOffset,
@@ -28,7 +28,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// The spot of a run and its length in bytes. Panics if it does not lie inside.
+    /// The position of a run and its length in bytes. Panics if the run does not lie inside.
     pub(super) fn locate(&self, run: Run) -> (AreaOffset, usize) {
         let (offset, bytes) = (run.start.saturating_mul(self.size), run.len.saturating_mul(self.size));
         let inside = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
@@ -37,8 +37,7 @@ impl Home {
     }
 }
 
-/// Appends rounds to a plan, with their lines in `homes`. Scratch from
-/// `plan.scratch` on is free.
+/// Appends rounds to a plan, with their lines in `homes`. Scratch from `plan.scratch` on is free.
 pub(super) fn rounds(
     plan: &mut MessagePlan,
     score: &RankRounds,
@@ -78,13 +77,13 @@ struct Builder<'a, G> {
     geometry: G,
     blocks: usize,
     policy: Policy,
-    /// Where scratch for packed messages begins, and where the round's use of it ends.
+    /// Where scratch for packed messages begins, and where the part used by the round ends.
     free: usize,
     used: usize,
     round: RoundStart,
     /// Where the round's combinations begin.
     combined_from: usize,
-    /// Which blocks of the lines after the first hold something: nothing else may be read there.
+    /// Which blocks of the lines after the first are filled: no other block may be read.
     filled: Vec<bool>,
 }
 
@@ -99,7 +98,7 @@ impl<G: Geometry> Builder<'_, G> {
         self.follow(blocks, site, direction);
         let combines = direction == Direction::In
             && matches!(site.action, Action::CombineLeft { .. } | Action::CombineRight { .. });
-        // What is given up may still be on its way to somebody.
+        // Data that is overwritten may still be on its way to another rank.
         let aside = direction == Direction::In && site.action == Action::Overwrite;
         let (spot, form) = match self.policy.choose(shape.runs, shape.elements.saturating_mul(home.size)) {
             _ if combines => (self.combined(blocks, site), MessageForm::Whole),
@@ -112,8 +111,7 @@ impl<G: Geometry> Builder<'_, G> {
         ExtraMessage { message: PlannedMessage { spot, elements, peer }, form }
     }
 
-    /// Follows which lines hold something. What a schedule that was never checked reads elsewhere need not be an
-    /// element.
+    /// Tracks which lines are filled. What an unchecked schedule reads elsewhere need not be a valid element.
     fn follow<B: Blocks>(&mut self, blocks: &B, site: Site, direction: Direction) {
         let reads = match (direction, site.action) {
             (Direction::Out, _) => Some(site.line),
@@ -131,7 +129,7 @@ impl<G: Geometry> Builder<'_, G> {
         }
     }
 
-    /// Scratch through which the blocks travel.
+    /// Scratch for a packed message.
     fn packed<B: Blocks>(&mut self, blocks: &B, home: Home, direction: Direction) -> AreaOffset {
         let start = AreaOffset { area: Area::Scratch, offset: self.used };
         let mut at = start;
@@ -148,7 +146,7 @@ impl<G: Geometry> Builder<'_, G> {
         start
     }
 
-    /// Scratch in which blocks arrive that are combined with what is there.
+    /// Scratch for blocks that arrive and are combined with local data.
     fn combined<B: Blocks>(&mut self, blocks: &B, site: Site) -> AreaOffset {
         let start = AreaOffset { area: Area::Scratch, offset: self.used };
         let (with, arrives_left) = match site.action {
@@ -169,13 +167,13 @@ impl<G: Geometry> Builder<'_, G> {
         start
     }
 
-    /// Notes how far the round uses scratch.
+    /// Records how much scratch the round uses.
     fn use_up(&mut self, end: usize) {
         self.used = end.next_multiple_of(size_of::<u128>());
         self.plan.scratch = self.plan.scratch.max(self.used);
     }
 
-    /// The pieces of a message, for a datatype.
+    /// The pieces of a message, to build a datatype.
     fn scattered<B: Blocks>(&mut self, blocks: &B, home: Home) -> std::ops::Range<usize> {
         let plan = &mut *self.plan;
         let begin = plan.lengths.len();

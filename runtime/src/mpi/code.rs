@@ -4,10 +4,10 @@ use crate::error::Error;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// The code of a call that went well.
+/// MPI's return code for success.
 pub(super) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 
-/// The code that a callback returns when it cannot do its work.
+/// The return code of a callback that fails.
 pub(super) const OTHER: c_int = ffi::MPI_ERR_OTHER as c_int;
 
 /// Turns the code that `call` returned into a result.
@@ -16,7 +16,7 @@ pub(super) fn check(call: &'static str, code: c_int) -> Result<(), Error> {
     if code == SUCCESS { Ok(()) } else { Err(failure(call, code)) }
 }
 
-/// The error that a code stands for, in the library's own words.
+/// The error for a code, with MPI's own text.
 #[cold]
 pub(super) fn failure(call: &'static str, code: c_int) -> Error {
     let mut text = [0u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];

@@ -1,5 +1,5 @@
-//! Plans of alltoalls with blocks of any lengths that go straight from their source to their destination: all lengths
-//! are known where they are needed, so everything can be planned ahead.
+//! Plans of alltoalls with blocks of any lengths that go directly from source to destination: all lengths are known
+//! where they are needed, so the call can be planned ahead.
 
 use super::areas::{Area, AreaOffset};
 use super::build::EndsTheJob;
@@ -15,10 +15,10 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Draws up a plan for blocks of bytes. `leaving` is none if they lie in the receive buffer.
+/// Fills a plan for blocks of bytes. `leaving` is none if they lie in the receive buffer.
 ///
 /// # Errors
-/// [`Error::NotStraight`] if blocks make a detour.
+/// [`Error::NotStraight`] if blocks travel through other ranks.
 pub(super) fn draw(
     plan: &mut MessagePlan,
     here: RankPlacement<'_>,
@@ -43,14 +43,14 @@ struct DirectBuilder<'a> {
     here: RankPlacement<'a>,
     leaving: Option<Varying<'a>>,
     arriving: Varying<'a>,
-    /// Where blocks lie that were set aside, because those that arrive would overwrite them.
+    /// The positions of blocks copied aside, because arriving blocks would overwrite them.
     aside: Vec<usize>,
     begin: RoundStart,
     straight: bool,
 }
 
 impl DirectBuilder<'_> {
-    /// The own block, or all of them.
+    /// Copies the own block, or all blocks if they must be copied aside.
     fn bring(&mut self) {
         let (own, counts) = (self.here.rank, self.arriving.counts);
         let piece = |from, to, bytes| PlanStep::Move(MovedPiece { from, to, bytes });

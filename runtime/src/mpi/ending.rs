@@ -6,14 +6,14 @@ use ::mpi::ffi;
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Waits until the launcher has read what this rank has written. MPICH's forgets what it has not read when the job is
+/// Waits until the launcher has read this rank's output. MPICH's launcher drops unread output when the job is
 /// aborted.
 #[cold]
 pub(super) fn let_it_be_read() {
     std::thread::sleep(Duration::from_millis(200));
 }
 
-/// Says why, and ends all ranks.
+/// Reports why, and ends all ranks.
 #[cold]
 pub(super) fn end_the_job(why: impl Display) -> ! {
     say(format_args!("{why}; ending the MPI job"));

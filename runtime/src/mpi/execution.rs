@@ -1,7 +1,7 @@
 //! The loop that executes a plan.
 //!
 //! One tag is enough: MPI keeps the order of messages between two ranks, and the checker has shown that they match in
-//! that order. Receives are posted before sends. An error is remembered, and the steps go on: a rank that gave up in
+//! that order. Receives are posted before sends. An error is recorded, and the steps continue: a rank that stopped in
 //! the middle would leave others waiting for its messages.
 
 use super::areas::{AreaOffset, Areas};
@@ -19,23 +19,23 @@ use std::mem::{MaybeUninit, take};
 use std::ops::Range;
 use std::ptr::null_mut;
 
-/// The tag of a call that is complete when it returns. Alltoalls with blocks of any lengths have two more.
+/// The tag of blocking calls. Alltoalls with blocks of any lengths use two more.
 pub(super) const TAG: c_int = 0;
 
-/// The first tag of calls that may be under way at the same time as others.
+/// The first tag of calls that may overlap with others.
 const FIRST: u32 = 8;
 
 /// How long a request lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestLife {
-    /// It is started once.
+    /// Started once.
     Once,
-    /// It is started again and again.
+    /// Started any number of times.
     Persistent,
 }
 
-/// Tags of requests. They come again when all were used, and those of requests that are started once come again soon:
-/// so persistent ones have tags of their own.
+/// Allocates the tags of requests. Tags are reused when all were used. Those of one-time requests are reused soon, so
+/// persistent ones have a separate range.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     once: u32,
@@ -43,12 +43,12 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// How many requests were made.
+    /// The number of requests made.
     pub(super) fn made(&self) -> u32 {
         self.once.wrapping_add(self.persistent)
     }
 
-    /// The tag of the next request, where MPI has tags up to the largest.
+    /// The tag of the next request, if MPI's largest tag is `largest`.
     pub(super) fn next(&mut self, life: RequestLife, largest: c_int) -> c_int {
         let half = (largest as u32 - FIRST) / 2;
         let (made, first) = match life {
@@ -61,19 +61,19 @@ impl Tags {
     }
 }
 
-/// Memory that rounds of many messages use again.
+/// Memory that rounds of many messages reuse.
 #[derive(Default)]
 pub(super) struct MessagesInFlight {
     requests: Vec<ffi::MPI_Request>,
-    /// How many of them, from the first on, are known to be complete.
+    /// The number of leading requests that are known to be complete.
     complete: usize,
     /// Datatypes that describe messages of the round.
     datatypes: Vec<ffi::MPI_Datatype>,
-    /// Where the pieces of a message are.
+    /// The addresses of the pieces of a message.
     addresses: Vec<ffi::MPI_Aint>,
     /// The first error of the call.
     error: Option<Error>,
-    /// What is posted, while somebody records it.
+    /// The log of posted messages, while messages are recorded.
     pub(super) log: Option<Box<PostLog>>,
 }
 
@@ -85,33 +85,33 @@ pub(super) struct PlanExecution<'a, C> {
     pub(super) areas: Areas,
     pub(super) rank: usize,
     pub(super) tag: c_int,
-    /// By how many bytes the address of an element lies before its first byte, as MPI counts.
+    /// The distance in bytes from the address of an element, as MPI counts, to its first byte.
     pub(super) lead: isize,
     pub(super) flight: &'a mut MessagesInFlight,
-    /// What combines elements.
+    /// Combines elements.
     pub(super) combine: C,
 }
 
 /// Combines elements one by one.
 pub(super) trait Combine {
-    /// Combines so many elements at `left` with those at `right`.
+    /// Combines `elements` elements at `left` with those at `right`.
     ///
     /// # Safety
     ///
-    /// There must be so many valid elements at `left` and `right`, and space for them at `into`, which may be one of
-    /// the two.
+    /// There must be that many valid elements at `left` and `right`, and space for them at `into`, which may be one
+    /// of the two.
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize);
 }
 
 impl<C: Combine> Combine for &C {
     #[inline(always)]
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
-        // SAFETY: the caller promises what the operation asks for.
+        // SAFETY: the caller guarantees what the operation asks for.
         unsafe { (**self).combine(left, right, into, elements) }
     }
 }
 
-/// Gathers combine nothing.
+/// The operation of collectives that combine nothing.
 pub(super) struct Nothing;
 
 impl Combine for Nothing {
@@ -119,14 +119,14 @@ impl Combine for Nothing {
 }
 
 impl<C: Combine> PlanExecution<'_, C> {
-    /// Takes all steps. When this returns, all messages are complete.
+    /// Executes all steps. When this returns, all messages are complete.
     #[inline(always)]
     pub(super) fn run(mut self, plan: &MessagePlan) -> Result<(), Error> {
         if self.flight.log.is_none() { self.steps::<false>(plan) } else { self.recorded(plan) }
     }
 
-    /// The same, while somebody records the messages: a copy of the code, so that otherwise nothing is asked step by
-    /// step.
+    /// The same, while messages are recorded. A copy of the code, so that the normal path does not test for recording
+    /// at each step.
     #[cold]
     #[inline(never)]
     fn recorded(&mut self, plan: &MessagePlan) -> Result<(), Error> {
@@ -150,7 +150,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         self.outcome()
     }
 
-    /// A step without messages.
+    /// Executes a step without messages.
     #[inline(always)]
     fn local(&self, plan: &MessagePlan, step: &PlanStep) {
         match step {
@@ -202,7 +202,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         unsafe { self.combine.combine(left, right, into, elements) }
     }
 
-    /// One message each way.
+    /// Exchanges one message each way.
     #[inline(always)]
     fn exchange<const RECORDED: bool>(&mut self, plan: &MessagePlan, Exchange { out, into }: &Exchange) {
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
@@ -233,8 +233,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Posts all receives, then all sends, and waits for each. Not with MPI_Waitall: MPICH reports its failures not to
-    /// the communicator of the messages but to MPI_COMM_WORLD, where they end the job.
+    /// Posts all receives, then all sends, and waits for each. It does not use MPI_Waitall: MPICH reports failures of
+    /// that function not to the communicator of the messages but to MPI_COMM_WORLD, where they end the job.
     fn round<const RECORDED: bool>(
         &mut self,
         plan: &MessagePlan,
@@ -259,7 +259,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Looks at a message that is complete: one of the round's arrivals, or one that left.
+    /// Checks a completed message: one of the round's arrivals, or a send.
     #[inline]
     fn inspect(
         &mut self,
@@ -269,7 +269,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         arrival: Option<&ExtraMessage>,
     ) {
         match arrival {
-            // MPI cannot count those that are longer.
+            // MPI cannot count longer ones.
             Some(ExtraMessage { message, .. }) if code != SUCCESS || message.elements <= LIMIT => {
                 if code != SUCCESS || self.count(status) != Some(message.elements as c_int) {
                     self.reject(call, code, status, message);
@@ -279,7 +279,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Ends a round whose messages are complete.
+    /// Cleans up after a round whose messages are complete.
     fn land(&mut self) {
         self.flight.requests.clear();
         self.flight.complete = 0;
@@ -290,8 +290,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Takes steps from number `next` on, as far as it can without waiting; true when all are taken. Messages of a step
-    /// that is not over stay in flight, so the next call must be for the same plan and the same memory.
+    /// Executes steps from number `next` on, as far as possible without waiting; true when all are done. Messages of
+    /// an unfinished step stay in flight, so the next call must use the same plan and the same memory.
     pub(super) fn advance(&mut self, plan: &MessagePlan, next: &mut usize) -> Result<bool, Error> {
         while let Some(step) = plan.steps.get(*next) {
             match step {
@@ -309,13 +309,13 @@ impl<C: Combine> PlanExecution<'_, C> {
         self.outcome().map(|()| true)
     }
 
-    /// Whether a round of one message each way is over; posts its messages first.
+    /// Whether a round of one message each way is complete; posts its messages first.
     fn exchanged(&mut self, plan: &MessagePlan, Exchange { out, into }: &Exchange) -> bool {
         let whole = |&message: &PlannedMessage| ExtraMessage { message, form: MessageForm::Whole };
         self.passed(plan, &[whole(out)], &[whole(into)])
     }
 
-    /// Whether a round is over; posts its messages first.
+    /// Whether a round is complete; posts its messages first.
     fn passed(&mut self, plan: &MessagePlan, departures: &[ExtraMessage], arrivals: &[ExtraMessage]) -> bool {
         if self.flight.requests.is_empty() {
             arrivals.iter().for_each(|parcel| self.post::<true>(plan, parcel, MessageDirection::In));
@@ -323,7 +323,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
         while self.flight.complete < self.flight.requests.len() {
             let (i, mut status, mut over) = (self.flight.complete, MaybeUninit::<ffi::MPI_Status>::zeroed(), 0);
-            // SAFETY: the request was posted above, and is not asked about again when it is over.
+            // SAFETY: the request was posted above, and is not tested again once complete.
             let code = unsafe { ffi::MPI_Test(&mut self.flight.requests[i], &mut over, status.as_mut_ptr()) };
             if code == SUCCESS && over == 0 {
                 return false;
@@ -336,13 +336,13 @@ impl<C: Combine> PlanExecution<'_, C> {
         true
     }
 
-    /// Posts a message. If MPI refuses it, that is an error, and there is nothing to wait for.
+    /// Posts a message. If MPI refuses it, records an error; then there is no request to wait for.
     fn post<const RECORDED: bool>(&mut self, plan: &MessagePlan, parcel: &ExtraMessage, way: MessageDirection) {
         let PlannedMessage { spot, elements, peer } = parcel.message;
         let (address, count, datatype) = match &parcel.form {
             MessageForm::Whole => (self.element(spot), elements as c_int, self.datatype),
             MessageForm::Within(pieces) => (self.element(spot), 1, self.describe_within(plan, pieces)),
-            // The datatype has the addresses. This is MPI_BOTTOM, which is null in every library that we know.
+            // The datatype contains the addresses. The address is MPI_BOTTOM, which is null in all known libraries.
             MessageForm::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
         };
         // SAFETY: the null handle is a constant of the library.
@@ -367,7 +367,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
-    /// Records what MPI was told about a message.
+    /// Records a message as it was passed to MPI.
     fn record(
         &mut self,
         plan: &MessagePlan,
@@ -387,7 +387,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         self.flight.log.iter_mut().for_each(|log| log.end_round());
     }
 
-    /// A datatype for the pieces of a message that lie after its spot.
+    /// A datatype for the pieces of a message, relative to its position.
     fn describe_within(&mut self, plan: &MessagePlan, pieces: &Range<usize>) -> ffi::MPI_Datatype {
         self.describe(&plan.lengths[pieces.clone()], &plan.displacements[pieces.clone()])
     }
@@ -405,7 +405,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         datatype
     }
 
-    /// A datatype for pieces; the element's own if MPI makes none, which is an error.
+    /// A datatype for pieces. If MPI fails to create one, records an error and returns the element's datatype.
     fn describe(&mut self, lengths: &[c_int], displacements: &[ffi::MPI_Aint]) -> ffi::MPI_Datatype {
         let mut datatype = self.datatype;
         // SAFETY: both lists have as many entries as are said, and the element's datatype is live.
@@ -423,7 +423,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         datatype
     }
 
-    /// How many elements arrived; a negative number if the message ends within one.
+    /// The number of elements that arrived; negative if the message ends within an element.
     #[inline(always)]
     fn count(&self, status: *const ffi::MPI_Status) -> Option<c_int> {
         let mut found = 0;
@@ -432,7 +432,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         (code == SUCCESS).then_some(found)
     }
 
-    /// Notes what is wrong with a message that arrived, or did not.
+    /// Records an error for a message that failed or has the wrong length.
     #[cold]
     fn reject(&mut self, call: &'static str, code: c_int, status: *const ffi::MPI_Status, expected: &PlannedMessage) {
         let truncated = code != SUCCESS && is(code, ffi::MPI_ERR_TRUNCATE);
@@ -440,13 +440,13 @@ impl<C: Combine> PlanExecution<'_, C> {
             return self.note(Err(failure(call, code)));
         }
         let (rank, from, expected) = (self.rank, expected.peer as usize, expected.elements);
-        // Not every library says how long a message is that was too long. Then this is the least that it can be.
+        // Not every library reports the length of a message that was too long. Then this is a lower bound.
         let least = if truncated { expected + 1 } else { 0 };
         let found = self.count(status).and_then(|found| usize::try_from(found).ok()).unwrap_or(0).max(least);
         self.note(Err(Error::Mismatch { rank, from, expected, found }));
     }
 
-    /// Remembers an error, if it is the first.
+    /// Records an error, if it is the first.
     #[inline]
     fn note(&mut self, outcome: Result<(), Error>) {
         if let Err(error) = outcome {
@@ -459,7 +459,7 @@ impl<C: Combine> PlanExecution<'_, C> {
 mod tests {
     use super::{RequestLife, Tags};
 
-    /// However many requests come and go while it lives, none has the tag of a persistent one.
+    /// No request made during the life of a persistent one gets its tag.
     #[test]
     fn persistent_requests_have_tags_of_their_own() {
         for largest in [32_767, i32::MAX] {

@@ -1,8 +1,8 @@
 //! The largest message that MPI can express.
 //!
-//! MPI counts elements in a C `int`. A longer message must be refused on *all* ranks or on none, otherwise one rank
-//! would wait for another that has given up; so every rank looks at the messages of all of them. Only a call whose
-//! receive buffer is longer than any message can be has anything to look at.
+//! MPI counts elements in a C `int`. A longer message must be rejected on *all* ranks or on none, otherwise one rank
+//! would wait for another that has stopped; so every rank checks the messages of all ranks. The check is needed only
+//! if the receive buffer is longer than the longest possible message.
 
 use crate::error::Error;
 use crate::geometry::Geometry;
@@ -15,7 +15,7 @@ use std::ffi::c_int;
 /// The largest number of elements in a message.
 pub(super) const LIMIT: usize = c_int::MAX as usize;
 
-/// Refuses a call in which some rank has a message of more elements than a C `int` can count.
+/// Returns an error if any rank has a message of more elements than a C `int` can count.
 #[inline]
 pub(super) fn check<K: Collective, G: Geometry>(
     collective: &K,
@@ -39,7 +39,7 @@ fn check_all<K: Collective, G: Geometry>(collective: &K, placement: &Placement, 
     }
 }
 
-/// [`check`] for blocks of `count` elements each of an alltoall, of which a message may have any number.
+/// [`check`] for an alltoall with blocks of `count` elements, any number of which may share a message.
 pub(super) fn check_blocks<K: Collective>(collective: &K, placement: &Placement, count: usize) -> Result<(), Error> {
     let p = placement.p();
     if p.checked_mul(p).and_then(|blocks| blocks.checked_mul(count)).is_some_and(|all| all <= LIMIT) {
@@ -55,7 +55,7 @@ pub(super) fn check_blocks<K: Collective>(collective: &K, placement: &Placement,
     }
 }
 
-/// Finds how many blocks the longest message has.
+/// Finds the largest number of blocks in a message.
 struct MostBlocks(usize);
 
 impl Sink for MostBlocks {

@@ -1,41 +1,41 @@
 //! Collectives on real MPI.
 //!
 //! Every communicator of the `mpi` crate is a [`Transport`]. Its messages travel on a duplicate of the communicator,
-//! so that they never meet the user's. The duplicate and all working memory are made by the first call and cached on
-//! the user's communicator; they go when it goes, and later calls allocate nothing.
+//! so that they never mix with the user's. The first call creates the duplicate and all working memory, and caches
+//! them on the user's communicator; they are freed with it, and later calls allocate nothing.
 //!
-//! One call reads from top to bottom through these files:
+//! The path of a call leads through these files:
 //!
-//! - `attribute`: from a communicator to what is cached on it, and the end of both
-//! - `state`: what is cached, and who may use it
+//! - `attribute`: finds and frees the state cached on a communicator
+//! - `state`: the cached state, and exclusive access to it
 //! - `nodes`: which ranks share a node
-//! - `world`: what is known of all ranks before the first call, so that no communicator has to ask them
-//! - `limit`: refuses messages that MPI's 32-bit counts cannot express, before any message is sent
+//! - `world`: what is known of all ranks before the first call, so that no communicator needs to communicate for it
+//! - `limit`: rejects messages that MPI's 32-bit counts cannot express, before any message is sent
 //! - `plan`: a call's copies and messages as a list of steps, and which calls it serves
-//! - `score`: the rounds of a schedule, written down
+//! - `rank_rounds`: records the rounds of a schedule
 //! - `build`: the sink that turns a schedule's rounds into steps
 //! - `areas`: the buffers, as MPI sees them
 //! - `reduction`: what only reductions need
-//! - `shuffle`, `space`: plans of alltoalls with blocks of the same length, and who uses scratch meanwhile
-//! - `direct`: plans of alltoalls with blocks of any lengths that go straight, for calls that do not block
+//! - `alltoall`, `space`: plans of alltoalls with blocks of the same length, and their use of scratch
+//! - `direct`: plans of alltoalls with blocks of any lengths that go directly, for non-blocking calls
 //! - [`raw`]: calls with MPI's own arguments
-//! - [`persistent`]: collectives that are prepared once and started many times, by programs of their own
-//! - `varying`, `route`, `arena`: alltoalls with blocks of any lengths, which are not known when the way of blocks is
-//! - `spread`: what only collectives with a root need
-//! - `replay`: the loop that takes the steps
-//! - `trace`: records the messages that it posts
+//! - [`persistent`]: collectives that are prepared once and started many times, with their own programs
+//! - `alltoallv`, `route`, `arena`: alltoalls with blocks of any lengths, which are unknown when the route is planned
+//! - `rooted`: what only collectives with a root need
+//! - `execution`: the loop that executes the steps
+//! - `trace`: records the posted messages
 //! - `tune`: measures a profile
 //! - `code`: MPI's return codes as [`Error`]s
 //!
-//! Invariant: no buffer is touched by Rust, moved or freed while a request uses it.
+//! Invariant: Rust code does not access, move or free a buffer while a request uses it.
 //!
-//! Ranks that disagree about a call get [`Error::Mismatch`], as far as the library allows. Open MPI 4.1 writes a
+//! Ranks that disagree about a call get [`Error::Mismatch`], as far as the MPI library allows. Open MPI 4.1 writes a
 //! message of more than a few kilobytes past the end of a shorter receive buffer before it reports the truncation
 //! (`btl_vader_single_copy_mechanism=none` helps within a node). MPICH 4.0 ends the job if the round has several
-//! messages each way, unless `MPI_COMM_WORLD` returns errors. In an alltoallv, that is a matter of blocks that travel
-//! straight from their source to their destination alone: of all others the length is known before they are received,
-//! and one that does not fit is not written anywhere. Counts of more than 2^31 elements that differ may leave messages
-//! behind, because the two ranks do not agree about how many there are.
+//! messages each way, unless `MPI_COMM_WORLD` returns errors. In an alltoallv, this only affects blocks that travel
+//! directly from their source to their destination: the length of all others is known before they are received, and a
+//! block that does not fit is not written anywhere. Different counts of more than 2^31 elements may leave messages
+//! behind, because the two ranks disagree about the number of messages.
 
 mod alltoall;
 mod alltoallv;
@@ -86,18 +86,18 @@ use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::Collective;
 
-/// Says where this rank sits, instead of what the library finds out: its node, its part of the node (a socket), and so
-/// on. Collective: all ranks call it, before the first collective on the communicator, with equally many numbers.
+/// Sets where this rank sits, instead of what Roundel detects: its node, its part of the node (a socket), and so on.
+/// Collective: all ranks call it before the first collective on the communicator, with the same number of levels.
 ///
 /// # Errors
-/// [`Error::Placed`] if collectives have run already; on all ranks, [`Error::PlaceDepth`] if they give different
-/// numbers of numbers and [`Error::PlaceTooLarge`] if one of them does not fit 31 bits; and whatever MPI says.
+/// [`Error::Placed`] if collectives have already run. On all ranks, [`Error::PlaceDepth`] if ranks give different
+/// numbers of levels, [`Error::PlaceTooLarge`] if a number does not fit 31 bits, and MPI's own errors.
 pub fn place(comm: &impl Communicator, path: &[usize]) -> Result<(), Error> {
     attribute::state(comm)?.place(comm, path)
 }
 
-/// Has messages of an alltoallv on `comm` travel in pieces of at most so many elements, at least 1. All ranks must
-/// agree. For tests: otherwise only messages of 2^31 elements would.
+/// Splits the messages of an alltoallv on `comm` into pieces of at most `elements` elements, at least 1. All ranks
+/// must agree. For tests: otherwise only messages of 2^31 elements are split.
 #[doc(hidden)]
 pub fn cut_messages(comm: &impl Communicator, elements: usize) -> Result<(), Error> {
     attribute::state(comm)?.lease()?.buffers.limit = elements.clamp(1, limit::LIMIT);
@@ -109,7 +109,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         Ok(attribute::state(self)?.group(self)?.here())
     }
 
-    /// A call like the last one is known to be valid, and its steps are known.
+    /// A call equal to the last one is valid, and its steps are cached.
     #[inline(always)]
     fn gather<K: Collective, G: Described>(
         &self,
@@ -119,8 +119,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        // Taken apart, and put together again only where a plan is made: a call that is like the last one keeps
-        // nothing in memory.
+        // Taken apart, and put together only where a plan is made, so that a repeated call stays in registers.
         let AllgatherCall { send, recv, geometry, options } = call;
         if !work.key.fits(collective, &geometry, Extents::of(send, recv), options) {
             plan_anew(&mut work, group, collective, AllgatherCall { send, recv: &mut *recv, geometry, options })?;
@@ -132,7 +131,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
             .run(plan)
     }
 
-    /// A call like the last one is known to be valid, and its steps are known.
+    /// A call equal to the last one is valid, and its steps are cached.
     #[inline(always)]
     fn reduce<K: Collective, O: Operation<T>>(
         &self,
@@ -145,7 +144,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let mut work = state.lease()?;
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
-        // One key serves both commutative and other operations, so what depends on that is asked first.
+        // The key does not tell commutative operations from others, so the order is checked first.
         let in_order = O::COMMUTES || group.here().keeps_order::<K>();
         if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
             call.validate(collective, group.here())?;
@@ -158,7 +157,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine }.run(plan)
     }
 
-    /// A call like the last one is known to be valid, and its steps are known.
+    /// A call equal to the last one is valid, and its steps are cached.
     #[inline(always)]
     fn spread<K: Collective>(&self, collective: &K, call: RootedCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
@@ -177,14 +176,14 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
             .run(plan)
     }
 
-    /// A call like the last one is known to be valid, and its steps are known.
+    /// A call equal to the last one is valid, and its steps are cached.
     #[inline(always)]
     fn shuffle<K: Collective>(&self, collective: &K, call: AlltoallCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
         let extents = Extents { send: call.send.map(<[T]>::len), recv: call.recv.len(), size: size_of::<T>() };
-        // All lengths follow from that of the buffer, which need not be divided for this.
+        // All lengths follow from the length of the buffer, so it need not be divided here.
         let geometry = Uniform { count: extents.recv };
         if !work.key.fits(collective, &geometry, extents, call.options) {
             let rotation = call.validate(collective, group.here())?;
@@ -198,7 +197,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
             .run(plan)
     }
 
-    /// Counts may differ from call to call; the way of blocks is known from the last one.
+    /// Counts may differ from call to call; the route of blocks is cached.
     fn shuffle_varying<K: Collective>(&self, collective: &K, call: AlltoallvCall<'_, T>) -> Result<(), Error> {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
@@ -213,7 +212,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
     }
 }
 
-/// Makes the plan for a call that is not like the last one.
+/// Makes the plan for a call that differs from the last one.
 #[inline(never)]
 fn plan_anew<T, K: Collective, G: Described>(
     work: &mut CommWork,
@@ -234,7 +233,7 @@ fn plan_anew<T, K: Collective, G: Described>(
     Ok(())
 }
 
-/// Draws up the plan of an allgather. The call is valid.
+/// Fills the plan of a valid allgather.
 fn draw_gather<G: Geometry>(
     draft: Draft<'_>,
     here: RankPlacement<'_>,
@@ -264,12 +263,12 @@ struct Planner<'a, G> {
 }
 
 impl<G: Geometry> Planner<'_, G> {
-    /// Every block where it belongs.
+    /// Keeps every block at its final position.
     fn in_place(&mut self) {
         self.rounds(self.recv(), self.geometry);
     }
 
-    /// Blocks of equal length in the rotated layout, then in place: two copies.
+    /// Runs with blocks of equal length in the rotated layout, then moves them to their positions with two copies.
     fn rotated(&mut self, by: usize, count: usize) {
         let p = self.here.p();
         let home = self.scratch(p * count);
@@ -280,7 +279,7 @@ impl<G: Geometry> Planner<'_, G> {
         self.plan.flush_unpacks();
     }
 
-    /// Blocks of any length in the rotated layout without gaps, then in place.
+    /// Runs with blocks of any length in the rotated layout without gaps, then moves them to their positions.
     fn moved(&mut self, by: usize, offsets: &mut Vec<usize>) {
         let total = rotated_offsets(offsets, self.geometry, by, self.here.p());
         let home = self.scratch(total);
@@ -291,14 +290,14 @@ impl<G: Geometry> Planner<'_, G> {
         self.plan.flush_unpacks();
     }
 
-    /// Scratch for so many elements.
+    /// Scratch for `elements` elements.
     fn scratch(&mut self, elements: usize) -> Home {
         let size = self.extents.size;
         self.plan.scratch = (elements * size).next_multiple_of(size_of::<u128>());
         Home { begin: AreaOffset { area: Area::Scratch, offset: 0 }, bytes: elements * size, size }
     }
 
-    /// The own block, then the rounds, with blocks in `home`.
+    /// Copies the own block, then runs the rounds, with blocks in `home`.
     fn rounds(&mut self, home: Home, geometry: impl Geometry) {
         let rank = self.here.rank;
         let own = Run { start: geometry.offset(rank), len: self.geometry.len(rank) };
@@ -320,7 +319,7 @@ impl<G: Geometry> Planner<'_, G> {
         build::rounds(self.plan, self.score, self.here, &[home], geometry, self.policy);
     }
 
-    /// Copies elements from scratch to where they belong, at the end.
+    /// Copies elements from scratch to their final position, at the end.
     fn put_in_place(&mut self, scratch: &Home, elements: Run, to: usize) {
         if elements.len > 0 {
             let (from, bytes) = scratch.locate(elements);
@@ -336,7 +335,7 @@ impl<G: Geometry> Planner<'_, G> {
     }
 }
 
-/// Where blocks begin when they lie without gaps and block `by` comes first; returns where the last one ends.
+/// Sets where blocks begin if they lie without gaps and block `by` comes first; returns where the last one ends.
 fn rotated_offsets<G: Geometry>(offsets: &mut Vec<usize>, geometry: &G, by: usize, p: usize) -> usize {
     offsets.clear();
     offsets.resize(p, 0);

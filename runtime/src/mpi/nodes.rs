@@ -20,10 +20,10 @@ pub(super) fn placement(comm: ffi::MPI_Comm, rank: c_int, p: c_int) -> Result<Pl
     Ok(Placement::from_nodes(leaders.into_iter().map(|leader| leader as usize).collect()))
 }
 
-/// The placement that all ranks together say: each its own path, from the node downwards. Collective over `comm`.
+/// The placement that the ranks specify: each gives its own path, from the node downwards. Collective over `comm`.
 pub(super) fn given(comm: ffi::MPI_Comm, p: c_int, path: &[usize]) -> Result<Placement, Error> {
     let own: Vec<i32> = path.iter().map(|&part| i32::try_from(part)).collect::<Result<_, _>>().unwrap_or_default();
-    // A part that does not fit is told to all, so that all refuse.
+    // A number that does not fit is reported to all ranks, so that all return the error.
     let fits = own.len() == path.len() && path.len() < i32::MAX as usize;
     let depth = same_depth(comm, if fits { own.len() as i32 } else { i32::MAX })?;
     let mut all = vec![0i32; p as usize * depth as usize];
@@ -40,7 +40,7 @@ pub(super) fn given(comm: ffi::MPI_Comm, p: c_int, path: &[usize]) -> Result<Pla
     Ok(Placement::from_levels(&(0..p as usize).map(path).collect::<Vec<Vec<usize>>>()))
 }
 
-/// How many parts the paths of all ranks have, or the same error on all of them. Collective over `comm`.
+/// The common length of the paths of all ranks, or the same error on all ranks. Collective over `comm`.
 fn same_depth(comm: ffi::MPI_Comm, own: i32) -> Result<i32, Error> {
     let (least_and_most, mut found) = ([-own, own], [0; 2]);
     let (from, to): (*const i32, *mut i32) = (least_and_most.as_ptr(), found.as_mut_ptr());
@@ -72,8 +72,7 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     Ok(first?[0])
 }
 
-/// The ranks that the first `n` ranks of a communicator have in another one; negative for those that are not in it.
-/// Local.
+/// The ranks in `within` of the first `n` ranks of `of`; negative for those that are not in it. Local.
 pub(super) fn ranks_in(of: ffi::MPI_Comm, n: c_int, within: ffi::MPI_Comm) -> Result<Vec<c_int>, Error> {
     let (ranks, mut found): (Vec<c_int>, _) = ((0..n).collect(), vec![0; n as usize]);
     // SAFETY: both communicators are live, both lists have `n` entries, and both groups are freed once.

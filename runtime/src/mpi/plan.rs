@@ -1,8 +1,8 @@
-//! One rank's part of a call, computed: what to copy and which messages to exchange, step by step.
+//! One rank's part of a call: the copies and messages, step by step.
 //!
-//! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and those that follow replay them:
-//! peers, addresses and lengths are then loads, not arithmetic. A plan says where things lie relative to the call's
-//! areas, so it serves any buffers; its [`PlanKey`] says which calls.
+//! Calls repeat. The first call of a shape turns a schedule's rounds into steps, and later calls replay them: peers,
+//! addresses and lengths are then loads, not arithmetic. Positions in a plan are relative to the call's areas, so it
+//! serves any buffers; its [`PlanKey`] identifies the calls that it serves.
 
 use super::areas::{Area, AreaOffset, Extents};
 use crate::geometry::{Blocking, Recognised};
@@ -13,7 +13,7 @@ use std::any::TypeId;
 use std::ffi::c_int;
 use std::ops::Range;
 
-/// One message: `elements` of them from or into a spot, one after the other.
+/// One message: `elements` contiguous elements at a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlannedMessage {
     pub(super) spot: AreaOffset,
@@ -21,7 +21,7 @@ pub(super) struct PlannedMessage {
     pub(super) peer: c_int,
 }
 
-/// A plan that is being drawn up, and memory for lengths and beginnings of blocks meanwhile.
+/// A plan under construction, and working memory for lengths and offsets of blocks.
 pub(super) struct Draft<'a> {
     pub(super) plan: &'a mut MessagePlan,
     pub(super) counts: &'a mut Vec<usize>,
@@ -35,25 +35,25 @@ pub(super) struct Exchange {
     pub(super) into: PlannedMessage,
 }
 
-/// A message of a round that is more than one message each way.
+/// A message of a round that does not consist of one message each way.
 #[derive(Clone, Debug)]
 pub(super) struct ExtraMessage {
     pub(super) message: PlannedMessage,
     pub(super) form: MessageForm,
 }
 
-/// How a message lies in memory.
+/// The memory layout of a message.
 #[derive(Clone, Debug)]
 pub(super) enum MessageForm {
     /// In one piece.
     Whole,
-    /// In pieces after its spot, which are these among the plan's lengths and displacements.
+    /// In pieces relative to its position, listed in this range of the plan's lengths and displacements.
     Within(Range<usize>),
-    /// In pieces of several areas, which are these among the plan's lengths, displacements and areas.
+    /// In pieces of several areas, listed in this range of the plan's lengths, displacements and areas.
     Across(Range<usize>),
 }
 
-/// A piece of memory that moves.
+/// A piece of memory to copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovedPiece {
     pub(super) from: AreaOffset,
@@ -61,8 +61,7 @@ pub(super) struct MovedPiece {
     pub(super) bytes: usize,
 }
 
-/// What a rank does next. The number of the variant is written down, and not hidden in what it has: so it is read in
-/// one instruction.
+/// One step of a rank. The discriminant is explicit, not hidden in a niche, so that one instruction reads it.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(super) enum PlanStep {
@@ -70,17 +69,17 @@ pub(super) enum PlanStep {
     Exchange(Exchange),
     /// Any number of messages at the same time.
     Round { departures: Range<usize>, arrivals: Range<usize> },
-    /// A copy of what is there.
+    /// A copy.
     Move(MovedPiece),
-    /// Copies of what is there.
+    /// Several copies.
     Copy { pieces: Range<usize> },
-    /// Copies of what has arrived; none, if something did not.
+    /// Copies of received data; skipped if a message failed.
     Arrived { pieces: Range<usize> },
-    /// Operations on what has arrived; none, if something did not.
+    /// Operations on received data; skipped if a message failed.
     Combine { combinations: Range<usize> },
 }
 
-/// Elements that are combined, one by one.
+/// Elements to combine, one by one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Combination {
     pub(super) left: AreaOffset,
@@ -89,14 +88,14 @@ pub(super) struct Combination {
     pub(super) elements: usize,
 }
 
-/// The beginning of a round among the plan's messages.
+/// Where the messages of a round begin in the plan.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RoundStart {
     departures: usize,
     arrivals: usize,
 }
 
-/// The steps of a call, and what they refer to.
+/// The steps of a call, and the lists that they refer to.
 #[derive(Debug, Default)]
 pub(super) struct MessagePlan {
     pub(super) steps: Vec<PlanStep>,
@@ -104,22 +103,23 @@ pub(super) struct MessagePlan {
     pub(super) arrivals: Vec<ExtraMessage>,
     pub(super) pieces: Vec<MovedPiece>,
     pub(super) combinations: Vec<Combination>,
-    /// Pieces of scattered messages: elements, and bytes from the beginning of the area.
+    /// Pieces of scattered messages: their elements, and their offsets in bytes from the beginning of the area.
     pub(super) lengths: Vec<c_int>,
     pub(super) displacements: Vec<ffi::MPI_Aint>,
-    /// The areas of the pieces, where they lie in several.
+    /// The areas of the pieces, if a message spans several.
     pub(super) areas: Vec<Area>,
-    /// How `roundel show` numbers the rounds in which this rank has messages; none unless messages are recorded.
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// recorded.
     pub(super) numbers: Option<Vec<usize>>,
-    /// How many bytes of scratch the steps use.
+    /// The bytes of scratch that the steps use.
     pub(super) scratch: usize,
-    /// Copies before and after the messages of the round that is being planned.
+    /// Copies before and after the messages of the round under construction.
     pub(super) packs: Vec<MovedPiece>,
     pub(super) unpacks: Vec<MovedPiece>,
 }
 
 impl MessagePlan {
-    /// Forgets the steps and keeps their memory.
+    /// Removes the steps and keeps their memory.
     pub(super) fn clear(&mut self) {
         let MessagePlan {
             steps,
@@ -149,7 +149,7 @@ impl MessagePlan {
         unpacks.clear();
     }
 
-    /// Where the messages of a round that begins now will be.
+    /// The position of the messages of a round that begins now.
     pub(super) fn begin_round(&self) -> RoundStart {
         RoundStart { departures: self.departures.len(), arrivals: self.arrivals.len() }
     }
@@ -173,7 +173,8 @@ impl MessagePlan {
         self.flush_unpacks();
     }
 
-    /// The pieces of so many elements of a size, one after the other, where MPI cannot count them; none if it can.
+    /// Splits contiguous elements into pieces if there are too many for MPI to count; otherwise the message stays
+    /// whole.
     pub(super) fn cut(&mut self, elements: usize, size: usize, longest: usize) -> MessageForm {
         if elements <= longest {
             return MessageForm::Whole;
@@ -183,7 +184,7 @@ impl MessagePlan {
         MessageForm::Within(begin..self.lengths.len())
     }
 
-    /// Adds a run of elements to the pieces of a message, in several if MPI cannot count it.
+    /// Adds a run of elements to the pieces of a message, split if MPI cannot count it.
     pub(super) fn push_run(&mut self, at: usize, elements: usize, size: usize, longest: usize) {
         for begin in (0..elements).step_by(longest) {
             self.lengths.push((elements - begin).min(longest) as c_int);
@@ -191,7 +192,7 @@ impl MessagePlan {
         }
     }
 
-    /// Adds the copies that a round makes before its messages leave.
+    /// Adds the copies of a round before its sends.
     pub(super) fn flush_packs(&mut self) {
         if !self.packs.is_empty() {
             let begin = self.pieces.len();
@@ -200,7 +201,7 @@ impl MessagePlan {
         }
     }
 
-    /// Adds the copies that a round makes when its messages have arrived.
+    /// Adds the copies of a round after its receives.
     pub(super) fn flush_unpacks(&mut self) {
         if !self.unpacks.is_empty() {
             let begin = self.pieces.len();
@@ -210,7 +211,7 @@ impl MessagePlan {
     }
 }
 
-/// Which calls a plan serves: those with the same collective, parameters, blocks, lengths and choices.
+/// The calls that a plan serves: those with the same collective, parameters, blocks, lengths and options.
 #[derive(Debug, Default)]
 pub(super) struct PlanKey {
     /// None if there is no plan.
@@ -236,12 +237,12 @@ impl PlanKey {
             && collective.has_arguments(&self.arguments)
     }
 
-    /// Says that there is no plan.
+    /// Invalidates the plan.
     pub(super) fn clear(&mut self) {
         self.collective = None;
     }
 
-    /// Says that the plan is for this call.
+    /// Marks the plan as made for this call.
     pub(super) fn set<K: Collective>(
         &mut self,
         collective: &K,
@@ -249,7 +250,7 @@ impl PlanKey {
         extents: Extents,
         options: Options,
     ) {
-        // What users wrote may panic; the key is complete, or there is no plan.
+        // User code may panic here: until the key is complete, there is no plan.
         self.collective = None;
         if !collective.has_arguments(&self.arguments) {
             self.arguments = collective.arguments();

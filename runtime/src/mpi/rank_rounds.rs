@@ -1,7 +1,7 @@
 //! Records the rounds of one rank.
 //!
-//! Whatever makes plans takes them from here, so that its code exists once and not once for each algorithm. What is
-//! written is what the generated code says, stripe by stripe.
+//! All planners use this record, so that their code is compiled once and not once for each algorithm. The record has
+//! exactly what the generated code produces, stripe by stripe.
 
 use super::build::EndsTheJob;
 use super::trace;
@@ -17,14 +17,15 @@ use std::ops::Range;
 pub(super) struct RankRounds {
     notes: Vec<RankEvent>,
     stripes: Vec<Stripe>,
-    /// How many blocks there are, and how many lines.
+    /// The number of blocks, and of lines.
     pub(super) blocks: usize,
     pub(super) lines: usize,
-    /// How `roundel show` numbers the rounds in which this rank has messages; none unless messages are recorded.
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// recorded.
     pub(super) numbers: Option<Vec<usize>>,
 }
 
-/// Something that happens.
+/// An event in the schedule of a rank.
 #[derive(Debug)]
 enum RankEvent {
     Send(Site, usize, Range<usize>),
@@ -32,7 +33,7 @@ enum RankEvent {
     End,
 }
 
-/// Blocks that were written down.
+/// Recorded blocks.
 #[derive(Clone, Copy)]
 struct WrittenBlocks<'a>(&'a [Stripe]);
 
@@ -44,7 +45,7 @@ impl Blocks for WrittenBlocks<'_> {
 }
 
 impl RankRounds {
-    /// Writes down what a rank does. The rounds are numbered if messages are recorded.
+    /// Records the schedule of a rank. The rounds are numbered if messages are recorded.
     pub(super) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>, recorded: bool) -> Self {
         let guard = EndsTheJob { rank: here.rank };
         let mut score = RankRounds {
@@ -58,7 +59,7 @@ impl RankRounds {
         score
     }
 
-    /// Tells a sink what was written down.
+    /// Replays the recorded schedule to a sink.
     pub(super) fn replay(&self, sink: &mut impl Sink<Error = Infallible>) {
         let blocks = |stripes: &Range<usize>| WrittenBlocks(&self.stripes[stripes.clone()]);
         for note in &self.notes {

@@ -18,8 +18,8 @@ use roundel_spec::Collective;
 use std::marker::PhantomData;
 use std::mem::forget;
 
-/// Makes the plan for a call that is not like the last one. The first line lies in the receive buffer, or, if only a
-/// block of it is the output, in scratch; all others lie in scratch.
+/// Makes the plan for a call that differs from the last one. The first line lies in the receive buffer or, if only a
+/// block of it is the output, in scratch. All other lines lie in scratch.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     work: &mut CommWork,
@@ -38,7 +38,7 @@ pub(super) fn plan_anew<K: Collective, T, O: Operation<T>>(
     Ok(())
 }
 
-/// Draws up a plan for so many elements. The call is valid.
+/// Fills a plan for a number of elements. The call must be valid.
 pub(super) fn draw(
     draft: Draft<'_>,
     here: RankPlacement<'_>,
@@ -58,7 +58,7 @@ pub(super) fn draw(
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
         Home { begin: AreaOffset { area, offset }, bytes, size }
     };
-    // Where the result belongs to another rank, nothing of the line is copied out.
+    // If the result belongs to another rank, nothing of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> =
         (0..score.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
@@ -97,8 +97,8 @@ impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
         let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
         let guard = EndsTheJob { rank: self.rank };
         for i in 0..elements {
-            // SAFETY: the caller promises elements at all three; scratch and the user's buffers are aligned for them.
-            // No reference lives when the result is written.
+            // SAFETY: the caller guarantees elements at all three addresses; scratch and the user's buffers are
+            // aligned for them. No reference lives when the result is written.
             unsafe {
                 let value = self.op.combine(&*left.add(i), &*right.add(i));
                 *into.add(i) = value;
@@ -108,7 +108,7 @@ impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
     }
 }
 
-/// Dropped only when an operation panics: the other ranks would wait for this one for ever.
+/// Dropped only when an operation panics: the other ranks would wait for this rank for ever.
 struct EndsTheJob {
     rank: usize,
 }

@@ -14,7 +14,7 @@ use crate::rooted::{BlockSeat, RootedCall, RootedLayout};
 use crate::transport::RankPlacement;
 use roundel_spec::Collective;
 
-/// Makes the plan for a call that is not like the last one.
+/// Makes the plan for a call that differs from the last one.
 #[inline(never)]
 pub(super) fn plan_anew<K: Collective, T>(
     work: &mut CommWork,
@@ -33,7 +33,7 @@ pub(super) fn plan_anew<K: Collective, T>(
     Ok(())
 }
 
-/// Draws up a plan. The call is valid.
+/// Fills a plan. The call must be valid.
 pub(super) fn draw(
     draft: Draft<'_>,
     here: RankPlacement<'_>,

@@ -1,7 +1,7 @@
-//! The way of blocks of any lengths: which of them each message takes along, and where a rank keeps those in transit.
+//! The route of blocks of any lengths: the blocks of each message, and where a rank keeps those in transit.
 //!
 //! Lengths are not part of it, so it serves every alltoallv with the same collective. A block in transit has a slot,
-//! which says where it lies; slots are used again, so there are as many as there are blocks in transit at any time.
+//! which stores its position. Slots are reused, so there are only as many as blocks in transit at any time.
 
 use super::build::EndsTheJob;
 use super::rank_rounds::RankRounds;
@@ -15,25 +15,24 @@ use std::ffi::c_int;
 use std::mem::{forget, take};
 use std::ops::Range;
 
-/// Where a block is.
+/// The location of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BlockLocation {
-    /// It is this rank's own, for that rank.
+    /// This rank's own block for that rank.
     Own(usize),
-    /// It is in transit, in that slot.
+    /// In transit, in that slot.
     Transit(usize),
-    /// It is for this rank, from that rank.
+    /// From that rank, for this rank.
     Final(usize),
 }
 
-/// A message.
+/// A message of the route.
 #[derive(Clone, Debug)]
 pub(super) struct Hop {
     pub(super) peer: c_int,
-    /// Its blocks, among all of the route.
+    /// Its blocks, as a range of the route's blocks.
     pub(super) blocks: Range<usize>,
-    /// The rank at the other end, if both know how long the message is: it is the sender's block for the receiver, and
-    /// nothing else.
+    /// Whether both ends know the length of the message: it consists only of the sender's block for the receiver.
     pub(super) direct: bool,
 }
 
@@ -47,34 +46,35 @@ pub(super) struct RouteRound {
 /// One rank's messages in all rounds.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// Whom it serves; none if there is no route.
+    /// The collective that the route is for; none if there is no route.
     collective: Option<(TypeId, Layout)>,
     arguments: Arguments,
     pub(super) stages: Vec<RouteRound>,
     pub(super) departures: Vec<Hop>,
     pub(super) arrivals: Vec<Hop>,
     pub(super) blocks: Vec<BlockLocation>,
-    /// How many slots there are.
+    /// The number of slots.
     pub(super) slots: usize,
-    /// How many lengths this rank announces in a round at most, and how many are announced to it.
+    /// The most lengths that this rank announces in a round, and the most that are announced to it.
     pub(super) announces: usize,
     pub(super) is_told: usize,
-    /// How `roundel show` numbers the rounds in which this rank has messages; none unless messages are recorded.
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// recorded.
     pub(super) numbers: Option<Vec<usize>>,
 }
 
 impl Route {
-    /// Whether it serves a call of this collective that asks for this layout.
+    /// Whether the route serves a call of this collective with this layout.
     pub(super) fn fits<K: Collective>(&self, collective: &K, layout: Layout) -> bool {
         self.collective == Some((TypeId::of::<K>(), layout)) && collective.has_arguments(&self.arguments)
     }
 
-    /// Says that there is none.
+    /// Invalidates the route.
     pub(super) fn clear(&mut self) {
         self.collective = None;
     }
 
-    /// Has it know the numbers of its rounds.
+    /// Makes the route number its rounds.
     pub(super) fn know_numbers(&mut self) {
         if self.numbers.is_none() {
             self.clear();
@@ -82,7 +82,7 @@ impl Route {
         }
     }
 
-    /// Makes the one of a collective that serves the call.
+    /// Makes the route of a collective that serves the call.
     pub(super) fn plan<K: Collective>(&mut self, collective: &K, here: RankPlacement<'_>, layout: Layout) {
         let score = RankRounds::of(collective, here, self.numbers.is_some());
         let whom = (Some((TypeId::of::<K>(), layout)), collective.arguments());
@@ -103,10 +103,10 @@ struct RouteBuilder {
     made: Route,
     rank: usize,
     p: usize,
-    /// The blocks that this rank has.
+    /// The blocks that this rank holds.
     held: HashMap<usize, BlockLocation>,
     free: Vec<usize>,
-    /// What arrives in the round: from whom, and which blocks.
+    /// The arrivals of the round: source and blocks.
     arriving: Vec<(usize, Vec<usize>)>,
     /// Where the messages of the round begin.
     departures: usize,
@@ -121,7 +121,7 @@ impl RouteBuilder {
         RouteBuilder { made, rank, p, held, free, arriving, departures: 0, arrivals: 0 }
     }
 
-    /// A block arrives: it is where it belongs, or gets a slot.
+    /// Handles the arrival of a block: it is at its destination, or gets a slot.
     fn arrive(&mut self, block: usize) {
         let (from, to) = ends(block, self.p);
         assert!(from < self.p, "the schedule names a block outside the buffer");
@@ -143,7 +143,7 @@ impl RouteBuilder {
     }
 }
 
-/// How many lengths are told in these messages.
+/// The number of lengths announced for these messages.
 fn told(hops: &[Hop]) -> usize {
     hops.iter().filter(|hop| !hop.direct).map(|hop| hop.blocks.len()).sum()
 }
@@ -161,7 +161,7 @@ impl Sink for RouteBuilder {
             let Some(location) = self.held.remove(&block) else {
                 panic!("the schedule sends a block that this rank does not have")
             };
-            // The round's arrivals may have the slot: what leaves is looked up before anything arrives.
+            // The round's arrivals may reuse the slot: departing blocks are looked up before anything arrives.
             if let BlockLocation::Transit(slot) = location {
                 self.free.push(slot);
             }
@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn there_are_as_many_slots_as_blocks_in_transit() {
         for (p, radix) in (1..40).flat_map(|p| [(p, 2), (p, 3), (p, 7)]) {
-            // A rank has p blocks at any time. Of those in transit none is its own, so the slots are fewer than p less
-            // the messages that it sends.
+            // A rank holds p blocks at any time. None of those in transit is its own, so there are fewer slots than p
+            // minus the messages that it sends.
             let made = route(&ModifiedBruck { radix }, p);
             assert!(made.slots + made.departures.len() < p.max(1), "p = {p}, radix {radix}: {}", made.slots);
         }

@@ -1,21 +1,20 @@
-//! Who uses which part of scratch, while a plan is made: parts are given back as soon as nothing in them is needed, and
-//! used again.
+//! Allocates scratch while a plan is made: parts are freed as soon as nothing in them is needed, and reused.
 
 use std::ops::Range;
 
 /// Parts of scratch are aligned to this, as scratch itself is.
 const ALIGNMENT: usize = size_of::<u128>();
 
-/// Scratch in the making.
+/// Allocates parts of scratch while a plan is made.
 #[derive(Default)]
 pub(super) struct Space {
-    /// What was given back, in order, with something in use between any two.
+    /// The free parts, in order, none of which are adjacent.
     free: Vec<Range<usize>>,
     end: usize,
 }
 
 impl Space {
-    /// How many bytes were in use at most.
+    /// The highest number of bytes in use.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -34,13 +33,13 @@ impl Space {
             }
             return begin..begin + bytes;
         }
-        // What is free at the end need not be added.
+        // A free part at the end is extended, not added to.
         let begin = self.free.pop_if(|part| part.end == self.end).map_or(self.end, |part| part.start);
         self.end = begin + bytes;
         begin..self.end
     }
 
-    /// Gives back what [`take`](Space::take) gave.
+    /// Frees a part that [`take`](Space::take) returned.
     pub(super) fn give(&mut self, part: Range<usize>) {
         if part.is_empty() {
             return;
@@ -51,7 +50,7 @@ impl Space {
         self.join(i);
     }
 
-    /// Makes one of part `i` and the one before it, if they touch.
+    /// Merges free part `i` with the one before it if they are adjacent.
     fn join(&mut self, i: usize) {
         if i > 0 && i < self.free.len() && self.free[i - 1].end == self.free[i].start {
             self.free[i - 1].end = self.free[i].end;

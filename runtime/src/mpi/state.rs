@@ -1,4 +1,4 @@
-//! What is cached on a communicator.
+//! The state cached on a communicator.
 
 use super::alltoallv::AlltoallvBuffers;
 use super::areas::Scratch;
@@ -25,22 +25,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Everything that calls on one communicator share.
 ///
-/// Safe code can share a communicator between threads, so exclusive use of the working memory is a run-time matter:
-/// whoever holds the [`Lease`] has it.
+/// Safe code can share a communicator between threads, so exclusive use of the working memory is checked at run time:
+/// only the holder of the [`Lease`] has access.
 #[derive(Default)]
 pub(super) struct CommState {
     busy: AtomicBool,
-    /// Whether all calls are the library's, whatever they are.
+    /// Whether MPI serves all calls.
     passes: AtomicBool,
-    /// How many calls there were before the group was made, of those that all ranks count.
+    /// The number of calls before the group was created, of those that all ranks count.
     uses: AtomicU32,
-    /// Its ranks, where they are known without asking them; none in it if they are not all of this world.
+    /// The members, if known without communication; the inner option is none if some belong to another world.
     members: OnceLock<Option<CommMembers>>,
     group: OnceLock<OwnComm>,
     work: UnsafeCell<CommWork>,
 }
 
-/// Memory that calls use again.
+/// Memory that calls reuse.
 #[derive(Default)]
 pub(super) struct CommWork {
     /// The steps of the last call, and which calls they serve.
@@ -50,35 +50,36 @@ pub(super) struct CommWork {
     pub(super) scratch: Scratch,
     /// Messages of the current round.
     pub(super) flight: MessagesInFlight,
-    /// How long blocks of different lengths are, and where they begin.
+    /// The lengths of blocks of different lengths, and their offsets.
     pub(super) counts: Vec<usize>,
     pub(super) offsets: Vec<usize>,
-    /// What alltoalls with blocks of any lengths use.
+    /// The buffers of alltoalls with blocks of any lengths.
     pub(super) buffers: AlltoallvBuffers,
     /// The tags of requests.
     pub(super) tags: Tags,
-    /// What persistent requests of this rank's node share.
+    /// Resources that the persistent requests of this rank's node share.
     node: Option<NodeRanks>,
-    /// The times by which they are planned, or why there are none.
+    /// The profile for planning, or why it could not be read.
     pub(super) profile: Option<Result<Profile, Error>>,
-    /// What all ranks have agreed upon about choices, or why they have not.
+    /// The settings that all ranks agreed on, or why they did not agree.
     settings: Option<Result<Settings, Error>>,
-    /// Whether calls that go on while the program does something else are served on all ranks.
+    /// Whether all ranks can serve non-blocking calls.
     pub(super) requests: bool,
-    /// What all ranks know to decide alike.
+    /// The deciders that were compared across all ranks.
     deciders: Vec<Decider>,
-    /// What was the library's before there was a group, and stays so.
+    /// Calls that MPI served before the group was created, and still serves.
     pub(super) settled: Settled,
-    /// What calls with MPI's own arguments use again.
+    /// The cache of calls with MPI's own arguments.
     pub(super) recent: CallCache,
-    /// What operations that are over have left.
+    /// The buffers of completed operations.
     pub(super) spare: Spare,
-    /// Where they are written down, while somebody wants to know.
+    /// The journal, if calls are recorded.
     pub(super) journal: Option<Journal>,
 }
 
 impl CommWork {
-    /// What persistent requests of this rank's node share; the first call makes it, and is then collective.
+    /// Resources that the persistent requests of this rank's node share. The first call creates them and is
+    /// collective.
     pub(super) fn node(&mut self, group: &OwnComm) -> Result<&mut NodeRanks, Error> {
         match &mut self.node {
             Some(node) => Ok(node),
@@ -86,8 +87,7 @@ impl CommWork {
         }
     }
 
-    /// Has all ranks agree about settings, and about what decides; the first call with each asks for them, and is then
-    /// collective.
+    /// Makes all ranks agree about the settings and the decider. The first call for each is collective.
     #[inline]
     pub(super) fn agree(&mut self, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
         match &self.settings {
@@ -98,7 +98,7 @@ impl CommWork {
         }
     }
 
-    /// Takes over what all ranks of the world have agreed upon.
+    /// Takes over the settings that all ranks of the world agreed on.
     pub(super) fn inherit(&mut self, settings: &Settings, requests: bool) {
         if self.settings.is_none() {
             self.settings = Some(Ok(settings.clone()));
@@ -127,13 +127,13 @@ impl CommWork {
         Ok(())
     }
 
-    /// What all ranks have agreed upon.
+    /// The settings that all ranks agreed on.
     pub(super) fn settings(&self) -> Result<&Settings, Error> {
         let none = Error::Settings { reason: "no settings were asked for".into() };
         self.settings.as_ref().map_or(Err(none), |settings| settings.as_ref().map_err(Clone::clone))
     }
 
-    /// The times by which persistent requests are planned; the first call asks for them, and is then collective.
+    /// The profile for planning persistent requests. The first call reads it and is collective.
     pub(super) fn profile(&mut self, group: &OwnComm) -> Result<&Profile, Error> {
         let profile = self.profile.get_or_insert_with(|| persistent::profile(group));
         profile.as_ref().map_err(Clone::clone)
@@ -141,17 +141,17 @@ impl CommWork {
 }
 
 impl CommState {
-    /// The group behind the communicator `user`; the first call makes it, and is then collective.
+    /// The group of the communicator `user`. The first call creates it and is collective.
     #[inline]
     pub(super) fn group(&self, user: &impl Communicator) -> Result<&OwnComm, Error> {
         match self.group.get() {
             Some(group) => Ok(group),
-            // Only now: which handle it is takes some instructions to find out.
+            // Only here, because converting to the raw handle takes some instructions.
             None => self.make_group(user.as_raw(), None),
         }
     }
 
-    /// The group behind a communicator that is known by its handle; the first call makes it, and is then collective.
+    /// The group of a communicator given by its handle. The first call creates it and is collective.
     #[inline]
     pub(super) fn group_of(&self, user: ffi::MPI_Comm) -> Result<&OwnComm, Error> {
         match self.group.get() {
@@ -160,7 +160,7 @@ impl CommState {
         }
     }
 
-    /// The group behind the communicator, if a call has made it.
+    /// The group of the communicator, if a call has created it.
     pub(super) fn known_group(&self) -> Option<&OwnComm> {
         self.group.get()
     }
@@ -173,14 +173,13 @@ impl CommState {
         Ok(self.group.get_or_init(|| group))
     }
 
-    /// Whether all calls are the library's.
+    /// Whether MPI serves all calls.
     #[inline]
     pub(super) fn passes(&self) -> bool {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// Whether all calls are the library's, by what is known of its ranks; from now on, [`passes`](State::passes)
-    /// knows.
+    /// Whether MPI serves all calls, given the placement of the ranks; remembers that for [`passes`](Self::passes).
     pub(super) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
         let all = settings.leaves_all(placement.regions().nodes() as usize);
         if all {
@@ -189,17 +188,17 @@ impl CommState {
         all
     }
 
-    /// From now on all calls are the library's.
+    /// Makes MPI serve all calls from now on.
     pub(super) fn pass(&self) {
         self.passes.store(true, Ordering::Relaxed);
     }
 
-    /// One more call before the group is made; how many there were, with this one.
+    /// Counts a call before the group is created; returns the number of calls including this one.
     pub(super) fn count(&self) -> u32 {
         self.uses.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
-    /// The ranks of the communicator `user`, if they are known without asking them.
+    /// The ranks of the communicator `user`, if known without communication.
     pub(super) fn members(&self, user: ffi::MPI_Comm) -> Result<Option<&CommMembers>, Error> {
         if let Some(known) = self.members.get() {
             return Ok(known.as_ref());
@@ -208,7 +207,7 @@ impl CommState {
         Ok(self.members.get_or_init(|| found).as_ref())
     }
 
-    /// Makes the group with places that the ranks say, unless there is one already.
+    /// Creates the group with the placement that the ranks specify; an error if it exists already.
     pub(super) fn place(&self, user: &impl Communicator, path: &[usize]) -> Result<(), Error> {
         match self.group.get() {
             Some(_) => Err(Error::Placed),
@@ -216,7 +215,7 @@ impl CommState {
         }
     }
 
-    /// Exclusive use of the working memory, unless somebody else has it.
+    /// Exclusive use of the working memory; an error if it is in use.
     #[inline]
     pub(super) fn lease(&self) -> Result<Lease<'_>, Error> {
         if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Lease { state: self }) }
@@ -234,7 +233,7 @@ impl CommState {
     }
 }
 
-/// The right to use the working memory, given back on drop.
+/// The right to use the working memory, released on drop.
 pub(super) struct Lease<'a> {
     state: &'a CommState,
 }
@@ -264,19 +263,19 @@ impl Drop for Lease<'_> {
     }
 }
 
-/// A communicator of our own with the ranks of the user's.
+/// Roundel's own communicator with the ranks of the user's.
 pub(super) struct OwnComm {
     pub(super) comm: Duplicate,
     pub(super) rank: usize,
     pub(super) placement: Placement,
-    /// Whether what the ranks of the world have agreed upon holds for it.
+    /// Whether the settings of the world hold for it.
     inherits: bool,
     /// The largest tag that MPI has.
     pub(super) largest_tag: c_int,
 }
 
 impl OwnComm {
-    /// Duplicates `user` and finds out where its ranks sit, unless that is known. Collective.
+    /// Duplicates `user` and determines the placement of its ranks, unless it is known. Collective.
     fn new(user: ffi::MPI_Comm, path: Option<&[usize]>, members: Option<&CommMembers>) -> Result<Self, Error> {
         let comm = Duplicate::of(user)?;
         if let Some(CommMembers { rank, placement }) = members {
@@ -298,7 +297,7 @@ impl OwnComm {
                 Ok(OwnComm { comm, rank: rank as usize, placement, inherits: false, largest_tag })
             }
             Err(error @ (Error::PlaceDepth { .. } | Error::PlaceTooLarge { .. })) => {
-                // All ranks got this error, so that all of them free the duplicate, which is collective.
+                // All ranks got this error, so all of them free the duplicate, which is collective.
                 comm.free();
                 Err(error)
             }
@@ -306,13 +305,13 @@ impl OwnComm {
         }
     }
 
-    /// This rank among all of them.
+    /// This rank and the placement of all ranks.
     pub(super) fn here(&self) -> RankPlacement<'_> {
         RankPlacement { placement: &self.placement, rank: self.rank }
     }
 }
 
-/// MPI promises this one, which is the same on all ranks.
+/// The largest tag that MPI guarantees, equal on all ranks.
 const LARGEST_TAG: c_int = 32_767;
 
 fn largest_tag(comm: ffi::MPI_Comm) -> Result<c_int, Error> {
@@ -320,29 +319,29 @@ fn largest_tag(comm: ffi::MPI_Comm) -> Result<c_int, Error> {
     // SAFETY: the communicator is live; MPI stores the address of the number in `value`.
     let code = unsafe { ffi::MPI_Comm_get_attr(comm, ffi::MPI_TAG_UB as c_int, (&raw mut value).cast(), &mut found) };
     check("MPI_Comm_get_attr", code)?;
-    // SAFETY: if it is there, it is a number.
+    // SAFETY: if the attribute is set, its value points to a number.
     let largest = if found == 0 { None } else { unsafe { value.as_ref() } };
     Ok(largest.map_or(LARGEST_TAG, |&largest| largest.max(LARGEST_TAG)))
 }
 
-/// A communicator with the same ranks, whose errors come back as return codes.
+/// A communicator with the same ranks, whose errors are returned as codes.
 pub(super) struct Duplicate {
     comm: ffi::MPI_Comm,
     held: Arc<()>,
 }
 
-/// As long as this lives, so does the communicator that it is from.
+/// Keeps the communicator alive.
 pub(super) struct Holder(#[allow(dead_code, reason = "it counts")] Arc<()>);
 
-/// Communicators that the program has freed while there were requests for them.
+/// Communicators that the program freed while requests on them existed.
 static LIMBO: Mutex<Vec<Limbo>> = Mutex::new(Vec::new());
 
 struct Limbo(ffi::MPI_Comm);
 
-// SAFETY: a handle is a number, or an address that MPI looks after.
+// SAFETY: a handle is a number, or an address that MPI manages.
 unsafe impl Send for Limbo {}
 
-/// MPI is about to end: what the program has freed goes, in the same order on all ranks.
+/// Frees the remaining communicators when MPI is finalised, in the same order on all ranks.
 pub(super) fn end() -> Result<(), Error> {
     let limbo = std::mem::take(&mut *LIMBO.lock().unwrap_or_else(PoisonError::into_inner));
     for Limbo(mut comm) in limbo {
@@ -353,8 +352,8 @@ pub(super) fn end() -> Result<(), Error> {
 }
 
 impl Duplicate {
-    /// Made of its group: a duplicate would copy the program's attributes, which its callbacks might free twice, and
-    /// a split would ask all ranks for their colours.
+    /// Created from the communicator's group: a duplicate would copy the program's attributes, which its callbacks
+    /// might free twice, and a split would exchange the colours of all ranks.
     fn of(user: ffi::MPI_Comm) -> Result<Self, Error> {
         reject_intercommunicator(user)?;
         // SAFETY: the null handles are constants of the library.
@@ -384,7 +383,7 @@ impl Duplicate {
         Holder(self.held.clone())
     }
 
-    /// Frees the communicator, unless MPI is over; at the end if requests may still be started on it.
+    /// Frees the communicator, unless MPI is finalised; deferred to the end if requests may still be started on it.
     fn free(mut self) -> c_int {
         let mut over = 0;
         if Arc::strong_count(&self.held) > 1 {
@@ -392,7 +391,7 @@ impl Duplicate {
             return SUCCESS;
         }
         // SAFETY: MPI_Finalized may be called at any time. The communicator is live and has no messages in flight,
-        // because every call completes its own; this object goes, so the handle is not used again.
+        // because every call completes its own; this object is consumed, so the handle is not used again.
         unsafe {
             match ffi::MPI_Finalized(&mut over) {
                 SUCCESS if over == 0 => ffi::MPI_Comm_free(&mut self.comm),
@@ -402,7 +401,7 @@ impl Duplicate {
     }
 }
 
-/// An intercommunicator has two groups, and no collective of ours is declared for that.
+/// Returns an error for an intercommunicator, which no collective supports.
 fn reject_intercommunicator(comm: ffi::MPI_Comm) -> Result<(), Error> {
     let mut inter = 0;
     // SAFETY: `comm` is a live communicator; its owner is borrowed by the call that led here.

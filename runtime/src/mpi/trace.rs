@@ -1,9 +1,9 @@
 //! Records the messages of a communicator on request.
 //!
-//! What is recorded are the arguments of the MPI calls, where they are made (`replay`). While nobody asks, all of this
-//! is a test of one pointer for each call. A rank by itself does not know how its rounds are numbered among those of
-//! the others, because groups of an inner collective may have fewer rounds than others; so a plan that is made while
-//! messages are recorded looks at the rounds of all ranks.
+//! It records the arguments of the MPI calls where they are made (`execution`). Otherwise the cost is a test of one
+//! pointer for each call. A single rank does not know how its rounds are numbered among those of the others, because
+//! groups of an inner collective may have fewer rounds than others; so a plan made while messages are recorded
+//! examines the rounds of all ranks.
 
 use super::attribute;
 use super::state::CommState;
@@ -16,8 +16,8 @@ use roundel_spec::Collective;
 use roundel_spec::check::record_code;
 use std::ffi::c_int;
 
-/// Runs `body` and records the messages of all collectives that it runs on `comm`, as this rank posts them. The ranks
-/// need not agree about it: each may record its own.
+/// Runs `body` and records the messages that this rank posts in all collectives on `comm`. The ranks need not agree
+/// about it: each may record its own.
 ///
 /// ```no_run
 /// use roundel::{Allgather, Error, algorithms::Bruck};
@@ -34,15 +34,15 @@ use std::ffi::c_int;
 /// ```
 ///
 /// # Errors
-/// [`Error::Traced`] if the communicator's messages are being recorded already, [`Error::Busy`] if another thread runs
-/// a collective on it when the recording begins or ends.
+/// [`Error::Traced`] if the communicator's messages are already being recorded, [`Error::Busy`] if another thread
+/// runs a collective on it when the recording begins or ends.
 pub fn trace<R>(comm: &impl Communicator, body: impl FnOnce() -> R) -> Result<(R, RankTrace), Error> {
     let tracing = Tracing::begin(attribute::state(comm)?)?;
     let result = body();
     Ok((result, tracing.end()?))
 }
 
-/// A recording under way. It ends on drop, also when the body panics.
+/// An active recording. It ends on drop, even if the body panics.
 struct Tracing<'a> {
     state: &'a CommState,
 }
@@ -53,7 +53,7 @@ impl<'a> Tracing<'a> {
         if work.flight.log.is_some() {
             return Err(Error::Traced);
         }
-        // Plans that were made before do not know the numbers of their rounds.
+        // Plans made earlier do not number their rounds.
         work.key.clear();
         work.plan.numbers = Some(Vec::new());
         work.buffers.route.know_numbers();
@@ -82,7 +82,7 @@ impl Drop for Tracing<'_> {
     }
 }
 
-/// The number of each round in which this rank has messages, among all rounds in which any rank has.
+/// The number of each round in which this rank has messages, among all rounds in which any rank has messages.
 pub(super) fn numbers<K: Collective>(collective: &K, here: RankPlacement<'_>) -> Vec<usize> {
     let trace = record_code(collective, here.placement);
     let real = (0..trace.rounds()).filter(|&round| trace.has_messages(round));
@@ -90,39 +90,39 @@ pub(super) fn numbers<K: Collective>(collective: &K, here: RankPlacement<'_>) ->
     own.map(|(number, _)| number).collect()
 }
 
-/// What has been posted since the recording began.
+/// The messages posted since the recording began.
 #[derive(Default)]
 pub(super) struct PostLog {
     record: RankTrace,
-    /// How many calls have begun, and how many rounds of the last one this rank has passed.
+    /// The number of calls so far, and the number of rounds that this rank has completed in the last one.
     calls: usize,
     passed: usize,
 }
 
 impl PostLog {
-    /// A call begins.
+    /// Notes the beginning of a call.
     pub(super) fn begin(&mut self) {
         self.calls += 1;
         self.passed = 0;
     }
 
-    /// How many messages were sent and received so far.
+    /// The number of messages sent and received so far.
     pub(super) fn mark(&self) -> (usize, usize) {
         (self.record.sent.len(), self.record.received.len())
     }
 
-    /// What was sent and received since a mark.
+    /// The messages sent and received since a mark.
     pub(super) fn since(&self, (sent, received): (usize, usize)) -> (&[PostedMessage], &[PostedMessage]) {
         (&self.record.sent[sent..], &self.record.received[received..])
     }
 
-    /// A message leaves `rank` for `peer`; `numbers` are those of the rank's rounds.
+    /// Records a message from `rank` to `peer`; `numbers` are those of the rank's rounds.
     pub(super) fn sends(&mut self, numbers: &[usize], rank: usize, peer: c_int, bytes: usize) {
         let message = self.message(numbers, rank, peer as usize, bytes);
         self.record.sent.push(message);
     }
 
-    /// `rank` is ready for a message from `peer`.
+    /// Records a receive of `rank` from `peer`.
     pub(super) fn receives(&mut self, numbers: &[usize], rank: usize, peer: c_int, bytes: usize) {
         let message = self.message(numbers, peer as usize, rank, bytes);
         self.record.received.push(message);
@@ -130,17 +130,17 @@ impl PostLog {
 
     fn message(&self, numbers: &[usize], from: usize, to: usize, bytes: usize) -> PostedMessage {
         let round = numbers.get(self.passed).copied().unwrap_or(usize::MAX);
-        // Where the ranks sit is asked when the recording ends.
+        // The placement is looked up when the recording ends.
         PostedMessage { call: self.calls - 1, round, from, to, bytes, nonlocal: false }
     }
 
-    /// The messages of a round are complete.
+    /// Notes that the messages of a round are complete.
     pub(super) fn end_round(&mut self) {
         self.passed += 1;
     }
 }
 
-/// How many bytes MPI takes `count` elements of a datatype for.
+/// The number of bytes that `count` elements of a datatype have according to MPI.
 pub(super) fn bytes(count: usize, datatype: ffi::MPI_Datatype) -> usize {
     let mut size: c_int = 0;
     // SAFETY: the datatype is live: a message of it was just posted.

@@ -1,9 +1,8 @@
-//! What all ranks of the world know of each other before the program's first call: where they sit, and by which
-//! settings they choose.
+//! What all ranks of the world know of each other before the program's first call: their placement, and the settings
+//! by which they choose.
 //!
-//! It holds for every communicator whose ranks are all of this world, so such a communicator asks nobody. It is
-//! written down while the program is in MPI_Init, where nothing else goes on: afterwards it is there on all ranks, or
-//! on none.
+//! It holds for every communicator whose ranks all belong to this world, so such a communicator needs no
+//! communication. It is stored during MPI_Init, when nothing else runs: afterwards either all ranks have it, or none.
 
 use super::code::check;
 use super::nodes::ranks_in;
@@ -15,33 +14,33 @@ use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::sync::OnceLock;
 
-/// What the ranks of the world have agreed upon.
+/// What the ranks of the world agreed on.
 pub(super) struct World {
     pub(super) rank: usize,
     /// The node of each rank.
     nodes: Vec<usize>,
     pub(super) settings: Settings,
-    /// Whether calls that go on while the program does something else are served on all ranks.
+    /// Whether all ranks can serve non-blocking calls.
     pub(super) requests: bool,
-    /// Whether all calls are the library's, whichever ranks of this world make them: all of them sit on one node.
+    /// Whether MPI serves all calls of any ranks of this world, because all of them are on one node.
     pub(super) passes: bool,
 }
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
-/// What is known of the world, if something is.
+/// The world, if it was set up.
 pub(super) fn known() -> Option<&'static World> {
     WORLD.get()
 }
 
-/// Writes down what all ranks of the world have agreed upon. All ranks call it, or none.
+/// Stores what all ranks of the world agreed on. All ranks call it, or none.
 pub(super) fn remember(group: &OwnComm, settings: &Settings, requests: bool) {
     let nodes = (0..group.placement.p()).map(|rank| group.placement.node(rank)).collect();
     let passes = settings.leaves_all(group.placement.regions().nodes() as usize);
     WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests, passes });
 }
 
-/// The ranks of a communicator, as far as one rank knows them.
+/// The ranks of a communicator, as known without communication.
 pub(super) struct CommMembers {
     pub(super) rank: usize,
     pub(super) placement: Placement,
@@ -53,8 +52,8 @@ impl CommMembers {
     }
 }
 
-/// The ranks of a communicator, if they are all of this world and that is known; all of its ranks get such an answer,
-/// or none.
+/// The ranks of a communicator, if the world was set up and they all belong to it. Either all of its ranks get an
+/// answer, or none.
 pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<CommMembers>, Error> {
     let Some(World { nodes, .. }) = known() else { return Ok(None) };
     let mut rank = 0;
@@ -65,12 +64,12 @@ pub(super) fn members(comm: ffi::MPI_Comm) -> Result<Option<CommMembers>, Error>
     Ok(nodes.map(|nodes| CommMembers { rank: rank as usize, placement: Placement::from_nodes(nodes) }))
 }
 
-/// Whether the ranks of a communicator are all of this world.
+/// Whether all ranks of a communicator belong to this world.
 pub(super) fn has_all(comm: ffi::MPI_Comm) -> Result<bool, Error> {
     Ok(ranks_of(comm)?.iter().all(|&rank| rank >= 0))
 }
 
-/// The ranks of a communicator in this world; ranks of another world have none, and MPI says a negative number.
+/// The ranks of a communicator in this world; MPI gives ranks of another world a negative number.
 fn ranks_of(comm: ffi::MPI_Comm) -> Result<Vec<i32>, Error> {
     let mut p = 0;
     // SAFETY: the communicator is live: a call on it led here. The world is a constant of the library.

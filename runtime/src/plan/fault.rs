@@ -2,26 +2,26 @@
 
 use super::Slot;
 
-/// What is wrong with a plan. Rounds are counted from 0.
+/// An error in a plan. Rounds are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFault {
-    /// Numbers that no plan has.
+    /// The numbers of the plan are invalid.
     #[error("no plan is like this: {why}")]
     Shape {
-        /// What is expected.
+        /// The rule that is violated.
         why: &'static str,
     },
-    /// A round has not a turn for each rank.
+    /// A round does not have one turn for each rank.
     #[error("round {round} has {found} turns, expected {expected}: give every rank a turn, if only an empty one")]
     Turns {
         /// The round.
         round: usize,
         /// The number of ranks.
         expected: usize,
-        /// How many turns there are.
+        /// The number of turns.
         found: usize,
     },
-    /// A slot that the memory does not have.
+    /// A slot is outside the memory.
     #[error("rank {rank}, round {round}: slot {slot} does not exist, there are {lines} lines of {blocks} blocks")]
     NoSuchSlot {
         /// The rank.
@@ -30,24 +30,24 @@ pub enum PlanFault {
         round: usize,
         /// The slot.
         slot: Slot,
-        /// How many lines there are.
+        /// The number of lines.
         lines: usize,
-        /// How many blocks there are.
+        /// The number of blocks.
         blocks: usize,
     },
-    /// A peer that does not exist, or is the rank itself.
+    /// A peer does not exist, or is the rank itself.
     #[error("rank {rank}, round {round}: rank {peer} is no peer, name another one below {p}")]
     NoSuchPeer {
         /// The rank.
         rank: usize,
         /// The round.
         round: usize,
-        /// Whom it names.
+        /// The peer.
         peer: usize,
         /// The number of ranks.
         p: usize,
     },
-    /// Something is read that was never written.
+    /// A slot is read that was never written.
     #[error("rank {rank}, round {round}: slot {slot} is read, but nothing has been written there")]
     Empty {
         /// The rank.
@@ -67,7 +67,7 @@ pub enum PlanFault {
         /// The slot.
         slot: Slot,
     },
-    /// A message writes what another message of the round touches.
+    /// A message writes a slot that another message of the round uses.
     #[error(
         "rank {rank}, round {round}: slot {slot} is written by a message while another one uses it: receive elsewhere"
     )]
@@ -79,35 +79,35 @@ pub enum PlanFault {
         /// The slot.
         slot: Slot,
     },
-    /// Sends and receives of two ranks do not come in pairs.
+    /// The sends and receives of two ranks do not match.
     #[error("round {round}: rank {from} sends {sent} messages to rank {to}, which receives {received}")]
     Unmatched {
         /// The round.
         round: usize,
-        /// Who sends.
+        /// The sender.
         from: usize,
-        /// Who receives.
+        /// The receiver.
         to: usize,
-        /// How many leave.
+        /// The number of sends.
         sent: usize,
-        /// How many are received.
+        /// The number of receives.
         received: usize,
     },
-    /// The two ends of a message differ.
+    /// The two ends of a message name different blocks.
     #[error("round {round}: rank {from} sends the blocks {found:?}, but rank {to} expects {expected:?}")]
     OtherBlocks {
         /// The round.
         round: usize,
-        /// Who sends.
+        /// The sender.
         from: usize,
-        /// Who receives.
+        /// The receiver.
         to: usize,
         /// The blocks of the receive.
         expected: Vec<u32>,
         /// The blocks of the send.
         found: Vec<u32>,
     },
-    /// A local step takes a block for another one.
+    /// A local step uses one block as another.
     #[error("rank {rank}, round {round}: slot {slot} is of another block than the step's result, block {expected}")]
     OtherBlock {
         /// The rank.
@@ -119,7 +119,7 @@ pub enum PlanFault {
         /// The block that is written.
         expected: u32,
     },
-    /// Something is combined where nothing is to be reduced.
+    /// Blocks are combined in a collective that does not reduce.
     #[error("rank {rank}, round {round}: slot {slot} is combined, but the collective does not reduce: copy it")]
     NothingToReduce {
         /// The rank.
@@ -140,19 +140,19 @@ pub enum PlanFault {
         round: usize,
         /// The slot that is written.
         slot: Slot,
-        /// Whose contribution it is.
+        /// The rank whose contribution it is.
         contributor: usize,
     },
-    /// The contract is not kept.
+    /// The plan does not fulfil its specification.
     #[error("rank {rank}: slot {slot} has {found} of {expected} contributions at the end")]
     Incomplete {
         /// The rank.
         rank: usize,
         /// The slot.
         slot: Slot,
-        /// How many it needs.
+        /// The number of contributions that it needs.
         expected: usize,
-        /// How many it has.
+        /// The number of contributions that it has.
         found: usize,
     },
 }

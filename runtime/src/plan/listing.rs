@@ -1,12 +1,12 @@
-//! A pattern of ports and factors as a listing, in the small language of the paper that describes it.
+//! A pattern of ports and factors as a listing, in the notation of the paper that describes it.
 //!
 //! ```text
 //! STAGE 1 FRAC 5 TO 5 4 FROM 5|0 1|4
 //! ```
 //!
-//! After step 1 this node, 5, has a line of fraction 5. It is made from its own line 0 and from line 4 of node 1; in
-//! the next step it stays here and goes to node 4. `-1` is the user's data: where stage 0 comes from, and where results
-//! go. Lines of a stage are counted from 0; lines that no result needs are left out.
+//! After step 1 this node, 5, has a line of fraction 5. It is computed from its own line 0 and from line 4 of node 1;
+//! in the next step it stays here and goes to node 4. `-1` is the user's data: the source of stage 0, and the
+//! destination of results. Lines of a stage are counted from 0; lines that no result needs are omitted.
 //!
 //! Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
 //! systems, Parallel Computing 107, 2021, figures 8 and 9.
@@ -19,17 +19,17 @@ use std::fmt;
 /// The listing of one node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// What is listed.
+    /// The collective.
     pub kind: Kind,
-    /// How it is done.
+    /// Its ports.
     pub ports: Ports,
     /// The number of nodes.
     pub nodes: usize,
     /// The node.
     pub node: usize,
-    /// How many ranks a node has.
+    /// The number of ranks on a node.
     pub ranks_per_node: usize,
-    /// The lengths of the fractions in elements; not said if there are none.
+    /// The lengths of the fractions in elements; not printed if empty.
     pub sizes: Vec<usize>,
     /// The lines after each step, the initial ones first.
     pub stages: Vec<ListingStage>,
@@ -38,20 +38,20 @@ pub struct Listing {
 /// The lines after a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingStage {
-    /// What the step is.
+    /// The kind of step.
     pub title: &'static str,
     /// The lines.
     pub lines: Vec<ListingLine>,
 }
 
-/// A line of a stage. No node is the user.
+/// A line of a stage. `None` stands for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingLine {
     /// The fraction of the data.
     pub fraction: u32,
     /// The nodes to which it goes next.
     pub to: Vec<Option<usize>>,
-    /// The nodes, and their lines, from which it was made.
+    /// The nodes, and their lines, from which it was computed.
     pub from: Vec<(Option<usize>, usize)>,
 }
 
@@ -59,7 +59,7 @@ impl Ports {
     /// The listing of a node. There is one fraction for each node.
     ///
     /// # Errors
-    /// When the groups are not those of such a collective, or there is no such node.
+    /// If the groups do not make such a collective, or the node does not exist.
     pub fn listing(&self, kind: Kind, node: usize) -> Result<Listing, GroupsError> {
         let pattern = self.pattern(kind, Fractions::All)?;
         let nodes = pattern.nodes();
@@ -71,11 +71,11 @@ impl Ports {
     }
 }
 
-/// One node's view of a pattern.
+/// A pattern from the point of view of one node.
 struct ListingWriter<'a> {
     pattern: &'a Pattern,
     node: usize,
-    /// The numbers of the fractions, as the node sees them.
+    /// The numbers of the fractions, relative to the node.
     fractions: Vec<u32>,
     /// The lines after each step.
     lines: Vec<Vec<u32>>,
@@ -118,7 +118,7 @@ impl<'a> ListingWriter<'a> {
         ListingStage { title, lines: self.lines[stage].iter().enumerate().map(entry).collect() }
     }
 
-    /// Where a line of a stage comes from.
+    /// The sources of a line of a stage.
     fn from(&self, stage: usize, step: &Step, line: u32) -> Vec<(Option<usize>, usize)> {
         let before = |line: u32| self.numbers[stage - 1].get(&line).or(self.numbers[stage].get(&line)).copied();
         let here = |line: u32| before(line).map(|number| (Some(self.node), number));
@@ -135,10 +135,10 @@ impl<'a> ListingWriter<'a> {
     }
 }
 
-/// Where the lines of a stage go.
+/// The destinations of the lines of a stage.
 struct Destinations {
     node: usize,
-    /// The lines that stay, if not all do.
+    /// The lines that are kept, if not all are.
     stay: Option<HashSet<u32>>,
     sent: HashMap<u32, Vec<usize>>,
     results: HashSet<u32>,

@@ -1,18 +1,18 @@
-//! What all ranks do in one call, written down: rounds of messages and of local steps as plain data.
+//! The steps of all ranks in one call: rounds of messages and of local steps as plain data.
 //!
-//! A schedule says what each rank does for every p; a [`Plan`] is that for one p and one set of parameters. It is
-//! recorded from generated code ([`Plan::record`]) or made from [`Ports`](ports::Ports), the notation of numbers of
-//! ports and factors. One rank's share of it is a [`RankPlan`], which is all that a rank needs to run.
+//! A schedule describes each rank for every p; a [`Plan`] does so for one p and one set of parameters. It is recorded
+//! from generated code ([`Plan::record`]) or made from [`Ports`](ports::Ports), the notation of ports and factors.
+//! One rank's share of it is a [`RankPlan`], which is all that a rank needs to run.
 //!
-//! On a plan one can see all ranks at once, so this is where what only all of them together know is used: the
-//! [`passes`] take away or rearrange messages and copies. A pass is never trusted: what it makes is
-//! [replayed](Plan::replay) like what it was made from, every slot of every rank against the contract.
+//! A plan shows all ranks at once, so optimisations that need all of them work on it: the [`passes`] remove or
+//! rearrange messages and copies. A pass is never trusted: its result is [replayed](Plan::replay) like its input,
+//! every slot of every rank against the specification.
 //!
-//! Memory is lines of blocks: the input (0), which is only read, the output (1), and working memory. The output has a
-//! slot for every block; what the contract does not promise of it is working memory, too.
+//! Memory consists of lines of blocks: the input (0), which is only read, the output (1), and working memory. The
+//! output has a slot for every block; slots that are not part of the result are working memory, too.
 //!
-//! The MPI transport has plans of its own, which are something else: one rank's addresses and lengths for buffers of
-//! one shape.
+//! The MPI transport has its own plans, which are different: one rank's addresses and lengths for buffers of one
+//! shape.
 //!
 //! ```
 //! use roundel::algorithms::PrefixAllreduce;
@@ -45,72 +45,72 @@ pub use text::Malformed;
 
 use roundel_spec::Kind;
 
-/// What all ranks do in one call. With the feature `serde` it is its text.
+/// The steps of all ranks in one call. With the feature `serde` it is serialised as its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct Plan {
-    /// What it promises.
+    /// The collective.
     pub kind: Kind,
     /// The number of ranks.
     pub p: usize,
-    /// The root, where there is one, and 0 elsewhere.
+    /// The root, or 0 for collectives without one.
     pub root: usize,
-    /// The number of blocks of a line.
+    /// The number of blocks in a line.
     pub blocks: usize,
     /// The number of lines of each rank's memory, input and output included.
     pub lines: usize,
-    /// The rounds, and in each of them a turn for every rank.
+    /// The rounds; each has one turn for every rank.
     pub rounds: Vec<Vec<Turn>>,
 }
 
-/// Parts that make no plan.
+/// Why parts do not make a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// There are none.
+    /// There are no parts.
     #[error("a plan needs the part of at least one rank")]
     Nobody,
-    /// One is not where its rank says.
+    /// A part is not at the position of its rank.
     #[error("part {place} is that of rank {rank}: hand over the parts of ranks 0, 1, 2 and so on, each once")]
     Rank {
-        /// Where it stands.
+        /// Its position.
         place: usize,
-        /// Whose it is.
+        /// Its rank.
         rank: usize,
     },
-    /// One is of another call than the first one.
+    /// A part belongs to another call than the first one.
     #[error("the part of rank {rank} differs from that of rank 0 in {what}: make all parts from the same request")]
     Other {
-        /// Whose it is.
+        /// Its rank.
         rank: usize,
-        /// What is different.
+        /// The difference.
         what: &'static str,
     },
 }
 
 impl Plan {
-    /// A plan in which nothing happens.
+    /// An empty plan.
     pub fn new(kind: Kind, p: usize, lines: usize, blocks: usize) -> Self {
         Plan { kind, p, root: 0, blocks, lines, rounds: Vec::new() }
     }
 
-    /// One rank's share. There is none of a rank that does not exist.
+    /// The part of one rank; none if the rank does not exist.
     pub fn part(&self, rank: usize) -> Option<RankPlan> {
         let turns = self.rounds.iter().map(|round| round.get(rank).cloned().unwrap_or_default()).collect();
         let Plan { kind, p, root, blocks, lines, .. } = *self;
         (rank < p).then_some(RankPlan { kind, p, rank, root, blocks, lines, turns })
     }
 
-    /// The shares of all ranks.
+    /// The parts of all ranks.
     pub fn parts(&self) -> Vec<RankPlan> {
         (0..self.p).filter_map(|rank| self.part(rank)).collect()
     }
 
-    /// Puts the shares of all ranks together, in the order of ranks. Lines that only some of them have, the others do
-    /// not use.
+    /// Joins the parts of all ranks, in the order of ranks. Lines that only some parts have stay unused by the
+    /// others.
     ///
     /// # Errors
-    /// When they are not the parts of all ranks of one call.
+    /// If they are not the parts of all ranks of one call.
     pub fn from_parts(parts: Vec<RankPlan>) -> Result<Self, Mismatch> {
         let Some(first) = parts.first() else { return Err(Mismatch::Nobody) };
         let mut plan = Plan::new(first.kind, first.p, first.lines, first.blocks);
@@ -124,7 +124,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether a part is the one that the plan needs next.
+    /// Returns an error if a part is not the one that the plan needs next.
     fn belongs(&self, place: usize, part: &RankPlan) -> Result<(), Mismatch> {
         let same = [
             ("its kind", self.kind == part.kind),
@@ -140,18 +140,18 @@ impl Plan {
         }
     }
 
-    /// How many blocks a rank sends.
+    /// The number of blocks that a rank sends.
     pub fn sent(&self, rank: usize) -> usize {
         let turns = self.rounds.iter().filter_map(|round| round.get(rank));
         turns.flat_map(|turn| &turn.sends).map(|message| message.slots.len()).sum()
     }
 
-    /// How many rounds have messages.
+    /// The number of rounds that have messages.
     pub fn steps(&self) -> usize {
         self.rounds.iter().filter(|round| round.iter().any(|turn| !turn.sends.is_empty())).count()
     }
 
-    /// Changes each rank's share by itself.
+    /// Changes the part of each rank separately.
     fn map_parts(&mut self, change: impl Fn(&mut RankPlan)) {
         let mut lines = SCRATCH as usize;
         for rank in 0..self.p {

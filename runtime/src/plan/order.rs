@@ -1,7 +1,7 @@
 //! The order of ranks when blocks have different lengths: short ones next to long ones.
 //!
-//! Pairs of a short and a long block are made, then pairs of pairs, and so on: a tree, whose leaves are the order. So
-//! messages of every step are as even as can be had cheaply. (Jocksch and others, 2021, section 2.2.3.)
+//! Short and long blocks form pairs, then pairs of pairs, and so on: a tree, whose leaves are the order. That makes
+//! the messages of every step nearly equal at low cost. (Jocksch and others, 2021, section 2.2.3.)
 //!
 //! ```
 //! use roundel::plan::order::order;
@@ -10,14 +10,13 @@
 
 use super::{Plan, RankPlan, Slot, SlotMessage, Turn};
 
-/// A tree of ranks: how long their blocks are together, and their order.
+/// A tree of ranks: the total length of their blocks, and their order.
 type Heap = (usize, Vec<usize>);
 
-/// In which order ranks should stand whose blocks have these lengths: the first one is the rank that takes the place of
-/// rank 0.
+/// The best order of ranks with blocks of these lengths: the first entry is the rank that takes the place of rank 0.
 ///
-/// The shortest is paired with the longest, the next one with the longest but one; of a pair the shorter one is first.
-/// Of an odd number, the shortest is put aside, until there is an odd number again.
+/// The shortest is paired with the longest, the second shortest with the second longest, and so on; the shorter one
+/// of a pair comes first. If the number is odd, the shortest is put aside until the number is odd again.
 pub fn order(sizes: &[usize]) -> Vec<usize> {
     let mut heaps: Vec<Heap> = sizes.iter().enumerate().map(|(rank, &size)| (size, vec![rank])).collect();
     let mut aside: Option<Heap> = None;
@@ -34,7 +33,7 @@ pub fn order(sizes: &[usize]) -> Vec<usize> {
     heaps.pop().map(|(_, ranks)| ranks).unwrap_or_default()
 }
 
-/// Pairs the shortest with the longest, of an even number that is sorted.
+/// Pairs the shortest with the longest. The number is even, and the list sorted.
 fn paired(mut heaps: Vec<Heap>) -> Vec<Heap> {
     let longer = heaps.split_off(heaps.len() / 2);
     let pair = |(short, long): (Heap, Heap)| (short.0.saturating_add(long.0), [short.1, long.1].concat());
@@ -47,7 +46,7 @@ fn paired(mut heaps: Vec<Heap>) -> Vec<Heap> {
 pub struct InvalidOrder {
     /// The number of ranks.
     pub p: usize,
-    /// How many are named.
+    /// The number of ranks in the order.
     pub found: usize,
 }
 
@@ -59,11 +58,11 @@ fn is_order(order: &[usize], p: usize) -> Result<(), InvalidOrder> {
 }
 
 impl RankPlan {
-    /// The part with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a
-    /// block of its own, blocks follow their ranks.
+    /// The part with ranks in another order: rank `order[i]` takes the role of rank `i`. If every rank has its own
+    /// block, blocks follow their ranks.
     ///
     /// # Errors
-    /// When not every rank has a place.
+    /// If not every rank has a place.
     pub fn renumbered(mut self, order: &[usize]) -> Result<Self, InvalidOrder> {
         is_order(order, self.p)?;
         let follow = self.kind.has_a_block_each();
@@ -74,11 +73,11 @@ impl RankPlan {
 }
 
 impl Plan {
-    /// The plan with ranks in another order: `order[i]` is the rank that does what rank `i` did. Where every rank has a
-    /// block of its own, blocks follow their ranks.
+    /// The plan with ranks in another order: rank `order[i]` takes the role of rank `i`. If every rank has its own
+    /// block, blocks follow their ranks.
     ///
     /// # Errors
-    /// When not every rank has a place.
+    /// If not every rank has a place.
     pub fn renumbered(mut self, order: &[usize]) -> Result<Self, InvalidOrder> {
         is_order(order, self.p)?;
         let follow = self.kind.has_a_block_each();

@@ -1,11 +1,11 @@
-//! Which send meets which receive: messages of a pair of ranks keep their order.
+//! Matches sends with receives: messages of a pair of ranks keep their order.
 
 use super::{SlotMessage, Turn};
 
-/// One message of a round: who sends, who receives, its number among the sends of the one or the receives of the other.
+/// One end of a message: sender, receiver, and its number among the sends of the one or the receives of the other.
 pub(super) type End<'a> = (usize, usize, usize, &'a SlotMessage);
 
-/// All sends of a round, by the pair of their ranks, those of a pair in their order.
+/// All sends of a round, sorted by sender and receiver; those of a pair keep their order.
 pub(super) fn sends(turns: &[Turn]) -> Vec<End<'_>> {
     let mut ends = Vec::new();
     for (rank, turn) in turns.iter().enumerate() {
@@ -14,7 +14,7 @@ pub(super) fn sends(turns: &[Turn]) -> Vec<End<'_>> {
     sorted(ends)
 }
 
-/// All receives of a round, likewise.
+/// All receives of a round, sorted in the same way.
 pub(super) fn receives(turns: &[Turn]) -> Vec<End<'_>> {
     let mut ends = Vec::new();
     for (rank, turn) in turns.iter().enumerate() {

@@ -1,44 +1,44 @@
-//! One rank's share of a plan: rounds without a branch.
+//! One rank's share of a plan: rounds without branches.
 //!
-//! Memory is a table of slots, a block in a line. Line 0 is what the user gave and is only read; line 1 is the result;
-//! all others are working memory. What arrives is only written; what is to be combined is combined afterwards, by a
-//! step of its own. So a part says everything that happens, and nothing of it depends on the data.
+//! Memory is a table of slots, each for a block of a line. Line 0 is the user's input and is only read; line 1 is the
+//! result; all others are working memory. Receiving only writes; combining is a separate step afterwards. So a part
+//! describes everything that happens, and none of it depends on the data.
 
 use roundel_spec::Kind;
 
-/// The line that holds what the user gave. It is never written.
+/// The line that holds the user's input. It is never written.
 pub const INPUT: u32 = 0;
-/// The line that holds the result in the end.
+/// The line that holds the result at the end.
 pub const OUTPUT: u32 = 1;
 /// The first line of working memory.
 pub const SCRATCH: u32 = 2;
 
-/// A place for a block.
+/// A place for one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot {
-    /// Which line.
+    /// The line.
     pub line: u32,
-    /// Which block.
+    /// The block.
     pub block: u32,
 }
 
-/// A message, as one of its two ranks sees it: the blocks travel in the order of the slots.
+/// A message from the point of view of one of its two ranks: the blocks travel in the order of the slots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SlotMessage {
     /// The other rank.
     pub peer: usize,
-    /// What is read or written here.
+    /// The slots that are read or written here.
     pub slots: Vec<Slot>,
 }
 
-/// Something that a rank does by itself, with one block.
+/// A local step of a rank, with one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Local {
     /// Copies a block.
     Copy {
-        /// From here.
+        /// The source.
         from: Slot,
-        /// To there.
+        /// The destination.
         to: Slot,
     },
     /// Combines two blocks; `into` may be one of them.
@@ -47,48 +47,47 @@ pub enum Local {
         left: Slot,
         /// The right operand.
         right: Slot,
-        /// Where the result goes.
+        /// The destination.
         into: Slot,
     },
 }
 
-/// One round of one rank: all messages travel at the same time, and then the rank works by itself, one step after the
-/// other.
+/// One round of one rank: all messages travel at the same time, and then the local steps run one after the other.
 ///
 /// No slot is written by a message while another message of the round reads or writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Turn {
-    /// What leaves.
+    /// The messages to send.
     pub sends: Vec<SlotMessage>,
-    /// What arrives.
+    /// The messages to receive.
     pub receives: Vec<SlotMessage>,
-    /// What happens then.
+    /// The local steps after the messages.
     pub locals: Vec<Local>,
 }
 
-/// What one rank does in one call. With the feature `serde` it is its text.
+/// The steps of one rank in one call. With the feature `serde` it is serialised as its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct RankPlan {
-    /// What the whole promises.
+    /// The collective.
     pub kind: Kind,
     /// The number of ranks.
     pub p: usize,
-    /// Which of them this is.
+    /// This rank.
     pub rank: usize,
-    /// The root, where there is one, and 0 elsewhere.
+    /// The root, or 0 for collectives without one.
     pub root: usize,
-    /// The number of blocks of a line.
+    /// The number of blocks in a line.
     pub blocks: usize,
     /// The number of lines, input and output included.
     pub lines: usize,
-    /// The rounds. All ranks have equally many; in some of them a rank may have nothing to do.
+    /// The rounds. All ranks have the same number of rounds, some of which may be empty.
     pub turns: Vec<Turn>,
 }
 
 impl Turn {
-    /// Whether nothing happens.
+    /// Whether the turn is empty.
     pub fn is_empty(&self) -> bool {
         self.sends.is_empty() && self.receives.is_empty() && self.locals.is_empty()
     }
@@ -109,7 +108,7 @@ impl SlotMessage {
 }
 
 impl Local {
-    /// What is read: one slot or two.
+    /// The slots that are read: one or two.
     pub fn reads(&self) -> impl Iterator<Item = Slot> + use<> {
         let (first, second) = match *self {
             Local::Copy { from, .. } => (from, None),
@@ -118,7 +117,7 @@ impl Local {
         std::iter::once(first).chain(second)
     }
 
-    /// What is written.
+    /// The slot that is written.
     pub fn writes(&self) -> Slot {
         match *self {
             Local::Copy { to, .. } => to,
@@ -126,7 +125,7 @@ impl Local {
         }
     }
 
-    /// All slots that are named, to be changed.
+    /// All slots, mutably.
     pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
         let (first, second, third) = match self {
             Local::Copy { from, to } => (from, to, None),

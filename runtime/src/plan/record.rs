@@ -1,7 +1,8 @@
 //! Records a plan from generated code.
 //!
-//! A schedule has its input and its result in the same line, and combines what arrives on the way. So the input is
-//! copied to the output first; what is to be combined, or must not disturb a message of the same round, arrives aside.
+//! A schedule has its input and its result in the same line, and combines data as it arrives. So the input is copied
+//! to the output first; data that must be combined, or must not disturb a message of the same round, arrives in a
+//! separate line.
 
 use super::{INPUT, Local, OUTPUT, Plan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::check::record_code;
@@ -9,33 +10,33 @@ use roundel_spec::record::{Direction, RankLog};
 use roundel_spec::{Action, Collective, Kind, Line, Placement, Refusal};
 use std::collections::{HashMap, HashSet};
 
-/// A collective that has no plan.
+/// Why a collective has no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unplanned {
-    /// Blocks of an all-to-all move: they have no slots of their own.
+    /// Blocks of an all-to-all move, so they have no slots of their own.
     #[error("{} has no plan, because its blocks move: plan a collective of another kind", .kind.with_article())]
     Moves {
-        /// Its kind.
+        /// The collective.
         kind: Kind,
     },
-    /// The call lies outside of the domain.
+    /// The call lies outside the domain.
     #[error("the collective does not serve this call: {0}")]
     Refused(Refusal),
 }
 
 impl Plan {
-    /// What the generated code of a collective says, with `p` ranks on one node.
+    /// Records the generated code of a collective, with `p` ranks on one node.
     ///
     /// # Errors
-    /// When the collective does not serve such a call, or is an all-to-all.
+    /// If the collective does not serve such a call, or is an all-to-all.
     pub fn record<C: Collective>(collective: &C, p: usize) -> Result<Self, Unplanned> {
         Self::record_placed(collective, &Placement::consecutive(p, p))
     }
 
-    /// The same, with ranks that sit anywhere.
+    /// The same, with any placement of ranks.
     ///
     /// # Errors
-    /// When the collective does not serve such a call, or is an all-to-all.
+    /// If the collective does not serve such a call, or is an all-to-all.
     pub fn record_placed<C: Collective>(collective: &C, placement: &Placement) -> Result<Self, Unplanned> {
         let (kind, place, p) = (C::schedule().kind, placement.place(0), placement.p());
         if kind.moves() {
@@ -54,7 +55,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What a rank has in the beginning goes to its output.
+    /// Copies the blocks that a rank holds initially to its output.
     fn beginning(&self, rank: usize) -> Turn {
         let held = (0..self.blocks).filter(|&block| self.kind.initially_holds(rank, block, self.root, self.p));
         let copy = |block| Local::Copy { from: Slot::new(INPUT, block), to: Slot::new(OUTPUT, block) };
@@ -67,13 +68,13 @@ fn slot(line: Line, block: u32) -> Slot {
     Slot::new(if line == 0 { OUTPUT } else { SCRATCH - 1 + line as u32 }, block)
 }
 
-/// Lines for what arrives and does not stay.
+/// Lines for data that arrives and does not stay.
 struct Aside {
-    /// The first of them.
+    /// The first such line.
     first: u32,
-    /// How many were needed in some round.
+    /// The largest number of such lines in any round.
     most: u32,
-    /// How many are in use in this round, of each block.
+    /// The number of such lines in use in this round, for each block.
     used: HashMap<u32, u32>,
 }
 
@@ -110,7 +111,7 @@ impl Aside {
     }
 }
 
-/// What is done with a block that has arrived at `from` and belongs to `to`.
+/// The local step for a block that has arrived at `from` and belongs at `to`.
 fn afterwards(action: Action, from: Slot, to: Slot) -> Option<Local> {
     match action {
         Action::Copy | Action::Replace | Action::Overwrite => (from != to).then_some(Local::Copy { from, to }),

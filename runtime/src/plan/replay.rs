@@ -1,10 +1,10 @@
-//! All ranks of a plan in lockstep, on provenance instead of data: what every slot holds, and whether the contract is
-//! kept.
+//! Runs all ranks of a plan in lockstep, on provenance instead of data, and checks the result against the
+//! specification.
 //!
 //! For reductions a slot holds a tree of contributions, for all others the number of a block. The rules are those of
-//! the language, once more and for slots: what is read is there, what is sent meets one receive of the same round,
-//! nothing is combined twice. This is the judge of whatever makes or changes plans; it knows nothing of how they are
-//! made.
+//! the language, applied to slots: a slot is written before it is read, every send matches one receive of the same
+//! round, nothing is combined twice. The replay judges everything that makes or changes plans, and is independent of
+//! how they are made.
 
 use super::fault::PlanFault;
 use super::pairs::{End, receives, sends};
@@ -13,18 +13,19 @@ use roundel_spec::schedule::Order;
 use roundel_spec::trees::{TreeValue, Trees};
 
 impl Plan {
-    /// Whether the plan keeps its contract; and in which order it reduces (of what does not reduce, both are said).
+    /// Checks the plan against its specification, and returns the order in which it reduces (both properties are true
+    /// for collectives that do not reduce).
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub fn replay(&self) -> Result<Order, PlanFault> {
         self.replay_where(|_| true)
     }
 
-    /// The same, if only some blocks matter: those that are not empty.
+    /// The same if only some blocks matter: those that are not empty.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, PlanFault> {
         self.shape().map_err(|why| PlanFault::Shape { why })?;
         let mut memory = PlanMemory::new(self);
@@ -35,11 +36,11 @@ impl Plan {
     }
 }
 
-/// The most slots of all ranks together that are replayed.
+/// The most slots of all ranks together for which a plan is replayed.
 const MOST_SLOTS: usize = 1 << 30;
 
 impl Plan {
-    /// Whether the numbers of a plan can be those of one; otherwise what is expected.
+    /// Checks the numbers of a plan; returns the rule that is violated, if any.
     fn shape(&self) -> Result<(), &'static str> {
         let &Plan { kind, p, root, lines, blocks, .. } = self;
         let slots = p.checked_mul(lines).and_then(|slots| slots.checked_mul(blocks));
@@ -57,12 +58,12 @@ impl Plan {
     }
 }
 
-/// What all slots hold.
+/// The contents of all slots.
 struct PlanMemory<'a> {
     plan: &'a Plan,
     trees: Trees,
     slots: Vec<Option<TreeValue>>,
-    /// For every slot, one more than the last round in which a message read it, and wrote it.
+    /// For every slot, the last round plus one in which a message read it, and wrote it.
     used: Vec<(u32, u32)>,
 }
 
@@ -104,7 +105,7 @@ impl<'a> PlanMemory<'a> {
         Ok(())
     }
 
-    /// All that a turn names is there, and it does not write the input.
+    /// Checks that everything that a turn names exists, and that it does not write the input.
     fn exists(&self, round: usize, rank: usize, turn: &Turn) -> Result<(), PlanFault> {
         let &Plan { p, lines, blocks, .. } = self.plan;
         let messages = || turn.sends.iter().chain(&turn.receives);
@@ -123,7 +124,7 @@ impl<'a> PlanMemory<'a> {
         }
     }
 
-    /// What is sent is there, and no message writes what another one touches.
+    /// Checks that sends read valid data, and that no message writes a slot that another one uses.
     fn messages(&mut self, round: usize, rank: usize, turn: &Turn) -> Result<(), PlanFault> {
         let now = round as u32 + 1;
         for &slot in turn.sends.iter().flat_map(|message| &message.slots) {
@@ -143,7 +144,7 @@ impl<'a> PlanMemory<'a> {
         Ok(())
     }
 
-    /// Every send meets a receive; says what arrives where.
+    /// Matches every send with a receive; returns what arrives where.
     fn travel(&self, round: usize, turns: &[Turn]) -> Result<Vec<(usize, TreeValue)>, PlanFault> {
         let (sends, receives) = (sends(turns), receives(turns));
         let mut arrived = Vec::new();
@@ -168,7 +169,7 @@ impl<'a> PlanMemory<'a> {
         }
     }
 
-    /// What a slot holds that a local step reads for a block.
+    /// The content of a slot that a local step reads for a block.
     fn read(&self, round: usize, rank: usize, slot: Slot, block: u32) -> Result<TreeValue, PlanFault> {
         if slot.block != block {
             return Err(PlanFault::OtherBlock { rank, round, slot, expected: block });
@@ -195,7 +196,7 @@ impl<'a> PlanMemory<'a> {
         Ok(())
     }
 
-    /// Whether the contract is kept in the output.
+    /// Checks the output against the specification.
     fn end(&self, matters: impl Fn(usize) -> bool) -> Result<Order, PlanFault> {
         let &Plan { kind, p, root, .. } = self.plan;
         let mut order = Order { same_tree: true, rank_order: true };
@@ -210,7 +211,7 @@ impl<'a> PlanMemory<'a> {
         Ok(order)
     }
 
-    /// What an output holds, if it is all that it must.
+    /// The content of an output slot, if it is complete.
     fn complete(&self, rank: usize, slot: Slot) -> Result<TreeValue, PlanFault> {
         let reduces = self.plan.kind.reduces();
         let expected = if reduces { self.plan.p } else { 1 };

@@ -1,12 +1,12 @@
 //! Removes messages of blocks of length zero.
 //!
-//! A broadcast is an allgather, and a reduce a reduce_scatter, with one block that is not empty; then of all messages a
-//! tree is left.
+//! A broadcast is an allgather, and a reduce a reduce_scatter, with only one non-empty block; the remaining messages
+//! form a tree.
 
 use super::{Plan, RankPlan, Slot, SlotMessage, Turn};
 
 impl Turn {
-    /// Takes away what the filter does not want, and messages of which nothing is left.
+    /// Removes slots that the filter rejects, local steps that write them, and messages that become empty.
     fn retain(&mut self, wanted: impl Fn(Slot) -> bool) {
         let prune = |messages: &mut Vec<SlotMessage>| {
             messages.iter_mut().for_each(|message| message.slots.retain(|&slot| wanted(slot)));
@@ -19,8 +19,8 @@ impl Turn {
 }
 
 impl RankPlan {
-    /// The part without blocks of length zero and without messages that have no others. Blocks beyond the list are not
-    /// empty.
+    /// The part without blocks of length zero, and without messages that only have such blocks. Blocks beyond the
+    /// list are not empty.
     pub fn without_empty(mut self, sizes: &[usize]) -> Self {
         self.turns.iter_mut().for_each(|turn| turn.retain(|slot| sizes.get(slot.block as usize) != Some(&0)));
         self
@@ -28,7 +28,7 @@ impl RankPlan {
 }
 
 impl Plan {
-    /// The plan without blocks of length zero, on both sides of every message.
+    /// The plan without blocks of length zero, at both ends of every message.
     pub fn without_empty(mut self, sizes: &[usize]) -> Self {
         let turns = self.rounds.iter_mut().flatten();
         turns.for_each(|turn| turn.retain(|slot| sizes.get(slot.block as usize) != Some(&0)));
@@ -37,7 +37,7 @@ impl Plan {
 }
 
 /// The modelled cost of parts that run together: the sum over all rounds of the longest message, for blocks of these
-/// sizes. Latency is not counted. Blocks beyond the list have size 0.
+/// sizes. Latency is ignored. Blocks beyond the list have size 0.
 pub fn cost(parts: &[RankPlan], sizes: &[usize]) -> usize {
     let length = |message: &SlotMessage| -> usize {
         message.slots.iter().map(|slot| sizes.get(slot.block as usize).copied().unwrap_or(0)).sum()

@@ -1,5 +1,5 @@
-//! Plans and parts as text, a line for each message and each local step: to keep them, to send them to another machine,
-//! to read them. A slot is `line.block`, and `line.first-last` several of them.
+//! Plans and parts as text, with a line for each message and each local step: to store, send or read them. A slot is
+//! `line.block`, and several slots are `line.first-last`.
 //!
 //! ```text
 //! allreduce p 2 root 0 lines 3 blocks 1
@@ -15,50 +15,50 @@
 //! 1 combine 2.0 with 1.0 to 1.0
 //! ```
 //!
-//! The text of a part says `rank 0` after `p 2`, and its steps do not begin with a rank.
+//! The text of a part has `rank 0` after `p 2`, and its steps do not begin with a rank.
 
 use super::{Local, Plan, RankPlan, Slot, SlotMessage, Turn};
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is not a plan, or not a part.
+/// Why a text is not a plan, or not a part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// The first line.
+    /// The first line is invalid.
     #[error("the text begins with a head such as `{expected}`, but this one with `{found}`")]
     Head {
         /// An example.
         expected: &'static str,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// A step.
+    /// A line is not a step.
     #[error(
         "line {number} is no step: `{found}`; write `0 > 1: 1.0`, `0 < 1: 2.0-3`, `0 copy 0.0 to 1.0` or \
          `0 combine 1.0 with 2.0 to 1.0` below a `round`, in a part without the rank"
     )]
     Step {
-        /// Which line, from 1.
+        /// The line, from 1.
         number: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// A step that names something that is not there.
+    /// A step names something that does not exist.
     #[error("line {number} names rank, line or block {found}, and there are only {of}")]
     Outside {
-        /// Which line, from 1.
+        /// The line, from 1.
         number: usize,
-        /// What it names.
+        /// The number that it names.
         found: usize,
-        /// How many there are.
+        /// The limit of such numbers.
         of: usize,
     },
-    /// More than anything has.
+    /// The plan is too large.
     #[error("the head asks for too much memory: give fewer ranks, lines or blocks, at most {MOST} slots together")]
     TooLarge,
 }
 
-/// The most slots that a text may have: of all ranks in a plan, of one in a part.
+/// The most slots of a text: of all ranks in a plan, of one rank in a part.
 const MOST: usize = 1 << 28;
 
 const PLAN: &str = "allreduce p 2 root 0 lines 3 blocks 1";
@@ -94,7 +94,7 @@ impl fmt::Display for Local {
 }
 
 impl Turn {
-    /// Writes the steps, each behind a prefix.
+    /// Writes the steps, each with a prefix.
     fn write(&self, f: &mut fmt::Formatter<'_>, before: &str) -> fmt::Result {
         self.sends.iter().try_for_each(|message| writeln!(f, "{before}> {message}"))?;
         self.receives.iter().try_for_each(|message| writeln!(f, "{before}< {message}"))?;
@@ -213,7 +213,7 @@ fn part_head(words: &[&str]) -> Option<RankPlan> {
     Some(RankPlan { kind, p, rank, root, blocks, lines, turns: Vec::new() })
 }
 
-/// How many there are of what a step can name.
+/// The limits of the numbers in a step.
 #[derive(Clone, Copy)]
 struct TextLimits {
     p: usize,
@@ -222,7 +222,7 @@ struct TextLimits {
 }
 
 impl TextLimits {
-    /// For so many ranks whose slots count, if it is not too much.
+    /// The limits if the slots of `ranks` ranks are not too many.
     fn new(ranks: usize, p: usize, lines: usize, blocks: usize) -> Result<Self, Malformed> {
         let slots = [lines, blocks].iter().try_fold(ranks, |all, &more| all.checked_mul(more));
         slots.filter(|&slots| slots <= MOST).map(|_| TextLimits { p, lines, blocks }).ok_or(Malformed::TooLarge)
@@ -288,7 +288,7 @@ impl TextLine<'_> {
         Ok(SlotMessage::new(peer, slots?.concat()))
     }
 
-    /// `1.0` or, where there may be several, `1.0-3`
+    /// `1.0` or, if several are allowed, `1.0-3`
     fn slots(&self, word: &str, limits: TextLimits, several: bool) -> Result<Vec<Slot>, Malformed> {
         let numbers = || {
             let (line, blocks) = word.split_once('.')?;

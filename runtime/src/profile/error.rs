@@ -1,19 +1,19 @@
-//! What can be wrong with the text of a profile. Every message names the line and says what to do.
+//! Errors in the text of a profile. Every message names the line and tells how to fix it.
 
 use super::VERSION;
 
-/// A text that is no profile, or none for this machine.
+/// Why a text is not a profile, or not one for this machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is no TOML.
+    /// The text is not TOML.
     #[error("line {line}, column {column}: {what}; correct the line, or measure anew with `roundel tune`")]
     Malformed {
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// Which column, from 1.
+        /// The column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// The parser's message.
         what: String,
     },
     /// The text ends too early.
@@ -24,77 +24,77 @@ pub enum Error {
         /// The last line.
         line: usize,
     },
-    /// The text is something else.
+    /// The text is not a profile.
     #[error(
         "line {line}: this is no profile, which begins with `format = \"roundel-profile\"`; `roundel tune` writes one"
     )]
     NotAProfile {
-        /// Where the word is missing.
+        /// The line.
         line: usize,
     },
-    /// The profile has a version that is not known here.
+    /// The profile has an unknown version.
     #[error(
         "line {line}: this profile has version {found}, and this program reads version {VERSION}: measure anew with `roundel tune`"
     )]
     Version {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// What it says.
+        /// The version found.
         found: String,
     },
-    /// Something is not there.
+    /// A key is missing.
     #[error("line {line}: `{key}` is missing in {of}: add it, or measure anew with `roundel tune`")]
     Missing {
-        /// Where it should be.
+        /// The line of its table.
         line: usize,
-        /// What is missing.
+        /// The key.
         key: &'static str,
-        /// Of what.
+        /// The table.
         of: String,
     },
-    /// Something is there that no profile has.
+    /// A key is unknown.
     #[error("line {line}: {of} has no `{key}`: remove it, or write one of {known}")]
     Unknown {
-        /// Where it is.
+        /// The line.
         line: usize,
-        /// What it is.
+        /// The key.
         key: String,
-        /// Of what.
+        /// The table.
         of: String,
-        /// What there may be.
+        /// The valid keys.
         known: String,
     },
-    /// A value that makes no sense.
+    /// A value is invalid.
     #[error("line {line}: `{key}` is {found}: write {expected}")]
     Value {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// What it is the value of.
+        /// The key.
         key: String,
-        /// What it is.
+        /// The value.
         found: String,
-        /// What would make sense.
+        /// The valid values.
         expected: String,
     },
-    /// The profile of another machine.
+    /// The profile is for another machine.
     #[error(
         "line {line}: this profile was taken on another machine: its `{key}` is {found}, and here it is {expected}; \
          measure this one with `roundel tune`, or say that it serves all the same (`--foreign`)"
     )]
     Foreign {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// What differs.
+        /// The property that differs.
         key: &'static str,
-        /// What this machine is.
+        /// The value of this machine.
         expected: String,
-        /// What the profile says.
+        /// The value in the profile.
         found: String,
     },
 }
 
 impl Error {
-    /// The line that it names, from 1.
+    /// The line of the error, from 1.
     pub const fn line(&self) -> usize {
         match self {
             Error::Malformed { line, .. }

@@ -1,13 +1,13 @@
-//! Seconds of rounds by length and number of messages, and between the points of the grid.
+//! The times of rounds by length and number of messages, with interpolation between the points of the grid.
 
 use super::logarithm::{exp2, log2};
 
-/// The seconds of rounds in which a process exchanges messages of equal length with several others at once.
+/// The times of rounds in which a process exchanges messages of equal length with several others at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     sizes: Vec<u64>,
     ports: Vec<usize>,
-    /// A row for each number of ports, in it a time for each size.
+    /// One row for each number of ports, with a time for each size.
     seconds: Vec<Vec<f64>>,
     measured: bool,
     /// Logarithms of sizes and of seconds.
@@ -15,53 +15,53 @@ pub struct Grid {
     log_seconds: Vec<Vec<f64>>,
 }
 
-/// What makes no sense about a grid, and where.
+/// Why a grid is invalid, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridFault {
     /// There are no sizes.
     NoSizes,
     /// A size is not larger than the one before, or is zero.
     Size {
-        /// Which one.
+        /// Its index.
         at: usize,
     },
     /// There are no ports, or they do not begin with 1.
     FirstPorts,
     /// A number of ports is not larger than the one before.
     Ports {
-        /// Which one.
+        /// Its index.
         at: usize,
     },
-    /// There are not as many rows as numbers of ports.
+    /// The number of rows is not the number of port counts.
     Rows {
-        /// How many there are.
+        /// The number of rows.
         found: usize,
     },
-    /// A row has not as many times as there are sizes.
+    /// The number of times in a row is not the number of sizes.
     Row {
-        /// Which one.
+        /// The index of the row.
         row: usize,
-        /// How many times it has.
+        /// The number of times in it.
         found: usize,
     },
     /// An invalid time.
     Seconds {
-        /// In which row.
+        /// The index of the row.
         row: usize,
-        /// Which one of it.
+        /// The index in the row.
         at: usize,
     },
 }
 
-/// The times that make sense, in seconds.
+/// The valid times, in seconds.
 pub(super) const TIMES: std::ops::RangeInclusive<f64> = 1e-12..=1e6;
 
 impl Grid {
-    /// What was measured: sizes of messages in bytes, numbers of messages at once, and for each of these a row with the
+    /// A measured grid: sizes of messages in bytes, numbers of messages at once, and for each of these a row with the
     /// seconds for every size.
     ///
     /// # Errors
-    /// What makes no sense about it.
+    /// Returns why the grid is invalid.
     pub fn new(sizes: Vec<u64>, ports: Vec<usize>, seconds: Vec<Vec<f64>>) -> Result<Self, GridFault> {
         check(&sizes, &ports, &seconds)?;
         let logs = sizes.iter().map(|&size| log2(size as f64)).collect();
@@ -79,26 +79,26 @@ impl Grid {
         &self.ports
     }
 
-    /// The seconds: a row for each number of ports, in it a time for each size.
+    /// The seconds: one row for each number of ports, with a time for each size.
     pub fn rows(&self) -> &[Vec<f64>] {
         &self.seconds
     }
 
-    /// Whether it was measured; otherwise it is the default.
+    /// Whether it was measured; otherwise it has default values.
     pub const fn is_measured(&self) -> bool {
         self.measured
     }
 
-    /// The same, but not measured. Only the default is not.
+    /// The same grid, marked as not measured. Only defaults are not measured.
     pub(super) fn assumed(self) -> Self {
         Grid { measured: false, ..self }
     }
 
-    /// The seconds of a round with so many messages of so many bytes at once.
+    /// The seconds of a round with `ports` messages of `bytes` bytes at once.
     ///
-    /// Between sizes, the logarithm of the time is linear in that of the size; below the smallest, the time is that of
-    /// the smallest; beyond the largest it grows as it did last. Between numbers of ports and beyond the largest it is
-    /// linear.
+    /// Between sizes, the logarithm of the time is linear in the logarithm of the size. Below the smallest size, the
+    /// time is constant; beyond the largest, it grows with the last slope. Between numbers of ports and beyond the
+    /// largest, the time is linear.
     pub fn seconds(&self, bytes: u64, ports: usize) -> f64 {
         if ports == 0 {
             return 0.0;
@@ -112,7 +112,7 @@ impl Grid {
         }
     }
 
-    /// On the line through two rows; beyond the second one, it does not descend.
+    /// Interpolates linearly between two rows; beyond the second one, the time does not decrease.
     fn between_rows(&self, above: usize, bytes: u64, ports: usize) -> f64 {
         let (few, many) = (self.ports[above - 1], self.ports[above]);
         let (low, high) = (self.row(above - 1, bytes), self.row(above, bytes));
@@ -138,7 +138,7 @@ impl Grid {
         self.seconds[row][low] * exp2((times[above] - times[low]) * part)
     }
 
-    /// Seconds for each byte beyond the largest size: as between the last two, and where these tell nothing, as on
+    /// Seconds per byte beyond the largest size: the slope between the last two sizes or, if it is not usable, the
     /// average.
     fn slope(&self, row: usize) -> f64 {
         let (times, last) = (&self.seconds[row], self.sizes.len() - 1);
@@ -151,7 +151,7 @@ impl Grid {
         }
     }
 
-    /// Where a size lies between the smallest, 0, and the largest, 1, by its logarithm.
+    /// The position of a size between the smallest, 0, and the largest, 1, by its logarithm.
     pub(super) fn position(&self, bytes: u64) -> f64 {
         let (first, last) = (self.logs[0], self.logs[self.logs.len() - 1]);
         if last <= first {
@@ -173,7 +173,7 @@ fn check(sizes: &[u64], ports: &[usize], seconds: &[Vec<f64>]) -> Result<(), Gri
     fail(seconds.len() != ports.len(), GridFault::Rows { found: seconds.len() })?;
     for (row, times) in seconds.iter().enumerate() {
         fail(times.len() != sizes.len(), GridFault::Row { row, found: times.len() })?;
-        // A time that is no number lies in no range.
+        // NaN lies in no range.
         let odd = times.iter().position(|time| !TIMES.contains(time));
         odd.map_or(Ok(()), |at| Err(GridFault::Seconds { row, at }))?;
     }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn straight_lines_between_logarithms() {
         let grid = grid();
-        // 8 to 64 is a factor of 8 for a factor of 2 in time: the cube root of 2 for a factor of 2.
+        // From 8 to 64, a factor of 8 in size is a factor of 2 in time: each doubling is the cube root of 2.
         assert!((grid.seconds(16, 1) - 2f64.cbrt()).abs() < 1e-6);
         assert!((grid.seconds(128, 1) - 2.0 * 4f64.cbrt()).abs() < 1e-6);
         assert_eq!(grid.seconds(64, 3), 4.5);

@@ -1,11 +1,11 @@
-//! Logarithms to base 2 and back, the same on every machine: a library's may differ in the last bit, and ranks that
-//! disagree in one bit may choose differently.
+//! Logarithms to base 2 and their inverse, with the same result on every machine: those of a system library may
+//! differ in the last bit, and ranks that disagree in one bit may choose differently.
 //!
 //! Digits of a logarithm come from squaring: if the square of a number in 1..2 reaches 2, the next binary digit is 1.
 //! The way back multiplies square roots of 2. Only multiplications, halvings and square roots are needed, which IEEE
 //! 754 defines to the last bit.
 
-/// How many digits after the point. Errors double with every squaring, so more would not be right.
+/// The number of binary digits after the point. Errors double with every squaring, so more digits would be wrong.
 const DIGITS: usize = 26;
 
 const EXPONENT: u64 = 0x7ff << 52;
@@ -28,7 +28,7 @@ pub(super) fn log2(x: f64) -> f64 {
     sum
 }
 
-/// Two to a power in -1000..1000, of which [`DIGITS`] digits count.
+/// Two to a power in -1000..1000, with [`DIGITS`] binary digits of precision.
 pub(super) fn exp2(x: f64) -> f64 {
     let x = x.clamp(-1000.0, 1000.0);
     let whole = x.floor();

@@ -3,36 +3,35 @@
 use std::fs::read_to_string;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A machine, as far as it matters to tell one from another.
+/// The properties that tell one machine from another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// The name of the host that wrote the profile. The nodes of a machine have different ones.
+    /// The host that wrote the profile. The nodes of a machine have different names.
     pub host: String,
-    /// How many processors a node has.
+    /// The number of processors of a node.
     pub cores: usize,
-    /// What they are.
+    /// The processor model.
     pub cpu: String,
-    /// The MPI library, in its own words; empty where it is not known.
+    /// The version text of the MPI library; empty if unknown.
     pub mpi: String,
-    /// The day, as in `2026-11-15`.
+    /// The date, as in `2026-11-15`.
     pub date: String,
-    /// How many nodes took part.
+    /// The number of nodes that took part.
     pub nodes: usize,
-    /// How many processes took part.
+    /// The number of processes that took part.
     pub ranks: usize,
 }
 
 impl Machine {
-    /// This machine, today, with an MPI library of this name.
+    /// This machine, today, with this MPI library.
     pub fn here(mpi: &str) -> Self {
         let cpus = read_to_string("/proc/cpuinfo").unwrap_or_default();
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Machine { mpi: line(mpi), host: host(), date: date(seconds / 86_400), nodes: 1, ranks: 1, ..of_cpus(&cpus) }
     }
 
-    /// The first thing that says that a profile of `self` is not one of `other`: its key, what `self` has and what
-    /// `other` has. Hosts, days and numbers of processes may differ, and what is not known on either side tells
-    /// nothing.
+    /// The first property in which a profile of `self` does not fit `other`: its key, the value of `self` and the
+    /// value of `other`. Hosts, dates and numbers of processes may differ, and unknown properties are ignored.
     pub fn differs(&self, other: &Machine) -> Option<(&'static str, String, String)> {
         let quoted = |text: &str| format!("`{text}`");
         let known = |mine: &str, others: &str| !mine.is_empty() && !others.is_empty() && mine != others;
@@ -46,7 +45,7 @@ impl Machine {
     }
 }
 
-/// The processors of a machine, as Linux describes them; other systems tell nothing.
+/// The processors of a machine, from Linux's description; unknown on other systems.
 fn of_cpus(text: &str) -> Machine {
     let field =
         |line: &str| line.split_once(':').map(|(key, value)| (key.trim().to_string(), value.trim().to_string()));
@@ -61,13 +60,13 @@ fn host() -> String {
     line(&file.or_else(|_| std::env::var("HOSTNAME")).unwrap_or_default())
 }
 
-/// The first line, without what a file could not hold.
+/// The first line, without characters that a file cannot hold.
 fn line(text: &str) -> String {
     let first = text.trim().lines().next().unwrap_or_default();
     first.chars().filter(|c| !c.is_control()).take(120).collect::<String>().trim().to_string()
 }
 
-/// The day that is so many days after 1 January 1970, in the Gregorian calendar.
+/// The date that is `days` days after 1 January 1970, in the Gregorian calendar.
 fn date(days: u64) -> String {
     let leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let (mut year, mut left) = (1970, days);

@@ -1,16 +1,16 @@
-//! What rounds cost on a machine: measured once by `roundel tune`, kept in a file, read by the selector.
+//! The cost of rounds on a machine: measured once by `roundel tune`, stored in a file, read by the selector.
 //!
-//! A network is not described by a latency and a bandwidth alone: several messages at once cost less than one after the
-//! other, up to a number that nobody can tell without a measurement. So a profile has grids: the seconds of a round, by
-//! the length of its messages and by their number (Jocksch et al., section 3).
+//! A latency and a bandwidth alone do not describe a network: several messages at once cost less than one after the
+//! other, up to a number that only a measurement can tell. So a profile has grids: the seconds of a round, by the
+//! length of its messages and by their number (Jocksch et al., section 3).
 //!
-//! - [`Profile`]: everything; [`Profile::default`] serves where nothing was measured
-//! - [`Grid`]: the seconds of rounds, and what lies between the measured points
-//! - [`Machine`]: where it was measured
+//! - [`Profile`]: everything; [`Profile::default`] is used where nothing was measured
+//! - [`Grid`]: the seconds of rounds, with interpolation between the measured points
+//! - [`Machine`]: the machine that was measured
 //! - `Profile::parse` (feature `profile`): from text, with errors that name the line
 //!
-//! Estimates are the same on all ranks that have the same profile: IEEE 754 defines everything that is computed with to
-//! the last bit, logarithms included, which are computed here.
+//! Estimates are equal on all ranks that have the same profile: IEEE 754 defines all computations to the last bit,
+//! including logarithms, which are computed here.
 
 mod error;
 mod grid;
@@ -30,14 +30,14 @@ pub(crate) use usual::{PORTS, SIZES};
 /// The version of the format that is written and read.
 pub const VERSION: i64 = 1;
 
-/// What a machine costs.
+/// The speed of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Where it was measured.
+    /// The machine that was measured.
     pub machine: Machine,
-    /// What processes do by themselves.
+    /// The local speed of processes.
     pub node: NodeSpeed,
-    /// What it costs when all processes of a node send at once.
+    /// The slowdown when all processes of a node send at once.
     pub crowd: Contention,
     /// Messages between processes of a node.
     pub inside: Grid,
@@ -45,37 +45,37 @@ pub struct Profile {
     pub between: Grid,
 }
 
-/// What the processes of a node do without messages.
+/// The speed of a node's processes without messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeSpeed {
-    /// Seconds from raising a counter to another process's answer.
+    /// Seconds from incrementing a counter to another process's answer.
     pub signal: f64,
-    /// Bytes that a process copies in a second.
+    /// The bytes that a process copies per second.
     pub copy: f64,
-    /// Bytes that a process combines in a second.
+    /// The bytes that a process combines per second.
     pub combine: f64,
 }
 
-/// How many times longer a round between nodes takes when so many processes of every node do it at once.
+/// By what factor a round between nodes is slower when `lanes` processes of every node send at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contention {
-    /// How many processes of a node sent at once, at least 2.
+    /// The number of processes of a node that sent at once, at least 2.
     pub lanes: usize,
-    /// With the shortest messages of the grid.
+    /// The factor for the shortest messages of the grid.
     pub short: f64,
-    /// With the longest.
+    /// The factor for the longest messages.
     pub long: f64,
 }
 
 impl Profile {
-    /// Seconds of a round between nodes, with so many processes of every node at it, each of which exchanges messages
-    /// of so many bytes with so many others.
+    /// The seconds of a round between nodes in which `lanes` processes of every node each exchange messages of
+    /// `bytes` bytes with `ports` others.
     pub fn round(&self, bytes: u64, ports: usize, lanes: usize) -> f64 {
         self.between.seconds(bytes, ports) * self.crowding(bytes, lanes)
     }
 
-    /// How many times longer a round takes because of the other lanes: linear in their number, and in the logarithm of
-    /// the length between the shortest and the longest message.
+    /// By what factor the other lanes slow down a round: linear in their number, and in the logarithm of the length
+    /// between the shortest and the longest message.
     fn crowding(&self, bytes: u64, lanes: usize) -> f64 {
         if lanes < 2 {
             return 1.0;
@@ -86,9 +86,9 @@ impl Profile {
         1.0 + (short + (long - short) * at - 1.0) * share
     }
 
-    /// A number that differs, for all practical purposes, if anything in the profile does: ranks compare it.
+    /// A hash of the profile, which ranks compare.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a, which is defined by its arithmetic alone.
+        // FNV-1a, which is portable because only its arithmetic defines it.
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.to_string().bytes().fold(0xcbf2_9ce4_8422_2325, mix)
     }

@@ -1,4 +1,4 @@
-//! A profile from text. The parser of TOML says where every value stands, so every error names a line.
+//! Parses a profile. The TOML parser reports the position of every value, so every error names a line.
 
 use super::error::Error;
 use super::grid::{Grid, GridFault, TIMES};
@@ -7,11 +7,11 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Rates that make sense, in bytes per second.
+/// Valid rates, in bytes per second.
 const RATES: RangeInclusive<f64> = 1.0..=1e18;
-/// How many times longer a round takes in a crowd.
+/// Valid slowdown factors.
 const FACTORS: RangeInclusive<f64> = 0.01..=1e6;
-/// As many of anything as anybody has.
+/// The largest valid count.
 const MANY: i64 = 1 << 31;
 
 const TOP: [&str; 8] = ["format", "version", "machine", "node", "crowd", "inside", "between", "end"];
@@ -20,7 +20,7 @@ impl Profile {
     /// Reads a profile of any machine.
     ///
     /// # Errors
-    /// What is wrong with the text, and in which line.
+    /// Returns what is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
         ProfileText(text).profile().map(|(profile, _)| profile)
     }
@@ -28,7 +28,8 @@ impl Profile {
     /// Reads a profile of this machine.
     ///
     /// # Errors
-    /// What is wrong with the text, and in which line; [`Error::Foreign`] if it is one of another machine.
+    /// Returns what is wrong with the text, and in which line; [`Error::Foreign`] if the profile is for another
+    /// machine.
     pub fn parse_for(text: &str, machine: &Machine) -> Result<Self, Error> {
         let (profile, [cpu, cores, mpi]) = ProfileText(text).profile()?;
         let Some((key, found, expected)) = profile.machine.differs(machine) else { return Ok(profile) };
@@ -41,22 +42,22 @@ impl Profile {
     }
 }
 
-/// A value, and what stands around it.
+/// A value with its position in the text.
 type Value<'a> = Spanned<DeValue<'a>>;
 
-/// A table that has a name and stands somewhere.
+/// A table with its name and position.
 struct ProfileTable<'a, 'i> {
     name: String,
     at: usize,
     entries: &'a DeTable<'i>,
 }
 
-/// The text, which knows its lines.
+/// The text, to find lines by offset.
 #[derive(Clone, Copy)]
 struct ProfileText<'i>(&'i str);
 
 impl<'i> ProfileText<'i> {
-    /// The profile, and the lines that say which machine it is of.
+    /// The profile, and the lines that identify its machine.
     fn profile(self) -> Result<(Profile, [usize; 3]), Error> {
         let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
         let top = ProfileTable { name: "the profile".into(), at: 0, entries: parsed.get_ref() };
@@ -74,7 +75,7 @@ impl<'i> ProfileText<'i> {
         Ok((profile, lines))
     }
 
-    /// Says that it is a profile, and of which version.
+    /// Checks the format and the version.
     fn is_profile(self, top: &ProfileTable<'_, '_>) -> Result<(), Error> {
         let format = top.entries.get("format");
         let named = format.is_some_and(|format| format.get_ref().as_str() == Some("roundel-profile"));
@@ -88,7 +89,7 @@ impl<'i> ProfileText<'i> {
         }
     }
 
-    /// A text that lost its end has lost this.
+    /// Checks the end marker, which a truncated text lacks.
     fn is_complete(self, top: &ProfileTable<'_, '_>) -> Result<(), Error> {
         let end = top.entries.get("end").and_then(|end| end.get_ref().as_table());
         let complete = end.and_then(|end| end.get("complete")).and_then(|complete| complete.get_ref().as_bool());
@@ -128,7 +129,7 @@ impl<'i> ProfileText<'i> {
         })
     }
 
-    /// A grid, or the usual one if it was not measured.
+    /// A grid, or the default one if it was not measured.
     fn grid(self, top: &ProfileTable<'_, '_>, key: &'static str, usual: fn(Profile) -> Grid) -> Result<Grid, Error> {
         if self.entry(top, key)?.get_ref().as_str() == Some("not measured") {
             return Ok(usual(Profile::default()));
@@ -143,7 +144,7 @@ impl<'i> ProfileText<'i> {
         Grid::new(sizes, ports, seconds).map_err(|fault| self.fault(&table, fault))
     }
 
-    /// What makes no sense about a grid, in the line where it stands.
+    /// The error for an invalid grid, with its line.
     fn fault(self, table: &ProfileTable<'_, '_>, fault: GridFault) -> Error {
         let (path, expected): (Vec<usize>, String) = match fault {
             GridFault::NoSizes => (vec![], "at least one size in bytes".into()),
@@ -182,7 +183,7 @@ impl<'i> ProfileText<'i> {
         of.entries.get(key).ok_or_else(missing)
     }
 
-    /// Refuses keys that are not among these.
+    /// Returns an error for unknown keys.
     fn knows(self, table: &ProfileTable<'_, '_>, known: &[&str]) -> Result<(), Error> {
         let strange = table.entries.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = strange else { return Ok(()) };
@@ -249,12 +250,12 @@ impl<'i> ProfileText<'i> {
         list.iter().map(item).collect()
     }
 
-    /// A value that makes no sense.
+    /// The error for an invalid value.
     fn odd(self, value: &Value<'_>, key: &str, expected: String) -> Error {
         Error::Value { line: self.line(value), key: key.into(), found: self.source(value), expected }
     }
 
-    /// What the parser says; at the end of the text, it is that the text ends.
+    /// The parser's error. An error at the end means that the text is truncated.
     fn malformed(self, error: &toml::de::Error) -> Error {
         let Range { start, .. } = error.span().unwrap_or(0..0);
         if start >= self.0.trim_end().len() && self.0.contains("roundel-profile") {
@@ -278,7 +279,7 @@ impl<'i> ProfileText<'i> {
         self.0.lines().count().max(1)
     }
 
-    /// A value as it is written, or the beginning of it.
+    /// A value as written, possibly truncated.
     fn source(self, value: &Value<'_>) -> String {
         let text = self.0.get(value.span()).unwrap_or_default();
         let short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -314,7 +315,7 @@ mod tests {
         }
     }
 
-    /// The error of the profile in which one piece of text was replaced by another.
+    /// The error after replacing a piece of the profile's text.
     fn changed(from: &str, to: &str) -> Error {
         let text = measured().to_string();
         assert!(text.contains(from), "{from}");
@@ -385,7 +386,7 @@ mod tests {
 
     #[test]
     fn wrong_grids_name_their_line() {
-        // The grid inside of nodes comes first.
+        // The grid within nodes comes first.
         let first = |key: &str| line_of(&format!("{key} = ["));
         let cases = [
             ("sizes = [8, 32,", "sizes = [32, 8,", first("sizes"), "sizes above 0 that increase"),

@@ -3,7 +3,7 @@
 use super::{Contention, Grid, Machine, NodeSpeed, Profile};
 use crate::choose::Network;
 
-/// The sizes of messages that are measured, in bytes: 8 B to 4 MiB.
+/// The message sizes to measure, in bytes: 8 B to 4 MiB.
 pub(crate) const SIZES: [u64; 11] = {
     let mut sizes = [8; 11];
     let mut i = 1;
@@ -14,12 +14,13 @@ pub(crate) const SIZES: [u64; 11] = {
     sizes
 };
 
-/// How many messages at once are measured.
+/// The numbers of simultaneous messages to measure.
 pub(crate) const PORTS: [usize; 7] = [1, 2, 3, 4, 6, 8, 12];
 
-/// Round figures, of no machine in particular: between nodes those of [`Network::default`] (20 µs, 1.25 GB/s, 1 µs for
-/// each message); inside of a node 1 µs, 5 GB/s and 0.3 µs; a counter is answered after 0.5 µs; a process copies 8 GB/s
-/// and combines 4 GB/s; the processes of a node share its bandwidth, and hardly hinder each other's short messages.
+/// Round figures for no machine in particular. Between nodes: those of [`Network::default`] (20 µs, 1.25 GB/s, 1 µs
+/// for each message). Within a node: 1 µs, 5 GB/s and 0.3 µs. A counter is answered after 0.5 µs; a process copies 8
+/// GB/s and combines 4 GB/s. The processes of a node share its bandwidth, and hardly slow down each other's short
+/// messages.
 impl Default for Profile {
     fn default() -> Self {
         let wire = Network::default();
@@ -33,7 +34,7 @@ impl Default for Profile {
     }
 }
 
-/// What a latency, an overhead for each message and a bandwidth say.
+/// A grid from a latency, an overhead for each message and a bandwidth.
 fn modelled(latency: f64, overhead: f64, bandwidth: f64) -> Grid {
     let time = |ports: usize, bytes: u64| latency + ports as f64 * (overhead + bytes as f64 / bandwidth);
     let rows = PORTS.iter().map(|&ports| SIZES.iter().map(|&bytes| time(ports, bytes)).collect()).collect();

@@ -1,4 +1,4 @@
-//! A profile as text. Numbers are written with as many digits as bring them back exactly.
+//! Prints a profile. Numbers have enough digits to be read back exactly.
 
 use super::{Grid, Profile, VERSION};
 use std::fmt;

@@ -1,15 +1,15 @@
-//! What runs a program: a machine that can do single steps, and a place in the program from where to go on.
+//! Runs a program: a machine that executes single steps, and the position in the program.
 //!
-//! A run never waits by itself. It goes on until a message or a counter is not yet there, and says so; whoever drives
-//! it does something else and comes back. Nothing is allocated and nothing is locked.
+//! A run never waits by itself. It continues until a message or a counter is not ready, and reports that; the caller
+//! does something else and comes back. Nothing is allocated and nothing is locked.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Op, RegionOffset};
 
-/// Does single steps of a program, for one process.
+/// Executes single steps of a program, for one process.
 pub trait StepExecutor {
-    /// What can go wrong in a step.
+    /// The error of a step.
     type Error;
 
     /// Copies elements.
@@ -27,17 +27,17 @@ pub trait StepExecutor {
     /// Starts messages.
     fn post(&mut self, first: usize, count: usize) -> Result<(), Self::Error>;
 
-    /// Whether messages are complete. It is not asked again about those that are.
+    /// Whether messages are complete. It is not called again for complete ones.
     fn completed(&mut self, first: usize, count: usize) -> Result<bool, Self::Error>;
 
-    /// Raises the own counter: [`Counter::raise`].
+    /// Increments the own counter: [`Counter::raise`].
     fn signal(&mut self) -> Result<(), Self::Error>;
 
-    /// Whether the counter of a process has been raised so many times in this call: [`Counter::reached`].
+    /// Whether a process has incremented its counter `times` times in this call: [`Counter::reached`].
     fn reached(&mut self, local: usize, times: u32) -> Result<bool, Self::Error>;
 }
 
-/// How far a process is in its program.
+/// The progress of a process in its program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Execution {
     /// The next step.
@@ -45,7 +45,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Takes steps until one must wait, or none is left; says whether none is left.
+    /// Executes steps until one must wait, or none is left; returns whether none is left.
     #[inline]
     pub fn advance<M: StepExecutor>(&mut self, ops: &[Op], machine: &mut M) -> Result<bool, M::Error> {
         while let Some(op) = ops.get(self.pc) {
@@ -58,7 +58,7 @@ impl Execution {
     }
 }
 
-/// Takes one step, unless it must wait.
+/// Executes one step, unless it must wait.
 #[inline]
 fn step<M: StepExecutor>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
     match *op {
@@ -72,16 +72,16 @@ fn step<M: StepExecutor>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
     Ok(true)
 }
 
-/// A number that one process writes and others read. What was done before a release is seen after an acquire of its
-/// value.
+/// A number that one process writes and others read. An acquire of a value makes everything visible that happened
+/// before its release.
 pub trait SharedWord {
-    /// Reads what the process to which it belongs has written itself.
+    /// Reads the value in the process that owns it.
     fn own(&self) -> u32;
 
-    /// Reads it.
+    /// Reads the value in another process.
     fn acquire(&self) -> u32;
 
-    /// Writes it.
+    /// Writes the value.
     fn release(&self, value: u32);
 }
 
@@ -102,31 +102,32 @@ impl SharedWord for AtomicU32 {
     }
 }
 
-/// How many times a process has raised its counter in all calls, modulo 2^32; alone on its cache line.
+/// How often a process has incremented its counter in all calls, modulo 2^32; alone on its cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Counter<W = AtomicU32>(W);
 
 impl<W: SharedWord> Counter<W> {
-    /// A counter that stands where a word stands.
+    /// A counter that starts with the value of `word`.
     pub const fn new(word: W) -> Self {
         Counter(word)
     }
 
-    /// Raises it by one. Only the process to which it belongs does that.
+    /// Increments the counter. Only the process that owns it does that.
     #[inline]
     pub fn raise(&self) {
         self.0.release(self.0.own().wrapping_add(1));
     }
 
-    /// Whether it stands at a value or beyond it. Processes are never so far from each other that this is not clear.
+    /// Whether the counter has reached a value. The distance of processes is always small enough for the comparison
+    /// modulo 2^32.
     #[inline]
     pub fn reached(&self, value: u32) -> bool {
         self.0.acquire().wrapping_sub(value) as i32 >= 0
     }
 }
 
-/// The value of a counter that is raised `signals` times in each call, after `calls` calls and `times` more.
+/// The value of a counter that is incremented `signals` times in each call, after `calls` calls and `times` more.
 #[inline]
 pub const fn target(calls: u32, signals: u32, times: u32) -> u32 {
     calls.wrapping_mul(signals).wrapping_add(times)

@@ -1,14 +1,14 @@
-//! What one process does in one call, with addresses and lengths: the last form of a plan, which the engine takes step
-//! by step.
+//! The steps of one process in one call, with addresses and lengths: the last form of a plan, which the engine
+//! executes.
 //!
-//! Processes of a node share memory. Who may touch what of it, and when, is said by counters: each belongs to one
-//! process, which alone raises it, and everybody on the node may wait until it has a value. There is no other
-//! synchronisation. A program has no branches, so what every process does is known in advance, and a replay of all
-//! programs together finds every race, every wait that nobody ends and every byte that is wrong.
+//! Processes of a node share memory. Counters synchronise the accesses: each belongs to one process, which alone
+//! increments it, and every process of the node may wait until it reaches a value. There is no other synchronisation.
+//! A program has no branches, so the steps of every process are known in advance, and a replay of all programs
+//! together finds every race, every deadlock and every wrong byte.
 //!
 //! - [`build`](mod@build): makes the programs of a collective
-//! - [`machine`]: what runs a program
-//! - [`replay`](mod@replay): runs the programs of all ranks on elements that know where they come from
+//! - [`machine`]: runs a program
+//! - [`replay`](mod@replay): runs the programs of all ranks on symbolic elements, which track their origins
 
 pub mod build;
 pub mod machine;
@@ -21,29 +21,29 @@ pub use build::{BuildError, ProgramSpec, Scheme, build};
 pub use machine::{Counter, Execution, StepExecutor};
 pub use replay::{ProgramFault, ReductionOrder, ReplayError, replay};
 
-/// Which memory.
+/// A region of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryRegion {
-    /// The user's input, which only this process sees. It is never written.
+    /// The user's input, private to this process. It is never written.
     Input,
-    /// The user's output, which only this process sees.
+    /// The user's output, private to this process.
     Output,
-    /// Memory that all processes of the node share, at the same offsets.
+    /// Memory that all processes of the node share, with the same offsets.
     Shared,
     /// Working memory of this process.
     Scratch,
 }
 
-/// A place in memory: bytes from the beginning of a region.
+/// A position in memory: a byte offset in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegionOffset {
-    /// Which memory.
+    /// The region.
     pub region: MemoryRegion,
-    /// How far from its beginning.
+    /// The offset from its beginning.
     pub offset: usize,
 }
 
-/// Which way a message goes.
+/// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageDirection {
     /// To the peer.
@@ -52,29 +52,29 @@ pub enum MessageDirection {
     In,
 }
 
-/// A message in one piece.
+/// A contiguous message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramMessage {
-    /// Which way it goes.
+    /// Its direction.
     pub way: MessageDirection,
-    /// The other process, a rank of the communicator.
+    /// The other process, as a rank of the communicator.
     pub peer: usize,
-    /// Where it lies.
+    /// Its position.
     pub spot: RegionOffset,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: usize,
 }
 
-/// What a process does next.
+/// One step of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Copies elements. The two ends do not overlap.
+    /// Copies elements. Source and destination do not overlap.
     Copy {
-        /// From here.
+        /// The source.
         from: RegionOffset,
-        /// To there.
+        /// The destination.
         to: RegionOffset,
-        /// How many.
+        /// The number of elements.
         elements: usize,
     },
     /// Combines elements, one by one; `into` may be the same as `left` or `right`, and otherwise overlaps neither.
@@ -83,53 +83,53 @@ pub enum Op {
         left: RegionOffset,
         /// The right operands.
         right: RegionOffset,
-        /// Where the results go.
+        /// The destination.
         into: RegionOffset,
-        /// How many.
+        /// The number of elements.
         elements: usize,
     },
-    /// Starts these of the program's messages.
+    /// Starts a range of the program's messages.
     Post {
-        /// The first one.
+        /// The first message.
         first: usize,
-        /// How many.
+        /// The number of messages.
         count: usize,
     },
-    /// Waits until these of the program's messages are complete.
+    /// Waits until a range of the program's messages is complete.
     Complete {
-        /// The first one.
+        /// The first message.
         first: usize,
-        /// How many.
+        /// The number of messages.
         count: usize,
     },
-    /// Raises this process's own counter by one: what it did before is seen by whoever waits for the new value.
+    /// Increments this process's own counter: a process that waits for the new value sees everything done before.
     Signal,
-    /// Waits until the counter of another process of the node has been raised so many times in this call. Zero times
-    /// means that the other process has raised it as often as it does in all calls before this one.
+    /// Waits until another process of the node has incremented its counter this many times in this call. Zero means
+    /// that the other process has completed all increments of earlier calls.
     Await {
         /// The process, by its number on the node.
         local: usize,
-        /// How many times.
+        /// The number of increments.
         times: u32,
     },
 }
 
-/// What one process does in one call.
+/// The steps of one process in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Step by step.
+    /// The steps.
     pub ops: Vec<Op>,
-    /// The messages that the steps name.
+    /// The messages that the steps refer to.
     pub messages: Vec<ProgramMessage>,
-    /// How many bytes of the node's shared memory all of its programs use together, counters not included. Equal on the
+    /// The bytes of the node's shared memory that all of its programs use together, without counters. Equal on the
     /// node.
     pub shared: usize,
-    /// How many bytes of working memory this program uses.
+    /// The bytes of working memory that this program uses.
     pub scratch: usize,
-    /// How many times each process of the node raises its counter in a call. Equal on the node.
+    /// How often each process of the node increments its counter in a call. Equal on the node.
     pub signals: Vec<u32>,
-    /// Where in shared memory the user's input lies, if it lies there and not in [`MemoryRegion::Input`].
+    /// The offset of the user's input in shared memory, if it lies there and not in [`MemoryRegion::Input`].
     pub input: Option<usize>,
-    /// Where in shared memory the user's output lies, if it lies there and not in [`MemoryRegion::Output`].
+    /// The offset of the user's output in shared memory, if it lies there and not in [`MemoryRegion::Output`].
     pub output: Option<usize>,
 }

@@ -1,30 +1,30 @@
-//! A whole job before it runs: the programs of all ranks, built and replayed together.
+//! Checks a whole job before it runs: builds and replays the programs of all ranks together.
 
 use super::Program;
 use super::build::{BuildError, ProgramSpec, build};
 use super::replay::{CALLS, ReductionOrder, ReplayError, replay};
 
-/// More elements than these, over all ranks, are not followed one by one.
+/// The most elements, over all ranks, that are tracked one by one.
 const FOLLOWED: usize = 1 << 16;
 
-/// What is wrong with a job.
+/// Why a job is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Invalid {
-    /// A rank has no program.
+    /// The program of a rank cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The programs do not do what they should.
+    /// The programs are wrong.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
 
 /// Builds the programs of all ranks and replays them together, several calls in a row.
 ///
-/// Long vectors are shortened: which steps there are does not depend on how many elements a block has, as long as it
-/// has some.
+/// Long vectors are shortened: the steps do not depend on the number of elements of a block, as long as it is not
+/// empty.
 ///
 /// # Errors
-/// When a rank has no program, or the programs together race, wait for ever or give something wrong.
+/// If a program cannot be built, or the programs together race, deadlock or give a wrong result.
 pub fn validate(job: &ProgramSpec<'_>) -> Result<ReductionOrder, Invalid> {
     let (p, elements) = (job.placement.p(), job.counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count)));
     let by = elements.saturating_mul(p).div_ceil(FOLLOWED).max(1);

@@ -8,14 +8,15 @@ use std::collections::BTreeSet;
 /// Ports of a partial scatter.
 const PARTIAL: [i64; 6] = [1, 2, 3, 5, 7, 11];
 
-/// The ports for which small primes are merged, and partial scatters tried with every list up to this many nodes.
+/// The numbers of ports for which small primes are merged; and the most nodes for which partial scatters are tried
+/// with every list.
 const LIMITS: [i64; 7] = [1, 2, 3, 5, 7, 11, 12];
 const SMALL: usize = 64;
 
-/// How many ways to split the nodes into two factors are tried, those with similar factors first.
+/// The number of ways to split the nodes into two factors that are tried, those with similar factors first.
 const SPLITS: usize = 16;
 
-/// Everything worth a try, in an order of its own.
+/// All candidates, in a fixed order.
 pub(super) fn candidates(kind: Kind, nodes: usize, same_bits: bool) -> BTreeSet<Ports> {
     if nodes < 2 {
         return BTreeSet::from([Ports::one(1, &[])]);
@@ -42,12 +43,12 @@ fn lists(q: usize) -> Vec<Vec<i64>> {
     lists.into_iter().collect()
 }
 
-/// What scatters what these gather.
+/// The groups that scatter what these gather.
 fn reversed(groups: &[DigitGroup]) -> Vec<DigitGroup> {
     groups.iter().rev().map(DigitGroup::reversed).collect()
 }
 
-/// Allreduces of these groups: the last few of them scatter and gather, and those before reduce.
+/// Allreduces with these groups: the last ones scatter and gather, and those before reduce.
 fn split(groups: &[DigitGroup]) -> Vec<Ports> {
     let at = |reduces: usize| {
         let (middle, around) = groups.split_at(reduces);
@@ -56,7 +57,7 @@ fn split(groups: &[DigitGroup]) -> Vec<Ports> {
     (0..=groups.len()).map(at).collect()
 }
 
-/// The nodes as a product of primes, small ones merged, in ascending and in descending order.
+/// The nodes as a product of primes, with small ones merged, in ascending and in descending order.
 fn factorised(nodes: usize) -> Vec<Vec<DigitGroup>> {
     let primes = primes(nodes);
     let mut found = Vec::new();
@@ -86,7 +87,7 @@ fn primes(n: usize) -> Vec<usize> {
     found
 }
 
-/// Neighbours whose product does not exceed a limit become one factor.
+/// Merges neighbours whose product does not exceed a limit.
 fn merged(primes: &[usize], limit: usize) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for &prime in primes {
@@ -125,7 +126,7 @@ fn divisors(n: usize) -> Vec<usize> {
     all
 }
 
-/// `p(-m … …)`: one round of a scatter, and then an allreduce of what is left.
+/// `p(-m … …)`: one round of a scatter, and then an allreduce of the rest.
 fn partial(nodes: usize, lists: &[Vec<i64>]) -> Vec<Ports> {
     let equal = balanced(nodes);
     let lists = if nodes <= SMALL { lists } else { &equal };

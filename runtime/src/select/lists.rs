@@ -1,6 +1,6 @@
 //! Enumerates candidate lists of ports.
 
-/// As many messages at once as are considered.
+/// The most messages at once.
 pub(super) const MOST: i64 = 12;
 
 /// Groups up to this size try every number of ports in every round.
@@ -9,7 +9,7 @@ const EVERY: usize = 1024;
 /// Larger groups try these.
 const SOME: [i64; 6] = [1, 2, 3, 5, 7, 11];
 
-/// Lists with which `q` nodes gather everything and in whose last round no port could be spared. Ports do not increase:
+/// Lists with which `q` nodes gather all data, without a superfluous port in the last round. Ports do not increase:
 /// later rounds of an allgather have longer messages, which gain least from many ports.
 pub(super) fn all(q: usize) -> Vec<Vec<i64>> {
     let every: Vec<i64> = (1..=MOST).collect();
@@ -28,7 +28,7 @@ fn extend(q: usize, choices: &[i64], width: usize, list: &mut Vec<i64>, found: &
         if next >= q {
             found.push(list.clone());
             list.pop();
-            // More ports would do no more.
+            // More ports would be superfluous.
             return;
         }
         extend(q, choices, next, list, found);
@@ -42,7 +42,7 @@ pub(super) fn balanced(q: usize) -> Vec<Vec<i64>> {
     (1..=enough).filter_map(|rounds| equal(q, rounds as u32)).collect()
 }
 
-/// Ports of so many rounds, as equal as possible, if they are few enough.
+/// Ports for a number of rounds, as equal as possible, if they are few enough.
 fn equal(q: usize, rounds: u32) -> Option<Vec<i64>> {
     let mut left = q;
     let radix = |left: usize, rounds: u32| (2..=MOST as usize + 1).find(|radix| radix.saturating_pow(rounds) >= left);
@@ -54,7 +54,7 @@ fn equal(q: usize, rounds: u32) -> Option<Vec<i64>> {
     ports.collect()
 }
 
-/// At most so many ports in every round, and as many as that in all but the last.
+/// At most `ports` ports in every round, and exactly that many in all but the last.
 pub(super) fn constant(q: usize, ports: i64) -> Vec<i64> {
     let (mut width, mut list) = (1usize, Vec::new());
     while width < q {
@@ -91,7 +91,7 @@ mod tests {
         }
     }
 
-    /// All that Table 2 of the paper lists for 160 nodes.
+    /// All lists of Table 2 of the paper, for 160 nodes.
     #[test]
     fn the_lists_of_the_paper_are_there() {
         let lists = all(160);

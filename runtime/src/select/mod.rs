@@ -1,8 +1,8 @@
-//! Which plan is fastest between nodes, and how their processes work together: every candidate is estimated by the
-//! [clock](crate::clock), and the fastest comes first.
+//! Selects the fastest plan between nodes, and how their processes cooperate: the [clock](crate::clock) estimates
+//! every candidate, and the fastest comes first.
 //!
-//! A choice is a pure function of the question and the profile, so ranks that ask the same get the same answer without
-//! a message; [`Profile::fingerprint`] tells whether they have the same profile.
+//! A choice is a pure function of the question and the profile, so ranks with the same question get the same answer
+//! without communication; [`Profile::fingerprint`] tells whether they have the same profile.
 //!
 //! ```
 //! use roundel::profile::Profile;
@@ -32,61 +32,61 @@ use crate::profile::Profile;
 use crate::program::build::Scheme;
 use question::LaneShare;
 
-/// Up to so many nodes, every plan was replayed and checked against its contract.
+/// Up to this many nodes, every plan was replayed and checked against its specification.
 pub const REPLAYED: usize = 64;
 
-/// Why a plan can be relied on.
+/// Why a plan is correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanEvidence {
-    /// It was replayed and checked, like all plans of so few nodes.
+    /// It was replayed and checked, like all plans of up to [`REPLAYED`] nodes.
     Replayed,
-    /// It is checked when it is made, before anything is sent.
+    /// It is checked when it is created, before anything is sent.
     AtInitialisation,
 }
 
-/// What covers plans of so many nodes.
+/// The evidence for plans of this many nodes.
 pub const fn proved(nodes: usize) -> PlanEvidence {
     if nodes <= REPLAYED { PlanEvidence::Replayed } else { PlanEvidence::AtInitialisation }
 }
 
-/// A candidate and what it takes.
+/// A candidate and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// What nodes do.
+    /// The ports between nodes.
     pub notation: Ports,
-    /// How many processes of every node send.
+    /// The number of processes of every node that send.
     pub lanes: usize,
-    /// How the processes of a node bring their data together.
+    /// How the processes of a node cooperate.
     pub scheme: Scheme,
-    /// The rounds between nodes.
+    /// The number of rounds between nodes.
     pub rounds: usize,
     /// The bytes that a node sends.
     pub bytes: u64,
-    /// Seconds between nodes.
+    /// The seconds between nodes.
     pub between: f64,
-    /// Seconds inside of nodes.
+    /// The seconds within nodes.
     pub inside: f64,
-    /// Why it can be relied on.
+    /// Why its plan is correct.
     pub proof: PlanEvidence,
 }
 
 impl Ranked {
-    /// All seconds.
+    /// The total time in seconds.
     pub fn seconds(&self) -> f64 {
         self.between + self.inside
     }
 
-    /// Of equally fast ones, the one with fewer rounds is better, and then the one with fewer groups.
+    /// Breaks ties: fewer rounds are better, and then fewer groups.
     fn simplicity(&self) -> (usize, usize) {
         (self.rounds, self.notation.groups.len())
     }
 }
 
 /// All candidates that serve the call, the fastest first. There are none if the order of ranks must be kept between
-/// nodes: then the catalogue has `allreduce/recursive-doubling`.
+/// nodes: use `allreduce/recursive-doubling` of the catalogue then.
 ///
 /// # Errors
-/// If the question makes no sense.
+/// If the question is invalid.
 pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Error> {
     question.check()?;
     if question.order == RequiredOrder::RankOrder && question.nodes > 1 {
@@ -98,7 +98,7 @@ pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Err
     for lane in question.lanes(profile) {
         all.extend(notations.iter().map(|notation| ranked(profile, question, &lane, notation)));
     }
-    // Notations come in an order of their own, and lanes too: what is equal otherwise keeps it.
+    // Notations and lanes come in a fixed order, which a stable sort keeps for ties.
     all.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()).then(a.simplicity().cmp(&b.simplicity())));
     Ok(all)
 }

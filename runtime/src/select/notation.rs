@@ -1,4 +1,4 @@
-//! What the selector asks of factors and ports.
+//! Properties of factors and ports for the selector.
 
 use crate::plan::ports::{DigitGroup, Ports};
 
@@ -20,13 +20,13 @@ impl DigitGroup {
 }
 
 impl Ports {
-    /// One group.
+    /// Ports with one group that gathers.
     pub(crate) fn one(factor: usize, ports: &[i64]) -> Self {
         Ports { groups: vec![DigitGroup::gathers(factor, ports)] }
     }
 
-    /// The groups that scatter, those that reduce and those that gather, of an allreduce. The last ones undo the first
-    /// ones, in reverse.
+    /// The groups of an allreduce that scatter, those that reduce and those that gather. The last ones reverse the
+    /// first ones.
     pub(crate) fn thirds(&self) -> (&[DigitGroup], &[DigitGroup], &[DigitGroup]) {
         let scatters = self.groups.iter().take_while(|group| group.scatters()).count();
         let (first, rest) = self.groups.split_at(scatters);
@@ -34,8 +34,8 @@ impl Ports {
         (first, second, third)
     }
 
-    /// Whether everything is scattered, and gathered afterwards: then every block is reduced once, and all nodes get
-    /// the same bits.
+    /// Whether all data is scattered, and gathered afterwards: then every block is reduced once, and all nodes get
+    /// bitwise equal results.
     pub fn is_complete(&self) -> bool {
         self.thirds().1.is_empty()
     }

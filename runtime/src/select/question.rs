@@ -1,92 +1,92 @@
-//! What is asked of the selector.
+//! The questions to the selector.
 
 use crate::clock::NodeShare;
 use crate::profile::Profile;
 use crate::program::build::Scheme;
 use roundel_spec::Kind;
 
-/// What a reduction must keep.
+/// The order that a reduction must keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequiredOrder {
-    /// Nothing: nodes may reduce different trees.
+    /// None: nodes may reduce different trees.
     #[default]
     Any,
-    /// All nodes get the same bits.
+    /// All nodes get bitwise equal results.
     SameTree,
     /// Operands stay in the order of ranks.
     RankOrder,
 }
 
-/// A call, for which a plan is wanted.
+/// A call for which to select a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Allreduce, allgather or reduce_scatter.
     pub kind: Kind,
     /// The number of nodes.
     pub nodes: usize,
-    /// The fewest and the most processes of a node.
+    /// The smallest and the largest number of processes on a node.
     pub ppn: (usize, usize),
-    /// The bytes of an allreduce's vector, of what a process brings to an allgather, or of what it gets from a
+    /// The bytes of an allreduce's vector, of a process's contribution to an allgather, or of its result in a
     /// reduce_scatter.
     pub bytes: u64,
-    /// What a reduction must keep.
+    /// The order that a reduction must keep.
     pub order: RequiredOrder,
-    /// Whether inputs lie in memory that the processes of a node share.
+    /// Whether inputs lie in memory shared by the processes of a node.
     pub owned_buffers: bool,
 }
 
-/// A question that makes no sense.
+/// Why a question is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A kind of collective that has no such plans.
+    /// The collective has no such plans.
     #[error("there are no plans with ports for {kind}: ask for allreduce, allgather or reduce_scatter")]
     Kind {
-        /// What was asked for.
+        /// The collective.
         kind: Kind,
     },
-    /// A number of nodes that does not exist.
+    /// The number of nodes is invalid.
     #[error("there is no plan for {nodes} nodes: give a number in 1..={most}")]
     Nodes {
-        /// What was asked for.
+        /// The number of nodes.
         nodes: usize,
-        /// The most that are served.
+        /// The largest number of nodes.
         most: usize,
     },
-    /// Numbers of processes that do not exist.
+    /// The numbers of processes are invalid.
     #[error(
         "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller number first"
     )]
     Processes {
-        /// The fewest.
+        /// The smallest number.
         least: usize,
-        /// The most.
+        /// The largest number.
         most: usize,
     },
-    /// More bytes than can be counted.
+    /// The number of bytes is too large.
     #[error("{bytes} bytes from each of {ranks} processes cannot be counted: give at most {most}")]
     Bytes {
-        /// What was asked for.
+        /// The number of bytes.
         bytes: u64,
-        /// By how many processes.
+        /// The number of processes.
         ranks: u64,
-        /// The most that can be counted.
+        /// The largest number of bytes.
         most: u64,
     },
 }
 
-/// As many nodes as MPI can number.
+/// The most nodes, as MPI can number.
 const NODES: usize = i32::MAX as usize;
-/// As many bytes as anybody adds up here.
+/// The most bytes, so that sums do not overflow.
 const BYTES: u64 = 1 << 60;
 
-/// How a node's processes share a call.
+/// How a node's processes divide a call.
 pub(super) struct LaneShare {
     pub(super) lanes: usize,
     pub(super) scheme: Scheme,
-    /// The bytes of the vector that one of them takes through all nodes.
+    /// The bytes of the vector that one lane exchanges between nodes.
     pub(super) bytes: u64,
-    /// Seconds inside of nodes.
+    /// The seconds within nodes.
     pub(super) inside: f64,
 }
 
@@ -96,7 +96,7 @@ impl Question {
         Question { kind, nodes, ppn: (ppn, ppn), bytes, order: RequiredOrder::Any, owned_buffers: false }
     }
 
-    /// The most processes there may be.
+    /// The largest possible number of processes.
     fn ranks(&self) -> u64 {
         (self.nodes as u64).saturating_mul(self.ppn.1 as u64)
     }
@@ -119,7 +119,7 @@ impl Question {
         Ok(())
     }
 
-    /// What a process brings and what it takes away.
+    /// The contribution and the result of a process.
     fn share(&self, lanes: usize) -> NodeShare {
         let all = self.bytes.saturating_mul(self.ranks());
         let (brings, takes) = match self.kind {
@@ -130,20 +130,20 @@ impl Question {
         NodeShare { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
     }
 
-    /// One process of a node sends, or two, or four, or all of them: the best that the node can do in each case.
+    /// The cases in which one, two, four, ... or all processes of a node send, each with the node's best scheme.
     pub(super) fn lanes(&self, profile: &Profile) -> Vec<LaneShare> {
         let most = if self.nodes > 1 { self.ppn.0 } else { 1 };
         let powers = (0..).map(|power| 1 << power).take_while(|&lanes| lanes < most);
         powers.chain([most]).map(|lanes| self.lane(lanes, profile)).collect()
     }
 
-    /// The best that a node can do when so many of its processes send.
+    /// The best scheme of a node when `lanes` of its processes send.
     fn lane(&self, lanes: usize, profile: &Profile) -> LaneShare {
         let share = self.share(lanes);
         let time = |scheme: Scheme| share.seconds(scheme, &profile.node);
         let serves = |scheme: &Scheme| match scheme {
             Scheme::Copies => true,
-            // There is nothing to combine in an allgather; and chunks are not reduced in the order of ranks.
+            // An allgather combines nothing, and chunks are not reduced in the order of ranks.
             Scheme::Chunks => self.kind != Kind::Allgather && self.order != RequiredOrder::RankOrder,
             Scheme::Direct => self.owned_buffers,
         };

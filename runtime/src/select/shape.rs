@@ -1,4 +1,4 @@
-//! What the rounds of a notation are made of, counted without making the plan.
+//! The cost of the rounds of a notation, computed without making the plan.
 //!
 //! A group of q nodes gathers by cyclic shift: when every node has what W nodes from its own upwards have, the partner
 //! at the distance j W brings what W nodes from there have, or as many as are left of q. What one node has are as many
@@ -10,8 +10,8 @@ use crate::clock::RoundCost;
 use crate::plan::ports::{DigitGroup, Ports};
 use roundel_spec::Kind;
 
-/// The rounds of one node, rounded up to the slowest, in an allreduce of a vector of so many bytes, a reduce_scatter of
-/// it, or an allgather that ends with it.
+/// The rounds of one node, rounded up to the slowest, in an allreduce or a reduce_scatter of a vector of `bytes`
+/// bytes, or in an allgather whose result has `bytes` bytes.
 pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<RoundCost> {
     let mut vector = Vector { bytes, parts: 1 };
     let mut rounds = Vec::new();
@@ -31,15 +31,15 @@ pub fn shape(notation: &Ports, kind: Kind, bytes: u64) -> Vec<RoundCost> {
     rounds
 }
 
-/// A vector, of which every node of a group has a part.
+/// A vector of which every node of a group has a part.
 struct Vector {
     bytes: u64,
-    /// How many parts there are.
+    /// The number of parts.
     parts: u64,
 }
 
 impl Vector {
-    /// The bytes of so many lines of a group, rounded up: each is one of so many equal pieces of a part.
+    /// The bytes of a number of lines of a group, rounded up: each line is one of `pieces` equal pieces of a part.
     fn lines(&self, pieces: usize) -> impl Fn(usize) -> u64 {
         let (bytes, of) = (u128::from(self.bytes), u128::from(self.parts) * pieces as u128);
         move |lines| (lines as u128 * bytes).div_ceil(of.max(1)) as u64
@@ -57,7 +57,7 @@ impl Vector {
         self.parts *= group.factor as u64;
     }
 
-    /// An allreduce of the part, with or without a partial scatter before.
+    /// An allreduce of the part, with or without an initial partial scatter.
     fn reduce(&self, group: &DigitGroup, rounds: &mut Vec<RoundCost>) {
         let (q, lines) = (group.factor, self.lines(group.factor));
         let scatters = group.ports.iter().take_while(|&&ports| ports < 0).count();
@@ -72,8 +72,8 @@ impl Vector {
     }
 }
 
-/// A round of a partial scatter: the lines in as many runs as there are ports and the own one. Also how many lines are
-/// left.
+/// A round of a partial scatter: divides the lines among the ports and the node itself. Also returns the number of
+/// lines that remain.
 fn divided(kept: usize, ports: i64, lines: impl Fn(usize) -> u64) -> (RoundCost, usize) {
     let left = kept.div_ceil(ports as usize + 1);
     let peers = kept.div_ceil(left) - 1;
@@ -81,7 +81,7 @@ fn divided(kept: usize, ports: i64, lines: impl Fn(usize) -> u64) -> (RoundCost,
     (RoundCost { ports: peers, longest: lines(left.min(kept - left)), sent, combined: sent, copied: 0 }, left)
 }
 
-/// The rounds of a group of `q` nodes that gathers, where every node begins with `kept` lines.
+/// The rounds of a group of `q` nodes that gathers, if every node begins with `kept` lines.
 fn gathered(q: usize, kept: usize, ports: &[i64], lines: impl Fn(usize) -> u64) -> Vec<RoundCost> {
     let (mut rounds, mut width) = (Vec::new(), 1);
     for &ports in ports {
@@ -99,7 +99,7 @@ fn gathered(q: usize, kept: usize, ports: &[i64], lines: impl Fn(usize) -> u64) 
 struct Shift {
     q: usize,
     kept: usize,
-    /// From how many nodes a node has what they have, before and after.
+    /// The number of nodes whose data a node has, before and after the round.
     width: usize,
     next: usize,
     ports: usize,
@@ -114,19 +114,19 @@ impl Shift {
             longest = longest.max(message);
             sum += message;
         }
-        // What was there before on either side is combined; the rest is new.
+        // Data that was present on either side is combined; the rest is new.
         let new = self.known(self.next) - self.known(self.width);
         let (longest, sent, combined) = (lines(longest), lines(sum), lines(sum.saturating_sub(new)));
         RoundCost { ports: peers, longest, sent, combined, copied: 0 }
     }
 
-    /// How many different lines so many neighbours have.
+    /// The number of different lines that `width` neighbours have.
     fn known(&self, width: usize) -> usize {
         self.q.min(width + self.kept - 1)
     }
 
-    /// The lines for the partner at that distance: of the nodes that it lacks, and for one of the partners, if the last
-    /// round will not be full, the prefixes that are needed then.
+    /// The lines for the partner at that distance: those of the nodes that it lacks and, for one of the partners, the
+    /// prefixes for the last round if that will not be full.
     fn message(&self, peer: usize) -> usize {
         let whole = self.known(self.width.min(self.q - peer * self.width));
         whole + if self.needs_prefix(peer) { self.prefixes() } else { 0 }
@@ -138,8 +138,8 @@ impl Shift {
         self.next < self.q && !full && digit == peer
     }
 
-    /// The lines that go on beyond the end of a prefix: all of them if nothing was scattered, and otherwise those that
-    /// begin before.
+    /// The lines that extend beyond the end of a prefix: all of them if nothing was scattered, otherwise those that
+    /// begin before it.
     fn prefixes(&self) -> usize {
         if self.kept == self.q { self.q } else { self.kept - 1 }
     }
@@ -158,7 +158,7 @@ mod tests {
         Ports { groups: groups.iter().map(|&(factor, ports)| DigitGroup::gathers(factor, ports)).collect() }
     }
 
-    /// Rounds and bytes sent.
+    /// The number of rounds and of bytes sent.
     fn cost(groups: &[(usize, &[i64])], bytes: u64) -> (usize, u64) {
         let rounds = shape(&notation(groups), Kind::Allreduce, bytes);
         (rounds.len(), rounds.iter().map(|round| round.sent).sum())
@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(sent(&[(2, &[-1]), (4, &[1, 1]), (2, &[1])]), [4, 4, 4, 4]);
     }
 
-    /// The lines of a partial scatter, removed one by one as in the paper's algorithm 1: how many go to each partner in
-    /// each round.
+    /// The lines of a partial scatter, removed one by one as in the paper's algorithm 1: the number for each partner
+    /// in each round.
     ///
     /// Line (o, k) of a node is the sum for its o-th fraction, over those of the first k nodes from its own upwards
     /// that kept a part of it.
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn lines_that_nobody_needs_are_not_sent() {
         for q in 2usize..=26 {
-            // A round of a scatter leaves half of the lines at most.
+            // A round of a scatter leaves at most half of the lines.
             for kept in (1..=q.div_ceil(2)).chain([q]) {
                 for ports in lists::all(q) {
                     let expected = removed_one_by_one(q, kept, &ports);
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// However it gathers, every node receives what it lacks, once.
+    /// Regardless of the ports, every node receives the data that it lacks exactly once.
     #[test]
     fn gathers_and_scatters_move_everything_once() {
         for q in 2..=70 {

@@ -1,12 +1,12 @@
-//! What is chosen on machines that are made up, as in the paper and beyond it.
+//! Choices on synthetic machines, as in the paper and beyond it.
 
 use super::*;
 use crate::plan::ports::DigitGroup;
 use crate::profile::{Contention, Grid, NodeSpeed};
 use roundel_spec::Kind;
 
-/// A machine like the paper's: latency weighs much, ports are nearly free for short messages, and a process that sends
-/// to many at once saturates the wire.
+/// A machine like the paper's: latency dominates, ports are nearly free for short messages, and a process that sends
+/// to many at once saturates the network.
 fn aries() -> Profile {
     let sizes: Vec<u64> = (0..10).map(|i| 8 << (2 * i)).chain([4 << 20]).collect();
     let ports = [1, 2, 3, 4, 6, 8, 12];

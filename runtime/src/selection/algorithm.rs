@@ -1,4 +1,4 @@
-//! An algorithm of the catalogue with its parameters: what it promises, and whether it is proved for ranks on nodes.
+//! An algorithm of the catalogue with its parameters: its properties, and whether it is proved for ranks on nodes.
 
 use super::rank_counts::RankCounts;
 use super::rule_error::RuleError;
@@ -38,7 +38,7 @@ impl PartialEq for Algorithm {
 }
 
 impl Algorithm {
-    /// A number that differs, for all practical purposes, if algorithms or parameters do: ranks compare it.
+    /// A hash of the algorithm and its parameters, which ranks compare.
     pub fn fingerprint(&self) -> u64 {
         print_of(&self.to_string())
     }
@@ -46,7 +46,7 @@ impl Algorithm {
     /// The algorithm of a kind with a full name, `allreduce/nap`, or a short one, `nap`.
     ///
     /// # Errors
-    /// If there is none of that kind, or the parameters are not its own.
+    /// If there is no such algorithm for the collective, or the parameters are invalid.
     pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
         let entry = find(kind, name)?;
         let schedule = (entry.schedule)();
@@ -63,12 +63,12 @@ impl Algorithm {
         self.entry.name
     }
 
-    /// The values of its parameters. That of a root is 0: the call says which one it is.
+    /// The values of its parameters. A root is 0: the call sets it.
     pub const fn arguments(&self) -> &Arguments {
         &self.args
     }
 
-    /// The values of its parameters in a call with a root; where there is none, it is not looked at.
+    /// The values of its parameters in a call with a root; other algorithms ignore it.
     pub fn with_root(&self, root: i64) -> Arguments {
         let mut args = self.args.clone();
         if let Some(at) = self.names.iter().position(|name| self.kind.has_root() && name == "root") {
@@ -77,22 +77,22 @@ impl Algorithm {
         args
     }
 
-    /// Whether it looks at which ranks share a node.
+    /// Whether it depends on which ranks share a node.
     pub const fn looks_at_nodes(&self) -> bool {
         self.looks_at_nodes
     }
 
-    /// Whether all ranks that get a result have reduced the same tree. Only an allreduce gives a result to several.
+    /// Whether all ranks with a result have reduced the same tree. Only an allreduce has a result on several ranks.
     pub fn keeps_tree(&self) -> bool {
         self.order.same_tree || self.kind != Kind::Allreduce
     }
 
-    /// Whether operands stay in the order of ranks, where those are numbered node by node if it looks at nodes.
+    /// Whether operands stay in the order of ranks. Algorithms that look at nodes number ranks node by node.
     pub const fn keeps_order(&self) -> bool {
         self.order.rank_order
     }
 
-    /// What is proved of it, and where that is recorded.
+    /// The proved range, and where the proof is recorded.
     pub fn proof(&self) -> String {
         format!("proved for {} (proofs/{}.json)", self.range, self.entry.type_name)
     }
@@ -102,20 +102,20 @@ impl Algorithm {
         self.range
     }
 
-    /// Whether its domain depends on the number of ranks, or on where they sit.
+    /// Whether its domain depends on the number of ranks, or on their placement.
     pub(super) fn has_conditions(&self) -> bool {
         let schedule = (self.entry.schedule)();
         !schedule.requires.is_empty() || schedule.loops.iter().any(|rounds| !rounds.ends_with.is_empty())
     }
 
-    /// Whether it is declared and proved for ranks on nodes, whichever rank is the root.
+    /// Returns an error unless it is declared and proved for these ranks and nodes, for any root.
     pub(super) fn serves(&self, spot: &RankCounts) -> Result<(), Refusal> {
         let roots = if self.kind.has_root() { vec![0, spot.p.saturating_sub(1) as i64] } else { vec![0] };
         roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
     }
 
-    /// Whether it is proved for so many ranks, on nodes of equal size if it looks at nodes. Its inner collectives are
-    /// not asked, which would take as long as there are ranks.
+    /// Returns an error unless it is proved for `p` ranks, on nodes of equal size if it looks at nodes. Its inner
+    /// collectives are not checked, which would take time proportional to the number of ranks.
     pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
         let mut reaches = Reaches { p: p as i64, answer: Ok(()) };
         visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));
@@ -146,12 +146,12 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A question that is asked of collectives of every type.
+/// A query for collectives of every type.
 trait CollectiveQuery {
     fn ask<C: Collective>(&mut self, collective: &C);
 }
 
-/// What is the same for all calls.
+/// The properties that are equal for all calls.
 #[derive(Default)]
 struct Traits {
     order: Order,
@@ -162,14 +162,14 @@ struct Traits {
 impl CollectiveQuery for Traits {
     fn ask<C: Collective>(&mut self, collective: &C) {
         (self.order, self.looks_at_nodes) = (C::ORDER, C::LOOKS_AT_NODES);
-        // Nothing is proved of so many ranks, and the refusal says of how many it is.
+        // Nothing is proved for this many ranks, and the refusal contains the proved range.
         if let Err(Refusal::Unproved { range, .. }) = collective.proved(&Place::flat(0, i64::MAX)) {
             self.range = range;
         }
     }
 }
 
-/// Whether a call is served.
+/// Whether the collective serves a call.
 struct Served<'a, 'p> {
     place: &'a Place<'p>,
     answer: Result<(), Refusal>,
@@ -183,7 +183,7 @@ impl CollectiveQuery for Served<'_, '_> {
     }
 }
 
-/// Whether so many ranks are too many.
+/// Whether the collective is proved for this many ranks.
 struct Reaches {
     p: i64,
     answer: Result<(), Refusal>,
@@ -193,7 +193,7 @@ impl CollectiveQuery for Reaches {
     fn ask<C: Collective>(&mut self, collective: &C) {
         let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
         self.answer = match collective.proved(&at) {
-            // Nodes of one rank are the only thing against it.
+            // Only the nodes with one rank each are refused, not the number of ranks.
             Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES => Ok(()),
             answer => answer,
         };
@@ -236,7 +236,7 @@ impl<Q: CollectiveQuery> Visitor for Asked<'_, Q> {
     }
 }
 
-/// The algorithms of a kind.
+/// The algorithms of a collective.
 fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Entry> {
     let prefix = kind.name().replace('_', "-");
     catalogue().iter().filter(move |entry| entry.name.split('/').next() == Some(prefix.as_str()))
@@ -259,7 +259,7 @@ fn names(schedule: &Schedule) -> Vec<String> {
     numbers.chain(schedule.lists.iter().map(|list| list.var.name.clone())).collect()
 }
 
-/// The values of all parameters, which must all be given but for the root.
+/// The values of all parameters. All but the root are required.
 fn arguments(
     entry: &'static Entry,
     schedule: &Schedule,

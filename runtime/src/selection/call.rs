@@ -4,19 +4,19 @@ use super::region::{AXES, CallAxis};
 use roundel_spec::{Kind, Placement};
 use std::fmt;
 
-/// How ranks are spread over nodes.
+/// The distribution of ranks over nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeSizes {
-    /// Equally many ranks on all nodes.
+    /// The same number of ranks on all nodes.
     Even,
-    /// The same, but for the last node, which may have fewer.
+    /// The same, except that the last node may have fewer.
     Regular,
-    /// Any numbers of ranks.
+    /// Any number of ranks on each node.
     Any,
 }
 
 impl NodeSizes {
-    /// All of them, the strictest first.
+    /// All distributions, the strictest first.
     pub const ALL: [NodeSizes; 3] = [NodeSizes::Even, NodeSizes::Regular, NodeSizes::Any];
 
     /// Its name in files.
@@ -29,46 +29,46 @@ impl NodeSizes {
     }
 }
 
-/// Any number of bytes: chosen as for the longest.
+/// An unknown number of bytes: handled like the largest.
 pub const ANY: u64 = u64::MAX;
 
-/// A call. All ranks know it alike, so that they choose alike without a message.
+/// A call, described by values that are equal on all ranks, so that all choose alike without communication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// What is called.
+    /// The collective.
     pub kind: Kind,
     /// The number of ranks.
     pub p: usize,
     /// The number of nodes.
     pub nodes: usize,
-    /// The fewest ranks of a node.
+    /// The smallest number of ranks on a node.
     pub ppn_min: usize,
-    /// The most ranks of a node.
+    /// The largest number of ranks on a node.
     pub ppn_max: usize,
-    /// How ranks are spread over nodes: the strictest that is true.
+    /// The distribution of ranks over nodes: the strictest one that holds.
     pub shape: NodeSizes,
     /// Whether ranks are numbered node by node.
     pub sorted: bool,
-    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of what one rank brings to an allgather or a
-    /// gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall. [`ANY`] in an
-    /// alltoallv, where ranks know only their own.
+    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of one rank's contribution to an allgather
+    /// or a gather; of one rank's result in a reduce_scatter or a scatter; of one block in an alltoall. [`ANY`] in an
+    /// alltoallv, where ranks know only their own lengths.
     pub bytes: u64,
-    /// Whether blocks may have different lengths, as in an allgatherv. It makes a difference to the default alone.
+    /// Whether blocks may have different lengths, as in an allgatherv. Only the default rule uses this.
     pub varying: bool,
-    /// Whether the operation commutes. Of what does not reduce, it says nothing.
+    /// Whether the operation commutes. Collectives that do not reduce ignore this.
     pub commutes: bool,
-    /// Whether somebody has asked that all ranks get the same bits.
+    /// Whether the user requires bitwise equal results on all ranks.
     pub reproducible: bool,
-    /// Whether trees that differ may give results that differ, such as sums of floats: MPI demands that all ranks get
-    /// identical results of an allreduce. Of what does not reduce, it says nothing.
+    /// Whether different trees may give different results, as for sums of floats: MPI requires identical results of
+    /// an allreduce on all ranks. Collectives that do not reduce ignore this.
     pub identical: bool,
-    /// Whether it is a request of `roundel::mpi::persistent`. They run plans with ports and nothing else; all other
-    /// calls run algorithms of the catalogue, or are the library's.
+    /// Whether it is a request of `roundel::mpi::persistent`. Those only run plans with ports; all other calls run
+    /// algorithms of the catalogue, or are left to MPI.
     pub request: bool,
 }
 
 impl Call {
-    /// A call of ranks that fill nodes of `ppn`, one after the other; the operation, if there is one, commutes.
+    /// A call of ranks that fill nodes of `ppn` ranks, one after the other; the operation, if any, commutes.
     ///
     /// ```
     /// use roundel::selection::{Call, NodeSizes};
@@ -83,7 +83,7 @@ impl Call {
         Call { p, nodes, ppn_min, ppn_max, shape, bytes, ..Call::of(kind) }
     }
 
-    /// A call of ranks that sit somewhere; the operation, if there is one, commutes.
+    /// A call of ranks with a placement; the operation, if any, commutes.
     pub fn at(kind: Kind, placement: &Placement, bytes: u64) -> Self {
         let sizes = || placement.regions().sizes();
         let (ppn_min, ppn_max) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
@@ -98,7 +98,7 @@ impl Call {
         Call { p, nodes, ppn_min, ppn_max, shape, sorted, bytes, ..Call::of(kind) }
     }
 
-    /// A call of one rank that needs nothing in particular.
+    /// A call of one rank without special requirements.
     const fn of(kind: Kind) -> Self {
         let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
         let (bytes, varying, commutes, reproducible, identical, request) = (0, false, true, false, false, false);
@@ -119,13 +119,12 @@ impl Call {
         }
     }
 
-    /// Whether all ranks must reduce the same tree. Where one rank gets each result, there are no others to differ
-    /// from.
+    /// Whether all ranks must reduce the same tree. If each result goes to one rank only, no others can differ.
     pub(super) fn needs_tree(&self) -> bool {
         self.reproducible && self.kind == Kind::Allreduce
     }
 
-    /// Whether MPI demands identical results, and trees that differ might not give them.
+    /// Whether MPI requires identical results, and different trees might not give them.
     pub(super) fn needs_identity(&self) -> bool {
         self.identical && self.kind == Kind::Allreduce
     }
@@ -135,7 +134,7 @@ impl Call {
         self.kind.reduces() && !self.commutes
     }
 
-    /// Where it lies on the axis of orders.
+    /// Its coordinate on the axis of orders.
     pub(super) fn order(&self) -> u64 {
         match (self.needs_order(), self.sorted) {
             (false, _) => 0,
@@ -144,7 +143,7 @@ impl Call {
         }
     }
 
-    /// Where it lies on every axis of a [`Region`](super::Region).
+    /// Its coordinates on all axes of a [`Region`](super::Region).
     pub(super) fn point(&self) -> [u64; AXES] {
         CallAxis::ALL.map(|axis| match axis {
             CallAxis::P => self.p as u64,

@@ -1,8 +1,8 @@
 //! Checks that every call that a rule matches is in the domain and proved.
 //!
-//! Up to a limit, every number of ranks is looked at, with every way to fill nodes, and with one placement that is not
-//! regular. Beyond, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks:
-//! what is proved ends at a limit and nowhere before. Inner collectives are not asked beyond; a call asks them again.
+//! Up to a limit, every number of ranks is checked, with every way to fill nodes, and with one irregular placement.
+//! Beyond it, an algorithm serves if its domain has no conditions and it is proved for the last number of ranks:
+//! proved ranges have no gaps. Inner collectives are not checked beyond the limit; each call checks them again.
 
 use super::algorithm::Algorithm;
 use super::call::NodeSizes;
@@ -13,8 +13,8 @@ use super::region::Region;
 use super::rule_error::RuleError;
 use roundel_spec::Refusal;
 
-/// How many numbers of ranks are looked at; and how many where an algorithm looks at nodes, because then there are many
-/// ways to fill them, and inner collectives are asked for every group.
+/// The most numbers of ranks to check. It is lower for algorithms that look at nodes, because there are many ways to
+/// fill them, and inner collectives are checked for every group.
 const POINTS: u64 = 1024;
 const POINTS_ON_NODES: u64 = 128;
 
@@ -23,7 +23,7 @@ const fn points(algorithm: &Algorithm) -> u64 {
 }
 
 impl Implementation {
-    /// Whether it serves all calls of a region.
+    /// Returns an error unless it serves all calls of a region.
     pub(super) fn covers(&self, region: &Region) -> Result<(), RuleError> {
         let tight = region.tightened();
         if !has_calls(&tight) {
@@ -37,7 +37,7 @@ impl Implementation {
     }
 }
 
-/// The first so many numbers of ranks.
+/// The first `points` numbers of ranks.
 fn near(p: NumberRange, points: u64) -> NumberRange {
     p.and(NumberRange { from: p.from, to: p.from.saturating_add(points - 1) })
 }
@@ -56,7 +56,7 @@ fn no_call(region: &Region) -> RuleError {
     }
 }
 
-/// A plan with ports is for one number of nodes.
+/// Returns an error if a plan with ports is for another number of nodes.
 fn fits(planned: &PortsPlan, region: &Region) -> Result<(), RuleError> {
     let (ports, found) = (planned.ports.to_string(), planned.nodes);
     let nodes = region.nodes();
@@ -69,7 +69,7 @@ fn fits(planned: &PortsPlan, region: &Region) -> Result<(), RuleError> {
 
 fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
     let NumberRange { from, to } = near(region.p(), points(algorithm));
-    // One that does not look at nodes sees the same wherever ranks sit.
+    // An algorithm that does not look at nodes is the same for all placements.
     let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
     for p in from..=to {
         spots(region, p).take(most).try_for_each(|spot| asked(algorithm, &spot))?;
@@ -77,7 +77,7 @@ fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
     if to < region.p().to { beyond(algorithm, region) } else { Ok(()) }
 }
 
-/// Numbers of ranks that are not looked at one by one.
+/// Checks numbers of ranks beyond those checked one by one.
 fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
     let uneven = algorithm.looks_at_nodes() && region.shape() != NodeSizes::Even;
     if uneven || algorithm.has_conditions() {

@@ -5,19 +5,19 @@ use super::implementation::Implementation;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Why something was chosen.
+/// Why an implementation was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// `ROUNDEL_FORCE` says so.
+    /// `ROUNDEL_FORCE` forces it.
     Forced,
-    /// The rule at a line is the first that matches.
+    /// The first rule that matches is at this line.
     Rule {
         /// The line, from 1.
         line: usize,
     },
-    /// Buffers may be device memory.
+    /// Buffers may be in device memory.
     Device(&'static str),
-    /// No rule matches, and the default is this one because of that.
+    /// No rule matches, and the default rule chose it for this reason.
     Default(&'static str),
 }
 
@@ -32,26 +32,26 @@ impl fmt::Display for Reason {
     }
 }
 
-/// How a call is done.
+/// The implementation chosen for a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
     /// The call.
     pub call: Call,
-    /// How it is done.
+    /// The implementation.
     pub way: Implementation,
-    /// Why.
+    /// The reason.
     pub why: Reason,
-    /// What comes first and does not serve the call, and why not.
+    /// The earlier choices that do not serve the call, and why not.
     pub passed: Vec<String>,
 }
 
 impl Chosen {
-    /// What covers it.
+    /// Why it is correct.
     pub fn proof(&self) -> String {
         self.way.proof()
     }
 
-    /// One line: the call, how it is done, why, and what covers it.
+    /// One line: the call, its implementation, the reason, and the proof.
     ///
     /// ```
     /// use roundel::selection::{Call, Selection};
@@ -68,12 +68,12 @@ impl Chosen {
     }
 }
 
-/// What was explained already, so that every distinct call is explained once; again if it is done in another way.
+/// The explanations so far, so that every distinct call is explained once; again if its implementation changes.
 #[derive(Clone, Debug, Default)]
 pub struct Explanations(HashSet<(Call, String)>);
 
 impl Explanations {
-    /// The explanation, unless such a call was explained before.
+    /// The explanation, unless the same call was explained before.
     ///
     /// ```
     /// use roundel::selection::{Call, Explanations, Selection};

@@ -1,16 +1,15 @@
 //! The default rule, used where no other rule matches.
 //!
-//! One number decides what is short: how many bytes the network moves while one latency passes. A vector of fewer bytes
-//! costs rounds, and few rounds are best; a longer one costs bytes, and it is best to send each as seldom as possible.
-//! The bounds for gathered data follow Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations
-//! in MPICH, IJHPCA 19(1), 2005; those for lanes between nodes Träff, Hunold: Decomposing MPI Collectives for
-//! Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
+//! One number defines what is short: the bytes that the network moves during one latency. The time of a shorter
+//! vector depends on the rounds, so few rounds are best; that of a longer one depends on the bytes, so it is best to
+//! send each as rarely as possible. The bounds for gathered data follow Thakur, Rabenseifner, Gropp: Optimization of
+//! Collective Communication Operations in MPICH, IJHPCA 19(1), 2005; those for lanes between nodes Träff, Hunold:
+//! Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 //!
-//! The default must not be slower than the library, so the library is a candidate, too. `benches/defaults.sh`
-//! measures both, and where the library is faster it comes first: on one node, and wherever the catalogue has only
-//! what the library has as well. Candidates are asked one after the other. What comes after the library serves calls
-//! for which it may not be asked: those that need the same bits on all ranks, and all of them if
-//! `ROUNDEL_PREFER=catalogue`.
+//! The default must not be slower than MPI, so MPI is a candidate, too. `benches/defaults.sh` measures both, and
+//! where MPI is faster it comes first: on one node, and wherever the catalogue has no algorithm that MPI lacks.
+//! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
+//! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
 
 use super::algorithm::Parameter;
 use super::call::Call;
@@ -20,26 +19,25 @@ use crate::choose::{self, Cluster, Network};
 use crate::profile::Profile;
 use roundel_spec::Kind;
 
-/// The default rule, on a network.
+/// The default rule for a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DefaultRule {
-    /// Vectors of up to so many bytes are short.
+    /// Vectors of up to this many bytes are short.
     pub short: u64,
     inside: Network,
     between: Network,
-    /// Whether the library is asked last, also where it is faster: to try algorithms.
+    /// Whether MPI is the last choice even where it is faster, to try algorithms.
     pub(super) catalogue: bool,
 }
 
-/// Bytes of all ranks together that are few, in short vectors.
+/// The total of all ranks' bytes that still counts as short, in short vectors.
 const GATHERED: u64 = 16;
 
-/// Bytes of all ranks together up to which lanes are faster than an allgatherv of the library: with 1 MiB they take
-/// 0.63 of its time on 4 nodes of 4 ranks, with 16 MiB 1.10. (Its allgather takes twice as long there as its
-/// allgatherv.)
+/// The total bytes of all ranks up to which lanes are faster than MPI's allgatherv: with 1 MiB they take 0.63 of its
+/// time on 4 nodes of 4 ranks, with 16 MiB 1.10. (MPI's allgather takes twice as long there as its allgatherv.)
 const VARYING: u64 = 4 << 20;
 
-/// The rule on the network of [`Profile::default`]: up to 32 KiB are short.
+/// The rule for the network of [`Profile::default`]: vectors up to 32 KiB are short.
 impl Default for DefaultRule {
     fn default() -> Self {
         DefaultRule::from(&Profile::default())
@@ -50,16 +48,16 @@ impl From<&Profile> for DefaultRule {
     fn from(profile: &Profile) -> Self {
         let (inside, between) = (network(&profile.inside), network(&profile.between));
         let bytes = (between.latency() + between.overhead()) * between.bandwidth();
-        // Rounded, so that measurements that differ a little make no difference.
+        // Rounded, so that small differences between measurements do not matter.
         let short = (bytes.clamp(1.0, LONGEST as f64) as u64).next_power_of_two();
         DefaultRule { short, inside, between, catalogue: false }
     }
 }
 
-/// The longest messages that a grid is asked about.
+/// The longest messages for which a grid is evaluated.
 const LONGEST: u64 = 4 << 20;
 
-/// A latency, a bandwidth and an overhead that say about what a grid says.
+/// A latency, a bandwidth and an overhead that approximate a grid.
 fn network(grid: &crate::profile::Grid) -> Network {
     let (one, two, long) = (grid.seconds(8, 1), grid.seconds(8, 2), grid.seconds(LONGEST, 1));
     let overhead = (two - one).clamp(0.0, one);
@@ -67,14 +65,14 @@ fn network(grid: &crate::profile::Grid) -> Network {
     Network::new(one - overhead, bandwidth, overhead).unwrap_or_default()
 }
 
-/// An algorithm, with its radix if it has one, or the library; and why it would be taken.
+/// An algorithm, with its radix if it has one, or MPI; and the reason to choose it.
 type Candidate = (&'static str, Option<i64>, &'static str);
 
-/// The name of the library among candidates.
+/// The name of MPI among candidates.
 const LIBRARY: &str = "library";
 
 impl DefaultRule {
-    /// The first candidate that serves the call, or the library.
+    /// The first candidate that serves the call, or MPI.
     pub(super) fn choose(&self, call: &Call) -> (Implementation, Reason) {
         let serving = |(name, radix, why): Candidate| {
             let parameters: Vec<_> =
@@ -104,7 +102,7 @@ impl DefaultRule {
             Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter => vec![library(call)],
         };
         if self.catalogue {
-            // All others stay in their order.
+            // The sort is stable, so all others keep their order.
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
         }
         candidates
@@ -115,7 +113,7 @@ impl DefaultRule {
         let doubling = ("allreduce/recursive-doubling", None, SHORT);
         let ordered = ("allreduce/recursive-doubling", None, ORDERED);
         let halving = ("allreduce/rabenseifner", None, LONG);
-        // Where ranks fold in pairs first, they send the vector twice more; a ring does not.
+        // If ranks fold in pairs first, they send the vector two more times; a ring does not.
         let ring = ("allreduce/ring", None, "blocks are long, and p is no power of two");
         let long_blocks = call.bytes / self.short >= call.p as u64 && !call.p.is_power_of_two();
         match call.bytes {
@@ -129,7 +127,7 @@ impl DefaultRule {
 
     fn alltoall(&self, call: &Call) -> Vec<Candidate> {
         let leaders = ("alltoall/leaders", None, ON_NODES);
-        // What one node has for another travels in one message.
+        // All data from one node to another travels in one message.
         let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
         let leads = has_nodes(call) && together <= 2 * self.short;
         let modelled = if self.catalogue { self.modelled(call) } else { Vec::new() };
@@ -137,14 +135,14 @@ impl DefaultRule {
         first.chain(modelled).collect()
     }
 
-    /// All that [`choose`] knows, the fastest first, for those who prefer the catalogue.
+    /// All algorithms of [`choose`], the fastest first, if the catalogue is preferred.
     fn modelled(&self, call: &Call) -> Vec<Candidate> {
         let (p, ppn) = (call.p as i64, call.ppn_max as i64);
         let cluster = Cluster::new(p, ppn, self.inside, self.between);
         let bytes = i64::try_from(call.bytes).unwrap_or(i64::MAX);
         let all = cluster.and_then(|cluster| cluster.candidates(bytes)).unwrap_or_default();
         let named = all.into_iter().filter(|choice| {
-            // With a radix between nodes it is a type of its own, which has no name.
+            // With a radix between nodes it is a separate type, which has no name.
             choice.algorithm != choose::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
         });
         let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
@@ -158,12 +156,12 @@ const ORDERED: &str = "operands keep their order";
 const LANES: &str = "all ranks of a node send their part of what leaves it, because it is long";
 const ON_NODES: &str = "few messages between nodes, because it is short";
 
-/// Whether there are nodes whose ranks can do something together.
+/// Whether there are several nodes, all with several ranks.
 const fn has_nodes(call: &Call) -> bool {
     call.nodes > 1 && call.ppn_min > 1
 }
 
-/// The library, in its place among candidates.
+/// MPI as a candidate.
 const fn library(call: &Call) -> Candidate {
     let why = match call.nodes {
         1 => "on one node nothing of the catalogue is faster",

@@ -1,25 +1,24 @@
-//! Whether buffers may be memory of a GPU, which the processor cannot read.
+//! Whether buffers may be in GPU memory, which the host cannot access.
 
 use super::settings::Unset;
 use std::ffi::OsString;
 
-/// What is done where buffers may be device memory.
+/// How to handle buffers that may be in device memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Device {
-    /// Where a GPU runtime is loaded in any process of a communicator when its ranks agree, the library does all calls
-    /// on it.
+    /// If a GPU runtime is loaded in any process of a communicator when its ranks agree, MPI serves all calls on it.
     #[default]
     Auto,
-    /// No buffer is device memory: nobody looks.
+    /// No buffer is in device memory, so none is checked.
     Host,
-    /// The library does all calls.
+    /// MPI serves all calls.
     Library,
-    /// As `Auto`; and a runtime is loaded, as ranks have found out.
+    /// As `Auto`, and ranks have found that a runtime is loaded.
     Loaded,
 }
 
 impl Device {
-    /// What `ROUNDEL_DEVICE` says.
+    /// The value of `ROUNDEL_DEVICE`.
     pub(super) fn read(value: Option<OsString>) -> Result<Self, Unset> {
         let value = value.unwrap_or_default();
         match value.to_str() {
@@ -30,7 +29,7 @@ impl Device {
         }
     }
 
-    /// Why the library does all calls, if it does.
+    /// Why MPI serves all calls, if it does.
     pub fn library(self) -> Option<&'static str> {
         match self {
             Device::Auto | Device::Host => None,

@@ -1,115 +1,115 @@
-//! What can be wrong with the text of a selection. Every message names the line and says what to do.
+//! Errors in the text of a selection. Every message names the line and tells how to fix it.
 
 use super::VERSION;
 use super::rule_error::RuleError;
 
-/// A text that is no selection, or one with rules that cannot be.
+/// Why a text is not a valid selection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is no TOML.
+    /// The text is not TOML.
     #[error("line {line}, column {column}: {what}; correct the line")]
     Malformed {
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// Which column, from 1.
+        /// The column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// The parser's message.
         what: String,
     },
-    /// The text is something else.
+    /// The text is not a selection.
     #[error("line {line}: this is no selection: begin it with `format = \"roundel-selection\"`")]
     NotASelection {
-        /// Where the word is missing.
+        /// The line.
         line: usize,
     },
-    /// The selection has a version that is not known here.
+    /// The selection has an unknown version.
     #[error(
         "line {line}: this selection has version {found}, and this program reads version {VERSION}: write `version = {VERSION}`"
     )]
     Version {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// What it says.
+        /// The version found.
         found: String,
     },
-    /// Something is not there.
+    /// A key is missing.
     #[error("line {line}: `{key}` is missing in {of}: add it")]
     Missing {
-        /// Where it should be.
+        /// The line of its table.
         line: usize,
-        /// What is missing.
+        /// The key.
         key: &'static str,
-        /// Of what.
+        /// The table.
         of: String,
     },
-    /// Something is there that no selection has.
+    /// A key is unknown.
     #[error("line {line}: {of} has no `{key}`: remove it, or write one of {known}")]
     Unknown {
-        /// Where it is.
+        /// The line.
         line: usize,
-        /// What it is.
+        /// The key.
         key: String,
-        /// Of what.
+        /// The table.
         of: String,
-        /// What there may be.
+        /// The valid keys.
         known: String,
     },
-    /// A value that makes no sense.
+    /// A value is invalid.
     #[error("line {line}: `{key}` is {found}: write {expected}")]
     Value {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// What it is the value of.
+        /// The key.
         key: String,
-        /// What it is.
+        /// The value.
         found: String,
-        /// What would make sense.
+        /// The valid values.
         expected: String,
     },
-    /// A rule that says twice what to do.
+    /// A rule has both an algorithm and ports.
     #[error("line {line}: a rule has an `algorithm` or `ports`, and this one has both: remove one")]
     Both {
-        /// Where the ports are.
+        /// The line of the ports.
         line: usize,
     },
-    /// A rule that cannot be.
+    /// A rule is invalid.
     #[error("line {line}: {misfit}")]
     Rule {
-        /// Which line.
+        /// The line.
         line: usize,
-        /// Why it cannot be.
+        /// The reason.
         misfit: Box<RuleError>,
     },
-    /// A rule that is there twice.
+    /// A rule is repeated.
     #[error("line {line}: this rule is there already, at line {by}: remove it")]
     Repeated {
-        /// The rule.
+        /// The line of the rule.
         line: usize,
-        /// The other one.
+        /// The line of the other one.
         by: usize,
     },
-    /// Two rules for the same calls.
+    /// Two rules match the same calls.
     #[error(
         "line {line}: this rule matches what the one at line {by} matches, which says {other}: remove one of them"
     )]
     Contradiction {
-        /// The rule.
+        /// The line of the rule.
         line: usize,
-        /// The other one.
+        /// The line of the other one.
         by: usize,
-        /// What the other one says.
+        /// The implementation of the other one.
         other: String,
     },
-    /// A rule that never matches.
+    /// A rule never matches.
     #[error(
         "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, or remove it",
         lines(by)
     )]
     Covered {
-        /// The rule.
+        /// The line of the rule.
         line: usize,
-        /// Those that match all its calls.
+        /// The lines of the rules that match all its calls.
         by: Vec<usize>,
     },
 }
@@ -124,12 +124,12 @@ fn lines(by: &[usize]) -> String {
 }
 
 impl Error {
-    /// A rule that cannot be.
+    /// The error for an invalid rule.
     pub(super) fn rule(line: usize, misfit: RuleError) -> Self {
         Error::Rule { line, misfit: Box::new(misfit) }
     }
 
-    /// The line that it names, from 1.
+    /// The line of the error, from 1.
     pub const fn line(&self) -> usize {
         match self {
             Error::Malformed { line, .. }

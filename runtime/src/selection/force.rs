@@ -7,34 +7,34 @@ use super::rule_error::RuleError;
 use roundel_spec::Kind;
 use std::fmt;
 
-/// A way that is taken wherever it serves.
+/// An implementation that is used wherever it serves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Force {
     /// The collective.
     pub kind: Kind,
-    /// The way.
+    /// The implementation.
     pub way: Implementation,
 }
 
-/// A text that forces nothing.
+/// Why a text forces nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForceError {
-    /// It has another shape.
+    /// The text has an invalid form.
     #[error(
         "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
     )]
     Shape {
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// A parameter that cannot be read.
+    /// A parameter is invalid.
     #[error("`{text}` sets no parameter: write `name=4`, or `name=1+2` for a list")]
     Parameter {
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// A collective that is forced twice.
+    /// A collective is forced twice.
     #[error("{kind} is forced twice: keep one")]
     Twice {
         /// The collective.
@@ -43,18 +43,19 @@ pub enum ForceError {
     /// The algorithm does not fit.
     #[error("`{text}`: {misfit}")]
     Misfit {
-        /// What was written.
+        /// The text.
         text: String,
-        /// Why it does not fit.
+        /// The reason.
         misfit: Box<RuleError>,
     },
 }
 
 impl Force {
-    /// Reads what is forced, with `;` or `,` between: `allreduce:nap;alltoall:k-bruck:radix=4;allgather:8(1 1 1)`.
+    /// Parses forced implementations, separated by `;` or `,`: `allreduce:nap;alltoall:k-bruck:radix=4;allgather:8(1
+    /// 1 1)`.
     ///
     /// # Errors
-    /// If a part of it cannot be read, or no algorithm fits it.
+    /// If a part of the text is invalid, or no algorithm fits it.
     pub fn read(text: &str) -> Result<Vec<Force>, ForceError> {
         let mut all: Vec<Force> = Vec::new();
         for part in text.split(';').flat_map(apart).filter(|part| !part.trim().is_empty()) {
@@ -68,7 +69,7 @@ impl Force {
     }
 }
 
-/// A comma is between parameters, or ends them where a collective follows.
+/// Splits at commas that precede a collective; other commas separate parameters.
 fn apart(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for piece in text.split(',') {
@@ -102,7 +103,7 @@ fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, ForceError> {
         .collect()
 }
 
-/// `radix=4`, or `ports=1+2`; a list of one number ends with `+`.
+/// `radix=4`, or `ports=1+2`; a list with one number ends with `+`.
 fn assignment(text: &str) -> Option<(String, Parameter)> {
     let (name, value) = text.split_once('=')?;
     let value = match value.trim() {

@@ -10,30 +10,30 @@ use crate::select::{self, PlanEvidence};
 use roundel_spec::{Kind, Refusal};
 use std::fmt;
 
-/// How a call is done.
+/// How a call runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Implementation {
-    /// By the MPI library.
+    /// MPI.
     Library,
-    /// By an algorithm of the catalogue.
+    /// An algorithm of the catalogue.
     Catalogue(Algorithm),
-    /// By a plan with ports between nodes: requests of `roundel::mpi::persistent`.
+    /// A plan with ports between nodes, for requests of `roundel::mpi::persistent`.
     Ports(PortsPlan),
 }
 
-/// A plan with ports, and what is known of it.
+/// A plan with ports, and its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortsPlan {
     /// The ports.
     pub ports: Ports,
-    /// For how many nodes it is.
+    /// The number of nodes that it is for.
     pub nodes: usize,
-    /// Whether all ranks are known to get the same bits.
+    /// Whether all ranks are known to get bitwise equal results.
     same_tree: bool,
 }
 
 impl PortsPlan {
-    /// Reads ports, and replays the plan unless it has so many nodes that it is replayed when it is made.
+    /// Parses ports, and replays the plan, unless it has so many nodes that it is replayed only when it is created.
     fn read(kind: Kind, text: &str) -> Result<Self, RuleError> {
         let ports: Ports = text.parse()?;
         let nodes = ports.nodes(kind)?;
@@ -54,10 +54,10 @@ impl PortsPlan {
 }
 
 impl Implementation {
-    /// What a name stands for: `library`, or an algorithm.
+    /// The implementation with a name: `library`, or an algorithm.
     ///
     /// # Errors
-    /// If there is none, or the parameters are not its own.
+    /// If there is none, or the parameters are invalid.
     pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
         match name {
             "library" if parameters.is_empty() => Ok(Implementation::Library),
@@ -66,15 +66,15 @@ impl Implementation {
         }
     }
 
-    /// What ports stand for.
+    /// The implementation with these ports.
     ///
     /// # Errors
-    /// If they make no such collective.
+    /// If they do not make such a collective.
     pub fn ports(kind: Kind, text: &str) -> Result<Self, RuleError> {
         PortsPlan::read(kind, text).map(Implementation::Ports)
     }
 
-    /// The name of the algorithm, if it is one of the catalogue.
+    /// The name of the algorithm, if it is in the catalogue.
     pub fn algorithm(&self) -> Option<&'static str> {
         match self {
             Implementation::Catalogue(algorithm) => Some(algorithm.name()),
@@ -82,12 +82,12 @@ impl Implementation {
         }
     }
 
-    /// Whether it is for requests of `roundel::mpi::persistent`, and for no other call.
+    /// Whether it serves only requests of `roundel::mpi::persistent`.
     pub(super) fn is_for_requests(&self) -> bool {
         matches!(self, Implementation::Ports(_))
     }
 
-    /// Why it can be relied on.
+    /// Why it is correct.
     pub fn proof(&self) -> String {
         match self {
             Implementation::Library => "nothing is proved of the library".into(),
@@ -96,8 +96,8 @@ impl Implementation {
         }
     }
 
-    /// Whether all ranks that get a result are known to get the same bits. MPI demands it of libraries, but nothing is
-    /// proved of them.
+    /// Whether all ranks with a result are known to get bitwise equal results. MPI requires that of libraries, but
+    /// nothing is proved about them.
     pub(super) fn keeps_tree(&self, kind: Kind) -> bool {
         match self {
             Implementation::Library => kind != Kind::Allreduce,
@@ -106,7 +106,7 @@ impl Implementation {
         }
     }
 
-    /// For which orders of operands it serves, on the axis of orders.
+    /// The orders of operands that it serves, on the axis of orders.
     pub(super) fn orders(&self, kind: Kind) -> NumberRange {
         match self {
             _ if !kind.reduces() => NumberRange::up_to(2),
@@ -118,7 +118,7 @@ impl Implementation {
         }
     }
 
-    /// Whether it serves a call; otherwise why not.
+    /// Returns an error if it does not serve a call.
     ///
     /// # Errors
     /// The reason, in a few words.
@@ -150,14 +150,14 @@ impl Implementation {
 }
 
 fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {
-    // The root is a rank of the communicator, and the algorithm would take it for one of its own numbering.
+    // The root is a rank of the communicator, and the algorithm would interpret it in its own numbering.
     if call.kind.has_root() && algorithm.looks_at_nodes() && !call.sorted {
         return Err("it needs ranks that are numbered node by node".into());
     }
     algorithm.serves(&RankCounts::from(call)).map_err(|refusal| brief(&refusal))
 }
 
-/// A refusal without advice that is for programs.
+/// A refusal in short, without the advice for programs.
 pub(super) fn brief(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Unproved { range, .. } | Refusal::Placement { range } => format!("it is proved for {range}"),

@@ -1,13 +1,13 @@
 //! Which algorithm a call uses: by a file of rules, by the environment, or by default.
 //!
 //! A choice is a pure function of the [`Call`], whose values are equal on all ranks, and of the settings, whose
-//! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without a message. Every rule is checked
-//! against what is proved when it is read: whatever is chosen, the call lies in its domain and in what is proved of it.
+//! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without communication. Every rule is
+//! checked against the proofs when it is read: a chosen algorithm is always proved for the call.
 //!
 //! - [`Selection`]: rules; `docs/selection.md` describes the file
-//! - [`Settings`]: what the environment says
+//! - [`Settings`]: the settings in the environment
 //! - [`Call`], [`Chosen`]: question and answer
-//! - [`DefaultRule`]: what is chosen where no rule matches
+//! - [`DefaultRule`]: the choice if no rule matches
 //!
 //! ```
 //! use roundel::selection::{Call, Selection};
@@ -63,13 +63,13 @@ pub use settings::{Settings, Unset};
 
 use crate::profile::Profile;
 
-/// The version of the format that is read.
+/// The version of the file format.
 pub const VERSION: i64 = 1;
 
-/// The schema of the file, as JSON Schema, for editors.
+/// The JSON Schema of the file, for editors.
 pub const SCHEMA: &str = include_str!("../../../docs/selection.schema.json");
 
-/// Rules, and what comes before and after them.
+/// Rules, forced implementations that take precedence, and a default rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     rules: Vec<Rule>,
@@ -83,13 +83,13 @@ impl Selection {
         &self.rules
     }
 
-    /// The same, but what is forced comes first where it serves.
+    /// The same, with forced implementations that take precedence where they serve.
     pub fn forcing(mut self, forced: Vec<Force>) -> Self {
         self.forced = forced;
         self
     }
 
-    /// The same, but the default is that for a machine. All ranks must give the same.
+    /// The same, with the default rule for a machine. All ranks must pass the same profile.
     pub fn with_profile(mut self, profile: &Profile) -> Self {
         let catalogue = self.usual.catalogue;
         self.usual = DefaultRule::from(profile);
@@ -97,13 +97,13 @@ impl Selection {
         self
     }
 
-    /// The same, but by default the library is asked last, also where it is faster.
+    /// The same, but the default rule uses MPI only as the last choice, even where it is faster.
     pub fn preferring_the_catalogue(mut self) -> Self {
         self.usual.catalogue = true;
         self
     }
 
-    /// How a call is done: as is forced, or by the first rule that matches, or by default.
+    /// Chooses how a call runs: as forced, or by the first rule that matches, or by the default rule.
     pub fn choose(&self, call: &Call) -> Chosen {
         let forced = self.forced.iter().filter(|force| force.kind == call.kind);
         let forced = forced.map(|force| (&force.way, Reason::Forced, false));
@@ -120,7 +120,7 @@ impl Selection {
         Chosen { call: *call, way, why, passed }
     }
 
-    /// The ports that are forced or that a rule gives to a persistent request; none if its times are to decide.
+    /// The ports that are forced or set by a rule for a persistent request; none if the profile decides.
     pub fn ports(&self, call: &Call) -> Option<Chosen> {
         let chosen = self.choose(&Call { request: true, ..*call });
         matches!(chosen.way, Implementation::Ports(_)).then_some(chosen)

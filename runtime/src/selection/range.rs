@@ -5,13 +5,13 @@ use std::fmt;
 /// The whole numbers from one to another, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NumberRange {
-    /// The smallest.
+    /// The first number.
     pub from: u64,
-    /// The largest; `u64::MAX` where there is no limit.
+    /// The last number; `u64::MAX` for no limit.
     pub to: u64,
 }
 
-/// Units of sizes, in bytes; those that end like others come first.
+/// Units of sizes, in bytes; a unit that ends like another one comes before it.
 const UNITS: [(&str, u64); 8] = [
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
@@ -24,12 +24,12 @@ const UNITS: [(&str, u64); 8] = [
 ];
 
 impl NumberRange {
-    /// This number alone.
+    /// Only this number.
     pub const fn only(number: u64) -> Self {
         NumberRange { from: number, to: number }
     }
 
-    /// Up to this number, from 0.
+    /// From 0 to this number.
     pub const fn up_to(to: u64) -> Self {
         NumberRange { from: 0, to }
     }
@@ -39,7 +39,7 @@ impl NumberRange {
         self.from <= number && number <= self.to
     }
 
-    /// What two ranges share; nothing lies in it if `from` is larger than `to`.
+    /// The intersection of two ranges; empty if `from` is larger than `to`.
     pub(super) fn and(self, other: NumberRange) -> NumberRange {
         NumberRange { from: self.from.max(other.from), to: self.to.min(other.to) }
     }
@@ -48,8 +48,8 @@ impl NumberRange {
         self.from > self.to
     }
 
-    /// Reads `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, inside of `all`. `None` if
-    /// it is written otherwise, reaches beyond or is empty. Sizes may have units.
+    /// Parses `7`, `2..8` (7 is the last), `2..=8`, `2..`, `..8`, `>=2`, `>2`, `<8` or `<=8`, within `all`. `None` if
+    /// the text has another form, or the range is empty or exceeds `all`. Sizes may have units.
     pub(super) fn read(text: &str, all: NumberRange, sizes: bool) -> Option<NumberRange> {
         let number = |text: &str| number(text.trim(), sizes);
         let text = text.trim();
@@ -71,7 +71,7 @@ impl NumberRange {
     }
 }
 
-/// The ends of `2..8`, of which both may be left out.
+/// The ends of `2..8`, both of which are optional.
 fn between(from: &str, to: &str, all: NumberRange, number: impl Fn(&str) -> Option<u64>) -> Option<(u64, u64)> {
     let from = if from.is_empty() { all.from } else { number(from)? };
     let to = match (to, to.strip_prefix('=')) {
@@ -82,7 +82,7 @@ fn between(from: &str, to: &str, all: NumberRange, number: impl Fn(&str) -> Opti
     Some((from, to))
 }
 
-/// A number without a sign, of a size with a unit.
+/// An unsigned number; a size may have a unit.
 fn number(text: &str, size: bool) -> Option<u64> {
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     if !size {

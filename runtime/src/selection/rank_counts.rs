@@ -1,4 +1,4 @@
-//! Ranks on nodes, as far as an algorithm looks at them: one spot stands for all placements of the same shape.
+//! Ranks on nodes, as far as an algorithm depends on them: one value stands for all placements of the same shape.
 
 use super::call::{Call, NodeSizes};
 use super::range::NumberRange;
@@ -6,10 +6,10 @@ use super::region::Region;
 use roundel_spec::{Place, Placement};
 use std::fmt;
 
-/// The most ranks on nodes of different sizes about which an algorithm is asked. Nothing is proved of so many.
+/// The most ranks on nodes of different sizes for which an algorithm is checked. Nothing is proved for that many.
 pub(super) const UNEVEN: u64 = 1024;
 
-/// So many ranks on so many nodes.
+/// A number of ranks on a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RankCounts {
     pub(super) p: u64,
@@ -32,12 +32,12 @@ impl RankCounts {
         RankCounts { p, nodes: 1, least: p, most: p, shape: NodeSizes::Even }
     }
 
-    /// Nodes of so many ranks.
+    /// Nodes of `ppn` ranks each.
     pub(super) const fn even(p: u64, ppn: u64) -> Self {
         RankCounts { p, nodes: p / ppn, least: ppn, most: ppn, shape: NodeSizes::Even }
     }
 
-    /// Asks about the first rank's place; `None` if there are no such ranks, or too many to ask.
+    /// Asks about the place of the first rank; `None` if there is no such distribution, or there are too many ranks.
     pub(super) fn ask<A>(&self, question: impl FnOnce(&Place<'_>) -> A) -> Option<A> {
         match self.shape {
             _ if !self.exists() => None,
@@ -50,7 +50,7 @@ impl RankCounts {
         }
     }
 
-    /// Whether ranks can be spread so.
+    /// Whether such a distribution of ranks exists.
     fn exists(&self) -> bool {
         let RankCounts { p, nodes, least, most, shape } = *self;
         let some = 1 <= least && least <= most && nodes >= 1 && p <= i32::MAX as u64;
@@ -69,7 +69,7 @@ impl RankCounts {
         Place { rank: 0, p, node: 0, nodes, local: 0, ppn, lanes: ppn, regions: None }
     }
 
-    /// Nodes of which the first has the fewest ranks and the last the most: no regular placement.
+    /// An irregular placement: the first node has the fewest ranks and the last the most.
     fn sizes(&self) -> Vec<usize> {
         let (between, rest) = (self.nodes - 2, self.p - self.least - self.most);
         let each = |node: u64| rest / between + u64::from(node < rest % between);
@@ -89,7 +89,7 @@ impl fmt::Display for RankCounts {
     }
 }
 
-/// The spots of a region with so many ranks. Of placements that are not regular, one stands for all.
+/// The distributions in a region with `p` ranks. One irregular placement stands for all.
 pub(super) fn spots(region: &Region, p: u64) -> impl Iterator<Item = RankCounts> + use<> {
     let (nodes, ppn, shape) = (region.nodes(), region.ppn(), region.shape());
     let sizes = ppn.and(NumberRange { from: 1, to: p });
@@ -103,7 +103,7 @@ pub(super) fn spots(region: &Region, p: u64) -> impl Iterator<Item = RankCounts>
     full.chain(irregular(region, p))
 }
 
-/// A spot of the region that is not regular.
+/// An irregular distribution in the region.
 fn irregular(region: &Region, p: u64) -> Option<RankCounts> {
     let (NumberRange { from, to }, shape) = (region.ppn(), region.shape());
     let fewest = (p / to).saturating_add(1).max(2).max(region.nodes().from);
@@ -127,7 +127,7 @@ mod tests {
         region
     }
 
-    /// All ways to put ranks on nodes, by the plain definition: (sizes in order).
+    /// All ways to put ranks on nodes, by definition: the sizes in order.
     fn compositions(p: usize) -> Vec<Vec<usize>> {
         (0..1usize << (p - 1))
             .map(|cuts| {

@@ -1,4 +1,4 @@
-//! A selection from text. The parser of TOML says where every value stands, so every error names a line.
+//! Parses a selection. The TOML parser reports the position of every value, so every error names a line.
 
 use super::algorithm::Parameter;
 use super::call::NodeSizes;
@@ -21,7 +21,7 @@ const RANKS_WRITTEN: &str = "a range of whole numbers from 1, such as \"2..=64\"
 const BYTES_WRITTEN: &str = "a range of sizes, such as \"..4096\", \"4KiB..=1MiB\" or \">=64KiB\"";
 
 impl Selection {
-    /// Reads a selection, and checks every rule against what is proved.
+    /// Parses a selection, and checks every rule against the proofs.
     ///
     /// ```
     /// use roundel::selection::Selection;
@@ -37,7 +37,7 @@ impl Selection {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the text, and in which line.
+    /// Returns what is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let rules = SelectionText(text).rules()?;
         consistent(&rules)?;
@@ -45,10 +45,10 @@ impl Selection {
     }
 }
 
-/// A value, and what stands around it.
+/// A value with its position in the text.
 type Value<'a> = Spanned<DeValue<'a>>;
 
-/// The text, which knows its lines.
+/// The text, to find lines by offset.
 #[derive(Clone, Copy)]
 struct SelectionText<'i>(&'i str);
 
@@ -63,7 +63,7 @@ impl<'i> SelectionText<'i> {
         rules.get_ref().as_array().ok_or_else(odd)?.iter().map(|rule| self.rule(rule)).collect()
     }
 
-    /// Says that it is a selection, and of which version.
+    /// Checks the format and the version.
     fn is_selection(self, top: &DeTable<'_>) -> Result<(), Error> {
         let format = top.get("format");
         if format.and_then(|format| format.get_ref().as_str()) != Some("roundel-selection") {
@@ -98,7 +98,7 @@ impl<'i> SelectionText<'i> {
         kind(name).ok_or_else(|| Error::rule(self.line(value), unknown()))
     }
 
-    /// What the rule says to do.
+    /// The implementation that the rule sets.
     fn way(self, line: usize, kind: Kind, table: &DeTable<'i>) -> Result<Implementation, Error> {
         let parameters = self.parameters(table)?;
         let given = table.get("parameters");
@@ -121,7 +121,7 @@ impl<'i> SelectionText<'i> {
         }
     }
 
-    /// Whether the name is to blame, or the parameters.
+    /// The line of the name or of the parameters, whichever is wrong.
     fn named_at(self, name: &Value<'_>, parameters: Option<&Value<'_>>, misfit: &RuleError) -> usize {
         let at = match misfit {
             RuleError::Algorithm { .. } | RuleError::OtherKind { .. } => name,
@@ -145,7 +145,7 @@ impl<'i> SelectionText<'i> {
         }
     }
 
-    /// The calls, whatever order they need.
+    /// The calls, regardless of the order that they need.
     fn region(self, table: &DeTable<'_>) -> Result<Region, Error> {
         let mut region = Region::all();
         for (key, axes) in [
@@ -161,7 +161,7 @@ impl<'i> SelectionText<'i> {
         Ok(region)
     }
 
-    /// A range, or all numbers if there is none.
+    /// A range, or all numbers if it is not set.
     fn range(self, table: &DeTable<'_>, key: &str, all: NumberRange, expected: &str) -> Result<NumberRange, Error> {
         let Some(value) = table.get(key) else { return Ok(all) };
         let text = value.get_ref().as_str().map(Into::into).or_else(|| whole(value).map(|number| number.to_string()));
@@ -177,7 +177,7 @@ impl<'i> SelectionText<'i> {
         NodeSizes::ALL.into_iter().find(named).ok_or_else(odd)
     }
 
-    /// The order that is asked for, and where.
+    /// The order that a rule sets, and its line.
     fn wanted(self, line: usize, table: &DeTable<'_>) -> Result<(Wanted, usize), Error> {
         let Some(value) = table.get("order") else { return Ok((Wanted::Kept, line)) };
         let wanted = match value.get_ref().as_str() {
@@ -189,7 +189,7 @@ impl<'i> SelectionText<'i> {
         Ok((wanted, self.line(value)))
     }
 
-    /// Refuses keys that are not among these.
+    /// Returns an error for unknown keys.
     fn knows(self, table: &DeTable<'_>, of: &str, known: &[&str]) -> Result<(), Error> {
         let strange = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = strange else { return Ok(()) };
@@ -202,7 +202,7 @@ impl<'i> SelectionText<'i> {
         value.get_ref().as_str().ok_or_else(|| self.odd(value, key, expected))
     }
 
-    /// A value that makes no sense.
+    /// The error for an invalid value.
     fn odd(self, value: &Value<'_>, key: &str, expected: &str) -> Error {
         Error::Value { line: self.line(value), key: key.into(), found: self.source(value), expected: expected.into() }
     }
@@ -223,7 +223,7 @@ impl<'i> SelectionText<'i> {
         self.at(value.span().start)
     }
 
-    /// A value as it is written, or the beginning of it.
+    /// A value as written, possibly truncated.
     fn source(self, value: &Value<'_>) -> String {
         let text = self.0.get(value.span()).unwrap_or_default();
         let short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,35 +1,35 @@
-//! What a rule matches: a range on every axis, so that one rule can be taken away from another.
+//! The calls that a rule matches: a range on every axis, so that one rule can be subtracted from another.
 
 use super::call::{Call, NodeSizes};
 use super::range::NumberRange;
 use roundel_spec::proof::MAX_P;
 
-/// What calls differ in.
+/// The properties in which calls differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallAxis {
-    /// Ranks.
+    /// The number of ranks.
     P,
-    /// Nodes.
+    /// The number of nodes.
     Nodes,
-    /// The fewest ranks of a node.
+    /// The smallest number of ranks on a node.
     Least,
-    /// The most ranks of a node.
+    /// The largest number of ranks on a node.
     Most,
-    /// How ranks are spread, as the number of a [`NodeSizes`].
+    /// The distribution of ranks, as the number of a [`NodeSizes`].
     Shape,
-    /// Bytes.
+    /// The number of bytes.
     Bytes,
     /// 1 if all ranks must reduce the same tree.
     Tree,
-    /// 1 if operands must stay in the order of ranks, 2 if moreover ranks are not numbered node by node.
+    /// 1 if operands must stay in the order of ranks, 2 if in addition ranks are not numbered node by node.
     Order,
 }
 
-/// How many axes there are.
+/// The number of axes.
 pub(super) const AXES: usize = 8;
 
 impl CallAxis {
-    /// All of them, in the order of their numbers.
+    /// All axes, in the order of their numbers.
     pub(super) const ALL: [CallAxis; AXES] = [
         CallAxis::P,
         CallAxis::Nodes,
@@ -42,7 +42,7 @@ impl CallAxis {
     ];
 }
 
-/// Numbers of ranks, of nodes and of ranks on a node.
+/// The valid numbers of ranks, of nodes and of ranks on a node.
 pub(super) const RANKS: NumberRange = NumberRange { from: 1, to: MAX_P as u64 };
 
 /// The calls of one kind that a rule matches.
@@ -74,37 +74,37 @@ impl Region {
         self.on(CallAxis::Nodes)
     }
 
-    /// The numbers of ranks that every node has.
+    /// The numbers of ranks on every node.
     pub const fn ppn(&self) -> NumberRange {
         self.on(CallAxis::Least)
     }
 
-    /// The sizes.
+    /// The numbers of bytes.
     pub const fn bytes(&self) -> NumberRange {
         self.on(CallAxis::Bytes)
     }
 
-    /// How ranks may be spread: the loosest way.
+    /// The loosest distribution of ranks.
     pub fn shape(&self) -> NodeSizes {
         NodeSizes::ALL[self.on(CallAxis::Shape).to.min(2) as usize]
     }
 
-    /// Whether it has calls for which all ranks must reduce the same tree.
+    /// Whether it contains calls for which all ranks must reduce the same tree.
     pub const fn has_tree(&self) -> bool {
         self.on(CallAxis::Tree).to > 0
     }
 
-    /// Whether it has calls in which operands must stay in the order of ranks.
+    /// Whether it contains calls in which operands must stay in the order of ranks.
     pub const fn has_order(&self) -> bool {
         self.on(CallAxis::Order).to > 0
     }
 
-    /// Whether a call lies in it.
+    /// Whether it contains a call.
     pub fn contains(&self, call: &Call) -> bool {
         self.0.iter().zip(call.point()).all(|(range, at)| range.contains(at))
     }
 
-    /// The same region without numbers of ranks and nodes that do not go together.
+    /// The same region without numbers of ranks and nodes that contradict each other.
     pub(super) fn tightened(mut self) -> Self {
         let (p, nodes, ppn) = (self.p(), self.nodes(), self.ppn());
         let least = nodes.from.max(p.from.div_ceil(ppn.to.max(1)));
@@ -116,7 +116,7 @@ impl Region {
         self
     }
 
-    /// Whether no call lies in it. Some regions without a call are not found out.
+    /// Whether it contains no call. Some empty regions are not detected.
     fn is_empty(&self) -> bool {
         let (least, most) = (self.on(CallAxis::Least), self.on(CallAxis::Most));
         let even = self.on(CallAxis::Shape).to == NodeSizes::Even as u64;
@@ -126,7 +126,7 @@ impl Region {
         sizes || !fits || self.0.iter().any(NumberRange::is_empty)
     }
 
-    /// What is left of it without another one, in pieces.
+    /// The difference of two regions, in pieces.
     fn without(self, other: &Region) -> Vec<Region> {
         if (0..AXES).any(|axis| self.0[axis].and(other.0[axis]).is_empty()) {
             return vec![self];
@@ -151,8 +151,8 @@ impl Region {
         self
     }
 
-    /// Which of some regions, all together, have every call of this one; `None` if they have not, or if it takes too
-    /// long to tell.
+    /// The regions that together contain every call of this one; `None` if they do not, or if it takes too long to
+    /// decide.
     pub(super) fn covered_by(&self, others: &[Region]) -> Option<Vec<usize>> {
         let (mut left, mut used) = (vec![self.tightened()], Vec::new());
         for (number, other) in others.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Region {
     }
 }
 
-/// More pieces than anybody's rules leave.
+/// The most pieces, which real rules do not reach.
 const MOST_PIECES: usize = 1000;
 
 #[cfg(test)]
@@ -181,7 +181,8 @@ mod tests {
     use proptest::prelude::*;
     use roundel_spec::{Kind, Placement};
 
-    /// All calls of up to 6 ranks on consecutive, cyclic and some other nodes, with 0 to 3 bytes, and all needs.
+    /// All calls of up to 6 ranks on consecutive, cyclic and some other nodes, with 0 to 3 bytes and all
+    /// requirements.
     fn calls() -> Vec<Call> {
         let mut calls = Vec::new();
         for p in 1..=6usize {

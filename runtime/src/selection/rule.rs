@@ -8,36 +8,36 @@ use super::rule_error::RuleError;
 use roundel_spec::Kind;
 use std::fmt;
 
-/// The order that a rule asks for.
+/// The order that a rule requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Whatever the algorithm keeps.
+    /// The orders that the algorithm keeps.
     Kept,
-    /// None.
+    /// No order.
     Any,
-    /// The same bits on all ranks.
+    /// Bitwise equal results on all ranks.
     SameTree,
     /// Operands in the order of ranks.
     RankOrder,
 }
 
-/// Which calls are done in which way.
+/// A rule: some calls and their implementation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     pub line: usize,
     /// The collective.
     pub kind: Kind,
     /// The calls.
     pub region: Region,
-    /// How they are done.
+    /// The implementation.
     pub way: Implementation,
-    /// Whether it says `order = "any"`: ranks may then get different bits, although MPI demands the same.
+    /// Whether it sets `order = "any"`: ranks may then get different results, although MPI requires identical ones.
     pub knowing: bool,
 }
 
 impl Wanted {
-    /// The orders for which a rule is used.
+    /// Restricts the region to the orders for which a rule applies.
     pub(super) fn restrict(self, kind: Kind, way: &Implementation, region: &mut Region) -> Result<(), RuleError> {
         let (tree, orders) = (way.keeps_tree(kind), way.orders(kind));
         let lacks = |order| Err(RuleError::Order { algorithm: way.to_string(), order });
@@ -55,10 +55,10 @@ impl Wanted {
     }
 }
 
-/// Whether each rule is the first to match some call.
+/// Returns an error unless each rule is the first to match some call.
 pub(super) fn consistent(rules: &[Rule]) -> Result<(), Error> {
     rules.iter().enumerate().try_for_each(|(number, rule)| {
-        // Rules with ports match calls that no other rule matches.
+        // Rules with ports and other rules match different calls.
         let sort = |rule: &Rule| (rule.kind, rule.way.is_for_requests());
         let same: Vec<&Rule> = rules[..number].iter().filter(|earlier| sort(earlier) == sort(rule)).collect();
         matches_first(rule, &same)
@@ -80,7 +80,7 @@ fn matches_first(rule: &Rule, earlier: &[&Rule]) -> Result<(), Error> {
 }
 
 impl Rule {
-    /// What its calls need of the order of reduction, at most.
+    /// The strictest order of reduction among its calls.
     pub fn order(&self) -> &'static str {
         match (self.kind.reduces(), self.region.has_order(), self.region.has_tree()) {
             (false, _, _) | (true, false, false) => "any",
@@ -90,7 +90,7 @@ impl Rule {
         }
     }
 
-    /// The calls that it matches, in words.
+    /// The calls that it matches, as a text.
     pub fn calls(&self) -> String {
         let (region, all) = (&self.region, Region::all());
         let ranges = [

@@ -1,4 +1,4 @@
-//! Why an algorithm does not serve what a rule, or a force, says.
+//! Why an algorithm does not serve the calls of a rule or of `ROUNDEL_FORCE`.
 
 use super::algorithm::Parameter;
 use crate::plan::ports::{GroupsError, NoPorts};
@@ -6,17 +6,17 @@ use roundel_spec::Kind;
 use roundel_spec::schedule::Domain;
 use roundel_spec::similar::suggestions;
 
-/// An algorithm that does not fit its collective, its parameters or its rule. Every message says what to change.
+/// Why an algorithm does not fit its collective, its parameters or its rule. Every message tells what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// There is no such collective.
+    /// The collective does not exist.
     #[error("there is no collective `{name}`: write one of {}", Kind::ALL.map(Kind::name).join(", "))]
     Collective {
-        /// What was written.
+        /// The name.
         name: String,
     },
-    /// There is no such algorithm.
+    /// The algorithm does not exist.
     #[error(
         "there is no algorithm `{name}` for {kind}: {}write one of {}, or `library`",
         meant(name, known),
@@ -25,19 +25,19 @@ pub enum RuleError {
     Algorithm {
         /// The collective.
         kind: Kind,
-        /// What was written.
+        /// The name.
         name: String,
-        /// What there is.
+        /// The existing algorithms.
         known: Vec<&'static str>,
     },
-    /// The algorithm is one of another collective.
+    /// The algorithm is for another collective.
     #[error("`{found}` is no {kind}: write one of {}, or `library`", some(known))]
     OtherKind {
         /// The collective.
         kind: Kind,
         /// The algorithm.
         found: &'static str,
-        /// What there is.
+        /// The existing algorithms.
         known: Vec<&'static str>,
     },
     /// The algorithm has no such parameter.
@@ -45,24 +45,24 @@ pub enum RuleError {
     NoParameter {
         /// The algorithm.
         algorithm: &'static str,
-        /// What was written.
+        /// The name.
         name: String,
-        /// What there is.
+        /// The existing parameters.
         known: Vec<String>,
     },
-    /// What is left to the library, and plans with ports, have no parameters.
+    /// Neither MPI nor plans with ports have parameters.
     #[error("{what} has no parameters: leave out `parameters`")]
     NoParameters {
-        /// What has none.
+        /// The implementation.
         what: &'static str,
     },
-    /// The root is part of the call.
+    /// The root is set, which is part of the call.
     #[error("the root of {algorithm} is that of the call: leave out `root`")]
     Root {
         /// The algorithm.
         algorithm: &'static str,
     },
-    /// A parameter has no value, or one of another form.
+    /// A parameter has no value, or a value of the wrong type.
     #[error(
         "{algorithm} needs {} `{name}` in {domain}, and there is {found}: write `parameters = {{ {name} = {} }}`",
         if *list { "a list of numbers" } else { "a number" },
@@ -77,12 +77,12 @@ pub enum RuleError {
         list: bool,
         /// Its domain.
         domain: String,
-        /// What there is.
+        /// The type found.
         found: &'static str,
-        /// A number of its domain.
+        /// An example from its domain.
         example: i64,
     },
-    /// A parameter outside its domain.
+    /// A parameter is outside its domain.
     #[error("parameter `{name}` of {algorithm} must lie in {domain}, but is {value}")]
     Domain {
         /// The algorithm.
@@ -91,10 +91,10 @@ pub enum RuleError {
         name: String,
         /// Its domain.
         domain: String,
-        /// What was written.
+        /// The value.
         value: i64,
     },
-    /// The catalogue's entry does not take its own parameters.
+    /// The catalogue's entry does not accept its own parameters.
     #[error(
         "{algorithm} does not take the parameters of its declaration; this is a fault of Roundel, please report it"
     )]
@@ -102,42 +102,42 @@ pub enum RuleError {
         /// The algorithm.
         algorithm: &'static str,
     },
-    /// No notation of ports.
+    /// The text is not in the notation of ports.
     #[error("{0}")]
     Notation(#[from] NoPorts),
-    /// Ports that do not make the collective.
+    /// The ports do not make the collective.
     #[error("{0}")]
     Ports(#[from] GroupsError),
-    /// Ports whose plan is wrong.
+    /// The plan of the ports is wrong.
     #[error("the plan of `{ports}` is wrong: {why}; write other ports")]
     Plan {
         /// The ports.
         ports: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// Ports for other numbers of nodes.
+    /// The ports are for another number of nodes.
     #[error("`{ports}` is for {found} nodes, and this rule is for {nodes}: write `nodes = {found}`")]
     Nodes {
         /// The ports.
         ports: String,
-        /// Its nodes.
+        /// The number of nodes that the ports are for.
         found: usize,
         /// The nodes of the rule.
         nodes: String,
     },
-    /// An order where nothing is reduced.
+    /// An order is set for a collective that does not reduce.
     #[error("{kind} reduces nothing, so that there is no order: leave out `order`")]
     NoOrder {
         /// The collective.
         kind: Kind,
     },
-    /// An order that is not kept.
+    /// The algorithm does not keep the order.
     #[error("{algorithm} does not promise `{order}`: write `order = \"any\"`, or take another algorithm")]
     Order {
         /// The algorithm.
         algorithm: String,
-        /// What is not kept.
+        /// The order.
         order: &'static str,
     },
     /// The rule has calls outside the declared domain.
@@ -149,34 +149,34 @@ pub enum RuleError {
         algorithm: String,
         /// The first call that is not served.
         at: String,
-        /// Why.
+        /// The reason.
         why: String,
-        /// What to narrow.
+        /// The condition to narrow.
         narrow: &'static str,
     },
-    /// The rule has calls of which nothing is proved.
+    /// The rule has calls for which nothing is proved.
     #[error("{algorithm} is proved for {range}, and this rule has calls outside, such as {at}; narrow {narrow}")]
     Unproved {
         /// The algorithm.
         algorithm: String,
-        /// What is proved.
+        /// The proved range.
         range: &'static str,
-        /// The first call outside.
+        /// The first call outside of it.
         at: String,
-        /// What to narrow.
+        /// The condition to narrow.
         narrow: &'static str,
     },
-    /// The rule has more calls than can be looked at.
+    /// The rule has more calls than can be checked.
     #[error(
         "the domain of {algorithm} has conditions that can be checked for {most} numbers of ranks only: narrow `p`"
     )]
     TooFar {
         /// The algorithm.
         algorithm: String,
-        /// How many are looked at.
+        /// The most numbers of ranks that are checked.
         most: u64,
     },
-    /// The rule has no calls.
+    /// The rule matches no calls.
     #[error("no call can match this rule: no p in {p} fits {nodes} nodes of {ppn} ranks, spread as `{shape}`")]
     NoCall {
         /// The numbers of ranks.
@@ -191,7 +191,7 @@ pub enum RuleError {
 }
 
 impl RuleError {
-    /// A parameter without a value, or with one of another form.
+    /// The error for a parameter without a value, or with a value of the wrong type.
     pub(super) fn form(
         algorithm: &'static str,
         name: &str,
@@ -208,7 +208,7 @@ impl RuleError {
     }
 }
 
-/// The algorithm that was meant, if one looks like what was written.
+/// The algorithm that was probably meant, if a name is similar.
 fn meant(name: &str, known: &[&'static str]) -> String {
     match suggestions(name, known.iter().copied(), 1).as_slice() {
         [close] => format!("did you mean `{close}`? Otherwise "),

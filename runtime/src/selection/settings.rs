@@ -9,91 +9,91 @@ use super::{Error, Selection};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_DEVICE`,
-/// `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE` say.
+/// The values of `ROUNDEL_SELECTION`, `ROUNDEL_FORCE`, `ROUNDEL_PREFER`, `ROUNDEL_REPRODUCIBLE`, `ROUNDEL_DEVICE`,
+/// `ROUNDEL_EXPLAIN` and `ROUNDEL_TRACE`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// The rules of the file that `ROUNDEL_SELECTION` names, and what `ROUNDEL_FORCE` forces.
+    /// The rules of the file in `ROUNDEL_SELECTION`, and the implementations that `ROUNDEL_FORCE` forces.
     pub selection: Selection,
     /// The file.
     pub file: Option<PathBuf>,
-    /// Whether all ranks must get the same bits in every call.
+    /// Whether all ranks must get bitwise equal results in every call.
     pub reproducible: bool,
-    /// What is done where buffers may be device memory.
+    /// How to handle buffers that may be in device memory.
     pub device: Device,
     /// Whether choices are explained, once for each distinct call.
     pub explain: bool,
-    /// The file into which messages are traced.
+    /// The file for traced messages.
     pub trace: Option<PathBuf>,
 }
 
-/// A variable of the environment that makes no sense.
+/// Why an environment variable is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unset {
-    /// A switch that is neither on nor off.
+    /// A switch is neither on nor off.
     #[error("{name} is `{found}`: set it to 1 or 0, or leave it out")]
     Switch {
         /// The variable.
         name: &'static str,
-        /// What it is.
+        /// The value.
         found: String,
     },
-    /// A preference for something else.
+    /// The preference is unknown.
     #[error("ROUNDEL_PREFER is `{found}`: set it to `fastest` or `catalogue`, or leave it out")]
     Prefer {
-        /// What it is.
+        /// The value.
         found: String,
     },
-    /// Something that cannot be done with device memory.
+    /// The handling of device memory is unknown.
     #[error("ROUNDEL_DEVICE is `{found}`: set it to auto, host or library, or leave it out")]
     Device {
-        /// What it is.
+        /// The value.
         found: String,
     },
-    /// A file without a name.
+    /// A file has no name.
     #[error("{name} names no file: set it to a path, or leave it out")]
     NoFile {
         /// The variable.
         name: &'static str,
     },
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error("ROUNDEL_SELECTION: cannot read {}: {source}; correct the path", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// A file that is no selection.
+    /// A file is not a valid selection.
     #[error("ROUNDEL_SELECTION: {}: {source}", path.display())]
     Selection {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         source: Error,
     },
-    /// Something is forced that cannot be.
+    /// A forced implementation is invalid.
     #[error("ROUNDEL_FORCE: {source}")]
     Force {
-        /// What is wrong.
+        /// The error.
         source: ForceError,
     },
 }
 
 impl Settings {
-    /// What this process's environment says.
+    /// The settings in this process's environment.
     ///
     /// # Errors
-    /// If it makes no sense.
+    /// If a variable is invalid.
     pub fn from_env() -> Result<Self, Unset> {
         Settings::from_variables(std::env::var_os)
     }
 
-    /// What variables say that are looked up somewhere.
+    /// The settings in variables that a function looks up.
     ///
     /// # Errors
-    /// If they make no sense.
+    /// If a variable is invalid.
     pub fn from_variables(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Self, Unset> {
         let forced = variable("ROUNDEL_FORCE").unwrap_or_default();
         let forced = Force::read(&forced.to_string_lossy()).map_err(|source| Unset::Force { source })?;
@@ -110,13 +110,13 @@ impl Settings {
         })
     }
 
-    /// Whether the user says something about how calls are done, so that it is not only the default that decides.
+    /// Whether the user has set how calls run, so that not only the default rule decides.
     pub fn is_said(&self) -> bool {
         let Selection { rules, forced, usual } = &self.selection;
         !rules.is_empty() || !forced.is_empty() || usual.catalogue || self.reproducible
     }
 
-    /// Whether all calls of ranks on so many nodes are the library's, whatever they are; and nobody wants to hear why.
+    /// Whether MPI serves all calls of ranks on this many nodes, and nothing must be explained or traced.
     ///
     /// ```
     /// use roundel::selection::Settings;
@@ -126,7 +126,7 @@ impl Settings {
         nodes == 1 && !self.is_said() && !self.explain && self.trace.is_none()
     }
 
-    /// How a call is done.
+    /// Chooses how a call runs.
     pub fn choose(&self, call: &Call) -> Chosen {
         if let Some(why) = self.device.library() {
             return Chosen {
@@ -139,13 +139,13 @@ impl Settings {
         self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }
 
-    /// The ports of a persistent request, if there are some for it.
+    /// The ports of a persistent request, if any are set.
     pub fn ports(&self, call: &Call) -> Option<Chosen> {
         self.selection.ports(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
     }
 
-    /// A number that differs, for all practical purposes, if choices may: ranks compare it. What is explained or traced
-    /// makes no difference, nor does where a file lies or how it is laid out.
+    /// A hash of everything that affects choices, which ranks compare. It excludes whether calls are explained or
+    /// traced, and the location and layout of the file.
     pub fn fingerprint(&self) -> u64 {
         let Selection { rules, forced, usual } = &self.selection;
         let rules = rules.iter().map(ToString::to_string);
@@ -156,7 +156,7 @@ impl Settings {
     }
 }
 
-/// A number that differs, for all practical purposes, if texts do: FNV-1a, which is defined by its arithmetic alone.
+/// The FNV-1a hash of a text, which is portable because only its arithmetic defines it.
 pub(super) fn print_of(text: &str) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
@@ -171,7 +171,7 @@ fn switch(name: &'static str, variable: impl Fn(&'static str) -> Option<OsString
     }
 }
 
-/// Whether the catalogue is preferred, also where the library is faster.
+/// Whether the catalogue is preferred, even where MPI is faster.
 fn prefers(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<bool, Unset> {
     let value = variable("ROUNDEL_PREFER").unwrap_or_default();
     match value.to_str() {

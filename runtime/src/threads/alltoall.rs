@@ -1,7 +1,6 @@
-//! One rank's rounds of an alltoall: blocks move from rank to rank, each as a piece of memory of its own, which knows
-//! its length.
+//! One rank's rounds of an alltoall: blocks move from rank to rank, each in its own vector.
 //!
-//! There is nothing to lay out here, so a layout changes nothing.
+//! Layouts have no effect here.
 
 use super::comm::ThreadComm;
 use super::member::{Half, MemberMessage, PostedRound};
@@ -12,12 +11,13 @@ use roundel_spec::contract::pair;
 use roundel_spec::{Blocks, Sink, Site};
 use std::collections::HashMap;
 
-/// How long blocks are.
+/// The lengths of blocks.
 #[derive(Clone, Copy)]
 pub(super) enum BlockLengths {
-    /// All of them have so many elements.
+    /// All blocks have this many elements.
     All(usize),
-    /// They differ. A wrong length is a matter between the source and the destination of a block, and the call goes on.
+    /// The lengths differ. A wrong length only affects the source and the destination of a block, and the call
+    /// continues.
     Any,
 }
 
@@ -26,16 +26,16 @@ pub(super) struct BlockSink<'a, T> {
     comm: &'a ThreadComm,
     collective: &'static str,
     lengths: BlockLengths,
-    /// The blocks that are here, by their numbers.
+    /// The blocks that this rank holds, by number.
     held: HashMap<usize, Vec<T>>,
     number: usize,
     operations: Vec<MemberMessage>,
-    /// The blocks of the round's receives, in the order in which they were declared.
+    /// The blocks of the round's receives, in the order of declaration.
     landings: Vec<Vec<usize>>,
 }
 
 impl<'a, T: Clone> BlockSink<'a, T> {
-    /// Rounds that begin with this rank's blocks, which lie in `send` as `leaving` says.
+    /// Starts with this rank's blocks, which lie in `send` as `leaving` describes.
     pub(super) fn new(
         comm: &'a ThreadComm,
         collective: &'static str,
@@ -53,12 +53,12 @@ impl<'a, T: Clone> BlockSink<'a, T> {
         BlockSink { comm, collective, lengths, held, number: 0, operations: Vec::new(), landings: Vec::new() }
     }
 
-    /// Moves the blocks for this rank into `recv`. One that is not as long as expected stays outside.
+    /// Moves the blocks for this rank into `recv`, except those of an unexpected length.
     pub(super) fn put_in_place(mut self, recv: &mut [T], arriving: &impl Geometry) -> Result<(), Error> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let mut outcome = Ok(());
         for from in 0..p {
-            // Of a schedule that was never checked, blocks may be missing.
+            // With an unchecked schedule, blocks may be missing.
             let Some(block) = self.held.remove(&pair(from, rank, p)) else { continue };
             let (expected, found) = (arriving.len(from), block.len());
             if expected != found {
@@ -80,7 +80,7 @@ impl<T: Clone + Send + 'static> Sink for BlockSink<'_, T> {
     }
 
     fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Error> {
-        // A block that is not here, which a schedule that was never checked may name, is an empty one.
+        // An unchecked schedule may name a block that is not held: send an empty one.
         let parcel: Vec<Vec<T>> = blocks.each().map(|block| self.held.remove(&block).unwrap_or_default()).collect();
         self.operations.push(MemberMessage {
             peer: to,

@@ -17,7 +17,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One rank's end of a world of threads; [`run`](super::run) makes one for each rank.
+/// One rank of a group of threads; [`run`](super::run) creates one for each rank.
 ///
 /// A rank is one thread, so a communicator cannot be shared between threads:
 ///
@@ -55,7 +55,7 @@ impl ThreadComm {
         &self.hub
     }
 
-    /// Puts this rank's block into `buffer`, unless it is there already, and runs the rounds there.
+    /// Copies this rank's block into `buffer`, unless it is already there, and runs the rounds there.
     fn run<C: Collective, T: Clone + Send + 'static>(
         &self,
         collective: &C,
@@ -70,7 +70,7 @@ impl ThreadComm {
         self.run_blocks(collective, buffer, geometry, self.size())
     }
 
-    /// Runs the rounds of a collective that combines nothing on blocks that lie in `buffer`.
+    /// Runs the rounds of a collective without a reduction on blocks in `buffer`.
     fn run_blocks<C: Collective, T: Clone + Send + 'static>(
         &self,
         collective: &C,
@@ -84,7 +84,7 @@ impl ThreadComm {
         rounds_of(collective, &self.placement, self.rank, &mut sink)
     }
 
-    /// Takes this rank's blocks out of `send`, or out of `recv`, exchanges them, and puts those of the others into
+    /// Takes this rank's blocks out of `send` or `recv`, exchanges them, and puts those of the other ranks into
     /// `recv`.
     fn run_shuffle<C: Collective, T: Clone + Send + 'static>(
         &self,
@@ -98,7 +98,7 @@ impl ThreadComm {
         sink.put_in_place(recv, arriving)
     }
 
-    /// Reduces `data` where it lies.
+    /// Reduces `data` in place.
     fn run_reduction<C: Collective, T: Clone + Send + 'static, O: Operation<T>>(
         &self,
         collective: &C,
@@ -107,7 +107,7 @@ impl ThreadComm {
         op: &O,
     ) -> Result<(), Error> {
         let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
-        // Further lines hold nothing before something is written there; any elements will do.
+        // Further lines are written before they are read; any elements will do.
         let mut others: Vec<Vec<T>> = (1..C::LINES).map(|_| data.to_vec()).collect();
         let lines = std::iter::once(data).chain(others.iter_mut().map(Vec::as_mut_slice)).collect();
         let combine = |left: &T, right: &T| op.combine(left, right);
@@ -211,7 +211,7 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     }
 }
 
-/// What lies in scratch where nothing has arrived yet: any element will do, as long as there is one.
+/// Initial elements for scratch, which nothing reads: any element will do.
 fn scratch<T: Clone>(total: usize, input: Option<&[T]>, output: &[T]) -> Vec<T> {
     let any = input.and_then(<[T]>::first).or(output.first());
     any.map_or_else(Vec::new, |any| vec![any.clone(); total])

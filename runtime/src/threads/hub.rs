@@ -1,5 +1,5 @@
-//! Where threads meet: the shared [`World`] behind a lock, and a bell for each rank, so that only the ranks concerned
-//! wake up.
+//! Where threads meet: the shared [`ThreadWorld`] behind a lock, and a condition variable for each rank, so that only
+//! the affected ranks wake up.
 
 use super::member::PostedRound;
 use super::parcel::Parcel;
@@ -7,24 +7,24 @@ use super::world::ThreadWorld;
 use crate::error::Error;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The meeting point of all ranks.
+/// The shared state of all ranks, with a lock.
 pub(super) struct Hub {
     world: Mutex<ThreadWorld>,
     bells: Vec<Condvar>,
 }
 
 impl Hub {
-    /// For `p` ranks, all of them running.
+    /// Creates the hub for `p` running ranks.
     pub(super) fn new(p: usize) -> Self {
         Hub { world: Mutex::new(ThreadWorld::new(p)), bells: (0..p).map(|_| Condvar::new()).collect() }
     }
 
-    /// The error of a broken world.
+    /// Returns the error of a broken world.
     pub(super) fn check(&self, rank: usize) -> Result<(), Error> {
         self.lock().error(rank).map_or(Ok(()), Err)
     }
 
-    /// Posts a round, waits until it is complete, and returns what its receives brought, in their order.
+    /// Posts a round, waits until it is complete, and returns the received messages in their order.
     pub(super) fn exchange(&self, rank: usize, round: PostedRound) -> Result<Vec<Parcel>, Error> {
         let mut world = self.lock();
         world.post(rank, round)?;
@@ -37,21 +37,22 @@ impl Hub {
         }
     }
 
-    /// The rank's closure returned.
+    /// Notes that the rank's closure has returned.
     pub(super) fn finish(&self, rank: usize) {
         let mut world = self.lock();
         world.finish(rank);
         self.ring(&mut world);
     }
 
-    /// The rank's closure panicked, or never started.
+    /// Notes that the rank's closure has panicked, or never started.
     pub(super) fn fail(&self, rank: usize, reason: String) {
         let mut world = self.lock();
         world.fail(rank, reason);
         self.ring(&mut world);
     }
 
-    /// No rank runs foreign code inside the lock but destructors of elements, whose panic leaves the world whole.
+    /// The only foreign code that runs inside the lock is destructors of elements, whose panics leave the world
+    /// consistent.
     fn lock(&self) -> MutexGuard<'_, ThreadWorld> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Starting the ranks and gathering what they return.
+//! Starts the ranks and collects their results.
 
 use super::comm::ThreadComm;
 use super::hub::Hub;
@@ -8,14 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Small, so that hundreds of ranks fit; a rank's buffers belong on the heap.
+/// Small, so that hundreds of ranks fit; buffers of a rank belong on the heap.
 const STACK_BYTES: usize = 512 * 1024;
 
-/// What a thread panicked with.
+/// The payload of a panic.
 type Payload = Box<dyn Any + Send>;
 
-/// Runs `f` as `p` ranks of one node, each on its own thread, and returns what each of them returned, in the order of
-/// ranks.
+/// Runs `f` as `p` ranks of one node, each on its own thread, and returns their results in the order of ranks.
 ///
 /// Threads have a stack of 512 KiB.
 ///
@@ -31,13 +30,13 @@ type Payload = Box<dyn Any + Send>;
 ///
 /// # Panics
 ///
-/// When `f` panics on some rank: the others get [`Error::PeerFailed`](crate::Error::PeerFailed) from their calls, and
-/// when all have ended the first panic goes on here. Also when the system has no thread left for a rank.
+/// If `f` panics on some rank: the calls of the others return [`Error::PeerFailed`](crate::Error::PeerFailed), and
+/// the first panic resumes here when all have ended. Also if the system cannot create a thread for a rank.
 pub fn run<R: Send>(p: usize, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
     run_placed(&Placement::consecutive(p, p), f)
 }
 
-/// [`run`] with ranks on several nodes, for collectives that look at `node` and `local`.
+/// [`run`] with ranks on several nodes, for collectives that use `node` and `local`.
 ///
 /// ```
 /// use roundel::{Transport, threads};
@@ -75,8 +74,8 @@ pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R +
     }
 }
 
-/// The life of one rank. The hub always hears of its end, so that nobody waits for it in vain. The panic is kept
-/// before the hub hears of it: then the one kept is the cause, not what other ranks made of the error they got.
+/// Runs one rank. The hub always learns of its end, so that no rank waits for it in vain. The panic is stored before
+/// the hub learns of it, so that the stored panic is the cause and not a consequence on another rank.
 fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R, first_panic: &Mutex<Option<Payload>>) -> Option<R> {
     match catch_unwind(AssertUnwindSafe(|| f(comm))) {
         Ok(result) => {
@@ -92,7 +91,7 @@ fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R, first_panic: &Mutex
     }
 }
 
-/// The text of a panic, where it has one.
+/// The text of a panic, if it has one.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.map_or_else(|| "it panicked".into(), |text| format!("it panicked: {text}"))

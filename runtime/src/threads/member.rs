@@ -1,4 +1,4 @@
-//! One rank as the others see it: the round that it posted, and how far each message of it has come.
+//! One rank as the others see it: the round that it posted, and the progress of each message.
 
 use super::parcel::{Expected, Parcel};
 
@@ -9,20 +9,20 @@ pub(super) struct PostedRound {
     pub(super) operations: Vec<MemberMessage>,
 }
 
-/// One message, as one of its two ranks posts it.
+/// One message, as posted by one of its two ranks.
 pub(super) struct MemberMessage {
     pub(super) peer: usize,
     pub(super) blocks: usize,
     pub(super) half: Half,
 }
 
-/// Which of the two ranks posts, and what it brings along.
+/// Which of the two ranks posts the message, with its data.
 pub(super) enum Half {
     Send(Parcel),
     Recv(Expected),
 }
 
-/// What a rank is doing.
+/// The state of a rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activity {
     Runs,
@@ -30,7 +30,7 @@ pub(super) enum Activity {
     Ended,
 }
 
-/// How far a posted operation has come.
+/// The state of a posted operation.
 pub(super) enum PostProgress {
     WaitsToSend,
     WaitsToReceive,
@@ -45,23 +45,23 @@ pub(super) struct PostedOperation {
     pub(super) progress: PostProgress,
 }
 
-/// One rank, and the last round that it posted.
+/// One rank, with the last round that it posted.
 pub(super) struct Member {
     pub(super) activity: Activity,
     pub(super) collective: &'static str,
     pub(super) round: usize,
     pub(super) posted: Vec<PostedOperation>,
-    /// How many of them are not complete.
+    /// The number of incomplete operations.
     pub(super) incomplete: usize,
 }
 
 impl Member {
-    /// A rank that has not called yet.
+    /// A rank that has made no call yet.
     pub(super) fn new() -> Self {
         Member { activity: Activity::Runs, collective: "", round: 0, posted: Vec::new(), incomplete: 0 }
     }
 
-    /// Writes down what `round` is about to post.
+    /// Stores the operations that `round` is about to post.
     pub(super) fn begin(&mut self, round: &PostedRound) {
         let posted = |operation: &MemberMessage| PostedOperation {
             peer: operation.peer,
@@ -77,7 +77,7 @@ impl Member {
         self.incomplete = self.posted.len();
     }
 
-    /// What the round's receives brought, in the order in which they were posted.
+    /// The received messages of the round, in the order in which they were posted.
     pub(super) fn take_received(&mut self) -> Vec<Parcel> {
         let received = |posted: PostedOperation| match posted.progress {
             PostProgress::Received(parcel) => Some(parcel),

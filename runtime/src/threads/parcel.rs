@@ -3,7 +3,7 @@
 use crate::error::Error;
 use std::any::{Any, TypeId, type_name};
 
-/// The elements of a message, on their way.
+/// The elements of a message in transit.
 pub(super) struct Parcel {
     elements: Box<dyn Any + Send>,
     type_name: &'static str,
@@ -15,13 +15,13 @@ impl Parcel {
         Parcel { type_name: type_name::<T>(), len: elements.len(), elements: Box::new(elements) }
     }
 
-    /// Blocks, each with a length of its own.
+    /// Blocks with individual lengths.
     pub(super) fn of_blocks<T: Send + 'static>(blocks: Vec<Vec<T>>) -> Self {
         let len = blocks.iter().map(Vec::len).sum();
         Parcel { type_name: type_name::<T>(), len, elements: Box::new(blocks) }
     }
 
-    /// The elements, or the blocks. Only for a parcel that an [`Expected`] of the same type accepted.
+    /// The elements, or the blocks. Only for a parcel that an [`Expected`] of the same type has accepted.
     pub(super) fn open<T: 'static>(self) -> Vec<T> {
         match self.elements.downcast() {
             Ok(elements) => *elements,
@@ -30,12 +30,12 @@ impl Parcel {
     }
 }
 
-/// What a receive is ready to take.
+/// The type and length that a receive accepts.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     vec_of: TypeId,
     type_name: &'static str,
-    /// How many elements; none if they may be any number.
+    /// The number of elements; none for any number.
     len: Option<usize>,
 }
 
@@ -45,12 +45,12 @@ impl Expected {
         Expected { vec_of: TypeId::of::<Vec<T>>(), type_name: type_name::<T>(), len: Some(len) }
     }
 
-    /// Blocks of elements of type `T`: with exactly `len` elements in all, or with any number.
+    /// Blocks of elements of type `T`: with exactly `len` elements in total, or with any number.
     pub(super) fn blocks<T: 'static>(len: Option<usize>) -> Self {
         Expected { vec_of: TypeId::of::<Vec<Vec<T>>>(), type_name: type_name::<T>(), len }
     }
 
-    /// Whether `parcel`, from rank `from`, is what this receive of rank `rank` expects.
+    /// Returns an error unless `parcel`, from rank `from`, is what this receive of rank `rank` expects.
     pub(super) fn accepts(&self, parcel: &Parcel, from: usize, rank: usize) -> Result<(), Error> {
         if (*parcel.elements).type_id() != self.vec_of {
             return Err(Error::WrongType { rank, from, expected: self.type_name, found: parcel.type_name });

@@ -1,11 +1,11 @@
-//! What waits between ranks: one queue for each ordered pair, first in, first out.
+//! Queues of operations between ranks: one for each ordered pair, first in, first out.
 
 use std::collections::{HashMap, VecDeque};
 
 /// Sender and receiver.
 pub(super) type Pair = (usize, usize);
 
-/// A queue for each pair that has something waiting; empty queues take no room.
+/// A queue for each pair that has entries; empty queues take no memory.
 pub(super) struct Queues<V> {
     waiting: HashMap<Pair, VecDeque<V>>,
 }
@@ -20,7 +20,7 @@ impl<V> Queues<V> {
         self.waiting.entry(pair).or_default().push_back(value);
     }
 
-    /// Takes what has waited longest.
+    /// Removes the oldest entry.
     pub(super) fn pop(&mut self, pair: Pair) -> Option<V> {
         let queue = self.waiting.get_mut(&pair)?;
         let value = queue.pop_front();

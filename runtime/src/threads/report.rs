@@ -3,13 +3,13 @@
 use super::member::{Activity, Member, PostProgress, PostedOperation};
 use std::collections::BTreeSet;
 
-/// Who waits for whom, in the order of ranks. Rounds count from 0, as the steps of a schedule do.
+/// Which rank waits for which, in the order of ranks. Rounds count from 0, as the steps of a schedule do.
 pub(super) fn report(members: &[Member]) -> String {
     let waiting = members.iter().enumerate().filter(|(_, member)| member.activity == Activity::Waits);
     waiting.map(|(rank, member)| line(rank, member, members)).collect::<Vec<_>>().join("\n")
 }
 
-/// What one rank waits for; and, since peers that wait have a line of their own, which of its peers do not.
+/// The operations that one rank waits for, and which of its peers are gone; peers that wait have their own line.
 fn line(rank: usize, member: &Member, members: &[Member]) -> String {
     let waits: Vec<(usize, String)> =
         member.posted.iter().filter_map(|posted| Some((posted.peer, wait(posted)?))).collect();
@@ -28,7 +28,7 @@ fn gone(peer: usize, members: &[Member]) -> Option<String> {
     }
 }
 
-/// What is open about an operation, if it is not complete.
+/// The text for an incomplete operation.
 fn wait(posted: &PostedOperation) -> Option<String> {
     let PostedOperation { peer, blocks, .. } = posted;
     let blocks = if *blocks == 1 { "1 block".into() } else { format!("{blocks} blocks") };

@@ -3,7 +3,7 @@
 use crate::geometry::{Geometry, Varying};
 use std::ops::Range;
 
-/// Where each block lies in the scratch buffer of a rotated run. Blocks may differ in length.
+/// The position of each block in the scratch buffer of a rotated run. Blocks may differ in length.
 pub(super) struct Rotation {
     /// The blocks in the order of the scratch buffer.
     order: Vec<usize>,
@@ -12,7 +12,7 @@ pub(super) struct Rotation {
 }
 
 impl Rotation {
-    /// The `p` blocks of `geometry`, block `b` at place `wrap(b - by)`.
+    /// The `p` blocks of `geometry`, with block `b` at place `wrap(b - by)`.
     pub(super) fn new(geometry: &impl Geometry, by: usize, p: usize) -> Self {
         let order: Vec<usize> = (0..p).map(|place| (place + by) % p).collect();
         let counts = (0..p).map(|b| geometry.len(b)).collect();
@@ -24,17 +24,17 @@ impl Rotation {
         Rotation { order, counts, displs }
     }
 
-    /// Where the blocks lie in the scratch buffer.
+    /// The positions of the blocks in the scratch buffer.
     pub(super) fn geometry(&self) -> Varying<'_> {
         Varying::new(&self.counts, &self.displs)
     }
 
-    /// A scratch buffer; its elements are those of `recv`, because there need not be others to begin with.
+    /// A scratch buffer, filled with the elements of `recv`, because the element type may have no default.
     pub(super) fn copy_out<T: Clone>(&self, recv: &[T], geometry: &impl Geometry) -> Vec<T> {
         self.places(geometry).flat_map(|place| &recv[place]).cloned().collect()
     }
 
-    /// Moves the blocks to where they belong.
+    /// Moves the blocks to their destinations.
     pub(super) fn put_in_place<T>(&self, scratch: Vec<T>, recv: &mut [T], geometry: &impl Geometry) {
         let mut elements = scratch.into_iter();
         for place in self.places(geometry) {
@@ -42,7 +42,8 @@ impl Rotation {
         }
     }
 
-    /// The blocks' places in the receive buffer, in scratch order. Empty blocks have none: they may lie outside it.
+    /// The places of the blocks in the receive buffer, in scratch order. Empty blocks are skipped: they may lie
+    /// outside it.
     fn places(&self, geometry: &impl Geometry) -> impl Iterator<Item = Range<usize>> {
         self.order.iter().map(|&b| geometry.offset(b)..geometry.offset(b) + geometry.len(b)).filter(|r| !r.is_empty())
     }

@@ -1,4 +1,4 @@
-//! One rank's rounds on its memory: what the schedule says becomes messages, and messages become blocks.
+//! Runs one rank's rounds on its memory: turns the schedule into messages, and messages into blocks.
 
 use super::comm::ThreadComm;
 use super::member::{Half, MemberMessage, PostedRound};
@@ -18,11 +18,11 @@ pub(super) struct RoundSink<'a, T, G, F> {
     collective: &'static str,
     number: usize,
     operations: Vec<MemberMessage>,
-    /// Where the round's receives go, in the order in which they were declared.
+    /// The destinations of the round's receives, in the order of declaration.
     landings: Vec<Landing>,
 }
 
-/// Where a message goes, and what is done with it there.
+/// The destination of a message, and what is done with it there.
 struct Landing {
     site: Site,
     runs: Vec<Run>,
@@ -42,7 +42,7 @@ impl<'a, T: Clone, G, F: Fn(&T, &T) -> T> RoundSink<'a, T, G, F> {
         RoundSink { comm, lines, geometry, blocks, combine, collective, number: 0, operations, landings }
     }
 
-    /// Puts the elements of a message where they belong.
+    /// Stores the elements of a message at their destination.
     fn put(&mut self, landing: &Landing, elements: Vec<T>) {
         let line = landing.site.line as usize;
         let mut elements = elements.into_iter();

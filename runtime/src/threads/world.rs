@@ -1,8 +1,8 @@
 //! The state that all ranks share, as plain data: who waits, what has been posted, what has failed.
 //!
-//! Matching is eager: of two halves that belong together, the second one to be posted completes both. Hence a rank
-//! that waits has at least one half whose counterpart has not been posted, only a running rank can post it, and the
-//! world is deadlocked exactly when somebody waits and nobody runs. One counter decides that.
+//! Matching is eager: of two halves that belong together, the second one to be posted completes both. Hence a waiting
+//! rank has at least one half whose counterpart has not been posted, only a running rank can post it, and the world
+//! is deadlocked exactly when some rank waits and none runs. One counter decides that.
 
 use super::member::{Activity, Half, Member, PostProgress, PostedRound};
 use super::parcel::{Expected, Parcel};
@@ -10,16 +10,16 @@ use super::queues::Queues;
 use super::report::report;
 use crate::error::Error;
 
-/// An operation that was posted: the `index`th of the round that `rank` is in.
+/// A posted operation: the `index`th of the current round of `rank`.
 #[derive(Clone, Copy)]
 struct Ticket {
     rank: usize,
     index: usize,
 }
 
-/// Why nothing works any more.
+/// Why the world is broken.
 struct Broken {
-    /// The rank where it happened.
+    /// The rank with the error.
     at: usize,
     /// The error on that rank.
     there: Error,
@@ -34,7 +34,7 @@ pub(super) struct ThreadWorld {
     recvs: Queues<(Ticket, Expected)>,
     running: usize,
     broken: Option<Broken>,
-    /// Ranks that waited and need not any more, until somebody wakes them.
+    /// Ranks that no longer need to wait, until they are woken.
     released: Vec<usize>,
 }
 
@@ -50,13 +50,13 @@ impl ThreadWorld {
         }
     }
 
-    /// The error of a broken world, as `rank` gets to see it.
+    /// The error of a broken world, as `rank` sees it.
     pub(super) fn error(&self, rank: usize) -> Option<Error> {
         let broken = self.broken.as_ref()?;
         Some(if rank == broken.at { broken.there.clone() } else { broken.elsewhere.clone() })
     }
 
-    /// Posts the round of `rank`, which from now on waits unless all of it is already complete.
+    /// Posts the round of `rank`, which then waits unless the round is already complete.
     pub(super) fn post(&mut self, rank: usize, round: PostedRound) -> Result<(), Error> {
         if let Some(error) = self.error(rank) {
             return Err(error);
@@ -81,8 +81,8 @@ impl ThreadWorld {
         Ok(())
     }
 
-    /// What became of the posted round of `rank`; `None` while it waits. A round that is complete is a success even
-    /// in a world that has broken since.
+    /// The outcome of the posted round of `rank`; `None` while it waits. A complete round succeeds even if the world
+    /// has broken since.
     pub(super) fn outcome(&mut self, rank: usize) -> Option<Result<Vec<Parcel>, Error>> {
         if self.members[rank].incomplete == 0 {
             return Some(Ok(self.members[rank].take_received()));
@@ -90,12 +90,12 @@ impl ThreadWorld {
         self.error(rank).map(Err)
     }
 
-    /// The rank will not call again.
+    /// Notes that the rank will not call again.
     pub(super) fn finish(&mut self, rank: usize) {
         self.stop(rank, Activity::Ended);
     }
 
-    /// The rank panicked, or never started.
+    /// Notes that the rank has panicked, or never started.
     pub(super) fn fail(&mut self, rank: usize, reason: String) {
         self.members[rank].activity = Activity::Ended;
         let error = Error::PeerFailed { rank, reason };
@@ -107,7 +107,7 @@ impl ThreadWorld {
         self.released.drain(..)
     }
 
-    /// Completes a send and a receive that belong together, if they agree.
+    /// Completes a matching send and receive, if they agree.
     fn deliver(&mut self, sender: Ticket, parcel: Parcel, receiver: Ticket, expected: Expected) {
         match expected.accepts(&parcel, sender.rank, receiver.rank) {
             Ok(()) => {
@@ -121,7 +121,7 @@ impl ThreadWorld {
         }
     }
 
-    /// Completes an operation; a rank that waited for nothing else runs again.
+    /// Completes an operation; a rank that waited only for it runs again.
     fn complete(&mut self, ticket: Ticket, progress: PostProgress) {
         let member = &mut self.members[ticket.rank];
         member.posted[ticket.index].progress = progress;
@@ -133,7 +133,8 @@ impl ThreadWorld {
         }
     }
 
-    /// A running rank waits or ends. If it was the last one, and somebody waits, that is a deadlock.
+    /// Notes that a running rank waits or ends. If it was the last running one, and some rank waits, that is a
+    /// deadlock.
     fn stop(&mut self, rank: usize, activity: Activity) {
         if self.broken.is_some() {
             return;
@@ -146,7 +147,7 @@ impl ThreadWorld {
         }
     }
 
-    /// Nothing works from now on, and nobody waits any more. The first cause counts.
+    /// Breaks the world: all calls fail from now on, and no rank waits any more. The first cause counts.
     fn break_down(&mut self, broken: Broken) {
         self.broken.get_or_insert(broken);
         self.released.extend(0..self.members.len());

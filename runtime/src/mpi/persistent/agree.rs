@@ -1,8 +1,7 @@
 //! Compares the arguments of all ranks before a request is made.
 //!
-//! A request is made by all ranks together, so there is a moment to compare what they say: afterwards there is no
-//! message whose length is not known to both of its ends. A rank that has an error of its own says so instead, and then
-//! no rank gets a request.
+//! All ranks make a request together, so they can compare their arguments: afterwards both ends know the length of
+//! every message. A rank with an error of its own reports that instead, and then no rank gets a request.
 
 use crate::error::Error;
 use crate::mpi::code::check;
@@ -11,28 +10,27 @@ use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
-/// Something that all ranks must say alike: what it is, and what this rank says.
+/// A value that must be equal on all ranks: its name, and this rank's value.
 pub(in crate::mpi) type Saying = (&'static str, u64);
 
-/// A long saying as a number.
+/// A hash of a value.
 pub(super) fn digest(saying: &impl Hash) -> u64 {
-    // The keys of this hasher are constants, so that equal values are equal on all ranks.
+    // This hasher has constant keys, so equal values have equal hashes on all ranks.
     let mut hasher = DefaultHasher::new();
     saying.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Compares what all ranks say; or hands on the error of this rank, when the others know that it has one. Collective.
+/// Compares values across ranks. If this rank has an error, reports that to the others and returns it. Collective.
 ///
-/// Every rank must bring equally many sayings.
+/// Every rank must pass the same number of values.
 pub(in crate::mpi) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, Error>) -> Result<R, Error> {
     agree_and_hear(comm, sayings, &[], own).map(|(result, _)| result)
 }
 
-/// The same; and tells of other numbers, which ranks need not have alike, the smallest and the largest of all ranks.
-/// Collective.
+/// The same; also returns the minimum and maximum over all ranks of other numbers, which may differ. Collective.
 ///
-/// Every rank must bring equally many sayings, and equally many numbers.
+/// Every rank must pass the same number of values, and the same number of other numbers.
 pub(in crate::mpi) fn agree_and_hear<R>(
     comm: ffi::MPI_Comm,
     sayings: &[Saying],
@@ -40,10 +38,10 @@ pub(in crate::mpi) fn agree_and_hear<R>(
     own: Result<R, Error>,
 ) -> Result<(R, Vec<RangeInclusive<u64>>), Error> {
     let words = sayings.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]).chain(numbers.iter().copied());
-    // The largest of all values and, as the complement of the largest of all complements, the smallest.
+    // The maximum of all values and, as the complement of the maximum of all complements, the minimum.
     let mine: Vec<u64> = words.flat_map(|word| [word, !word]).collect();
     let mut most = vec![0u64; mine.len()];
-    // SAFETY: both lists have as many numbers as are said.
+    // SAFETY: both lists have `mine.len()` numbers.
     let code = unsafe {
         let (word, max) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_MAX);
         ffi::PMPI_Allreduce(mine.as_ptr().cast(), most.as_mut_ptr().cast(), mine.len() as c_int, word, max, comm)

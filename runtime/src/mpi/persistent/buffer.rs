@@ -1,12 +1,12 @@
-//! Memory that a request uses: it owns it, or a scope keeps it borrowed.
+//! Memory that a request uses: owned by it, or borrowed by a scope.
 //!
-//! MPI and the other ranks of the node know the address, so no Rust reference to the memory exists while a call runs: a
-//! buffer is an address and a length, and slices are made of it when nothing runs.
+//! MPI and the other ranks of the node know the address, so no Rust reference to the memory exists while a call runs:
+//! a buffer is an address and a length, and slices are created only while nothing runs.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-/// Memory of the user that a request has.
+/// The user's memory that a request uses.
 pub(super) struct UserBuffer<T> {
     address: NonNull<T>,
     len: usize,
@@ -15,7 +15,7 @@ pub(super) struct UserBuffer<T> {
 }
 
 impl<T: Copy> UserBuffer<T> {
-    /// Takes a vector.
+    /// Takes ownership of a vector.
     pub(super) fn owned(vector: Vec<T>) -> Self {
         let mut vector = ManuallyDrop::new(vector);
         let (len, capacity) = (vector.len(), vector.capacity());
@@ -24,7 +24,7 @@ impl<T: Copy> UserBuffer<T> {
         UserBuffer { address, len, owned: Some(capacity) }
     }
 
-    /// Takes an address that somebody else keeps borrowed. What is only read may have been borrowed for reading.
+    /// Wraps an address that the caller keeps borrowed. A shared borrow suffices for memory that is only read.
     pub(super) fn borrowed(address: NonNull<T>, len: usize) -> Self {
         UserBuffer { address, len, owned: None }
     }
@@ -41,7 +41,7 @@ impl<T: Copy> UserBuffer<T> {
 impl<T> Drop for UserBuffer<T> {
     fn drop(&mut self) {
         if let Some(capacity) = self.owned {
-            // SAFETY: these are the parts of the vector that was taken.
+            // SAFETY: these are the parts of the vector passed to `owned`.
             drop(unsafe { Vec::from_raw_parts(self.address.as_ptr(), self.len, capacity) });
         }
     }

@@ -1,6 +1,7 @@
-//! How a call is done: ports between nodes, how many ranks of a node communicate, how a node shares its memory.
+//! Chooses how a call runs: the ports between nodes, the number of ranks per node that communicate, and how a node
+//! shares its memory.
 //!
-//! A function of what all ranks know alike, so that they choose alike without a message.
+//! A function of values that are equal on all ranks, so that they choose alike without communication.
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
@@ -15,7 +16,7 @@ use crate::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use roundel_spec::{Collective, Kind, Placement};
 use std::fmt;
 
-/// What is asked for, by all ranks alike.
+/// The properties of a call, equal on all ranks.
 pub(super) struct PortsRequest<'a> {
     pub(super) kind: Kind,
     pub(super) counts: &'a [usize],
@@ -23,24 +24,24 @@ pub(super) struct PortsRequest<'a> {
     pub(super) placement: &'a Placement,
     /// Whether the operation commutes.
     pub(super) commutes: bool,
-    /// Whether trees that differ may give results that differ.
+    /// Whether different trees may give different results.
     pub(super) inexact: bool,
     /// Whether the request owns its buffers.
     pub(super) owned: bool,
 }
 
-/// What nodes do among each other.
+/// The algorithm between nodes.
 #[derive(Clone, Debug, PartialEq)]
 enum Between {
-    /// There is only one.
+    /// There is only one node.
     Nothing,
-    /// Cyclic shifts with ports, over factors.
+    /// Cyclic shifts with ports, over the factors.
     Ports(Ports),
     /// Recursive doubling, which keeps the order of nodes.
     Doubling,
 }
 
-/// How a call is done.
+/// How a call runs.
 #[derive(Clone, Debug)]
 pub(super) struct PortsChoice {
     between: Between,
@@ -60,7 +61,7 @@ impl fmt::Display for PortsChoice {
 }
 
 impl PortsChoice {
-    /// The fastest way, by the profile, of those that keep what must be kept and are as the settings say.
+    /// The fastest way by the profile that keeps the required order and respects the settings.
     pub(super) fn new(request: &PortsRequest<'_>, settings: &Settings, profile: &Profile) -> Result<Self, Error> {
         let question = request.question(settings);
         let mut choice = match question.order {
@@ -77,8 +78,8 @@ impl PortsChoice {
         Ok(choice)
     }
 
-    /// Whether ports that the user has given reduce the same tree on all ranks, where that is asked for. Those that the
-    /// selector takes do.
+    /// Returns an error if the user's ports do not reduce the same tree on all ranks, where that is required. Ports
+    /// from the selector always do.
     fn same_tree(&self, question: &Question) -> Result<(), Error> {
         let (RequiredOrder::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
         let plan = ports.plan(question.kind)?;
@@ -86,7 +87,7 @@ impl PortsChoice {
         if same { Ok(()) } else { Err(Error::NotReproducible { name: self.to_string() }) }
     }
 
-    /// Whether what the user has said keeps the order of ranks, where it must be kept.
+    /// Returns an error if the user's settings break the order of ranks, where it must be kept.
     fn rank_order(&self, question: &Question) -> Result<(), Error> {
         let mixes = matches!(self.between, Between::Ports(_)) || self.scheme == Scheme::Chunks;
         match question.order == RequiredOrder::RankOrder && mixes {
@@ -95,7 +96,7 @@ impl PortsChoice {
         }
     }
 
-    /// What one node does, whose blocks have these lengths.
+    /// The part of one node, for blocks of these lengths.
     pub(super) fn part(&self, kind: Kind, sizes: &[usize], node: usize) -> Result<RankPlan, Error> {
         match &self.between {
             Between::Nothing => Ok(RankPlan { kind, p: 1, rank: 0, root: 0, blocks: 1, lines: 2, turns: Vec::new() }),
@@ -107,14 +108,14 @@ impl PortsChoice {
         }
     }
 
-    /// Nodes with short and with long blocks side by side; nothing is sent of blocks without an element.
+    /// Places nodes with short blocks next to nodes with long ones; empty blocks are not sent.
     fn reordered(ports: &Ports, kind: Kind, sizes: &[usize], node: usize) -> Result<RankPlan, Error> {
         let Some(order) = reorder(kind, sizes) else { return Ok(ports.part(kind, node)?) };
         let at = order.iter().position(|&rank| rank == node).unwrap_or(node);
         Ok(ports.part(kind, at)?.renumbered(&order)?.without_empty(sizes))
     }
 
-    /// What all nodes do.
+    /// The plan of all nodes.
     fn plan(&self, kind: Kind, sizes: &[usize]) -> Result<Option<Plan>, Error> {
         Ok(match &self.between {
             Between::Nothing => None,
@@ -126,13 +127,13 @@ impl PortsChoice {
         })
     }
 
-    /// Whether the plan between nodes must be checked before it runs: there are more nodes than have been checked for
-    /// all plans.
+    /// Whether the plan between nodes must be checked before it runs, because there are more nodes than all plans
+    /// were checked for.
     pub(super) fn is_unknown(&self, nodes: usize) -> bool {
         self.between != Between::Nothing && select::proved(nodes) == PlanEvidence::AtInitialisation
     }
 
-    /// Checks the plan between nodes, as it will run, against its contract.
+    /// Checks the plan between nodes, as it will run, against its specification.
     pub(super) fn validate(&self, kind: Kind, sizes: &[usize]) -> Result<(), Error> {
         let (nodes, part) = (sizes.len(), self.part(kind, sizes, 0)?);
         let slots = (part.lines * part.blocks).saturating_mul(nodes);
@@ -145,11 +146,11 @@ impl PortsChoice {
     }
 }
 
-/// The most slots of all nodes together, and the most nodes, that are followed when a request is made: some seconds and
-/// gigabytes.
+/// The most slots of all nodes together, and the most nodes, for which a plan is checked when a request is made. The
+/// check takes some seconds and gigabytes.
 const CHECKED: (usize, usize) = (1 << 26, 1 << 14);
 
-/// In which order nodes stand whose blocks have these lengths, if not in their own.
+/// The order of nodes with blocks of these lengths, if it differs from their own.
 fn reorder(kind: Kind, sizes: &[usize]) -> Option<Vec<usize>> {
     let even = sizes.iter().all(|&size| size == sizes[0]);
     (kind != Kind::Allreduce && !even).then(|| order(sizes))
@@ -157,7 +158,7 @@ fn reorder(kind: Kind, sizes: &[usize]) -> Option<Vec<usize>> {
 
 const NO_DOUBLING: Error = Error::NoPlan { name: RecursiveDoublingAllreduce::NAME };
 
-/// Recursive doubling among nodes, recorded from its generated code, without copies that can be spared.
+/// Recursive doubling among nodes, recorded from its generated code, without redundant copies.
 fn doubling(nodes: usize) -> Result<Plan, Error> {
     let mut plan = Plan::record(&RecursiveDoublingAllreduce, nodes).map_err(|_| NO_DOUBLING)?;
     passes::merge_copies(&mut plan);
@@ -179,8 +180,8 @@ impl PortsRequest<'_> {
             .regions()
             .sizes()
             .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
-        // All ranks get identical results of an allreduce, as MPI demands of its own; unless the program or a rule has
-        // said which ports it wants.
+        // All ranks get identical results of an allreduce, as MPI requires of its own, unless the program or a rule
+        // has chosen the ports.
         let identical = self.inexact && self.kind == Kind::Allreduce && settings.ports.is_none();
         let order = match (self.commutes, settings.reproducible || identical) {
             (false, _) => RequiredOrder::RankOrder,
@@ -197,7 +198,7 @@ impl PortsRequest<'_> {
         }
     }
 
-    /// For operations that do not commute: in the order of ranks inside of nodes and between them.
+    /// For operations that do not commute: keeps the order of ranks within nodes and between them.
     fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<PortsChoice, Error> {
         let mut choice = best(profile, &Question { nodes: 1, ..*question }, settings)?;
         if question.nodes > 1 {
@@ -212,7 +213,7 @@ impl PortsRequest<'_> {
     }
 }
 
-/// The first of the ranking that is as the settings say.
+/// The first of the ranking that respects the settings.
 fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<PortsChoice, Error> {
     let ranked = select::select(profile, question)?;
     let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
@@ -238,7 +239,7 @@ mod tests {
         let uneven: Vec<usize> = (0..70).map(|node| node * 7 % 5).collect();
         for sizes in [vec![1; 70], uneven] {
             assert_eq!(many.validate(Kind::ReduceScatter, &sizes), Ok(()));
-            // What all nodes do together is what each of them does.
+            // The plan of all nodes consists of the parts of each.
             let plan = many.plan(Kind::ReduceScatter, &sizes).expect("is a plan").expect("has nodes");
             assert!((0..70).all(|node| many.part(Kind::ReduceScatter, &sizes, node).ok() == plan.part(node)));
         }

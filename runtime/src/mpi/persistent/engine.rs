@@ -1,13 +1,13 @@
 //! Executes a program's steps on MPI.
 //!
-//! All that a step needs was made when the request was: addresses, persistent MPI requests, counters. Between start and
-//! wait nothing is allocated, nothing is computed and no lock is taken.
+//! Everything that a step needs was created with the request: addresses, persistent MPI requests, counters. Between
+//! start and wait nothing is allocated or computed, and no lock is taken.
 //!
-//! Several requests may run at the same time, and ranks may wait for them in any order. So whoever waits moves all that
-//! run on its thread; where there is only one, it blocks in MPI, which knows best how to wait for a message.
+//! Several requests may run at the same time, and ranks may wait for them in any order. So a wait progresses all
+//! requests of its thread; if there is only one, it blocks in MPI, which knows best how to wait for a message.
 //!
-//! Invariant: an engine lives until its call is complete, with everything that its messages and its node's other ranks
-//! touch. It is counted by its request and, while it runs, by the list of what runs.
+//! Invariant: an engine lives until its call is complete, with everything that its messages and the other ranks of
+//! its node access. Its request owns it and, while it runs, the list of running engines does, too.
 
 use super::processors::processors;
 use super::running::{self, Progressing, RunningSlot, Scoped, progress};
@@ -29,58 +29,58 @@ use std::ffi::c_int;
 use std::hint::spin_loop;
 use std::rc::Rc;
 
-/// How often a rank looks at a counter before it gives the processor away, where every rank of the node has one.
+/// How often a rank polls a counter before it yields, if every rank of the node has its own processor.
 const LOOKS: usize = 64;
-/// How often it gives the processor away before it lets MPI move what else there is.
+/// How often it yields before it lets MPI progress.
 const YIELDS: usize = 16;
 
-/// Where an engine is.
+/// The state of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum EnginePhase {
-    /// Nothing was started, or it was waited for.
+    /// Nothing was started, or the call was waited for.
     Inactive,
-    /// Not all steps are taken.
+    /// Some steps remain.
     Running,
-    /// All steps are taken, and nobody has waited yet.
+    /// All steps are done, and the call was not waited for yet.
     Complete,
 }
 
-/// How long a step may take.
+/// Whether a step may wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// It returns when it would have to wait.
+    /// Returns instead of waiting.
     None,
-    /// It waits.
+    /// Waits.
     Endless,
 }
 
-/// One request's programs and where they are.
+/// One request's programs and their state.
 pub(super) struct Engine<T: Equivalence, O> {
     comm: ffi::MPI_Comm,
     rank: usize,
     local: usize,
     programs: [Program; 2],
-    /// For each of the two programs, a persistent request for each of its messages.
+    /// For each of the two programs, one persistent request per message.
     requests: [Box<[Cell<ffi::MPI_Request>]>; 2],
-    /// Where the regions begin.
+    /// The base addresses of the regions.
     bases: [*mut u8; 4],
     window: Option<Borrowed>,
     _memory: [Vec<u128>; 2],
     _datatype: T::Out,
     op: O,
-    /// How often it looks at a counter before it gives the processor away.
+    /// How often it polls a counter before it yields.
     looks: usize,
     _place: RunningSlot,
     phase: Cell<EnginePhase>,
     calls: Cell<u32>,
     step: Cell<usize>,
-    /// How many messages of the current step are complete.
+    /// The number of complete messages of the current step.
     complete: Cell<usize>,
     advancing: Cell<bool>,
     error: Cell<Option<Error>>,
 }
 
-/// What an engine is made of.
+/// The parts of an engine.
 pub(super) struct EngineParts<T: Equivalence, O> {
     pub(super) comm: ffi::MPI_Comm,
     pub(super) rank: usize,
@@ -95,12 +95,12 @@ pub(super) struct EngineParts<T: Equivalence, O> {
 }
 
 impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
-    /// Everything that steps need.
+    /// Makes an engine with all its requests.
     pub(super) fn new(parts: EngineParts<T, O>) -> Result<Self, Error> {
         let EngineParts { comm, rank, local, tag, programs, input, output, window, datatype, op } = parts;
         let bytes = programs.iter().map(|program| program.scratch).max().unwrap_or(0);
         let mut scratch = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-        // A rank that is alone on its node shares memory with nobody.
+        // A rank that is alone on its node shares no memory.
         let bytes = if window.is_some() { 0 } else { programs[0].shared };
         let mut alone = vec![0u128; bytes / size_of::<u128>() + 1];
         let shared = window.as_ref().map_or(alone.as_mut_ptr().cast(), Borrowed::data);
@@ -113,7 +113,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         let null = unsafe { ffi::RSMPI_REQUEST_NULL };
         let empty = |program: &Program| program.messages.iter().map(|_| Cell::new(null)).collect();
         let requests = [empty(&programs[0]), empty(&programs[1])];
-        // Whoever is waited for may need the processor.
+        // The awaited rank may need the processor.
         let looks = if programs[0].signals.len() <= processors() { LOOKS } else { 1 };
         let engine = Engine {
             comm,
@@ -176,22 +176,22 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         self.phase.get() != EnginePhase::Inactive
     }
 
-    /// Whether there are steps to take.
+    /// Whether steps remain.
     fn is_running(&self) -> bool {
         self.phase.get() == EnginePhase::Running
     }
 
-    /// How many calls are complete.
+    /// The number of complete calls.
     pub(super) fn completed(&self) -> u32 {
         self.calls.get()
     }
 
-    /// The program of the last complete call, or of the first one.
+    /// The program of the last complete call; before that, of the first one.
     pub(super) fn last(&self) -> &Program {
         &self.programs[self.calls.get().wrapping_sub(1) as usize & 1]
     }
 
-    /// An address in the memory that the node shares.
+    /// An address in the node's shared memory.
     pub(super) fn shared(&self, offset: usize) -> *mut u8 {
         self.bases[MemoryRegion::Shared as usize].wrapping_add(offset)
     }
@@ -233,13 +233,13 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         if self.is_running() { Ok(false) } else { self.wait().map(|()| true) }
     }
 
-    /// Goes on; says whether the call is complete.
+    /// Advances the call; returns whether it is complete.
     #[inline]
     fn go(&self, patience: Patience) -> bool {
         if !self.is_running() {
             return true;
         }
-        // An operation of the user may come back here.
+        // A user's operation may call this function again.
         if self.advancing.replace(true) {
             return false;
         }
@@ -268,12 +268,13 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
 
     fn post(&self, requests: &[Cell<ffi::MPI_Request>]) {
         let Some(first) = requests.first() else { return };
-        // SAFETY: the requests are persistent, live and inactive; what they touch is free until they are complete.
+        // SAFETY: the requests are persistent, live and inactive; their memory stays unused until they are complete.
         let code = unsafe { ffi::MPI_Startall(requests.len() as c_int, first.as_ptr()) };
         self.note("MPI_Startall", code);
     }
 
-    /// Completes messages one after the other: MPICH reports failures of several at once not to their communicator.
+    /// Completes messages one by one: MPICH does not report failures of several messages at once to their
+    /// communicator.
     fn finish(&self, requests: &[Cell<ffi::MPI_Request>], patience: Patience) -> bool {
         for request in &requests[self.complete.get()..] {
             let mut done = 1;
@@ -295,8 +296,8 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         true
     }
 
-    /// Waits for another rank of the node. It looks a few times, and then lets others have the processor, which may be
-    /// the one that it waits for.
+    /// Waits for another rank of the node. It polls a few times, then yields, because the awaited rank may need the
+    /// processor.
     fn await_counter(&self, counter: &Counter, value: u32, patience: Patience) -> bool {
         loop {
             for _ in 0..YIELDS {
@@ -315,7 +316,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         }
     }
 
-    /// Lets MPI do what it has to do for others, who may have to do it before they signal.
+    /// Lets MPI progress messages of other ranks, which they may need before they signal.
     #[cold]
     fn move_mpi(&self) {
         let mut found = 0;
@@ -334,7 +335,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
         running::remove(std::ptr::from_ref(self).cast());
     }
 
-    /// Remembers an error, if it is the first. The steps go on: others would wait for this rank.
+    /// Records the first error. The steps continue, because other ranks would wait for this one.
     #[inline]
     fn note(&self, call: &'static str, code: c_int) {
         if code != SUCCESS {
@@ -344,7 +345,7 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     }
 }
 
-/// An engine's steps in one of its programs, as patient as whoever asks for them. An error is remembered, not returned.
+/// An engine's steps in one of its programs. Errors are recorded, not returned.
 struct Steps<'a, T: Equivalence, O> {
     engine: &'a Engine<T, O>,
     parity: usize,
@@ -357,7 +358,7 @@ impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
     #[inline]
     fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
         let (from, to) = (self.engine.at(from), self.engine.at(to));
-        // SAFETY: both ends lie inside their regions and do not overlap, and nobody else touches them meanwhile: a
+        // SAFETY: both ends lie inside their regions and do not overlap, and nothing else accesses them meanwhile: a
         // replay of such programs has shown that. Elements are copied bit by bit, as MPI does.
         unsafe { std::ptr::copy_nonoverlapping(from.cast::<T>(), to.cast(), elements) };
         Ok(())
@@ -372,7 +373,7 @@ impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
         elements: usize,
     ) -> Result<(), Infallible> {
         let (left, right, into) = (self.engine.at(left), self.engine.at(right), self.engine.at(into));
-        // SAFETY: as for copies; what is read was written by somebody who sent elements of this type.
+        // SAFETY: as for copies; the elements read were written by ranks that sent elements of this type.
         unsafe { Elements::new(&self.engine.op, self.engine.rank).combine(left, right, into, elements) };
         Ok(())
     }
@@ -414,7 +415,7 @@ impl<T: Equivalence, O: Operation<T>> Scoped for Engine<T, O> {
             end_the_job("a rank panicked while a collective was running");
         }
         if self.is_active() {
-            // There is nobody to tell about an error.
+            // A destructor cannot return an error.
             let _ = self.wait();
         }
     }
@@ -423,8 +424,8 @@ impl<T: Equivalence, O: Operation<T>> Scoped for Engine<T, O> {
 impl<T: Equivalence, O> Drop for Engine<T, O> {
     fn drop(&mut self) {
         let mut over = 0;
-        // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because an engine that runs is
-        // counted by the list of what runs; they are not used again.
+        // SAFETY: MPI_Finalized may be called at any time. Requests are inactive, because the list of running engines
+        // keeps a running one alive; they are not used again.
         unsafe {
             if ffi::MPI_Finalized(&mut over) != SUCCESS || over != 0 {
                 return;

@@ -1,9 +1,9 @@
 //! Persistent collectives: initialised once, started any number of times.
 //!
-//! All decisions fall when a request is made: how the ranks of a node share memory, which of them communicate, in which
-//! rounds and with which ports between nodes, where every block lies. What is left is a [program](crate::program)
-//! without a branch, and starting it means taking its steps. The same requests, started once, are the non-blocking
-//! forms of one-shot calls.
+//! All decisions are made when a request is created: how the ranks of a node share memory, which of them communicate,
+//! in which rounds and with which ports between nodes, where every block lies. The result is a
+//! [program](crate::program) without branches, and starting it means executing its steps. The same requests, started
+//! once, are the non-blocking forms of one-shot calls.
 //!
 //! ```no_run
 //! use roundel::mpi::persistent::Allreduce;
@@ -24,15 +24,15 @@
 //! }
 //! ```
 //!
-//! The request owns its buffers, and gives access to them only while it is inactive. Where that is faster, they lie in
+//! The request owns its buffers, and gives access to them only while it is inactive. If that is faster, they lie in
 //! memory that the node shares, so that the other ranks read the input and write the output without a copy.
 //!
-//! - `prepare`: from a call to a request, with all other ranks
-//! - `profile`, `choice`: how it is done, from what was measured
-//! - `agree`: what all ranks must say alike
+//! - `prepare`: makes a request from a call, together with all other ranks
+//! - `profile`, `choice`: choose how it runs, from measurements
+//! - `agree`: compares values that must be equal on all ranks
 //! - `window`: memory that a node shares
-//! - `engine`, `running`: takes the steps, of all that runs
-//! - `request`, `scope`: what users see of it
+//! - `engine`, `running`: execute the steps of all running requests
+//! - `request`, `scope`: the user's interface
 
 mod agree;
 mod buffer;
@@ -62,14 +62,14 @@ use ::mpi::datatype::Equivalence;
 use ::mpi::topology::Communicator;
 use roundel_spec::Kind;
 
-/// Moves all requests that run on this thread, as far as they go without waiting. Whoever computes for long while a
-/// request runs calls this now and then.
+/// Progresses all requests of this thread, as far as possible without waiting. Call this now and then during long
+/// computations while a request runs.
 pub fn progress() {
     running::progress();
 }
 
-/// What requests can have in their buffers: elements that MPI knows, and that are nothing but their bits. Other
-/// processes write them.
+/// Elements for the buffers of requests: MPI knows their type, and copying their bits copies them. Other processes
+/// write them.
 pub trait Element: Equivalence + Copy + 'static {}
 
 impl<T: Equivalence + Copy + 'static> Element for T {}
@@ -95,7 +95,7 @@ impl Allreduce {
     ///
     /// # Errors
     /// [`Error::Length`] if the buffers have different lengths, [`Error::Disagree`] if ranks give different ones, and
-    /// so on: on all ranks, if on any.
+    /// so on. If one rank fails, all ranks fail.
     pub fn init<T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &C,
         input: Vec<T>,
@@ -105,10 +105,10 @@ impl Allreduce {
         Self::init_with(comm, input, output, op, &Settings::default())
     }
 
-    /// Makes a request that runs as is said. Collective.
+    /// Makes a request with [`Settings`]. Collective.
     ///
     /// # Errors
-    /// Those of [`init`](Self::init), and what cannot be done as was said.
+    /// Those of [`init`](Self::init), and errors for settings that cannot be met.
     pub fn init_with<'c, T: Element, O: Operation<T> + 'static, C: Communicator>(
         comm: &'c C,
         input: Vec<T>,
@@ -120,7 +120,7 @@ impl Allreduce {
         prepare(comm, PersistentCall { kind: Kind::Allreduce, counts, input, output, op, root: None }, settings, true)
     }
 
-    /// Makes a request and starts it: an allreduce that does not block. Collective.
+    /// Makes a request and starts it: a non-blocking allreduce. Collective.
     ///
     /// # Errors
     /// Those of [`init`](Self::init).
@@ -153,7 +153,7 @@ impl ReduceScatter {
         Self::init_with(comm, input, output, counts, op, &Settings::default())
     }
 
-    /// Makes a request that runs as is said. Collective.
+    /// Makes a request with [`Settings`]. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init_with`].
@@ -174,7 +174,7 @@ impl ReduceScatter {
         )
     }
 
-    /// Makes a request and starts it: a reduce_scatter that does not block. Collective.
+    /// Makes a request and starts it: a non-blocking reduce_scatter. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
@@ -194,7 +194,7 @@ impl ReduceScatter {
 pub struct Allgatherv;
 
 impl Allgatherv {
-    /// Makes a request, which owns the buffers from now on: rank r gives `counts[r]` elements. Collective.
+    /// Makes a request, which owns the buffers from now on: rank r contributes `counts[r]` elements. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
@@ -207,7 +207,7 @@ impl Allgatherv {
         Self::init_with(comm, input, output, counts, &Settings::default())
     }
 
-    /// Makes a request that runs as is said. Collective.
+    /// Makes a request with [`Settings`]. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init_with`].
@@ -227,7 +227,7 @@ impl Allgatherv {
         )
     }
 
-    /// Makes a request and starts it: an allgatherv that does not block. Collective.
+    /// Makes a request and starts it: a non-blocking allgatherv. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`].
@@ -241,13 +241,13 @@ impl Allgatherv {
     }
 }
 
-/// Every rank gets what the root has: an allgatherv in which only the root gives something.
+/// Every rank gets the root's data: an allgatherv in which only the root contributes elements.
 #[derive(Debug)]
 pub struct Broadcast;
 
 impl Broadcast {
-    /// Makes a request: the root gives its `input`, as long as every rank's `output`; the other ranks give nothing.
-    /// Collective.
+    /// Makes a request: the root passes its `input`, as long as every rank's `output`; the other ranks pass an empty
+    /// one. Collective.
     ///
     /// # Errors
     /// As for [`Allreduce::init`], and [`Error::NoSuchRoot`].
@@ -264,12 +264,12 @@ impl Broadcast {
     }
 }
 
-/// Reduces vectors of all ranks into one that the root gets: a reduce_scatter in which only the root gets something.
+/// Reduces the vectors of all ranks to the root: a reduce_scatter in which only the root gets elements.
 #[derive(Debug)]
 pub struct Reduce;
 
 impl Reduce {
-    /// Makes a request: the root's `output` is as long as every rank's `input`, and those of the others are empty.
+    /// Makes a request: the root's `output` is as long as every rank's `input`; on other ranks it is empty.
     /// Collective.
     ///
     /// # Errors
@@ -288,7 +288,7 @@ impl Reduce {
     }
 }
 
-/// Counts of which only that of the root is not zero.
+/// Counts that are zero except on the root.
 fn at_root(comm: &impl Communicator, root: usize, len: usize) -> Vec<usize> {
     (0..comm.size() as usize).map(|rank| if rank == root { len } else { 0 }).collect()
 }

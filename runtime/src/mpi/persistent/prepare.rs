@@ -1,4 +1,4 @@
-//! From a call to a request, together with all other ranks.
+//! Makes a request from a call, together with all other ranks.
 
 use super::agree::{agree, digest};
 use super::buffer::UserBuffer;
@@ -35,7 +35,7 @@ pub(super) struct PersistentCall<T, O> {
     pub(super) root: Option<usize>,
 }
 
-/// What one rank has worked out before all ranks agree.
+/// What one rank proposes before all ranks agree.
 struct Proposal {
     description: String,
     programs: [Program; 2],
@@ -57,7 +57,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     work.agree(group, By::Environment)?;
     let inexact = !(O::EXACT_ON_INTEGERS && raw::has_bits(T::equivalent_datatype().as_raw()));
     let settings = &call.ruled(here, settings, work.settings()?, inexact);
-    // Asked for on all ranks, also where it is not used: the first call is collective.
+    // Read on all ranks, even where it is not used: the first call is collective.
     let usual = work.profile(group);
     let profile = settings.profile.as_ref().map_or(usual, Ok);
     let own = profile.and_then(|profile| call.plan(here, settings, profile, (owned, inexact)));
@@ -71,7 +71,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     ];
     let Proposal { description, programs } = agree(group.comm.raw(), &sayings, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
-    // Where any node has several ranks, all ranks come together to find those of their own.
+    // If any node has several ranks, all ranks take part in finding those of their own.
     let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);
     let node = if together { Some(work.node(group)?) } else { None };
     let (local, window) = match node {
@@ -92,20 +92,20 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
         op,
     })?;
     if let Some(offset) = engine.last().input {
-        // SAFETY: the shared memory has space for the input there, and no other rank touches it before this one has
+        // SAFETY: the shared memory has space for the input there, and no other rank accesses it before this one has
         // started.
         unsafe { std::ptr::copy_nonoverlapping(input.address(), engine.shared(offset).cast(), input.len()) };
     }
     Ok(Request { engine: Rc::new(engine), input, output, description, borrows: PhantomData })
 }
 
-/// Whether plans and programs are to be checked before they run.
+/// Whether plans and programs must be checked before they run.
 fn validates() -> bool {
     std::env::var_os("ROUNDEL_VALIDATE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
-    /// What this rank does, if the call is possible.
+    /// This rank's proposal, if the call is possible.
     fn plan(
         &self,
         here: RankPlacement<'_>,
@@ -120,7 +120,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
         let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, inexact, owned };
         let choice = PortsChoice::new(&asked, settings, profile)?;
         let sizes = sizes(kind, counts, placement);
-        // One rank does it, and all hear of it.
+        // One rank checks, and all ranks learn the result.
         if here.rank == 0 && (validates() || choice.is_unknown(sizes.len()) && !settings.unproved) {
             choice.validate(kind, &sizes)?;
         }
@@ -134,7 +134,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
         Ok(Proposal { description: choice.to_string(), programs })
     }
 
-    /// What the program says; and where it says nothing, what the environment does.
+    /// The program's settings, and those of the environment where the program sets nothing.
     fn ruled(
         &self,
         here: RankPlacement<'_>,
@@ -144,7 +144,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
     ) -> Settings {
         let mut settings = settings.clone();
         settings.reproducible |= environment.reproducible;
-        // A broadcast or a reduction to a root is none of the collectives that rules are for.
+        // Rules do not apply to a broadcast or a reduction to a root.
         if settings.ports.is_none() && !settings.flat && self.root.is_none() {
             let each = bytes_of_each(self.kind, &self.counts, size_of::<T>(), here.p());
             let question = selection::Call::at(self.kind, here.placement, each);
@@ -155,7 +155,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
         settings
     }
 
-    /// Whether the buffers are as long as the counts say.
+    /// Returns an error if the buffers are not as long as the counts require.
     fn validate(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         let length = |what, expected: usize, found: usize, why| match expected == found {
             true => Ok(()),
@@ -183,7 +183,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
     }
 }
 
-/// The ports that are forced, or that a rule has for a call.
+/// The ports that are forced, or that a rule sets for a call.
 fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &selection::Call) -> Option<Ports> {
     let chosen = environment.ports(call)?;
     if environment.explain && here.rank == 0 {
@@ -195,7 +195,7 @@ fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &sel
     }
 }
 
-/// How long the blocks of nodes are; of an allreduce there is one for all.
+/// The lengths of the nodes' blocks; an allreduce has one for all.
 fn sizes(kind: Kind, counts: &[usize], placement: &Placement) -> Vec<usize> {
     let mut sizes = vec![0; placement.regions().nodes() as usize];
     if kind != Kind::Allreduce {

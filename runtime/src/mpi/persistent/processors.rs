@@ -1,14 +1,14 @@
 //! Counts processors, which decides whether a waiting rank spins or yields.
 
-/// How many processors the machine has: those that this rank may use, if it is bound to some, are not what the others
-/// have.
+/// The number of processors of the machine. If this rank is bound to some of them, those are not the ones of other
+/// ranks.
 pub(super) fn processors() -> usize {
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let known = counted(&online);
     known.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1)
 }
 
-/// How many numbers a list like `0-3,8` has.
+/// The number of entries in a list like `0-3,8`.
 fn counted(list: &str) -> Option<usize> {
     let last = |range: &str| range.trim().split('-').map(str::parse::<usize>).collect::<Result<Vec<_>, _>>();
     let count = |range: &str| match last(range).as_deref() {

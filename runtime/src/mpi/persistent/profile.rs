@@ -1,4 +1,4 @@
-//! The profile of a job: the first rank reads it, and all ranks get what it has read.
+//! The profile of a job: the first rank reads it and sends it to all ranks.
 
 use crate::error::Error;
 use crate::mpi::code::check;
@@ -6,20 +6,20 @@ use crate::mpi::state::OwnComm;
 use crate::profile::Profile;
 use ::mpi::ffi;
 
-/// Names the file with the times of this machine.
+/// Names the file with the profile of this machine.
 const VARIABLE: &str = "ROUNDEL_PROFILE";
 
-/// The profile that the environment of the first rank names, or the usual one. Collective over the group.
+/// The profile that the first rank's environment names, or the default. Collective over the group.
 pub(in crate::mpi) fn profile(group: &OwnComm) -> Result<Profile, Error> {
     let reading = Reading::new(group.rank);
     let mut head = reading.head();
-    // SAFETY: one number of the first rank for all others.
+    // SAFETY: one number, from the first rank to all others.
     let code = unsafe { ffi::PMPI_Bcast((&raw mut head).cast(), 1, ffi::RSMPI_UINT64_T, 0, group.comm.raw()) };
     check("MPI_Bcast", code)?;
     reading.share(group, head)
 }
 
-/// What the first rank has read; all others have read nothing.
+/// The profile's text, read by the first rank; empty on all others.
 pub(in crate::mpi) struct Reading(Result<String, Error>);
 
 impl Reading {
@@ -27,17 +27,17 @@ impl Reading {
         Reading(if rank == 0 { read() } else { Ok(String::new()) })
     }
 
-    /// A number that all ranks must know of the first one, which has the largest: how long its text is, and whether
-    /// that says why there is no profile.
+    /// A number that all ranks must get from the first one, which has the largest: the length of its text, and
+    /// whether that is an error message.
     pub(in crate::mpi) fn head(&self) -> u64 {
         match &self.0 {
             Ok(text) => 2 * text.len() as u64,
-            // An error travels as a text, too: all ranks must hear of it.
+            // An error travels as a text, too, so that all ranks return it.
             Err(error) => 2 * error.to_string().len() as u64 + 1,
         }
     }
 
-    /// The profile, where the first rank has said this of it. Collective, unless there is nothing to share.
+    /// The profile, given the first rank's `head`. Collective, unless there is nothing to share.
     pub(in crate::mpi) fn share(self, group: &OwnComm, head: u64) -> Result<Profile, Error> {
         if head == 0 {
             return Ok(Profile::default());
@@ -49,19 +49,19 @@ impl Reading {
         }
         .into_bytes();
         bytes.resize(length as usize, 0);
-        // SAFETY: as many bytes as the first rank has said.
+        // SAFETY: the buffer has as many bytes as the first rank sends.
         let code = unsafe {
             ffi::PMPI_Bcast(bytes.as_mut_ptr().cast(), length as i32, ffi::RSMPI_UINT8_T, 0, group.comm.raw())
         };
         check("MPI_Bcast", code)?;
         self.0?;
         let (file, text) = ("of the first rank", String::from_utf8_lossy(&bytes).into_owned());
-        // The first rank has parsed it before.
+        // The first rank has already parsed it.
         if failed { Err(Error::Profile { file: file.into(), reason: text }) } else { parse(&text, file) }
     }
 }
 
-/// The profile that the environment of this process names, or the usual one.
+/// The profile that the environment of this process names, or the default.
 pub(in crate::mpi) fn own_profile() -> Result<Profile, Error> {
     match read()? {
         text if text.is_empty() => Ok(Profile::default()),
@@ -69,7 +69,7 @@ pub(in crate::mpi) fn own_profile() -> Result<Profile, Error> {
     }
 }
 
-/// The text of the profile, if there is one and it is one.
+/// The text of the profile; empty if there is none.
 fn read() -> Result<String, Error> {
     let Some(file) = std::env::var_os(VARIABLE).filter(|file| !file.is_empty()) else { return Ok(String::new()) };
     let name = file.to_string_lossy().into_owned();

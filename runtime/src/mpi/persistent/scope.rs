@@ -1,7 +1,7 @@
 //! Requests on buffers that are borrowed.
 //!
-//! A request that borrows could be leaked while it runs, and its buffers would be free for others. So it lives in a
-//! scope, which completes all that was started in it before the borrows end, as scoped threads do.
+//! A request that borrows could be leaked while it runs, and its borrows would end too early. So it lives in a scope,
+//! which completes all running calls before the borrows end, as scoped threads do.
 
 use super::buffer::UserBuffer;
 use super::prepare::{PersistentCall, prepare};
@@ -16,18 +16,19 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// Where requests may borrow their buffers: for writing, so that an input can be changed from call to call.
+/// A scope in which requests may borrow their buffers, mutably, so that an input can be changed from call to call.
 pub struct Scope<'scope, 'env: 'scope> {
     engines: Rc<Engines>,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// What was started in a scope. It goes with the scope, also when the body panics; then a call that runs ends the job.
+/// The engines started in a scope. They are dropped with the scope, even if the body panics; then a running call ends
+/// the job.
 #[derive(Default)]
 struct Engines(RefCell<Vec<Rc<dyn Scoped>>>);
 
-/// Completes what runs when it goes.
+/// Completes running calls on drop.
 struct Guard(Rc<Engines>);
 
 impl Drop for Guard {
@@ -38,7 +39,7 @@ impl Drop for Guard {
     }
 }
 
-/// Runs `body`, in which requests may borrow their buffers; before this returns, all that was started is complete.
+/// Runs `body`, in which requests may borrow their buffers. All calls started in it are complete before this returns.
 ///
 /// ```no_run
 /// use roundel::mpi::persistent;

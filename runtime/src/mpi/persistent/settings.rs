@@ -1,10 +1,10 @@
-//! How a persistent collective is to run, where the user does not leave it to measurements.
+//! The user's settings for persistent collectives, which override measurements.
 
 use crate::plan::ports::Ports;
 use crate::profile::Profile;
 use crate::program::build::Scheme;
 
-/// How a persistent collective is to run. What is not said is chosen by the times of a profile.
+/// How a persistent collective must run. Everything that is not set is chosen by a profile.
 ///
 /// ```
 /// use roundel::mpi::persistent::Settings;
@@ -23,45 +23,44 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// These ports between nodes.
+    /// Sets the ports between nodes.
     pub fn ports(mut self, ports: Ports) -> Self {
         self.ports = Some(ports);
         self
     }
 
-    /// So many ranks of each node communicate; as many as the smallest node has, if it has fewer.
+    /// Sets how many ranks of each node communicate; at most as many as the smallest node has.
     pub fn lanes(mut self, lanes: usize) -> Self {
         self.lanes = Some(lanes);
         self
     }
 
-    /// The ranks of a node share memory in this way.
+    /// Sets how the ranks of a node share memory.
     pub fn scheme(mut self, scheme: Scheme) -> Self {
         self.scheme = Some(scheme);
         self
     }
 
-    /// All ranks get the same bits: only algorithms in which all ranks reduce the same tree.
+    /// Gives all ranks bitwise identical results: allows only algorithms in which all ranks reduce the same tree.
     pub fn reproducible(mut self) -> Self {
         self.reproducible = true;
         self
     }
 
-    /// Every rank communicates for itself, as if it were alone on its node.
+    /// Lets every rank communicate for itself, as if it were alone on its node.
     pub fn flat(mut self) -> Self {
         self.flat = true;
         self
     }
 
-    /// Plans of more nodes than all have been checked for are not checked when the request is made, either. For
-    /// experiments.
+    /// Skips the check of plans with more nodes than all plans were checked for. For experiments.
     pub fn unproved(mut self) -> Self {
         self.unproved = true;
         self
     }
 
-    /// Times of this machine, instead of those that `ROUNDEL_PROFILE` names or the usual ones. All ranks must give the
-    /// same.
+    /// Sets the profile of this machine, instead of the one in `ROUNDEL_PROFILE` or the default. All ranks must pass
+    /// the same.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
         self

@@ -1,9 +1,9 @@
 //! Memory that the ranks of a node share.
 //!
-//! A window is made by all ranks of the node together and must be freed by all of them together, but requests go when
-//! their owner drops them, on one rank earlier than on another, or never. So windows are kept with the communicator: a
-//! request borrows one and gives it back, the next one takes what all ranks of the node have got back, and all go with
-//! the communicator, except those that a leaked request still uses.
+//! All ranks of the node create a window together, and must free it together. But a request is dropped on one rank
+//! earlier than on another, or never. So windows are cached on the communicator: a request borrows one and returns
+//! it, the next one takes a window that all ranks of the node have returned, and all windows are freed with the
+//! communicator, except those that a leaked request still uses.
 
 use super::agree::agree;
 use crate::error::Error;
@@ -27,24 +27,23 @@ pub(in crate::mpi) struct NodeRanks {
     windows: Vec<Arc<Window>>,
 }
 
-/// Memory that the ranks of a node share: a counter for each of them, then bytes for data.
+/// Memory that the ranks of a node share: a counter for each rank, then space for data.
 #[derive(Debug)]
 pub(super) struct Window {
     handle: ffi::MPI_Win,
     base: NonNull<u8>,
-    /// How many bytes there are for data.
+    /// The number of bytes for data.
     bytes: usize,
     size: usize,
     busy: AtomicBool,
 }
 
-// SAFETY: all that changes is `busy`, which is atomic, and counters, which are too; data is used by whoever has
-// borrowed the window.
+// SAFETY: only `busy` and the counters change, and both are atomic; data is used only by the borrower of the window.
 unsafe impl Send for Window {}
 // SAFETY: as above.
 unsafe impl Sync for Window {}
 
-/// The right to use a window, given back on drop.
+/// The right to use a window, released on drop.
 pub(super) struct Borrowed(Arc<Window>);
 
 impl Drop for Borrowed {
@@ -57,8 +56,8 @@ impl Borrowed {
     /// The counter of a rank of the node.
     pub(super) fn counter(&self, local: usize) -> &Counter {
         debug_assert!(local < self.0.size);
-        // SAFETY: counters lie at the beginning of the window, which is aligned to more than one of them, and were set
-        // when the window was made. They are atomic, so that all ranks may use them at the same time.
+        // SAFETY: counters lie at the beginning of the window, which is sufficiently aligned, and were set when the
+        // window was made. They are atomic, so all ranks may use them at the same time.
         unsafe { self.0.base.cast::<Counter>().add(local).as_ref() }
     }
 
@@ -69,7 +68,7 @@ impl Borrowed {
 }
 
 impl NodeRanks {
-    /// Brings the ranks of a node together. Collective over the group.
+    /// Creates the communicator of a node's ranks. Collective over the group.
     pub(in crate::mpi) fn new(group: &OwnComm) -> Result<Self, Error> {
         let (key, color) = (group.rank as c_int, group.placement.node(group.rank) as c_int);
         // SAFETY: the null handle is a constant of the library.
@@ -90,8 +89,8 @@ impl NodeRanks {
         self.local
     }
 
-    /// Whether all ranks of the node can share memory: somebody may have said that they sit together and be wrong.
-    /// Collective over the node.
+    /// Whether all ranks of the node can share memory: a placement set by the user may be wrong. Collective over the
+    /// node.
     fn shares(&self) -> Result<bool, Error> {
         // SAFETY: the null handle is a constant of the library.
         let mut comm = unsafe { ffi::RSMPI_COMM_NULL };
@@ -107,14 +106,15 @@ impl NodeRanks {
         Ok(together == self.size)
     }
 
-    /// A window with so many bytes for data that nobody on the node uses. Collective over the node.
+    /// A window with at least this many bytes for data that no rank of the node is using. Collective over the node.
     pub(super) fn window(&mut self, bytes: usize) -> Result<Borrowed, Error> {
         let free = self.free_on_all()?;
         let free = || self.windows.iter().enumerate().filter(|(i, _)| free[*i] == 1);
         let fits = free().filter(|(_, window)| window.bytes >= bytes).min_by_key(|(_, window)| window.bytes);
         let window = match (fits, free().max_by_key(|(_, window)| window.bytes)) {
             (Some((_, window)), _) => window.clone(),
-            // One that is too short makes way: otherwise requests that grow would leave all of their windows behind.
+            // Replaces a window that is too short: otherwise growing requests would leave all of their windows
+            // behind.
             (None, Some((shorter, _))) => {
                 self.windows.remove(shorter).free();
                 self.make(bytes)?
@@ -122,13 +122,13 @@ impl NodeRanks {
             (None, None) => self.make(bytes)?,
         };
         window.busy.store(true, Ordering::Release);
-        // Counters of an earlier owner are set back by their ranks before anybody raises them.
+        // Each rank resets the counter that an earlier owner has left, before any rank increments one.
         window.reset(self.local);
         self.barrier()?;
         Ok(Borrowed(window))
     }
 
-    /// Which windows are free on all ranks of the node: 1 where one is.
+    /// Which windows are free on all ranks of the node: 1 for free.
     fn free_on_all(&self) -> Result<Vec<u8>, Error> {
         let free = |window: &Arc<Window>| u8::from(!window.busy.load(Ordering::Acquire));
         let own: Vec<u8> = self.windows.iter().map(free).collect();
@@ -136,7 +136,7 @@ impl NodeRanks {
         if own.is_empty() {
             return Ok(all);
         }
-        // SAFETY: as many numbers of each rank as it has windows, which are equally many on all ranks of the node.
+        // SAFETY: each rank passes one number per window, and all ranks of the node have the same number of windows.
         let code = unsafe {
             let (byte, and, count) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_BAND, own.len() as c_int);
             ffi::PMPI_Allreduce(own.as_ptr().cast(), all.as_mut_ptr().cast(), count, byte, and, self.comm)
@@ -156,7 +156,7 @@ impl NodeRanks {
         check("MPI_Barrier", unsafe { ffi::PMPI_Barrier(self.comm) })
     }
 
-    /// Frees what no rank of the node uses any more. Collective over the node.
+    /// Frees the windows that no rank of the node uses any more. Collective over the node.
     pub(in crate::mpi) fn free(mut self) -> c_int {
         let Ok(free) = self.free_on_all() else { return SUCCESS };
         for (window, _) in self.windows.iter().zip(free).filter(|(_, free)| *free == 1) {
@@ -168,7 +168,7 @@ impl NodeRanks {
 }
 
 impl Window {
-    /// Makes a window; the first rank of the node has all of its memory. Collective over `comm`.
+    /// Creates a window, all of whose memory belongs to the first rank of the node. Collective over `comm`.
     fn new(comm: ffi::MPI_Comm, local: usize, size: usize, bytes: usize) -> Result<Self, Error> {
         let all = bytes.checked_add(size * size_of::<Counter>()).and_then(|all| ffi::MPI_Aint::try_from(all).ok());
         let all =
@@ -184,13 +184,13 @@ impl Window {
         };
         check("MPI_Win_allocate_shared", code)?;
         let (mut found, mut unit) = (0, 0);
-        // SAFETY: the window was just made, and its first rank has memory.
+        // SAFETY: the window was just created, and its first rank has memory.
         let code = unsafe {
             let base: *mut *mut c_void = &mut base;
             ffi::MPI_Win_shared_query(handle, 0, &mut found, &mut unit, base.cast())
         };
         check("MPI_Win_shared_query", code)?;
-        // MPI speaks of loads and stores in windows only within an epoch; this one lasts as long as the window.
+        // MPI allows loads and stores in windows only within an epoch; this one lasts as long as the window.
         // SAFETY: the window is live.
         check("MPI_Win_lock_all", unsafe { ffi::MPI_Win_lock_all(0, handle) })?;
         let base = NonNull::new(base.cast()).ok_or_else(|| Error::Mpi {
@@ -201,16 +201,16 @@ impl Window {
         Ok(Window { handle, base, bytes, size, busy: AtomicBool::new(false) })
     }
 
-    /// Sets this rank's counter to its beginning.
+    /// Resets this rank's counter.
     fn reset(&self, local: usize) {
-        // SAFETY: as in `Borrowed::counter`; nobody else uses the counter until all ranks have met.
+        // SAFETY: as in `Borrowed::counter`; no other rank uses the counter before the barrier.
         unsafe { self.base.cast::<Counter>().add(local).write(Counter::default()) };
     }
 
-    /// Collective over the node.
+    /// Frees the window. Collective over the node.
     fn free(&self) {
         let mut handle = self.handle;
-        // SAFETY: the window is live and nobody on the node uses it, which all ranks have agreed about.
+        // SAFETY: the window is live, and all ranks of the node have agreed that nobody uses it.
         unsafe {
             ffi::MPI_Win_unlock_all(handle);
             ffi::MPI_Win_free(&mut handle);
@@ -218,7 +218,7 @@ impl Window {
     }
 }
 
-/// This rank's number in a communicator, and how many there are.
+/// This rank in a communicator, and the number of ranks.
 fn numbers(comm: ffi::MPI_Comm) -> Result<(usize, usize), Error> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: the communicator is live.

@@ -28,7 +28,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     route.outcome?;
     let mut recent = std::mem::take(&mut work.recent);
     let rank = Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() };
-    // SAFETY: the caller promises live memory and handles; the sides are those of this job.
+    // SAFETY: the caller guarantees live memory and handles; the sides are those of this job.
     let outcome = unsafe {
         recent.images.bring(job, &recent.lists, rank).and_then(|sides| {
             let (recv, send) = (sides.recv, job.shape.send.map(|len| (sides.send, len)));
@@ -41,7 +41,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
 }
 
 /// # Safety
-/// There are as many bytes as the job says.
+/// The memory has as many bytes as the job requires.
 unsafe fn travel(
     work: &mut CommWork,
     group: &OwnComm,
@@ -57,7 +57,7 @@ unsafe fn travel(
         None => arriving,
     };
     let options = Options::default();
-    // SAFETY: the caller promises the bytes; MPI's standard forbids that the buffers overlap.
+    // SAFETY: the caller guarantees the bytes; the MPI standard forbids overlapping buffers.
     let call = unsafe {
         let send = send.map(|(at, len)| from_raw_parts(address(at).cast_const(), len));
         let recv = from_raw_parts_mut(address(recv), job.shape.recv);
@@ -67,11 +67,11 @@ unsafe fn travel(
     alltoallv::run(work, group, call)
 }
 
-/// Makes the way of blocks, unless it is the last one.
+/// Makes the route of blocks, unless it is the last one.
 struct Plans<'a> {
     here: RankPlacement<'a>,
     route: &'a mut Route,
-    /// What came of it: an error if it saw no alltoall.
+    /// The outcome: an error if the visitor was shown no alltoall.
     outcome: Result<(), Error>,
 }
 

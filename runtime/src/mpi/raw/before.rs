@@ -1,12 +1,12 @@
 //! Calls on a communicator before it has been set up.
 //!
-//! To serve a call takes a communicator of our own, which costs about as much as a few calls: a program that makes a
-//! communicator, uses it once and frees it should not pay for one. So the first few calls are the library's; and so are
-//! all of them, if that is what is chosen for them. All ranks count the same calls and choose alike, so they set the
+//! Serving a call requires a communicator of our own, which costs about as much as a few calls: a program that makes
+//! a communicator, uses it once and frees it should not pay for that. So MPI serves the first few calls, and all
+//! calls for which MPI is the choice anyway. All ranks count the same calls and choose alike, so they set the
 //! communicator up in the same call.
 //!
-//! A reduction that was the library's stays the library's: the same operation on the same data must give the same bits
-//! in every call.
+//! A reduction that MPI has served stays with MPI: the same operation on the same data must give bitwise equal
+//! results in every call.
 
 use super::call::MpiCall;
 use super::call_cache::{CachedCall, CachedPlan};
@@ -22,13 +22,14 @@ use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many calls on a communicator are the library's, unless the user says how calls are done.
+/// The number of calls on a communicator that MPI serves before Roundel sets it up, unless the user has chosen
+/// algorithms.
 const FIRST: u32 = 4;
 
-/// Who does a call: the library, or whoever sets the communicator up (none).
+/// Whether MPI must serve a call; none if the communicator must be set up now.
 ///
 /// # Safety
-/// As of [`super::run`], with [`By::Environment`].
+/// The same as for [`super::run`], with [`By::Environment`].
 #[cold]
 pub(super) unsafe fn run(
     state: &CommState,
@@ -36,7 +37,7 @@ pub(super) unsafe fn run(
     call: &MpiCall,
 ) -> Result<Option<CallOutcome>, Error> {
     let Some(world) = world::known() else { return Ok(foreign(state, comm)?.then_some(CallOutcome::Library)) };
-    // A communicator that is used once should not even pay for knowing where its ranks sit.
+    // A communicator that is used once should not even pay for finding the placement of its ranks.
     if world.passes && world::has_all(comm)? {
         state.pass();
         return Ok(Some(CallOutcome::Library));
@@ -54,7 +55,7 @@ pub(super) unsafe fn run(
     let first = state.count() <= FIRST && !world.settings.is_said();
     let mut work = state.lease()?;
     work.inherit(&world.settings, world.requests);
-    // SAFETY: the caller promises live handles and complete lists.
+    // SAFETY: the caller guarantees live handles and complete lists.
     let job = match unsafe { shape::read(call, members.here(), &mut work.recent.lists) } {
         Ok(job) => job,
         Err(unread) => return unread.outcome(By::Environment).map(Some),
@@ -77,8 +78,8 @@ pub(super) unsafe fn run(
     Ok(Some(if passing::stays(call) { CallOutcome::Passes } else { CallOutcome::Library }))
 }
 
-/// Whether a communicator has ranks of another world. All calls on it are the library's: those ranks need not have
-/// loaded this library, and then would not answer when they are asked.
+/// Whether a communicator has ranks of another world. MPI serves all calls on it: those ranks may not have loaded
+/// Roundel, and then would never answer it.
 pub(super) fn foreign(state: &CommState, comm: ffi::MPI_Comm) -> Result<bool, Error> {
     let foreign = state.known_group().is_none() && !world::has_all(comm)?;
     if foreign {
@@ -87,7 +88,8 @@ pub(super) fn foreign(state: &CommState, comm: ffi::MPI_Comm) -> Result<bool, Er
     Ok(foreign)
 }
 
-/// Reductions that were the library's on a communicator before it was set up: few, by what all ranks know alike.
+/// Reductions that MPI served on a communicator before it was set up. They are few, and identified by values that are
+/// equal on all ranks.
 #[derive(Debug, Default)]
 pub(in crate::mpi) struct Settled(Vec<(Kind, u64)>);
 
@@ -98,13 +100,13 @@ impl Settled {
         }
     }
 
-    /// Whether a call like this one was the library's.
+    /// Whether MPI served a call like this one.
     pub(super) fn has(&self, shape: &CallShape) -> bool {
         self.0.contains(&(shape.kind, shape.bytes))
     }
 }
 
-/// Says once why the first calls are explained by nothing else.
+/// Explains once why MPI serves the first calls.
 fn explain(world: &World) {
     static SAID: AtomicBool = AtomicBool::new(false);
     if world.settings.explain && world.rank == 0 && !SAID.swap(true, Ordering::Relaxed) {

@@ -4,36 +4,36 @@ use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
 
-/// So many elements of a datatype at an address.
+/// A number of elements of a datatype at an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed {
-    /// Where they begin, as MPI counts: the datatype's lower bound may put them elsewhere.
+    /// Their address, as MPI counts: the datatype's lower bound may shift the data.
     pub address: *mut c_void,
-    /// How many there are. In a gather, for each rank.
+    /// The number of elements. In a gather, for each rank.
     pub count: usize,
-    /// What they are.
+    /// Their datatype.
     pub datatype: ffi::MPI_Datatype,
 }
 
-/// Blocks of a datatype, with a count and a displacement each.
+/// Blocks of a datatype with individual counts and displacements.
 #[derive(Clone, Copy, Debug)]
 pub struct Scattered {
-    /// From where displacements are counted, in extents of the datatype.
+    /// The origin of the displacements, which are in extents of the datatype.
     pub address: *mut c_void,
-    /// How long the block of each rank is.
+    /// The length of each rank's block.
     pub counts: IntList,
-    /// Where it begins.
+    /// The displacement of each rank's block.
     pub displs: IntList,
-    /// What the elements are.
+    /// The datatype of the elements.
     pub datatype: ffi::MPI_Datatype,
 }
 
-/// A list of C's integers, one for each rank.
+/// A list of C integers, one for each rank.
 #[derive(Clone, Copy, Debug)]
 pub enum IntList {
-    /// Of MPI's usual functions.
+    /// The integers of MPI's usual functions.
     Ints(*const c_int),
-    /// Of those for large counts, whose names end in `_c`.
+    /// The integers of the large-count functions, whose names end in `_c`.
     Longs(*const i64),
 }
 
@@ -41,9 +41,9 @@ impl IntList {
     /// The entry of a rank.
     ///
     /// # Safety
-    /// The list must have it.
+    /// The list has an entry for this rank.
     pub unsafe fn get(self, rank: usize) -> i64 {
-        // SAFETY: the caller promises that there is such an entry.
+        // SAFETY: the caller guarantees that the entry exists.
         unsafe {
             match self {
                 IntList::Ints(list) => i64::from(*list.add(rank)),
@@ -56,13 +56,13 @@ impl IntList {
 /// The buffers of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced {
-    /// What this rank brings; none for `MPI_IN_PLACE`.
+    /// This rank's contribution; none for `MPI_IN_PLACE`.
     pub send: Option<*const c_void>,
-    /// Where the result goes.
+    /// The buffer for the result.
     pub recv: *mut c_void,
-    /// What the elements are.
+    /// The datatype of the elements.
     pub datatype: ffi::MPI_Datatype,
-    /// What they are reduced with.
+    /// The operation.
     pub op: ffi::MPI_Op,
 }
 
@@ -73,7 +73,7 @@ pub enum MpiCall {
     Allgather {
         /// This rank's block.
         send: Option<Typed>,
-        /// All blocks; the count is that of one.
+        /// All blocks; the count is that of one block.
         recv: Typed,
     },
     /// `MPI_Allgatherv`.
@@ -87,75 +87,75 @@ pub enum MpiCall {
     Allreduce {
         /// The buffers.
         data: Reduced,
-        /// How many elements they have.
+        /// The number of elements.
         count: usize,
     },
     /// `MPI_Reduce_scatter`.
     ReduceScatter {
         /// The buffers.
         data: Reduced,
-        /// How many elements each rank gets.
+        /// The number of elements for each rank.
         counts: IntList,
     },
     /// `MPI_Reduce_scatter_block`.
     ReduceScatterBlock {
         /// The buffers.
         data: Reduced,
-        /// How many elements a rank gets.
+        /// The number of elements for each rank.
         count: usize,
     },
     /// `MPI_Alltoall`.
     Alltoall {
-        /// What this rank has for the others; the count is that of one block.
+        /// This rank's blocks for the others; the count is that of one block.
         send: Option<Typed>,
-        /// What the others have for it.
+        /// The blocks from the others.
         recv: Typed,
     },
     /// `MPI_Alltoallv`.
     Alltoallv {
-        /// What this rank has for the others.
+        /// This rank's blocks for the others.
         send: Option<Scattered>,
-        /// What the others have for it.
+        /// The blocks from the others.
         recv: Scattered,
     },
     /// `MPI_Bcast`.
     Broadcast {
         /// The data.
         data: Typed,
-        /// Whose data it is.
+        /// The rank that has the data.
         root: c_int,
     },
     /// `MPI_Reduce`.
     Reduce {
-        /// The buffers; the one for the result means something on the root alone.
+        /// The buffers; that for the result is used only on the root.
         data: Reduced,
-        /// How many elements they have.
+        /// The number of elements.
         count: usize,
-        /// Who gets the result.
+        /// The rank that gets the result.
         root: c_int,
     },
     /// `MPI_Gather`.
     Gather {
-        /// This rank's block; in place on the root alone.
+        /// This rank's block; in place only on the root.
         send: Option<Typed>,
-        /// All blocks, on the root alone.
+        /// All blocks, only on the root.
         recv: Typed,
-        /// Who gets them.
+        /// The rank that gets the blocks.
         root: c_int,
     },
     /// `MPI_Scatter`.
     Scatter {
-        /// All blocks, on the root alone.
+        /// All blocks, only on the root.
         send: Typed,
-        /// This rank's block; in place on the root alone.
+        /// This rank's block; in place only on the root.
         recv: Option<Typed>,
-        /// Who has them.
+        /// The rank that has the blocks.
         root: c_int,
     },
 }
 
 impl MpiCall {
-    /// Which collective it is.
+    /// The collective.
     pub const fn kind(&self) -> Kind {
         match self {
             MpiCall::Allgather { .. } | MpiCall::Allgatherv { .. } => Kind::Allgather,

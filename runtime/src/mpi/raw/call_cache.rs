@@ -7,17 +7,17 @@ use super::shape::{BlockLayout, CallShape, Lists};
 use crate::mpi::plan::MessagePlan;
 use crate::selection::Algorithm;
 
-/// How many calls are kept.
+/// The number of cached calls.
 const KEPT: usize = 16;
 
-/// How a call is done.
+/// How a call runs.
 #[derive(Debug)]
 pub(super) enum CachedPlan {
-    /// By the library, because of that.
+    /// By MPI, for this reason.
     Library(Box<str>),
-    /// By a plan, which an algorithm has.
+    /// By the plan of an algorithm.
     Plan(Box<MessagePlan>, Box<Algorithm>),
-    /// Along the way of blocks of any lengths.
+    /// Along a route, for blocks of any lengths.
     Alltoallv(Box<Algorithm>),
 }
 
@@ -32,7 +32,7 @@ pub(super) struct CachedCall {
 
 impl CachedCall {
     pub(super) fn new(shape: CallShape, lists: &Lists, by: By<'_>, how: CachedPlan) -> Self {
-        // The lists of an alltoallv differ from call to call, and its way does not depend on them.
+        // The lists of an alltoallv differ from call to call, and its route does not depend on them.
         let lists = if shape.blocks == BlockLayout::Private { Lists::default() } else { lists.clone() };
         CachedCall { shape, lists, decider: by.into(), how }
     }
@@ -47,7 +47,7 @@ impl CachedCall {
     }
 }
 
-/// What calls with MPI's own arguments use again.
+/// The cache of calls with MPI's own arguments.
 #[derive(Debug, Default)]
 pub(in crate::mpi) struct CallCache {
     planned: Vec<CachedCall>,
@@ -56,20 +56,20 @@ pub(in crate::mpi) struct CallCache {
 }
 
 impl CallCache {
-    /// Where a call like this one is, the last one first.
+    /// The position of a call like this one, after moving it to the front.
     pub(super) fn find(&mut self, shape: &CallShape, by: By<'_>) -> Option<usize> {
         let found = self.planned.iter().position(|planned| planned.is(shape, &self.lists, by))?;
         self.planned.swap(0, found);
         Some(0)
     }
 
-    /// Keeps one more, in place of the one that was found longest ago.
+    /// Adds a call at the front, dropping the last one if the cache is full.
     pub(super) fn keep(&mut self, planned: CachedCall) {
         self.planned.truncate(KEPT - 1);
         self.planned.insert(0, planned);
     }
 
-    /// How the call is done that was found or kept last.
+    /// How the call runs that was found or added last.
     pub(super) fn how(&self) -> Option<&CachedPlan> {
         self.planned.first().map(|planned| &planned.how)
     }

@@ -1,4 +1,4 @@
-//! Which algorithm does a call: by what the environment of all ranks says, by a selection, or by name.
+//! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::By;
 use super::device;
@@ -13,15 +13,15 @@ use crate::transport::RankPlacement;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What this process's environment says, read once.
+/// The settings in this process's environment, read once.
 fn environment() -> Result<&'static Settings, Error> {
     static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
     let read = || Settings::from_env().map_err(|error| error.to_string());
     SETTINGS.get_or_init(read).as_ref().map_err(|reason| Error::Settings { reason: reason.clone() })
 }
 
-/// The settings of a communicator, which all of its ranks have: from the environment, with the times of the profile if
-/// there is one. Whatever decides about the first call is compared, too. Collective.
+/// The settings of a communicator, which are equal on all of its ranks: from the environment, with the times of the
+/// profile if there is one. Also compares the decider of the first call. Collective.
 pub(in crate::mpi) fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings, Error> {
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
@@ -40,22 +40,21 @@ pub(in crate::mpi) fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>)
     Ok(Settings { selection, device, ..settings.clone() })
 }
 
-/// What decides about calls in a job whose processes all have the environment of this one.
+/// The settings in a job whose processes all have the environment of this one.
 ///
 /// # Errors
-/// If it makes no sense.
+/// If the environment has invalid settings.
 pub fn usual() -> Result<Settings, Error> {
     let (settings, profile) = (environment()?, own_profile()?);
     let selection = settings.selection.clone().with_profile(&profile);
     Ok(Settings { selection, ..settings.clone() })
 }
 
-/// Whether calls that go on while the program does something else can be served in this process.
+/// Whether this process can serve non-blocking calls.
 static REQUESTS: AtomicBool = AtomicBool::new(true);
 
-/// Says whether calls can be served that go on while the program does something else; if not on all ranks of a
-/// communicator, then [`prepare`](super::prepare) leaves them to the library on all of them. To be said before the
-/// first call.
+/// Sets whether this process can serve non-blocking calls. If some rank of a communicator cannot,
+/// [`prepare`](super::prepare) leaves them to MPI on all ranks. Must be called before the first call.
 pub fn begin_requests(can: bool) {
     REQUESTS.store(can, Ordering::Relaxed);
 }
@@ -65,13 +64,13 @@ const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER, ROUNDE
 
 const HANDLES: &str = "the handles that they pass";
 
-/// Has all ranks compare what decides about a call. Collective.
+/// Compares the decider of a call across all ranks. Collective.
 pub(in crate::mpi) fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
     agree(group.comm.raw(), &[(HANDLES, by.print())], Ok(()))
 }
 
 impl By<'_> {
-    /// A number that differs, for all practical purposes, if choices may: ranks compare it.
+    /// A hash of the decider, which ranks compare: equal hashes mean, for all practical purposes, equal choices.
     fn print(self) -> u64 {
         match self {
             By::Environment => 0,
@@ -82,7 +81,7 @@ impl By<'_> {
     }
 }
 
-/// Something that decides, kept to see whether it is the same as before.
+/// A decider, kept for comparison with later ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::mpi) enum Decider {
     Environment,
@@ -114,11 +113,11 @@ impl Decider {
     }
 }
 
-/// How a call is to be done, and why.
+/// How a call runs, and why.
 pub(super) struct Choice {
     pub(super) way: Implementation,
     pub(super) why: String,
-    /// What is to be explained.
+    /// The explanation to print, if any.
     explained: Option<Chosen>,
 }
 
@@ -127,7 +126,7 @@ impl Choice {
         Choice { way, why: "asked for".into(), explained: None }
     }
 
-    /// It is done so, or fails and is left to the library: says so, if somebody wants to know.
+    /// Explains, if requested, that the call runs in this way, or failed and is left to MPI.
     pub(super) fn tell(self, outcome: Result<(), &Error>) {
         let Some(mut chosen) = self.explained else { return };
         if let Err(error) = outcome {
@@ -138,7 +137,7 @@ impl Choice {
     }
 }
 
-/// How a call is done, and why.
+/// Chooses how a call runs.
 pub(super) fn choose(
     by: By<'_>,
     work: &CommWork,
@@ -167,7 +166,7 @@ pub(super) fn choose(
 const SETTLED: &str =
     "the first reductions like it on this communicator were the library's, and results must not change";
 
-/// Says once why a call is done so.
+/// Explains once why a call runs in this way.
 pub(in crate::mpi) fn explain(chosen: &Chosen) {
     static TOLD: Mutex<Option<Explanations>> = Mutex::new(None);
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
-//! What must be known of a datatype: how long its elements are, how far apart, and whether they are just bytes.
+//! Properties of a datatype: the size and distance of its elements, and whether they are plain bytes.
 //!
-//! It is found out once and cached on the datatype. Those that MPI itself names are never freed, so a thread remembers
+//! They are determined once and cached on the datatype. Predefined datatypes are never freed, so each thread caches
 //! them.
 
 use super::{quiet, solid};
@@ -14,24 +14,24 @@ use std::panic::catch_unwind;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// What is known of a datatype.
+/// Properties of a datatype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// The bytes of data of an element.
     pub(super) size: usize,
-    /// How far apart elements are.
+    /// The distance between consecutive elements.
     pub(super) extent: isize,
-    /// Where the first byte of an element lies, and how far it is to the end of the last.
+    /// The offset of the first byte of an element, and the distance from it to the end of the last byte.
     pub(super) true_lb: isize,
     pub(super) true_extent: isize,
-    /// Whether an array of elements is an array of their bytes, in order and without gaps.
+    /// Whether an array of elements is a contiguous array of their bytes, in order.
     pub(super) dense: bool,
-    /// Whether MPI itself names it.
+    /// Whether it is predefined by MPI.
     pub(super) named: bool,
 }
 
 impl Facts {
-    /// Whether elements lie one after the other, each in a window of its own.
+    /// Whether elements do not interleave: each stays within its own extent.
     pub(super) fn is_tidy(&self) -> bool {
         self.size > 0 && self.extent > 0 && self.true_extent <= self.extent
     }
@@ -41,20 +41,20 @@ impl Facts {
 static KEY: AtomicI64 = AtomicI64::new(NO_KEY);
 const NO_KEY: i64 = i64::MIN;
 
-/// How many named datatypes a thread remembers: there are not many more.
+/// How many predefined datatypes a thread caches: there are few more.
 const REMEMBERED: usize = 64;
 
 thread_local! {
     static NAMED: RefCell<Vec<(ffi::MPI_Datatype, Facts)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether this thread knows a datatype that MPI itself names.
+/// Whether this thread has cached this predefined datatype.
 #[inline]
 pub(super) fn is_known(datatype: ffi::MPI_Datatype) -> bool {
     NAMED.with_borrow(|list| list.iter().any(|(other, _)| *other == datatype))
 }
 
-/// What is known of a datatype.
+/// The properties of a datatype.
 ///
 /// # Safety
 /// It must be live.
@@ -86,7 +86,7 @@ fn cached(datatype: ffi::MPI_Datatype) -> Result<Option<Facts>, Error> {
     // SAFETY: the datatype is live and the key is ours; MPI stores the attribute, a pointer, in `value`.
     let code = unsafe { ffi::MPI_Type_get_attr(datatype, key as c_int, (&raw mut value).cast(), &mut found) };
     check("MPI_Type_get_attr", code)?;
-    // SAFETY: the value is what `cache` stored, and is freed with the datatype.
+    // SAFETY: the value was stored by `cache`, and is freed with the datatype.
     Ok((found != 0).then(|| unsafe { *value }))
 }
 
@@ -102,7 +102,7 @@ fn cache(datatype: ffi::MPI_Datatype, facts: Facts) -> Result<(), Error> {
     check("MPI_Type_set_attr", code)
 }
 
-/// The key, made once.
+/// The key, created once.
 fn key() -> Result<c_int, Error> {
     let _making = making();
     let known = KEY.load(Ordering::Acquire);
@@ -117,7 +117,7 @@ fn key() -> Result<c_int, Error> {
     Ok(key)
 }
 
-/// MPI is about to end: the key goes.
+/// Frees the key when MPI is finalised.
 pub(in crate::mpi) fn end() -> Result<(), Error> {
     quiet::end()?;
     let key = KEY.swap(NO_KEY, Ordering::AcqRel);
@@ -137,13 +137,13 @@ unsafe extern "C" fn do_not_copy(
     _copy: *mut c_void,
     flag: *mut c_int,
 ) -> c_int {
-    // SAFETY: MPI passes the place where it wants the answer.
+    // SAFETY: MPI passes a valid pointer for the answer.
     unsafe { *flag = 0 };
     SUCCESS
 }
 
 unsafe extern "C" fn delete(_type: ffi::MPI_Datatype, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    // SAFETY: the value is what `cache` stored, and MPI deletes an attribute once.
+    // SAFETY: the value was stored by `cache`, and MPI deletes an attribute once.
     let free = || drop(unsafe { Box::from_raw(value.cast::<Facts>()) });
     catch_unwind(free).map_or(OTHER, |()| SUCCESS)
 }
@@ -157,7 +157,7 @@ fn find_out(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
         let code = ffi::MPI_Type_get_true_extent(datatype, &mut true_lb, &mut true_extent);
         check("MPI_Type_get_true_extent", code)?;
     }
-    // An empty struct is made of nothing, too.
+    // An empty struct has no constituent types either.
     let named = size > 0 && is_named(datatype)?;
     let [lb, extent, true_lb, true_extent] = [lb, extent, true_lb, true_extent].map(distance);
     let gapless = lb == 0 && true_lb == 0 && size as isize == extent && true_extent == extent;
@@ -165,27 +165,28 @@ fn find_out(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
     Ok(Facts { size: size as usize, extent, true_lb, true_extent, dense, named })
 }
 
-/// A distance in bytes. MPI's own type for it is another one in each library.
+/// A distance in bytes. Its MPI type differs between libraries.
 #[allow(clippy::unnecessary_cast, reason = "it is in one of them")]
 fn distance(distance: ffi::MPI_Aint) -> isize {
     distance as isize
 }
 
-/// Whether MPI itself names a datatype.
+/// Whether a datatype is predefined by MPI.
 fn is_named(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
     // SAFETY: the datatype is live.
     let code =
         unsafe { ffi::MPI_Type_get_envelope(datatype, &mut integers, &mut addresses, &mut types, &mut combiner) };
     check("MPI_Type_get_envelope", code)?;
-    // Only what MPI names is made of nothing.
+    // Only predefined datatypes have no constituent types.
     Ok(types == 0)
 }
 
-/// Of datatypes of more bytes only the parts are looked at.
+/// For datatypes of more bytes, only the constituents are examined.
 const EXAMINED: usize = 1 << 20;
 
-/// Whether packing an element copies its bytes in order: every byte is marked with its place, eight bits at a time.
+/// Whether packing an element copies its bytes in order. Every byte is marked with its position, eight bits at a
+/// time.
 fn keeps_bytes(datatype: ffi::MPI_Datatype, size: usize) -> Result<bool, Error> {
     if size > EXAMINED {
         return solid::is_solid(datatype);

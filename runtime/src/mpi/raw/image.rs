@@ -1,7 +1,7 @@
-//! Memory of our own in which elements lie that are not just bytes in order: packed, or with the program's gaps.
+//! Roundel's own memory for elements that are not plain bytes in order: packed, or with the program's gaps.
 //!
-//! Before a call what this rank brings goes into the image, and afterwards what it gets comes out. Gaps of the
-//! program's memory are neither read nor written, because MPI itself does both.
+//! Before a call this rank's contribution is copied into the image, and afterwards its result is copied out. MPI
+//! itself does both, so gaps in the program's memory are neither read nor written.
 
 use super::call::{Scattered, Typed};
 use super::datatype::{Facts, facts};
@@ -16,7 +16,7 @@ use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
-/// How many bytes are packed at a time: MPI counts them in a C `int`.
+/// The number of bytes to pack at a time: MPI counts them in a C `int`.
 const PACKED: usize = 1 << 30;
 
 /// The images of a call's two buffers.
@@ -26,14 +26,14 @@ pub(super) struct Images {
     recv: Scratch,
 }
 
-/// Where plans find the buffers of a call: in the program's memory, or in images.
+/// The addresses of a call's buffers for its plan: the program's memory, or images.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     pub(super) send: *mut u8,
     pub(super) recv: *mut u8,
 }
 
-/// Who and where.
+/// The rank and communicator of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Rank {
     pub(super) comm: ffi::MPI_Comm,
@@ -42,18 +42,18 @@ pub(super) struct Rank {
 }
 
 impl Images {
-    /// How many bytes they have.
+    /// The number of bytes of both images.
     pub(super) fn memory(&self) -> usize {
         self.send.memory() + self.recv.memory()
     }
 
-    /// Brings what this rank gives into the images.
+    /// Copies this rank's contribution into the images.
     ///
     /// # Safety
     /// The job's memory and handles are live, and the lists are the job's.
     pub(super) unsafe fn bring(&mut self, job: &ParsedCall, lists: &Lists, rank: Rank) -> Result<Sides, Error> {
         let CallShape { size, .. } = job.shape;
-        // SAFETY: the caller promises live memory; images have room for all blocks.
+        // SAFETY: the caller guarantees live memory; images have room for all blocks.
         unsafe {
             let send = match job.send {
                 Side::Plain(address) => address,
@@ -77,10 +77,10 @@ impl Images {
         }
     }
 
-    /// Takes what this rank gets out of the images.
+    /// Copies this rank's result out of the images.
     ///
     /// # Safety
-    /// As of [`bring`](Images::bring), whose sides these are.
+    /// The same as for [`bring`](Images::bring), which returned these sides.
     pub(super) unsafe fn take(&self, job: &ParsedCall, lists: &Lists, sides: Sides, rank: Rank) -> Result<(), Error> {
         let is_root = rank.rank as i64 == job.shape.root;
         let nothing = match job.shape.kind {
@@ -92,19 +92,19 @@ impl Images {
             return Ok(());
         }
         let blocks = ImageBlocks { lengths: &lists.counts, begins: &lists.displs };
-        // SAFETY: the caller promises live memory; images have all blocks.
+        // SAFETY: the caller guarantees live memory; images have all blocks.
         unsafe { out_of_image(&job.recv, job, blocks, sides.recv, rank) }
     }
 }
 
-/// Lengths and beginnings of blocks in an image.
+/// Lengths and offsets of blocks in an image.
 #[derive(Clone, Copy)]
 struct ImageBlocks<'a> {
     lengths: &'a [usize],
     begins: &'a [usize],
 }
 
-/// Whose blocks lie in the receive buffer before a call.
+/// The ranks whose blocks lie in the receive buffer before a call.
 fn brought(shape: &CallShape, rank: usize, p: usize) -> Range<usize> {
     let scattered = matches!(
         shape.blocks,
@@ -119,7 +119,7 @@ fn brought(shape: &CallShape, rank: usize, p: usize) -> Range<usize> {
     }
 }
 
-/// Packs blocks of these ranks, or copies elements.
+/// Packs the blocks of these ranks, or copies elements.
 unsafe fn into_image(
     side: &Side,
     job: &ParsedCall,
@@ -128,7 +128,7 @@ unsafe fn into_image(
     image: *mut u8,
     rank: Rank,
 ) -> Result<(), Error> {
-    // SAFETY: the caller promises live memory, and room for all blocks.
+    // SAFETY: the caller guarantees live memory, and room for all blocks.
     unsafe {
         match *side {
             Side::Plain(_) => Ok(()),
@@ -153,7 +153,7 @@ unsafe fn out_of_image(
     image: *mut u8,
     rank: Rank,
 ) -> Result<(), Error> {
-    // SAFETY: the caller promises live memory, and that all blocks are there.
+    // SAFETY: the caller guarantees live memory, and that all blocks are there.
     unsafe {
         match *side {
             Side::Plain(_) => Ok(()),
@@ -165,7 +165,7 @@ unsafe fn out_of_image(
     }
 }
 
-/// Which elements of a buffer are those of some ranks: the first, and how many.
+/// The elements of some ranks in a buffer: the first, and their number.
 fn part(typed: &Typed, ranks: Range<usize>, p: usize) -> (usize, usize) {
     match ranks.len() {
         all if all == p => (0, typed.count),
@@ -175,7 +175,7 @@ fn part(typed: &Typed, ranks: Range<usize>, p: usize) -> (usize, usize) {
 
 /// A rank's block.
 unsafe fn block(scattered: &Scattered, rank: usize) -> Result<Typed, Error> {
-    // SAFETY: the caller promises complete lists and live handles.
+    // SAFETY: the caller guarantees complete lists and live handles.
     unsafe {
         let extent = facts(scattered.datatype)?.extent;
         let (count, displ) = (scattered.counts.get(rank) as usize, scattered.displs.get(rank) as isize);
@@ -184,7 +184,7 @@ unsafe fn block(scattered: &Scattered, rank: usize) -> Result<Typed, Error> {
     }
 }
 
-/// How many elements of a datatype are packed at a time.
+/// The number of elements of a datatype to pack at a time.
 fn at_a_time(known: &Facts) -> Result<usize, Error> {
     let limit = c_int::MAX as usize;
     match known.size {
@@ -193,9 +193,9 @@ fn at_a_time(known: &Facts) -> Result<usize, Error> {
     }
 }
 
-/// Packs elements from number `first` on, to where they belong among all of them.
+/// Packs elements from number `first` on, to their position among all elements.
 unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: Rank) -> Result<(), Error> {
-    // SAFETY: the caller promises a live datatype.
+    // SAFETY: the caller guarantees a live datatype.
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (first..first + count).step_by(step) {
@@ -218,7 +218,7 @@ unsafe fn pack(typed: &Typed, first: usize, count: usize, image: *mut u8, rank: 
 
 /// Unpacks all elements.
 unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Error> {
-    // SAFETY: the caller promises a live datatype.
+    // SAFETY: the caller guarantees a live datatype.
     let known = unsafe { facts(typed.datatype)? };
     let step = at_a_time(&known)?;
     for at in (0..typed.count).step_by(step) {
@@ -240,7 +240,7 @@ unsafe fn unpack(typed: &Typed, image: *const u8, rank: Rank) -> Result<(), Erro
     Ok(())
 }
 
-/// Elements of the program, and where their bytes are in an image.
+/// Elements of the program, and the position of their bytes in an image.
 struct ImagePiece {
     program: *mut c_void,
     count: usize,
@@ -249,7 +249,7 @@ struct ImagePiece {
     bytes: usize,
 }
 
-/// The longest message of a rank to itself: MPICH truncates long ones if they have gaps.
+/// The longest message of a rank to itself: MPICH truncates long ones that have gaps.
 const LONGEST: usize = 4096;
 
 impl ImagePiece {
@@ -263,8 +263,8 @@ impl ImagePiece {
         }
     }
 
-    /// MPICH packs nothing that lies at MPI_BOTTOM, which is null, and not all that lies near it; but it sends all of
-    /// it.
+    /// MPICH's pack functions skip data at MPI_BOTTOM, which is null, and some data near it; but its messages
+    /// transfer all of it.
     ///
     /// # Safety
     /// The elements are live, and so are their bytes.
@@ -278,14 +278,14 @@ impl ImagePiece {
             let byte = unsafe { ffi::RSMPI_UINT8_T };
             let bytes = (self.image.wrapping_byte_add(at * known.size), (count * known.size) as c_int, byte);
             let (from, to) = if direction == In { (elements, bytes) } else { (bytes, elements) };
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller guarantees it.
             check("MPI_Sendrecv", unsafe { to_self(from, to, rank) })?;
         }
         Ok(())
     }
 }
 
-/// Which way elements are copied.
+/// The direction of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopyDirection {
     In,
@@ -296,8 +296,8 @@ use CopyDirection::{In, Out};
 /// The tag of messages of a rank to itself.
 const OWN: c_int = 7;
 
-/// Copies elements, and not what lies between their parts: only MPI knows where that is, so they travel from this rank
-/// to itself.
+/// Copies elements without the gaps between their parts. Only MPI knows the gaps, so this rank sends the elements to
+/// itself.
 unsafe fn copy(
     job: &ParsedCall,
     program: *mut u8,
@@ -314,22 +314,22 @@ unsafe fn copy(
         let (program, image) = (program.wrapping_offset(offset), image.wrapping_offset(offset));
         let (from, to) = if direction == In { (program, image) } else { (image, program) };
         let (from, to) = ((from.cast(), count, datatype), (to.cast(), count, datatype));
-        // SAFETY: there are elements at one end and there is room at the other.
+        // SAFETY: one end has the elements and the other has room for them.
         check("MPI_Sendrecv", unsafe { to_self(from, to, rank) })?;
     }
     Ok(())
 }
 
-/// What is sent, or where it goes.
+/// A buffer to send from or to receive into.
 type Parcel = (*mut c_void, c_int, ffi::MPI_Datatype);
 
 /// A message of this rank to itself.
 ///
 /// # Safety
-/// There are elements at one end and there is room at the other.
+/// One end has the elements and the other has room for them.
 unsafe fn to_self(from: Parcel, to: Parcel, rank: Rank) -> c_int {
     let own = rank.rank as c_int;
-    // SAFETY: the caller promises elements and room; the status is a constant of the library.
+    // SAFETY: the caller guarantees elements and room; the status is a constant of the library.
     unsafe {
         let none = ffi::RSMPI_STATUS_IGNORE;
         ffi::PMPI_Sendrecv(from.0, from.1, from.2, own, OWN, to.0, to.1, to.2, own, OWN, rank.comm, none)

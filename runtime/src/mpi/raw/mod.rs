@@ -1,8 +1,8 @@
 //! Collectives with MPI's own arguments: addresses, counts, datatypes, operations. The C interface and the interposed
-//! functions are made of it.
+//! functions are built on it.
 //!
-//! A call is either served or left to the library, and all ranks decide alike, because they decide by values that MPI
-//! wants equal on all ranks.
+//! A call is either served or left to MPI. All ranks decide alike, because they decide by values that MPI requires to
+//! be equal on all ranks.
 
 mod alltoallv_run;
 mod before;
@@ -63,32 +63,31 @@ use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// What decides how a call is done.
+/// The decider of how a call runs.
 #[derive(Clone, Copy, Debug)]
 pub enum By<'a> {
-    /// What the environment says (`ROUNDEL_SELECTION` and others), or the default; whatever is not served is the
-    /// library's.
+    /// The environment (`ROUNDEL_SELECTION` and others), or the default. MPI serves the calls that Roundel does not.
     Environment,
-    /// A selection; whatever is not served is the library's.
+    /// A selection. MPI serves the calls that Roundel does not.
     Settings(&'a Settings),
-    /// This algorithm; whatever it does not serve is an error.
+    /// This algorithm. A call that it does not serve is an error.
     Algorithm(&'a Algorithm),
-    /// The library does it.
+    /// MPI serves the call.
     Library,
 }
 
-/// Who has done a call, or is to do it.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// It is done.
+    /// The call is complete.
     Done,
-    /// Nothing was done or sent; the library is to do it. All ranks get this answer.
+    /// Nothing was done or sent; MPI must serve the call. All ranks get this answer.
     Library,
-    /// As `Library`; and so for all calls with equal arguments, as long as [`epoch`] is the same.
+    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
-/// `MPI_IN_PLACE` as C programs pass it. The libraries' headers define it as a macro, which no binding has.
+/// `MPI_IN_PLACE` as C programs pass it. The headers define it as a macro, which the bindings lack.
 #[inline]
 pub fn in_place() -> *mut c_void {
     // Handles are addresses in Open MPI, and numbers in MPICH and its descendants.
@@ -99,17 +98,17 @@ pub fn in_place() -> *mut c_void {
 /// Runs a call.
 ///
 /// # Safety
-/// MPI is initialised and not finalised, and `comm` and the arguments are such as MPI would take for this call: live
-/// handles, and memory behind addresses and lists. Blocking and collective over `comm`.
+/// MPI is initialised and not finalised. `comm` and the arguments are valid for this call of MPI: live handles, and
+/// memory behind addresses and lists. Blocking and collective over `comm`.
 ///
 /// # Errors
-/// What went wrong; with [`By::Environment`] and [`By::Settings`], nothing that the library could do better.
+/// Returns what went wrong; with [`By::Environment`] and [`By::Settings`], calls that MPI could serve are not errors.
 pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<CallOutcome, Error> {
-    // SAFETY: the caller promises a live communicator.
+    // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     if state.known_group().is_none()
         && matches!(by, By::Environment)
-        // SAFETY: as of this function.
+        // SAFETY: the same as for this function.
         && let Some(outcome) = unsafe { before::run(state, comm, call)? }
     {
         return Ok(outcome);
@@ -120,7 +119,7 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
     };
     let mut work = state.lease()?;
     work.agree(group, by)?;
-    // SAFETY: the caller promises live memory and handles.
+    // SAFETY: the caller guarantees live memory and handles.
     let outcome = match unsafe { staged(&work, group, call, by) } {
         // SAFETY: as above.
         None => unsafe { with_host_memory(&mut work, group, call, by)? },
@@ -140,8 +139,8 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
     })
 }
 
-/// A call with host memory in place of device memory, if it has such and the library does not do it for that reason.
-/// One that is not in order is left as it is, for the library to refuse.
+/// The call with host memory in place of device memory, if it uses any and it is not left to MPI for that reason. An
+/// invalid call is left unchanged, for MPI to reject.
 ///
 /// # Safety
 /// The memory and the handles of the call are live.
@@ -152,11 +151,11 @@ unsafe fn staged(work: &CommWork, group: &OwnComm, call: &MpiCall, by: By<'_>) -
         Device::Loaded => matches!(by, By::Algorithm(_)),
         Device::Host | Device::Library => false,
     };
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     if wanted { unsafe { device::staged(call, group.here()) }.unwrap_or(None) } else { None }
 }
 
-/// Runs a call whose memory the processor can read.
+/// Runs a call whose memory the host can access.
 #[inline]
 unsafe fn with_host_memory(
     work: &mut CommWork,
@@ -164,10 +163,10 @@ unsafe fn with_host_memory(
     call: &MpiCall,
     by: By<'_>,
 ) -> Result<CallOutcome, Error> {
-    // SAFETY: the caller promises live handles and complete lists.
+    // SAFETY: the caller guarantees live handles and complete lists.
     let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
     if work.journal.is_some() {
-        // SAFETY: the caller promises live memory and handles.
+        // SAFETY: the caller guarantees live memory and handles.
         return unsafe { journal::run(work, group, call.kind(), job, by) };
     }
     match job {
@@ -177,7 +176,7 @@ unsafe fn with_host_memory(
     }
 }
 
-/// Runs a call that was taken apart, with the plan of an earlier one if that was like it.
+/// Runs a parsed call, with a cached plan if there is one for it.
 #[inline]
 unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'_>) -> Result<CallOutcome, Error> {
     if work.recent.find(&job.shape, by).is_none() {
@@ -186,7 +185,7 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
         work.recent.keep(planned);
     }
     match work.recent.how() {
-        // SAFETY: the caller promises live memory and handles.
+        // SAFETY: the caller guarantees live memory and handles.
         Some(CachedPlan::Plan(..)) => unsafe { replay(work, group, job) },
         // SAFETY: as above.
         Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
@@ -194,16 +193,16 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
     }
 }
 
-/// Makes the world known, and what all communicators whose ranks are of this world need to know of each other. From
-/// then on, calls by [`By::Environment`] on those ask nobody about it, and the first few of them on each communicator
-/// are the library's.
+/// Sets up the world, and the information shared by all communicators whose ranks belong to it. From then on, calls
+/// by [`By::Environment`] on those communicators need no communication for their setup, and MPI serves the first few
+/// calls on each.
 ///
 /// # Safety
-/// MPI is initialised and not finalised. Collective over the world, and done before any process calls anything else
-/// here.
+/// MPI is initialised and not finalised. Collective over the world; no process may call anything else in this module
+/// before.
 ///
 /// # Errors
-/// What went wrong.
+/// Returns what went wrong.
 pub unsafe fn adopt() -> Result<(), Error> {
     // SAFETY: the handle is a constant of the library.
     let comm = unsafe { ffi::RSMPI_COMM_WORLD };
@@ -212,7 +211,7 @@ pub unsafe fn adopt() -> Result<(), Error> {
     let group = state.group_of(comm)?;
     let mut work = state.lease()?;
     work.agree(group, By::Environment)?;
-    // What is written down has a name for each communicator, which its ranks agree upon.
+    // The journal needs a name for each communicator, which its ranks must agree on.
     if work.journal.is_none() {
         world::remember(group, work.settings()?, work.requests);
         state.leaves_all(work.settings()?, &group.placement);
@@ -220,22 +219,22 @@ pub unsafe fn adopt() -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether all calls on a communicator are the library's, whatever they are.
+/// Whether MPI serves all calls on a communicator.
 ///
 /// # Safety
-/// As of [`is_known`].
+/// The same as for [`is_known`].
 #[inline]
 pub unsafe fn passes(comm: ffi::MPI_Comm) -> bool {
-    // SAFETY: the caller promises a live communicator.
+    // SAFETY: the caller guarantees a live communicator.
     unsafe { attribute::state_of(comm) }.is_ok_and(|state| state.passes())
 }
 
-/// A call on a communicator was the library's without having been asked about: it counts as one of the first.
+/// Counts a call that MPI has served without asking Roundel as one of the first calls.
 ///
 /// # Safety
-/// As of [`is_known`].
+/// The same as for [`is_known`].
 pub unsafe fn passed(comm: ffi::MPI_Comm) {
-    // SAFETY: the caller promises a live communicator.
+    // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm) };
     if let Ok(state) = state
         && state.known_group().is_none()
@@ -244,35 +243,36 @@ pub unsafe fn passed(comm: ffi::MPI_Comm) {
     }
 }
 
-/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it has been set up by
-/// [`adopt`], or by a call that was served.
+/// Whether calls on a communicator can be [prepared](prepare) without waiting for other ranks: it was set up by
+/// [`adopt`], or by an earlier call.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
 ///
 /// # Errors
-/// What MPI says.
+/// Returns MPI's errors.
 pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
-    // SAFETY: the caller promises a live communicator.
+    // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     Ok(state.known_group().is_some())
 }
 
-/// Prepares a call that may be started many times; none if it is the library's. Waits for no other rank if the
-/// communicator is [known](is_known), and whatever decides has decided there before or is the environment.
+/// Prepares a call that may be started many times; none if MPI must serve it. Does not wait for other ranks if the
+/// communicator is [known](is_known), and the decider is the environment or has decided there before.
 ///
 /// # Safety
-/// As of [`run`]; and memory behind the addresses stays, as MPI demands of a persistent collective. Lists are read now.
+/// The same as for [`run`]; and the memory stays valid, as MPI requires for a persistent collective. Lists are read
+/// now.
 ///
 /// # Errors
-/// As of [`run`].
+/// The same as for [`run`].
 pub unsafe fn prepare(
     comm: ffi::MPI_Comm,
     call: &MpiCall,
     by: By<'_>,
     life: RequestLife,
 ) -> Result<Option<PendingCall>, Error> {
-    // SAFETY: the caller promises a live communicator.
+    // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     if matches!(by, By::Environment) && before::foreign(state, comm)? {
         return Ok(None);
@@ -289,10 +289,10 @@ pub unsafe fn prepare(
     let (tag, work) = (work.tags.next(life, group.largest_tag), &mut *work);
     let made = work.tags.made();
     let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
-    // SAFETY: the caller promises live memory and handles.
+    // SAFETY: the caller guarantees live memory and handles.
     let staged = unsafe { staged(work, group, call, by) };
     let call = staged.as_ref().map_or(call, |staged| &staged.call);
-    // SAFETY: the caller promises live handles and complete lists.
+    // SAFETY: the caller guarantees live handles and complete lists.
     let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
@@ -310,7 +310,7 @@ pub unsafe fn prepare(
         staged,
         _holder: group.comm.hold(),
     };
-    // What is written down is written down in its plan, too.
+    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
     let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by) } else { None };
     if let Some(kit) = spare {
         return Ok(Some(operation(kit, None)));
@@ -333,10 +333,10 @@ pub unsafe fn prepare(
     }
 }
 
-/// Why a call is the library's that cannot be taken apart.
+/// The reason why MPI serves a call that cannot be parsed.
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
 
-/// Who this is.
+/// This rank and its communicator.
 fn rank(group: &OwnComm) -> Rank {
     Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() }
 }
@@ -351,13 +351,13 @@ fn operands(job: &ParsedCall) -> Option<Operands> {
     job.operands.map(new)
 }
 
-/// What is not served is left to the library, unless an algorithm was asked for.
+/// Leaves a call that is not served to MPI, unless an algorithm was requested.
 fn leave(by: By<'_>, error: Error) -> Result<(), Error> {
     if let By::Algorithm(_) = by { Err(error) } else { Ok(()) }
 }
 
 impl Unread {
-    /// What comes of a call that cannot be planned.
+    /// The outcome of a call that cannot be planned.
     fn outcome(self, by: By<'_>) -> Result<CallOutcome, Error> {
         match self {
             Unread::Library => Ok(CallOutcome::Library),
@@ -366,7 +366,7 @@ impl Unread {
     }
 }
 
-/// Decides how a call is done, and plans it.
+/// Chooses how a call runs, and plans it.
 #[cold]
 fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
     let choice = choice::choose(by, work, shape, group.here())?;
@@ -402,11 +402,11 @@ fn draw(
     Ok(plan)
 }
 
-/// Runs the plan that is the first of the recent ones.
+/// Runs the most recently used plan.
 unsafe fn replay(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
     let CommWork { recent, scratch, flight, .. } = work;
     let rank = rank(group);
-    // SAFETY: the caller promises live memory and handles.
+    // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
     let Some(CachedPlan::Plan(plan, _)) = recent.how() else { return Ok(CallOutcome::Library) };
     let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));

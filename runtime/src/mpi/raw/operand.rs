@@ -1,4 +1,4 @@
-//! Operations of MPI: whether they commute, whether they take a datatype, and how they combine elements.
+//! MPI's operations: whether they commute, whether they accept a datatype, and how they combine elements.
 
 use super::datatype::facts;
 use super::quiet;
@@ -17,23 +17,23 @@ use std::ptr::copy_nonoverlapping;
 /// It must be live.
 pub(super) unsafe fn commutes(op: ffi::MPI_Op) -> Result<bool, Error> {
     let mut commutes = 0;
-    // SAFETY: the caller promises that the operation is live.
+    // SAFETY: the caller guarantees that the operation is live.
     check("MPI_Op_commutative", unsafe { ffi::MPI_Op_commutative(op, &mut commutes) })?;
     Ok(commutes != 0)
 }
 
-/// Operations and datatypes that MPI names and that take each other, and whether results are exact. Neither is ever
-/// freed, so what is remembered stays true.
+/// Predefined operations and datatypes that are valid together, and whether results are exact. Neither is ever freed,
+/// so the cache stays valid.
 type Known = (ffi::MPI_Op, ffi::MPI_Datatype, bool);
 
 thread_local! {
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many pairs a thread remembers.
+/// The number of pairs that a thread caches.
 const REMEMBERED: usize = 128;
 
-/// Whether an operation is one, and takes a datatype that is one. If not, the library says so best.
+/// Checks that the operation and the datatype are valid together. If not, MPI reports the error best.
 #[inline]
 pub(super) fn vouch(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     if known(op, datatype).is_some() { Ok(()) } else { ask(op, datatype) }
@@ -44,14 +44,14 @@ fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<bool> {
     KNOWN.with_borrow(|list| list.iter().find(|known| (known.0, known.1) == (op, datatype)).map(|known| known.2))
 }
 
-/// Whether a reduction has the same result whatever tree is reduced: operations of MPI on integers, and on what has
-/// bits or truth values. It is known only of what was [vouched](vouch) for.
+/// Whether a reduction has the same result for every tree: MPI's operations on integers, bits and truth values. Known
+/// only after [`vouch`].
 #[inline]
 pub(super) fn is_exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
     known(op, datatype).unwrap_or(false)
 }
 
-/// MPI defines bitwise operations on integers and bytes alone, and logical ones on integers and truth values.
+/// MPI defines bitwise operations only on integers and bytes, and logical ones only on integers and truth values.
 fn exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
     // SAFETY: the handles are constants of the library.
     let arithmetic = unsafe { [ffi::RSMPI_SUM, ffi::RSMPI_PROD, ffi::RSMPI_MAX, ffi::RSMPI_MIN] };
@@ -68,7 +68,7 @@ pub(in crate::mpi) fn has_bits(datatype: ffi::MPI_Datatype) -> bool {
 fn ask(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     quiet::receives(datatype)?;
     quiet::reduces(op, datatype)?;
-    // SAFETY: the datatype is in order, as the library has just said.
+    // SAFETY: MPI has just accepted the datatype as valid.
     if is_named(op) && unsafe { facts(datatype)? }.named {
         let exact = exact(op, datatype);
         KNOWN.with_borrow_mut(|list| {
@@ -79,7 +79,7 @@ fn ask(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether MPI itself names an operation; not all of those are known here.
+/// Whether an operation is predefined by MPI; some of those are not known here.
 pub(super) fn is_named(op: ffi::MPI_Op) -> bool {
     // SAFETY: the handles are constants of the library.
     let named = unsafe {
@@ -100,14 +100,14 @@ pub(super) struct Operands {
     pub(super) datatype: ffi::MPI_Datatype,
     pub(super) commutes: bool,
     pub(super) extent: usize,
-    /// Where the first byte of an element lies.
+    /// The offset of the first byte of an element.
     pub(super) true_lb: isize,
-    /// The first code that says that something failed.
+    /// The first error code of the operation.
     pub(super) failed: Cell<c_int>,
 }
 
 impl Operands {
-    /// What went wrong, if something did.
+    /// Returns the error of the operation, if there was one.
     pub(super) fn outcome(&self) -> Result<(), Error> {
         match self.failed.replace(SUCCESS) {
             SUCCESS => Ok(()),
@@ -115,12 +115,12 @@ impl Operands {
         }
     }
 
-    /// Makes `right` what `left` and `right` are together. MPI counts at most so many at a time.
+    /// Combines `left` into `right`. MPI counts a limited number of elements at a time.
     unsafe fn fold(&self, left: *const u8, right: *mut u8, elements: usize) {
         for begin in (0..elements).step_by(LIMIT) {
             let count = (elements - begin).min(LIMIT) as c_int;
             let at = begin * self.extent;
-            // SAFETY: the caller promises elements at both.
+            // SAFETY: the caller guarantees elements at both addresses.
             let code = unsafe {
                 let (left, right) = (left.cast_mut().wrapping_add(at).cast(), right.wrapping_add(at).cast());
                 ffi::MPI_Reduce_local(left, right, count, self.datatype, self.op)
@@ -131,10 +131,11 @@ impl Operands {
         }
     }
 
-    /// Copies elements with whatever lies between their parts.
+    /// Copies elements together with the gaps between their parts.
     unsafe fn copy(&self, from: *const u8, to: *mut u8, elements: usize) {
         let (from, to) = (from.wrapping_offset(self.true_lb), to.wrapping_offset(self.true_lb));
-        // SAFETY: the caller promises elements at one, space at the other, and that both are ours or without gaps.
+        // SAFETY: the caller guarantees elements at one address, space at the other, and that both are ours or
+        // without gaps.
         unsafe { copy_nonoverlapping(from, to, elements * self.extent) }
     }
 }
@@ -145,8 +146,8 @@ impl Combine for Operands {
             return;
         }
         let (a, b) = (left.cast_mut(), right.cast_mut());
-        // SAFETY: the caller promises elements at `left` and `right`, and space at `into`. One operand has arrived in
-        // memory of our own, where nobody needs it afterwards.
+        // SAFETY: the caller guarantees elements at `left` and `right`, and space at `into`. One operand has arrived
+        // in Roundel's own memory, and is not needed afterwards.
         unsafe {
             if into == b {
                 self.fold(left, b, elements);

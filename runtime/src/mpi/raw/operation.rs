@@ -13,14 +13,13 @@ use crate::mpi::state::Holder;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// A call that may be started many times, and is not under way unless it was started.
+/// A call that may be started many times, and is inactive until it is started.
 ///
-/// It belongs to whoever drives it, one thread at a time. It must be [complete](Operation::progress) before it is
-/// dropped.
+/// One thread at a time may use it. It must be [complete](PendingCall::progress) before it is dropped.
 pub struct PendingCall {
     pub(super) job: ParsedCall,
     pub(super) kit: SpareBuffers,
-    /// Where the kit goes in the end; nowhere after an error.
+    /// Where the buffers go in the end; nowhere after an error.
     pub(super) home: Option<Home>,
     pub(super) rank: Rank,
     pub(super) tag: c_int,
@@ -28,40 +27,40 @@ pub struct PendingCall {
     pub(super) state: CallProgress,
     /// Host memory in place of device memory.
     pub(super) staged: Option<Staged>,
-    /// What it is written down with, if it is.
+    /// The journal entry, if the call is recorded.
     pub(super) journal: Option<Box<JournaledRequest>>,
-    /// The communicator of its messages stays.
+    /// Keeps the communicator of its messages alive.
     pub(super) _holder: Holder,
 }
 
-/// How far it is.
+/// The progress of a call.
 #[derive(Clone, Copy)]
 pub(super) enum CallProgress {
     Inactive,
     Under { next: usize, sides: Sides },
 }
 
-// SAFETY: the addresses and handles are the program's, which promises that they are used by this operation alone; MPI's
+// SAFETY: the addresses and handles are the program's, which guarantees that only this operation uses them; MPI's
 // handles are not bound to threads.
 unsafe impl Send for PendingCall {}
 
 impl PendingCall {
-    /// Starts it. Nothing waits for other ranks here.
+    /// Starts the call without waiting for other ranks.
     ///
     /// # Safety
-    /// The memory and the handles of the call are live, and nobody else uses the memory until it is complete.
+    /// The memory and the handles of the call are live, and nobody else uses the memory until the call is complete.
     ///
     /// # Errors
-    /// [`Error::Busy`] if it is under way already, and whatever MPI says.
+    /// [`Error::Busy`] if it is already active, and MPI's errors.
     pub unsafe fn start(&mut self) -> Result<(), Error> {
         if self.is_active() {
             return Err(Error::Busy);
         }
         if let Some(staged) = &mut self.staged {
-            // SAFETY: the caller promises live memory.
+            // SAFETY: the caller guarantees live memory.
             unsafe { staged.bring()? };
         }
-        // SAFETY: the caller promises live memory and handles.
+        // SAFETY: the caller guarantees live memory and handles.
         let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
         self.state = CallProgress::Under { next: 0, sides };
         if let Some(journal) = &self.journal {
@@ -70,10 +69,10 @@ impl PendingCall {
         Ok(())
     }
 
-    /// Goes on as far as it can without waiting; true if it is complete, or was not started.
+    /// Progresses the call as far as possible without waiting; true if it is complete, or was not started.
     ///
     /// # Errors
-    /// What went wrong; then it is complete, too.
+    /// Returns what went wrong; the call is then complete, too.
     pub fn progress(&mut self) -> Result<bool, Error> {
         let CallProgress::Under { mut next, sides } = self.state else { return Ok(true) };
         let advanced = self.advance(&mut next, sides);
@@ -92,12 +91,12 @@ impl PendingCall {
         outcome.map(|()| true)
     }
 
-    /// All messages are complete: the result goes where it belongs.
+    /// Moves the result to its destination when all messages are complete.
     fn land(&mut self, sides: Sides) -> Result<(), Error> {
         if let Some(operands) = &self.operands {
             operands.outcome()?;
         }
-        // SAFETY: whoever started it has promised live memory until it is complete.
+        // SAFETY: the caller of `start` has guaranteed live memory until the call is complete.
         unsafe {
             self.kit.images.take(&self.job, &self.kit.lists, sides, self.rank)?;
             self.staged.as_mut().map_or(Ok(()), |staged| staged.take())
@@ -119,13 +118,13 @@ impl PendingCall {
         }
     }
 
-    /// The operation of a reduction. MPI lets programs free it as soon as the call has returned; whoever drives this
-    /// sees to it that it stays nevertheless.
+    /// The operation of a reduction. MPI lets programs free it as soon as the call has returned; the caller must keep
+    /// it alive until the call is complete.
     pub fn op(&self) -> Option<ffi::MPI_Op> {
         self.operands.as_ref().map(|operands| operands.op)
     }
 
-    /// The datatypes that it uses, except those that MPI names; they must stay, too.
+    /// The datatypes that it uses, except predefined ones; the caller must keep them alive, too.
     pub fn datatypes(&self) -> [Option<ffi::MPI_Datatype>; 3] {
         let packed = |side: &Side| match side {
             Side::Packed(typed) => Some(typed.datatype),

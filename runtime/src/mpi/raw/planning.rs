@@ -1,4 +1,4 @@
-//! From a shape and an algorithm of the catalogue to a plan.
+//! Makes a plan from a shape and an algorithm of the catalogue.
 
 use super::shape::{BlockLayout, CallShape, Lists};
 use crate::algorithms::Visitor;
@@ -13,7 +13,7 @@ use crate::transport::{Layout, RankPlacement};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::{Collective, Kind};
 
-/// Draws up the plan of a call with the algorithm that it is shown.
+/// Plans a call with the algorithm that it visits.
 pub(super) struct Planning<'a> {
     pub(super) here: RankPlacement<'a>,
     pub(super) shape: &'a CallShape,
@@ -21,7 +21,7 @@ pub(super) struct Planning<'a> {
     pub(super) plan: &'a mut MessagePlan,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
-    /// What came of it; none if it saw no algorithm.
+    /// The outcome; none if it visited no algorithm.
     pub(super) outcome: Option<Result<(), Error>>,
 }
 
@@ -31,7 +31,7 @@ impl Planning<'_> {
         self.outcome = Some(score.and_then(|(rotation, score)| self.draw(K::NAME, &score, rotation)));
     }
 
-    /// What the algorithm does here, if it serves the call; and by how much it rotates blocks.
+    /// The schedule of the algorithm on this rank, if it serves the call, and by how much it rotates blocks.
     fn score<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, RankRounds), Error> {
         let CallShape { kind, commutes, .. } = *self.shape;
         if K::KIND != kind {

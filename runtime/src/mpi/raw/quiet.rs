@@ -1,9 +1,9 @@
 //! Queries MPI about handles without invoking an error handler.
 //!
-//! A program may hand over a datatype or an operation that is not in order. Then the library is to say so, on the
-//! program's communicator and in the function that the program called. To find out, the library is asked to prepare a
-//! message or to reduce nothing, on a communicator of this process alone whose errors come back as codes: no error
-//! handler of the program hears of it.
+//! A program may pass an invalid datatype or operation. Then MPI must report it, on the program's communicator and in
+//! the function that the program called. To find out, Roundel lets MPI prepare a message or reduce nothing, on a
+//! communicator of this process alone whose errors are returned as codes: the program's error handlers are not
+//! invoked.
 
 use crate::error::Error;
 use crate::mpi::attribute::making;
@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 static OWN: AtomicUsize = AtomicUsize::new(NONE);
 const NONE: usize = 0;
 
-/// The communicator; the first call makes it. Local.
+/// The communicator; the first call creates it. Local.
 #[inline]
 pub(super) fn own() -> Result<ffi::MPI_Comm, Error> {
     match OWN.load(Ordering::Acquire) {
@@ -26,13 +26,13 @@ pub(super) fn own() -> Result<ffi::MPI_Comm, Error> {
     }
 }
 
-/// A handle is a number, or an address that MPI looks after.
+/// A handle is a number, or an address that MPI manages.
 #[allow(clippy::unnecessary_cast, reason = "it is another type in each library")]
 fn handle(number: usize) -> ffi::MPI_Comm {
     ffi::MPI_Comm(number as _)
 }
 
-/// Made by a split: a duplicate would copy the program's attributes.
+/// Creates the communicator by a split: a duplicate would copy the program's attributes.
 #[cold]
 fn make() -> Result<ffi::MPI_Comm, Error> {
     let _making = making();
@@ -40,7 +40,7 @@ fn make() -> Result<ffi::MPI_Comm, Error> {
     if known != NONE {
         return Ok(handle(known));
     }
-    // SAFETY: MPI is live; all of this is local.
+    // SAFETY: MPI is live; all of these calls are local.
     let comm = unsafe {
         let mut comm = ffi::RSMPI_COMM_NULL;
         check("MPI_Comm_split", ffi::PMPI_Comm_split(ffi::RSMPI_COMM_SELF, 0, 0, &mut comm))?;
@@ -51,7 +51,7 @@ fn make() -> Result<ffi::MPI_Comm, Error> {
     Ok(comm)
 }
 
-/// MPI is about to end: the communicator goes.
+/// Frees the communicator when MPI is finalised.
 pub(super) fn end() -> Result<(), Error> {
     match OWN.swap(NONE, Ordering::AcqRel) {
         NONE => Ok(()),
@@ -60,9 +60,9 @@ pub(super) fn end() -> Result<(), Error> {
     }
 }
 
-/// Whether elements of a datatype can be sent: it is one, and is committed. A message of one element is prepared and
-/// never started. (MPICH looks at no datatype of a message to nobody or of no elements, and divides by the size of what
-/// is unpacked.)
+/// Whether elements of a datatype can be sent: it is valid and committed. This prepares a message of one element and
+/// never starts it. (MPICH does not check the datatype of a message to nobody or of no elements, and its unpacking
+/// divides by the size.)
 pub(super) fn sends(datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     let (own, byte) = (own()?, 0u8);
     // SAFETY: a constant of the library.
@@ -88,17 +88,17 @@ pub(super) fn receives(datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     }
 }
 
-/// Whether an operation is one and takes elements of a datatype.
+/// Whether an operation is valid and takes elements of a datatype.
 pub(super) fn reduces(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     let own = own()?;
     let (left, mut right) = (0u128, 0u128);
-    // SAFETY: no element is read or written, and no other process is there.
+    // SAFETY: no element is read or written, and the communicator has no other process.
     let code =
         unsafe { ffi::PMPI_Allreduce((&raw const left).cast(), (&raw mut right).cast(), 0, datatype, op, own) };
     check("MPI_Allreduce", code)
 }
 
-/// Whether a communicator is one and was not freed, although its handle was. The library can only be asked through
+/// Whether a communicator is valid, although its handle was freed before. MPI can only be asked through error
 /// handlers that all threads share, so one thread asks at a time.
 ///
 /// # Safety
@@ -107,7 +107,7 @@ pub(super) fn reduces(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<()
 pub unsafe fn is_live(comm: ffi::MPI_Comm) -> bool {
     static ASKING: Mutex<()> = Mutex::new(());
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the handles are constants of the library; any handle may be asked about while errors come back as codes.
+    // SAFETY: the handles are constants of the library; any handle may be tested while errors are returned as codes.
     unsafe {
         let _quiet = [Silenced::new(ffi::RSMPI_COMM_WORLD), Silenced::new(ffi::RSMPI_COMM_SELF)];
         let mut inter: c_int = 0;
@@ -115,7 +115,7 @@ pub unsafe fn is_live(comm: ffi::MPI_Comm) -> bool {
     }
 }
 
-/// A communicator whose errors only come back as return codes, until this is dropped.
+/// A communicator whose errors are only returned as codes, until this is dropped.
 struct Silenced {
     comm: ffi::MPI_Comm,
     handler: ffi::MPI_Errhandler,
@@ -123,7 +123,7 @@ struct Silenced {
 
 impl Silenced {
     unsafe fn new(comm: ffi::MPI_Comm) -> Self {
-        // SAFETY: the communicator is one that always lives.
+        // SAFETY: the communicator is predefined and always live.
         unsafe {
             let mut handler = ffi::RSMPI_ERRORS_RETURN;
             ffi::PMPI_Comm_get_errhandler(comm, &mut handler);
@@ -135,7 +135,7 @@ impl Silenced {
 
 impl Drop for Silenced {
     fn drop(&mut self) {
-        // SAFETY: the communicator always lives, and the handler is the one that was asked for.
+        // SAFETY: the communicator is always live, and the handler is its original one.
         unsafe {
             ffi::PMPI_Comm_set_errhandler(self.comm, self.handler);
             ffi::PMPI_Errhandler_free(&mut self.handler);

@@ -1,6 +1,7 @@
 //! Converts errors to MPI's error classes and invokes the program's error handler.
 //!
-//! Codes with messages of their own would be nicer, but MPICH 4.0 gives codes of its own classes wrong messages.
+//! Error codes with their own messages would be better, but MPICH 4.0 reports wrong messages for user-defined codes
+//! of predefined classes.
 
 use crate::error::Error;
 use crate::mpi::code::SUCCESS;
@@ -12,7 +13,7 @@ use std::ffi::c_int;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 
-/// The error class that says most about an error.
+/// The most specific MPI error class for an error.
 pub fn class(error: &Error) -> c_int {
     let class = match error {
         Error::Length { .. } | Error::TooLarge { .. } => ffi::MPI_ERR_COUNT,
@@ -28,14 +29,14 @@ pub fn class(error: &Error) -> c_int {
     class as c_int
 }
 
-/// Tells the communicator's error handler that a function of MPI's has failed, and returns what is left for the caller
-/// to return. What is wrong, and what to do about it, does not fit an error class: it is said once on standard error.
+/// Reports to the communicator's error handler that an MPI function failed, and returns the code for the caller to
+/// return. An error class cannot say what is wrong and how to fix it: that is printed once to standard error.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
 pub unsafe fn raise(comm: ffi::MPI_Comm, function: &str, error: &Error) -> c_int {
     let class = class(error);
-    // SAFETY: as the caller promises; a class is a code.
+    // SAFETY: as the caller guarantees; an error class is a valid error code.
     unsafe {
         if is_fatal(comm) {
             end_of_job(comm, function, error, class);
@@ -46,13 +47,13 @@ pub unsafe fn raise(comm: ffi::MPI_Comm, function: &str, error: &Error) -> c_int
     class
 }
 
-/// Tells the communicator's error handler a code and nothing else.
+/// Passes an error code to the communicator's error handler, and nothing else.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, `comm` is live, and `code` is an error class or code.
 #[cold]
 pub unsafe fn tell(comm: ffi::MPI_Comm, function: &str, what: impl Display, code: c_int) {
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller guarantees.
     unsafe {
         if is_fatal(comm) {
             end_of_job(comm, function, what, code);
@@ -61,17 +62,17 @@ pub unsafe fn tell(comm: ffi::MPI_Comm, function: &str, what: impl Display, code
     }
 }
 
-/// Ends the job as `MPI_ERRORS_ARE_FATAL` would. That handler itself would name the function that calls it, and not the
-/// one that the program has called.
+/// Ends the job as `MPI_ERRORS_ARE_FATAL` would. That handler itself would name the function that invokes it instead
+/// of the one that the program has called.
 ///
 /// # Safety
-/// As of [`tell`].
+/// The same as for [`tell`].
 unsafe fn end_of_job(comm: ffi::MPI_Comm, function: &str, what: impl Display, code: c_int) -> ! {
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller guarantees.
     let name = unsafe { name_of(comm) };
     say(format_args!("an error occurred in {function} on {name}: {what}; its errors are fatal, so the job ends"));
     let_it_be_read();
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller guarantees.
     unsafe { ffi::PMPI_Abort(comm, code) };
     std::process::abort()
 }
@@ -80,7 +81,7 @@ unsafe fn end_of_job(comm: ffi::MPI_Comm, function: &str, what: impl Display, co
 /// MPI is initialised and not finalised, and `comm` is live.
 unsafe fn name_of(comm: ffi::MPI_Comm) -> String {
     let (mut text, mut length) = ([0u8; ffi::MPI_MAX_OBJECT_NAME as usize + 1], 0);
-    // SAFETY: as the caller promises; there is room for the longest name.
+    // SAFETY: as the caller guarantees; there is room for the longest name.
     let code = unsafe { ffi::PMPI_Comm_get_name(comm, text.as_mut_ptr().cast(), &mut length) };
     match text.get(..length as usize) {
         Some(name) if code == SUCCESS && !name.is_empty() => String::from_utf8_lossy(name).into_owned(),
@@ -93,7 +94,7 @@ unsafe fn name_of(comm: ffi::MPI_Comm) -> String {
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.
 unsafe fn is_fatal(comm: ffi::MPI_Comm) -> bool {
-    // SAFETY: the caller promises a live communicator, and the handler is given back.
+    // SAFETY: the caller guarantees a live communicator, and the handler is freed.
     unsafe {
         let mut handler = ffi::RSMPI_ERRORS_RETURN;
         ffi::MPI_Comm_get_errhandler(comm, &mut handler);
@@ -103,17 +104,17 @@ unsafe fn is_fatal(comm: ffi::MPI_Comm) -> bool {
     }
 }
 
-/// Whether a handler is MPI 4's `MPI_ERRORS_ABORT`, which is a macro that no binding has. It is a number in the
-/// interface that MPICH and its descendants share.
+/// Whether a handler is MPI 4's `MPI_ERRORS_ABORT`. It is a macro, which the bindings lack, and a number in the ABI
+/// that MPICH and its descendants share.
 #[allow(clippy::unnecessary_cast, reason = "handles are other types in each library")]
 fn is_abort(handler: ffi::MPI_Errhandler) -> bool {
     size_of::<ffi::MPI_Errhandler>() == size_of::<c_int>() && handler.0 as usize as u32 == 0x5400_0003
 }
 
-/// How many messages are said.
+/// The most messages to print.
 const MOST: usize = 64;
 
-/// Says what is wrong, unless it was said before.
+/// Prints an error, unless it was printed before.
 fn say_once(error: &Error) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,8 @@
-//! A call as plans see it: lengths and places in bytes or in elements, without addresses.
+//! A call from the point of view of plans: lengths and positions in bytes or in elements, without addresses.
 //!
-//! What only moves is bytes. What is reduced is elements of the program's datatype, because its operation knows no
-//! other. A datatype whose elements are not just bytes in order makes a detour through an *image*: packed bytes, or
-//! elements in memory of our own.
+//! Data that only moves is bytes. Data that is reduced is elements of the program's datatype, because its operation
+//! requires that. A datatype whose elements are not plain bytes in order goes through an *image*: packed bytes, or
+//! elements in Roundel's own memory.
 
 use super::call::{IntList, MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{Facts, facts};
@@ -18,98 +18,98 @@ use roundel_spec::Kind;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// How the blocks of a call lie.
+/// The layout of a call's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockLayout {
-    /// Blocks of this length for all ranks, one after the other: an allgather or an alltoall.
+    /// Contiguous blocks of this length, one for each rank: an allgather or an alltoall.
     Equal(usize),
-    /// As the lists say: an allgatherv.
+    /// Blocks given by the lists: an allgatherv.
     Listed,
-    /// As the lists say, and only for this rank: an alltoallv.
+    /// Blocks given by lists that differ between ranks: an alltoallv.
     Private,
-    /// A vector that is reduced, and all of it is the result, or nothing.
+    /// A reduced vector, which is the result as a whole, or not at all.
     Vector {
-        /// Whether the result is another rank's.
+        /// Whether the result belongs to another rank.
         elsewhere: bool,
     },
-    /// A vector that is reduced, with a part of the same length for every rank.
+    /// A reduced vector with a part of the same length for every rank.
     Parts,
-    /// A vector that is reduced, with a part for every rank, as the lists say.
+    /// A reduced vector with a part for every rank, given by the lists.
     ListedParts,
-    /// Blocks of a collective with a root.
+    /// The blocks of a collective with a root.
     Standing(RootedLayout),
 }
 
-/// Everything that decides what the plan of a call is. Two calls with equal shapes, and equal lists if they have lists,
-/// have the same plan.
+/// Everything that determines the plan of a call. Calls with equal shapes, and equal lists if any, have the same
+/// plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CallShape {
     pub(super) kind: Kind,
     pub(super) root: i64,
     pub(super) blocks: BlockLayout,
-    /// What messages are made of.
+    /// The datatype of messages.
     pub(super) datatype: ffi::MPI_Datatype,
-    /// How far apart elements are, in bytes.
+    /// The distance between consecutive elements, in bytes.
     pub(super) size: usize,
-    /// How many there are to send; none if they lie in the receive buffer.
+    /// The number of elements to send; none if they lie in the receive buffer.
     pub(super) send: Option<usize>,
     pub(super) recv: usize,
-    /// What the choice of an algorithm depends on besides.
+    /// Further inputs to the choice of an algorithm.
     pub(super) commutes: bool,
-    /// Whether the tree that is reduced makes no difference to the result.
+    /// Whether all reduction trees give the same result.
     pub(super) exact: bool,
     pub(super) bytes: u64,
 }
 
-/// What a call's addresses stand for.
+/// What a call's address points to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Side {
-    /// Bytes, as plans see them; or nothing.
+    /// Bytes that a plan uses directly; or nothing.
     Plain(*mut u8),
-    /// So many elements that are packed.
+    /// Elements that are packed.
     Packed(Typed),
     /// Blocks that are packed, one after the other.
     PackedBlocks(Scattered),
-    /// Elements with gaps: so many are brought in, and so many taken out.
+    /// Elements with gaps, which are copied in and out.
     Elements {
-        /// The program's.
+        /// The program's address.
         address: *mut u8,
-        /// How many go in.
+        /// The number of elements to copy in.
         brings: usize,
-        /// How many come out.
+        /// The number of elements to copy out.
         gets: usize,
     },
 }
 
-/// A call, taken apart.
+/// A parsed call.
 #[derive(Debug)]
 pub(super) struct ParsedCall {
     pub(super) shape: CallShape,
     pub(super) send: Side,
     pub(super) recv: Side,
-    /// What reductions need.
+    /// The operation of a reduction, and the properties of its datatype.
     pub(super) operands: Option<(ffi::MPI_Op, Facts)>,
 }
 
-/// Lengths and beginnings of blocks, kept from call to call.
+/// Lengths and offsets of blocks, kept from call to call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lists {
     pub(super) counts: Vec<usize>,
     pub(super) displs: Vec<usize>,
-    /// Those of what this rank sends in an alltoallv.
+    /// Those of the blocks that this rank sends in an alltoallv.
     pub(super) leaving: Vec<usize>,
     pub(super) leaves_at: Vec<usize>,
 }
 
 impl Lists {
-    /// Forgets them and keeps their memory.
+    /// Removes the entries and keeps their memory.
     pub(super) fn clear(&mut self) {
         let Lists { counts, displs, leaving, leaves_at } = self;
         [counts, displs, leaving, leaves_at].into_iter().for_each(Vec::clear);
     }
 }
 
-/// What cannot be said in bytes or elements is the library's.
+/// Why a call was not parsed: MPI must serve it, or it failed.
 #[derive(Debug)]
 pub(super) enum Unread {
     Library,
@@ -122,24 +122,24 @@ impl From<Error> for Unread {
     }
 }
 
-/// Takes a call apart.
+/// Parses a call.
 ///
 /// # Safety
 /// Its handles are live, and its lists have an entry for each rank.
 pub(super) unsafe fn read(call: &MpiCall, here: RankPlacement<'_>, lists: &mut Lists) -> Result<ParsedCall, Unread> {
     lists.clear();
     vouch::arguments(call, here)?;
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     let mut job = unsafe { taken_apart(call, here, lists)? };
     vouch::buffers(&mut job, lists, here)?;
     Ok(job)
 }
 
 /// # Safety
-/// As of [`read`]; and the handles are in order.
+/// The same as for [`read`]; and the handles are valid.
 unsafe fn taken_apart(call: &MpiCall, here: RankPlacement<'_>, lists: &mut Lists) -> Result<ParsedCall, Unread> {
     let reader = Reader { here, p: here.p() };
-    // SAFETY: the caller promises as much as these functions ask for.
+    // SAFETY: the caller guarantees what these functions require.
     unsafe {
         match *call {
             MpiCall::Allgather { send, recv } => reader.allgather(send, recv),
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     unsafe fn allgather(&self, send: Option<Typed>, recv: Typed) -> Result<ParsedCall, Unread> {
-        // SAFETY: the caller promises live datatypes.
+        // SAFETY: the caller guarantees live datatypes.
         let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
         same(own, block)?;
         let all = block.checked_mul(self.p).ok_or(Unread::Library)?;
@@ -199,7 +199,7 @@ impl Reader<'_> {
         recv: Scattered,
         lists: &mut Lists,
     ) -> Result<ParsedCall, Unread> {
-        // SAFETY: the caller promises live datatypes and complete lists.
+        // SAFETY: the caller guarantees live datatypes and complete lists.
         let (own, known) = unsafe { (send.map(|send| length(&send)).transpose()?, facts(recv.datatype)?) };
         let total = push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
         same(own, lists.counts[self.here.rank])?;
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 
     unsafe fn alltoall(&self, send: Option<Typed>, recv: Typed) -> Result<ParsedCall, Unread> {
-        // SAFETY: the caller promises live datatypes.
+        // SAFETY: the caller guarantees live datatypes.
         let (own, block) = unsafe { (send.map(|send| length(&send)).transpose()?, length(&recv)?) };
         same(own, block)?;
         let all = block.checked_mul(self.p).ok_or(Unread::Library)?;
@@ -229,7 +229,7 @@ impl Reader<'_> {
         recv: Scattered,
         lists: &mut Lists,
     ) -> Result<ParsedCall, Unread> {
-        // SAFETY: the caller promises live datatypes and complete lists.
+        // SAFETY: the caller guarantees live datatypes and complete lists.
         let known = unsafe { facts(recv.datatype)? };
         push_counts(recv.counts, self.p, known.size, &mut lists.counts)?;
         // SAFETY: as above.
@@ -251,7 +251,7 @@ impl Reader<'_> {
 
     unsafe fn broadcast(&self, data: Typed, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
-        // SAFETY: the caller promises live datatypes.
+        // SAFETY: the caller guarantees live datatypes.
         let (total, recv) = unsafe { (length(&data)?, side(data)?) };
         let layout = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
         Ok(self.layout(Kind::Broadcast, root, layout, None, total, total, Side::Plain(null_mut()), recv))
@@ -260,7 +260,7 @@ impl Reader<'_> {
     unsafe fn gather(&self, send: Option<Typed>, recv: Typed, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
         let is_root = self.here.rank as i64 == root;
-        // SAFETY: the caller promises live datatypes: on the root, of both buffers.
+        // SAFETY: the caller guarantees live datatypes: on the root, of both buffers.
         let own = unsafe { send.map(|send| length(&send)).transpose()? };
         let block = match (own, is_root) {
             // SAFETY: as above.
@@ -289,7 +289,7 @@ impl Reader<'_> {
     unsafe fn scatter(&self, send: Typed, recv: Option<Typed>, root: i64) -> Result<ParsedCall, Unread> {
         self.has(root)?;
         let is_root = self.here.rank as i64 == root;
-        // SAFETY: the caller promises live datatypes: on the root, of both buffers.
+        // SAFETY: the caller guarantees live datatypes: on the root, of both buffers.
         let own = unsafe { recv.map(|recv| length(&recv)).transpose()? };
         let block = match (own, is_root) {
             // SAFETY: as above.
@@ -312,7 +312,7 @@ impl Reader<'_> {
         match own {
             Some(_) => Ok(self.layout(Kind::Scatter, root, layout, Some(total), block, block, all, to)),
             None => {
-                // Everything stays where it is, and nothing is written there.
+                // The data stays in its place, and nothing is written there.
                 let seat = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
                 let nothing = Side::Plain(null_mut());
                 Ok(self.layout(Kind::Scatter, root, seat, None, total, block, nothing, all))
@@ -336,7 +336,7 @@ impl Reader<'_> {
         ParsedCall { shape, send: from, recv: to, operands: None }
     }
 
-    /// A reduction of so many elements.
+    /// A reduction of a number of elements.
     unsafe fn reduction(
         &self,
         kind: Kind,
@@ -348,7 +348,7 @@ impl Reader<'_> {
         self.has(root)?;
         let elsewhere = blocks == BlockLayout::Vector { elsewhere: true };
         let data = vouch::same_buffer(kind, data, !elsewhere && elements > 0)?;
-        // SAFETY: the caller promises live handles.
+        // SAFETY: the caller guarantees live handles.
         let (known, commutes) = unsafe { (facts(data.datatype)?, operand::commutes(data.op)?) };
         if known.size == 0 {
             return Err(Unread::Library);
@@ -384,7 +384,7 @@ impl Reader<'_> {
         Ok(ParsedCall { shape, send: from, recv: to, operands: Some((data.op, known)) })
     }
 
-    /// The same, but this rank gets so many elements.
+    /// The same, but this rank gets only `own` elements.
     fn own_part(&self, mut job: ParsedCall, own: usize) -> ParsedCall {
         if job.shape.send.is_some() {
             job.shape.recv = own;
@@ -395,7 +395,7 @@ impl Reader<'_> {
         job
     }
 
-    /// Where blocks lie, and where the last one ends. Their lengths are known.
+    /// The positions of blocks of known lengths, and where the last one ends.
     unsafe fn blocks(
         &self,
         blocks: Scattered,
@@ -405,7 +405,7 @@ impl Reader<'_> {
         overlap: Overlap,
     ) -> (Side, usize) {
         if known.dense {
-            // SAFETY: the caller promises complete lists.
+            // SAFETY: the caller guarantees complete lists.
             let at = |rank| unsafe { blocks.displs.get(rank) };
             let begin = |rank: usize| match lengths[rank] {
                 0 => Some(0),
@@ -421,7 +421,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // One after the other, in an image.
+        // Packed one after the other in an image.
         displs.clear();
         let mut end = 0;
         for &length in lengths {
@@ -436,22 +436,22 @@ impl Reader<'_> {
     }
 }
 
-/// What comes of blocks that share bytes.
+/// What to do about blocks that share bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Overlap {
-    /// They are only read.
+    /// They are only read, so nothing.
     Fine,
-    /// They are written. MPI forbids that, but programs do it with what they do not need, and other ranks do not know
-    /// of it: so they arrive apart, and are unpacked one after the other.
+    /// They are written. MPI forbids that, but programs do it with data that they do not need, and other ranks cannot
+    /// know: so the blocks arrive separately, and are unpacked one after the other.
     Packed,
 }
 
-/// What a rank brings to a reduction.
+/// A rank's contribution to a reduction.
 fn given(data: &Reduced) -> *mut c_void {
     data.send.map_or(data.recv, <*const c_void>::cast_mut)
 }
 
-/// Blocks must be as long at both ends.
+/// Returns an error unless blocks have the same length at both ends.
 fn same(own: Option<usize>, block: usize) -> Result<(), Error> {
     match own {
         Some(found) if found != block => {
@@ -466,29 +466,29 @@ fn times(count: usize, p: usize) -> Result<usize, Unread> {
     count.checked_mul(p).ok_or(Unread::Library)
 }
 
-/// How many bytes of data elements have.
+/// The bytes of data of the elements.
 unsafe fn length(typed: &Typed) -> Result<usize, Unread> {
-    // SAFETY: the caller promises a live datatype.
+    // SAFETY: the caller guarantees a live datatype.
     let size = unsafe { facts(typed.datatype)?.size };
     size.checked_mul(typed.count).filter(|&bytes| bytes <= isize::MAX as usize).ok_or(Unread::Library)
 }
 
 unsafe fn side(typed: Typed) -> Result<Side, Error> {
-    // SAFETY: the caller promises a live datatype.
+    // SAFETY: the caller guarantees a live datatype.
     let dense = unsafe { facts(typed.datatype)?.dense };
     Ok(if dense || typed.count == 0 { Side::Plain(typed.address.cast()) } else { Side::Packed(typed) })
 }
 
 unsafe fn side_or_null(typed: Option<Typed>) -> Result<Side, Error> {
-    // SAFETY: the caller promises a live datatype.
+    // SAFETY: the caller guarantees a live datatype.
     typed.map_or(Ok(Side::Plain(null_mut())), |typed| unsafe { side(typed) })
 }
 
-/// Adds the bytes of each rank's block, and says how many there are in all.
+/// Adds the bytes of each rank's block, and returns their sum.
 fn push_counts(counts: IntList, p: usize, size: usize, into: &mut Vec<usize>) -> Result<usize, Unread> {
     let mut total = 0usize;
     for rank in 0..p {
-        // SAFETY: whoever reads a call promises complete lists.
+        // SAFETY: the caller of `read` guarantees complete lists.
         let count = usize::try_from(unsafe { counts.get(rank) }).map_err(|_| Unread::Library)?;
         let bytes = count.checked_mul(size).ok_or(Unread::Library)?;
         total = total.checked_add(bytes).filter(|&all| all <= isize::MAX as usize).ok_or(Unread::Library)?;
@@ -498,7 +498,7 @@ fn push_counts(counts: IntList, p: usize, size: usize, into: &mut Vec<usize>) ->
 }
 
 impl BlockLayout {
-    /// How a vector that is reduced is divided, with these lengths if there are any.
+    /// How a reduced vector is divided, with these lengths if it has any.
     pub(super) fn division<'a>(&self, lengths: &'a [usize]) -> Division<'a> {
         match self {
             BlockLayout::Vector { elsewhere: true } => Division::Elsewhere,

@@ -1,16 +1,16 @@
 //! Decides whether a large datatype is a contiguous array of bytes, by decoding how it was constructed.
 //!
-//! Programs that count beyond 2^31 make such datatypes of contiguous ones, vectors and structs (Hammond, Schäfer,
-//! Latham: To INT_MAX... and Beyond! Exploring Large-Count Support in MPI, ExaMPI 2014), and packing one would need as
-//! much memory again.
+//! Programs that count beyond 2^31 build such datatypes from contiguous ones, vectors and structs (Hammond, Schäfer,
+//! Latham: To INT_MAX... and Beyond! Exploring Large-Count Support in MPI, ExaMPI 2014), and packing one would double
+//! the memory.
 
 use crate::error::Error;
 use crate::mpi::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// Whether the bytes of an element are in order and without gaps. What is made in another way than those above is said
-/// not to be.
+/// Whether the bytes of an element are in order and without gaps. False for datatypes with other constructors than
+/// those above.
 pub(super) fn is_solid(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     let made = Made::of(datatype)?;
     let (size, extent) = measures(datatype)?;
@@ -21,7 +21,7 @@ pub(super) fn is_solid(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
         return Ok(true);
     }
     let ordered = match (made.combiner, &made.integers[..]) {
-        // A duplicate, or so many one after the other: nothing else has these lists.
+        // Only a duplicate or a contiguous datatype has lists like these.
         (_, []) if made.addresses.is_empty() => true,
         (_, [_]) if made.addresses.is_empty() && made.types.len() == 1 => true,
         (combiner, [count, length, stride]) if combiner == combiner_of_vector()? => *count < 2 || length == stride,
@@ -42,7 +42,7 @@ fn measures(datatype: ffi::MPI_Datatype) -> Result<(i64, i64), Error> {
     Ok((size as i64, extent as i64))
 }
 
-/// What a datatype was made of.
+/// The constructor of a datatype and its arguments.
 struct Made {
     combiner: c_int,
     integers: Vec<c_int>,
@@ -58,13 +58,13 @@ impl Made {
             unsafe { ffi::MPI_Type_get_envelope(datatype, &mut integers, &mut addresses, &mut types, &mut combiner) };
         check("MPI_Type_get_envelope", code)?;
         let mut made = Made { combiner, integers: vec![], addresses: vec![], types: vec![] };
-        // Of what MPI names, nothing more may be asked.
+        // MPI does not allow further queries on predefined datatypes.
         if types == 0 {
             return Ok(made);
         }
         let (mut held_integers, mut held_addresses) = (vec![0; integers as usize], vec![0; addresses as usize]);
         let mut held_types = vec![datatype; types as usize];
-        // SAFETY: the lists are as long as MPI has said.
+        // SAFETY: the lists have the lengths that MPI has reported.
         let code = unsafe {
             let lists = (held_integers.as_mut_ptr(), held_addresses.as_mut_ptr(), held_types.as_mut_ptr());
             ffi::MPI_Type_get_contents(datatype, integers, addresses, types, lists.0, lists.1, lists.2)
@@ -76,7 +76,7 @@ impl Made {
         Ok(made)
     }
 
-    /// Whether the parts of a struct follow each other.
+    /// Whether the parts of a struct directly follow each other.
     fn parts_follow(&self, lengths: &[c_int]) -> Result<bool, Error> {
         let mut next = 0i64;
         for ((&length, &begin), &part) in lengths.iter().zip(&self.addresses).zip(&self.types) {
@@ -94,7 +94,7 @@ impl Drop for Made {
     fn drop(&mut self) {
         for datatype in &mut self.types {
             let [mut integers, mut addresses, mut types, mut combiner] = [0; 4];
-            // SAFETY: MPI has handed them out; those that it names are not ours to free.
+            // SAFETY: MPI returned these handles; predefined ones must not be freed.
             unsafe {
                 ffi::MPI_Type_get_envelope(*datatype, &mut integers, &mut addresses, &mut types, &mut combiner);
                 if types > 0 {
@@ -105,14 +105,13 @@ impl Drop for Made {
     }
 }
 
-/// The name of vectors. The libraries' headers give constants for it that bindings call differently, so a vector is
-/// asked.
+/// The combiner of vectors. Bindings name the constant differently, so a vector is created and queried.
 fn combiner_of_vector() -> Result<c_int, Error> {
     // SAFETY: the handle of bytes is a constant of the library.
     combiner_of(|made| unsafe { ffi::MPI_Type_vector(1, 1, 1, ffi::RSMPI_UINT8_T, made) })
 }
 
-/// The name of structs.
+/// The combiner of structs.
 fn combiner_of_struct() -> Result<c_int, Error> {
     // SAFETY: the handle of bytes is a constant of the library, and the lists have an entry each.
     combiner_of(|made| unsafe {
@@ -126,7 +125,7 @@ fn combiner_of(make: impl FnOnce(*mut ffi::MPI_Datatype) -> c_int) -> Result<c_i
     let mut made = unsafe { ffi::RSMPI_DATATYPE_NULL };
     check("MPI_Type_vector or MPI_Type_create_struct", make(&mut made))?;
     let combiner = Made::of(made).map(|of| of.combiner);
-    // SAFETY: it was just made, and goes.
+    // SAFETY: it was just created, and is not used again.
     check("MPI_Type_free", unsafe { ffi::MPI_Type_free(&mut made) })?;
     combiner
 }

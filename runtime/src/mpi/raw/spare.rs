@@ -1,5 +1,5 @@
-//! What operations that are over leave on their communicator for the next ones like them: programs start a few again
-//! and again.
+//! A pool of the buffers of completed operations, cached on their communicator, because programs start the same few
+//! operations again and again.
 
 use super::By;
 use super::choice::Decider;
@@ -10,10 +10,10 @@ use crate::mpi::execution::MessagesInFlight;
 use crate::mpi::plan::MessagePlan;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// How much is kept.
+/// The number of pooled entries.
 const KEPT: usize = 16;
 
-/// Everything of an operation but its addresses.
+/// Everything that an operation needs except its addresses.
 #[derive(Default)]
 pub(super) struct SpareBuffers {
     pub(super) lists: Lists,
@@ -27,7 +27,7 @@ pub(super) struct SpareBuffers {
 const MUCH: usize = 1 << 20;
 
 impl SpareBuffers {
-    /// How many bytes it keeps for data.
+    /// The bytes that it holds for data.
     fn memory(&self) -> usize {
         self.scratch.memory() + self.images.memory()
     }
@@ -45,12 +45,12 @@ struct Kept {
 
 type Shelf = Mutex<Vec<Kept>>;
 
-/// The kits of a communicator.
+/// The spare buffers of a communicator.
 #[derive(Default)]
 pub(in crate::mpi) struct Spare(Arc<Shelf>);
 
 impl Spare {
-    /// A kit for a call.
+    /// Spare buffers for a call.
     pub(super) fn take(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> Option<SpareBuffers> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |kept: &Kept| kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
@@ -58,21 +58,21 @@ impl Spare {
         Some(shelf.remove(found).kit)
     }
 
-    /// Where the kit of a call goes when it is over.
+    /// Where the buffers of a call go when it is complete.
     pub(super) fn home(&self, by: By<'_>) -> Home {
         Home { shelf: Arc::downgrade(&self.0), decider: by.into() }
     }
 }
 
-/// Where a kit goes when its operation is over; its communicator may be gone by then.
+/// Where buffers go when their operation is complete; the communicator may be freed by then.
 pub(super) struct Home {
     shelf: Weak<Shelf>,
     decider: Decider,
 }
 
 impl Home {
-    /// Leaves it there, in place of the one that lies there longest. Of all that lie there, only this one has much
-    /// memory.
+    /// Returns the buffers to the pool, replacing the oldest entry if it is full. At most one entry holds much
+    /// memory: the newest large one.
     pub(super) fn leave(self, shape: CallShape, kit: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);

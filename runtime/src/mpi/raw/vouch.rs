@@ -1,7 +1,7 @@
 //! Validates the handles and buffers of a call before it is parsed.
 //!
-//! What is not is the library's to refuse. It does so on this rank and without a message, so that it makes no
-//! difference who serves the other ranks: they wait for this one, as they would in the library.
+//! MPI must reject invalid ones. It does so on this rank and without a message, so it does not matter who serves the
+//! other ranks: they wait for this one, as they would in MPI.
 
 use super::call::{MpiCall, Reduced, Scattered, Typed};
 use super::datatype::{self, facts};
@@ -13,7 +13,7 @@ use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_void;
 
-/// Looks at all arguments of a call that mean something on this rank.
+/// Checks all arguments of a call that are used on this rank.
 pub(super) fn arguments(call: &MpiCall, here: RankPlacement<'_>) -> Result<(), Error> {
     let is_root = |root| here.rank as i64 == i64::from(root);
     match call {
@@ -51,7 +51,7 @@ pub(super) fn arguments(call: &MpiCall, here: RankPlacement<'_>) -> Result<(), E
     }
 }
 
-/// Only the root of a collective may say that its data lie in the other buffer.
+/// Only the root of a collective may pass `MPI_IN_PLACE` here.
 fn needs_buffer<T>(given: &Option<T>, is_root: bool) -> Result<(), Error> {
     if given.is_some() || is_root { Ok(()) } else { Err(Error::Misplaced) }
 }
@@ -78,19 +78,19 @@ fn reduced(data: &Reduced, gets: bool) -> Result<(), Error> {
     operand::vouch(data.op, data.datatype)
 }
 
-/// Where a buffer must be, MPI_IN_PLACE is none.
+/// Returns an error for MPI_IN_PLACE where a buffer is required.
 fn address(address: *mut c_void) -> Result<(), Error> {
     if address == in_place() { Err(Error::Misplaced) } else { Ok(()) }
 }
 
-/// Those that MPI names are never freed, so that nobody need be asked about one a second time.
+/// Checks a datatype. Predefined ones are never freed, so one that was checked stays valid.
 fn known(datatype: ffi::MPI_Datatype, asks: fn(ffi::MPI_Datatype) -> Result<(), Error>) -> Result<(), Error> {
     if datatype::is_known(datatype) { Ok(()) } else { asks(datatype) }
 }
 
-/// Looks at the buffers of a call that was taken apart: where there is data, there must be memory; and what is sent
-/// must not be what is overwritten. MPI forbids both. MPICH refuses buffers that begin at the same place; otherwise
-/// what is sent is copied first, so that it does no harm.
+/// Checks the buffers of a parsed call: data requires memory, and the send buffer must not overlap the receive
+/// buffer. MPI forbids both. MPICH rejects buffers with the same address; otherwise the data to send is copied first,
+/// which makes the overlap harmless.
 pub(super) fn buffers(job: &mut ParsedCall, lists: &Lists, here: RankPlacement<'_>) -> Result<(), Unread> {
     let shape = &job.shape;
     let leaving = matches!(shape.blocks, BlockLayout::Private).then_some((&lists.leaving, &lists.leaves_at));
@@ -114,7 +114,7 @@ pub(super) fn buffers(job: &mut ParsedCall, lists: &Lists, here: RankPlacement<'
     Ok(())
 }
 
-/// Where the block of this rank lies in what it sends, and in what it gets: that is where MPICH compares.
+/// The positions of this rank's block in its send and receive buffers: MPICH compares these.
 fn own_places(shape: &CallShape, lists: &Lists, here: RankPlacement<'_>) -> (usize, usize) {
     let rank = here.rank;
     match (shape.kind, &shape.blocks) {
@@ -126,8 +126,8 @@ fn own_places(shape: &CallShape, lists: &Lists, here: RankPlacement<'_>) -> (usi
     }
 }
 
-/// Where a buffer begins, if something lies there. Nothing lies at the address 0 itself; data that a datatype places
-/// from there (MPI_BOTTOM) begins nowhere in particular, so that two such buffers are not one.
+/// Where a buffer begins, if it has data. Address 0 itself has none. Data that a datatype places relative to it
+/// (MPI_BOTTOM) has no definite beginning, so that two such buffers are not taken for the same.
 fn begin(
     side: &Side,
     length: usize,
@@ -137,7 +137,7 @@ fn begin(
     let (address, first) = match side {
         _ if length == 0 => return Ok(None),
         Side::Plain(address) => (address.addr(), Some(0)),
-        // SAFETY: whoever takes a call apart has seen that its datatypes are in order.
+        // SAFETY: the datatypes of a parsed call are valid.
         Side::Packed(typed) => (typed.address.addr(), Some(unsafe { facts(typed.datatype)? }.true_lb)),
         Side::PackedBlocks(blocks) => (blocks.address.addr(), None),
         Side::Elements { address, .. } => (address.addr(), lead),
@@ -155,13 +155,14 @@ fn begin(
     }
 }
 
-/// Whether this MPI takes two buffers that are one: MPICH and its descendants, whose handles are numbers, say that it
-/// is an error.
+/// Whether this MPI accepts identical send and receive buffers. MPICH and its descendants, whose handles are numbers,
+/// report an error.
 fn takes_same_buffer() -> bool {
     size_of::<ffi::MPI_Comm>() == size_of::<usize>()
 }
 
-/// A reduction whose buffers are one, as libraries do it that take such: in place. With a root nobody takes it.
+/// A reduction whose buffers are identical runs in place where the MPI library does so. No library accepts this for a
+/// reduction to a root.
 pub(super) fn same_buffer(kind: Kind, data: Reduced, gets: bool) -> Result<Reduced, Unread> {
     match data.send {
         Some(send) if gets && send == data.recv.cast_const() => match takes_same_buffer() && kind != Kind::Reduce {

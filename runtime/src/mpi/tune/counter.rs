@@ -1,4 +1,5 @@
-//! How soon a process of a node sees what another one wrote: two counters in shared memory, raised in turn.
+//! Measures how soon a process of a node sees a write of another one: two counters in shared memory, incremented in
+//! turn.
 
 use super::wire::WireBench;
 use super::{Profile, median};
@@ -11,15 +12,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::yield_now;
 use std::time::Instant;
 
-/// How many times the counters are raised for one time, and how many times that is done.
+/// The number of increments in one measurement, and the number of measurements.
 const ROUNDS: u64 = 64;
 const TIMES: u64 = 9;
 
-/// A process looks so many times before it makes room for others, which it may be waiting for.
+/// How often a process polls before it yields to others, for which it may be waiting.
 const LOOKS: usize = 200;
 
-/// Seconds from raising a counter to the answer, on the slowest node; the default if no two processes share memory.
-/// Collective.
+/// Seconds from incrementing a counter to the answer, on the slowest node; the default if no two processes share
+/// memory. Collective.
 pub(super) fn signal(wire: &mut WireBench) -> Result<f64, Error> {
     let node = SharedNode::new(wire.comm())?;
     let mut times = Vec::new();
@@ -43,7 +44,7 @@ struct SharedNode {
     start: *mut u64,
 }
 
-/// The counters lie so many numbers apart.
+/// The distance of the counters, in numbers.
 const APART: usize = 16;
 
 impl SharedNode {
@@ -66,7 +67,7 @@ impl SharedNode {
         Ok(node)
     }
 
-    /// Memory of the first process, for all.
+    /// Allocates memory that belongs to the first process and is shared by all.
     fn allocate(&mut self) -> Result<(), Error> {
         let bytes = if self.rank == 0 { (2 * APART * size_of::<u64>()) as ffi::MPI_Aint } else { 0 };
         let (unit, own) = (size_of::<u64>() as c_int, &mut self.start as *mut *mut u64);
@@ -77,7 +78,7 @@ impl SharedNode {
         };
         check("MPI_Win_allocate_shared", code)?;
         let (mut found_bytes, mut found_unit) = (0, 0);
-        // SAFETY: the window was just made, and the three places have room for what is asked.
+        // SAFETY: the window was just created, and the three pointers are valid for the results.
         let code = unsafe {
             let start = &mut self.start as *mut *mut u64;
             ffi::MPI_Win_shared_query(self.window, 0, &mut found_bytes, &mut found_unit, start.cast::<c_void>())
@@ -85,7 +86,7 @@ impl SharedNode {
         check("MPI_Win_shared_query", code)
     }
 
-    /// Both counters at zero, before anybody looks.
+    /// Sets both counters to zero before any process reads them.
     fn clear(&self) -> Result<(), Error> {
         if self.rank == 0 {
             self.counter(0).store(0, Ordering::Release);
@@ -96,17 +97,17 @@ impl SharedNode {
     }
 
     fn counter(&self, which: usize) -> &AtomicU64 {
-        // SAFETY: the window has room for both counters, MPI aligns it at least for numbers of 64 bits, it is touched
-        // as atomic numbers only, and it lives as long as `self`.
+        // SAFETY: the window has room for both counters, MPI aligns it at least for numbers of 64 bits, it is
+        // accessed only as atomic numbers, and it lives as long as `self`.
         unsafe { AtomicU64::from_ptr(self.start.add(which * APART)) }
     }
 
-    /// Whether this process raises a counter.
+    /// Whether this process increments a counter.
     fn plays(&self) -> bool {
         self.rank < 2 && self.size > 1
     }
 
-    /// Raises the counters in turn, from a value on.
+    /// Increments the counters in turn, from a value on.
     fn play(&self, from: u64) {
         for value in from + 1..=from + ROUNDS {
             match self.rank {
@@ -124,7 +125,7 @@ impl SharedNode {
     }
 
     fn free(mut self) -> Result<(), Error> {
-        // SAFETY: both handles are live, all processes of the node are here, and nobody uses them again.
+        // SAFETY: both handles are live, all processes of the node call this, and nobody uses them again.
         let (window, comm) = unsafe { (ffi::MPI_Win_free(&mut self.window), ffi::MPI_Comm_free(&mut self.comm)) };
         check("MPI_Win_free", window)?;
         check("MPI_Comm_free", comm)

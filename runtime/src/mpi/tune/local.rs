@@ -1,21 +1,21 @@
-//! What processes do by themselves, all at the same time.
+//! Measures the local work of processes, all at the same time.
 
 use super::median;
 use super::wire::WireBench;
 use crate::error::Error;
 use std::hint::black_box;
 
-/// The elements of a vector that no first or second level of a cache holds.
+/// The elements of a vector that fits in no first-level or second-level cache.
 const ELEMENTS: usize = 1 << 18;
 const TIMES: usize = 9;
 
-/// Bytes that the slowest process copies in a second.
+/// The bytes per second that the slowest process copies.
 pub(super) fn copy(wire: &mut WireBench) -> Result<f64, Error> {
     let (from, mut to) = (vec![1.5f64; ELEMENTS], vec![0.0f64; ELEMENTS]);
     rate(wire, || to.copy_from_slice(black_box(&from)))
 }
 
-/// Bytes that the slowest process adds up in a second.
+/// The bytes per second that the slowest process adds up.
 pub(super) fn combine(wire: &mut WireBench) -> Result<f64, Error> {
     let (from, mut to) = (vec![1.5f64; ELEMENTS], vec![0.0f64; ELEMENTS]);
     rate(wire, || black_box(&mut to).iter_mut().zip(black_box(&from)).for_each(|(sum, x)| *sum += x))

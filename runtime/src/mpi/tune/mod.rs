@@ -1,8 +1,8 @@
-//! Measures a [`Profile`]: rounds of messages, and what processes do by themselves.
+//! Measures a [`Profile`]: rounds of messages, and the local work of processes.
 //!
-//! All points of the grids are measured in turn, again and again, so that whatever else happens on the machine meets
-//! all of them alike; of each, the median counts. A time is that of the slowest rank. Every decision is rank 0's, and
-//! every number comes from all ranks, so that all get the same profile.
+//! All points of the grids are measured in turn, again and again, so that disturbances affect all of them alike; the
+//! median of each counts. A time is that of the slowest rank. Rank 0 makes every decision, and every number is agreed
+//! on by all ranks, so that all get the same profile.
 
 mod counter;
 mod local;
@@ -18,23 +18,23 @@ use ::mpi::topology::Communicator;
 use roundel_spec::Placement;
 use std::time::{Duration, Instant};
 
-/// After so many rounds over all points nothing new is learnt.
+/// The most rounds over all points: more do not improve the result.
 const ENOUGH: usize = 101;
 
-/// How long a measurement takes unless somebody says otherwise.
+/// The default duration of a measurement.
 pub const BUDGET: Duration = Duration::from_secs(60);
 
-/// Inside of a node messages are measured up to this index of the sizes: all of its processes need buffers.
+/// Within a node, messages are measured up to this index of the sizes: all of its processes need buffers.
 const INSIDE: usize = 9;
 
-/// Measures the machine that a communicator spans, in about so much time. Collective: all ranks call it, and all get
-/// the same profile. `progress` is told which share of the time is over, from 0 to 1, on every rank.
+/// Measures the machine that a communicator spans, in about the time `budget`. Collective: all ranks call it, and all
+/// get the same profile. Calls `progress` on every rank with the elapsed share of the time, from 0 to 1.
 ///
-/// With one node nothing is known between nodes, and with one process per node nothing inside: there the default
-/// stands, and the profile says that it was not measured. If the time is short, so are the longest messages.
+/// One node gives no times between nodes, and one process per node gives no times within a node. The profile then has
+/// default values, marked as not measured. A short budget also limits the length of messages.
 ///
 /// # Errors
-/// Whatever MPI says.
+/// Returns MPI's errors.
 pub fn tune(comm: &impl Communicator, budget: Duration, mut progress: impl FnMut(f64)) -> Result<Profile, Error> {
     let group = attribute::state(comm)?.group(comm)?;
     let mut wire = WireBench::new(group.comm.raw());
@@ -48,7 +48,7 @@ pub fn tune(comm: &impl Communicator, budget: Duration, mut progress: impl FnMut
     Ok(profile)
 }
 
-/// Rank 0's machine.
+/// The machine of rank 0.
 fn machine(wire: &mut WireBench, placement: &Placement) -> Result<Machine, Error> {
     let own = Machine::here(&library_version().unwrap_or_default());
     let text = format!("{}\n{}\n{}\n{}\n{}", own.host, own.cores, own.cpu, own.mpi, own.date);
@@ -77,7 +77,7 @@ enum Traffic {
     Crowd,
 }
 
-/// Ranks that exchange messages in a circle, and where this one stands.
+/// Ranks that exchange messages in a circle, and the position of this one.
 #[derive(Clone, Debug, Default)]
 struct Circle {
     ranks: Vec<usize>,
@@ -85,7 +85,7 @@ struct Circle {
 }
 
 impl Circle {
-    /// Those of `ranks`, if `rank` is one of them and not alone.
+    /// The circle of `ranks`, if `rank` is one of them and not alone.
     fn new(ranks: Vec<usize>, rank: usize) -> Self {
         match ranks.iter().position(|&other| other == rank) {
             Some(own) if ranks.len() > 1 => Circle { ranks, own },
@@ -93,7 +93,8 @@ impl Circle {
         }
     }
 
-    /// Whom this rank sends to and receives from: so many others, and these again if there are fewer.
+    /// The ranks that this rank sends to and receives from, one pair for each port. Ranks repeat if there are too
+    /// few.
     fn partners(&self, ports: usize) -> Vec<(usize, usize)> {
         let n = self.ranks.len();
         let distance = |port: usize| 1 + port % (n - 1);
@@ -102,7 +103,7 @@ impl Circle {
     }
 }
 
-/// A point of a grid and its times so far.
+/// A point of a grid and its measured times.
 struct GridPoint {
     scene: Traffic,
     size: usize,
@@ -110,13 +111,13 @@ struct GridPoint {
     times: Vec<f64>,
 }
 
-/// A measurement under way.
+/// A measurement in progress.
 struct Survey<'a> {
     wire: &'a mut WireBench,
     inside: Circle,
     between: Circle,
     crowd: Circle,
-    /// As many processes as every node has.
+    /// The largest number of processes that every node has.
     lanes: usize,
     points: Vec<GridPoint>,
     begin: Instant,
@@ -139,8 +140,8 @@ impl<'a> Survey<'a> {
         Survey { wire, inside, between, crowd, lanes, points, begin: Instant::now(), budget }
     }
 
-    /// Measures all points until the time is over; the first round over them is not counted, and says how long messages
-    /// may be.
+    /// Measures all points until the time is over. The first round over them does not count; it determines the
+    /// longest messages.
     fn run(&mut self, progress: &mut impl FnMut(f64)) -> Result<(), Error> {
         let sizes = self.warm_up(progress)?;
         self.points.retain(|point| point.size < sizes);
@@ -157,8 +158,8 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// Measures every point once, and stops at the size at which a quarter of the time is over. Returns how many sizes
-    /// there are.
+    /// Measures every point once, and stops at the size at which a quarter of the time is over. Returns the number of
+    /// sizes.
     fn warm_up(&mut self, progress: &mut impl FnMut(f64)) -> Result<usize, Error> {
         for size in 0..SIZES.len() {
             for i in 0..self.points.len() {
@@ -174,7 +175,7 @@ impl<'a> Survey<'a> {
         Ok(SIZES.len())
     }
 
-    /// Which share of the time is over.
+    /// The elapsed share of the time.
     fn share(&self) -> f64 {
         self.begin.elapsed().as_secs_f64() / self.budget.as_secs_f64().max(1e-3)
     }
@@ -200,7 +201,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// The medians of a scene, if it was measured.
+    /// The medians for one kind of traffic, if it was measured.
     fn grid(&self, scene: Traffic) -> Option<Grid> {
         let points = self.points.iter().filter(|point| point.scene == scene);
         let sizes = 1 + points.clone().map(|point| point.size).max()?;
@@ -212,7 +213,7 @@ impl<'a> Survey<'a> {
         Grid::new(SIZES[..sizes].to_vec(), PORTS.to_vec(), rows).ok()
     }
 
-    /// How much longer it takes if all lanes send, if that was measured: with the shortest and with the longest
+    /// By what factor rounds are slower if all lanes send, if that was measured: for the shortest and for the longest
     /// messages.
     fn crowded(&self) -> Option<Contention> {
         let ratio = |point: &GridPoint| {
@@ -233,13 +234,13 @@ impl GridPoint {
     }
 }
 
-/// The median of some times, and a nanosecond if clocks stand still.
+/// The median of some times; a nanosecond if clocks stand still.
 fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(0.0).clamp(1e-9, 1e6)
 }
 
-/// The points that there are ranks for, by size.
+/// The points for which there are ranks, by size.
 fn points(shared: bool, several: bool, crowded: bool) -> Vec<GridPoint> {
     let mut found = Vec::new();
     for size in 0..SIZES.len() {
@@ -274,7 +275,7 @@ fn members(placement: &Placement) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// What one sends, the other receives; nobody sends to itself.
+    /// Sends and receives match; no rank sends to itself.
     #[test]
     fn partners_meet() {
         for n in 2..9 {

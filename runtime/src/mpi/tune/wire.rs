@@ -1,4 +1,4 @@
-//! Rounds of messages between ranks, and what ranks agree about.
+//! Rounds of messages between ranks, and values that ranks agree on.
 
 use crate::error::Error;
 use crate::mpi::code::check;
@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The tag of all messages.
 const TAG: c_int = 0;
 
-/// Short messages are exchanged so many times for one time: leaving a barrier takes some, too.
+/// How often short messages are exchanged in one measurement, because leaving a barrier takes some time, too.
 const REPEATED: usize = 8;
 const SHORT: usize = 4096;
 
@@ -32,7 +32,7 @@ impl WireBench {
         self.comm
     }
 
-    /// Seconds in which the slowest rank sends so many bytes to each first partner and receives as many from each
+    /// The seconds in which the slowest rank sends `bytes` bytes to each first partner and receives as many from each
     /// second one. Collective: ranks without partners wait.
     pub(super) fn round(&mut self, partners: &[(usize, usize)], bytes: usize) -> Result<f64, Error> {
         let times = if bytes <= SHORT { REPEATED } else { 1 };
@@ -41,7 +41,7 @@ impl WireBench {
             .map(|seconds| seconds / times as f64)
     }
 
-    /// The seconds of the slowest rank, from a barrier on. Collective.
+    /// The seconds that the slowest rank takes, starting at a barrier. Collective.
     pub(super) fn timed(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<f64, Error> {
         // SAFETY: the communicator is live, and all of its ranks call this.
         check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.comm) })?;
@@ -50,7 +50,7 @@ impl WireBench {
         self.slowest(begin.elapsed().as_secs_f64())
     }
 
-    /// The largest of all ranks' numbers. Collective.
+    /// The maximum over all ranks. Collective.
     pub(super) fn slowest(&self, own: f64) -> Result<f64, Error> {
         let mut most = 0.0f64;
         let (from, to): (*const f64, *mut f64) = (&own, &mut most);
@@ -62,14 +62,14 @@ impl WireBench {
         check("MPI_Allreduce", code).map(|()| most)
     }
 
-    /// What rank 0 says. Collective.
+    /// The value of rank 0. Collective.
     pub(super) fn agreed(&self, own: bool) -> Result<bool, Error> {
         let mut said = [u8::from(own)];
         self.broadcast(&mut said)?;
         Ok(said[0] != 0)
     }
 
-    /// Rank 0's text. Collective.
+    /// The text of rank 0. Collective.
     pub(super) fn agreed_text(&self, own: String) -> Result<String, Error> {
         let mut length = (own.len() as u32).to_le_bytes();
         self.broadcast(&mut length)?;
@@ -81,12 +81,12 @@ impl WireBench {
 
     fn broadcast(&self, bytes: &mut [u8]) -> Result<(), Error> {
         let (start, count) = (bytes.as_mut_ptr(), bytes.len() as c_int);
-        // SAFETY: `bytes` has so many of them, on all ranks.
+        // SAFETY: `bytes` has `count` bytes on all ranks.
         let code = unsafe { ffi::MPI_Bcast(start.cast(), count, ffi::RSMPI_UINT8_T, 0, self.comm) };
         check("MPI_Bcast", code)
     }
 
-    /// Makes room, so that no time is spent on that later.
+    /// Allocates buffers, so that no allocation is timed.
     fn reserve(&mut self, partners: usize, bytes: usize) {
         if partners > 0 && self.send.len() < bytes {
             self.send.resize(bytes, 1);
@@ -96,14 +96,14 @@ impl WireBench {
         }
     }
 
-    /// Posts everything and waits for everything.
+    /// Posts all messages and waits for all of them.
     fn exchange(&mut self, partners: &[(usize, usize)], bytes: usize) -> Result<(), Error> {
         self.post(partners, bytes).inspect_err(|_| self.abandon())?;
         let waits = self.requests.iter_mut().map(|request| {
             // SAFETY: the request was started and is not used again.
             check("MPI_Wait", unsafe { ffi::MPI_Wait(request, ffi::RSMPI_STATUS_IGNORE) })
         });
-        // All of them, also after one that failed.
+        // Waits for all of them, even after one has failed.
         let ends: Vec<Result<(), Error>> = waits.collect();
         self.requests.clear();
         ends.into_iter().collect()
@@ -113,7 +113,7 @@ impl WireBench {
         for (port, &(_, from)) in partners.iter().enumerate() {
             let room = self.recv[port * bytes..][..bytes].as_mut_ptr();
             self.start("MPI_Irecv", |request, comm| {
-                // SAFETY: `room` has so many bytes, of which nobody else knows until the request is complete.
+                // SAFETY: `room` has `bytes` bytes, which nothing else uses until the request is complete.
                 unsafe {
                     let (count, byte) = (bytes as c_int, ffi::RSMPI_UINT8_T);
                     ffi::MPI_Irecv(room.cast(), count, byte, from as c_int, TAG, comm, request)
@@ -123,7 +123,7 @@ impl WireBench {
         for &(to, _) in partners {
             let data = self.send[..bytes].as_ptr();
             self.start("MPI_Isend", |request, comm| {
-                // SAFETY: `data` has so many bytes, which nobody writes until the request is complete.
+                // SAFETY: `data` has `bytes` bytes, which nothing writes until the request is complete.
                 unsafe {
                     let (count, byte) = (bytes as c_int, ffi::RSMPI_UINT8_T);
                     ffi::MPI_Isend(data.cast(), count, byte, to as c_int, TAG, comm, request)
@@ -145,7 +145,7 @@ impl WireBench {
         Ok(())
     }
 
-    /// Leaves the buffers to messages that nobody will complete.
+    /// Leaks the buffers, because messages that nobody completes may still use them.
     fn abandon(&mut self) {
         forget((take(&mut self.send), take(&mut self.recv)));
         self.requests.clear();

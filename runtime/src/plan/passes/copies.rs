@@ -1,28 +1,28 @@
 //! Removes copies that are not needed.
 //!
-//! Forward: as long as a copy and what it was copied from are the same, the latter is read. Then a copy that nobody
-//! reads is left out. Backward: what arrives or is made, and whose only use in the round is to be copied, goes to where
-//! the copy would be, if nobody looks there in between.
+//! Forward: as long as a copy and its origin are equal, the origin is read. Then a copy that is never read is
+//! removed. Backward: a value that is received or computed, and whose only use in the round is a copy, goes directly
+//! to the destination of the copy, if nothing accesses that in between.
 
 use crate::plan::{Local, OUTPUT, RankPlan, Slot, Turn};
 use std::collections::{HashMap, HashSet};
 
-/// Which slots hold the same as others.
+/// Which slots hold copies of others.
 #[derive(Default)]
 struct Same {
-    /// What a slot was copied from.
+    /// The slot that each slot was copied from.
     origin: HashMap<Slot, Slot>,
-    /// Which slots were copied from it.
+    /// The slots that were copied from each slot.
     copies: HashMap<Slot, Vec<Slot>>,
 }
 
 impl Same {
-    /// Where to read a slot.
+    /// The slot to read instead of a slot.
     fn read(&self, slot: Slot) -> Slot {
         self.origin.get(&slot).copied().unwrap_or(slot)
     }
 
-    /// A slot is written: it is like no other any more.
+    /// Notes that a slot is written: it is no copy any more, and has none.
     fn written(&mut self, slot: Slot) {
         self.origin.remove(&slot);
         for copy in self.copies.remove(&slot).unwrap_or_default() {
@@ -38,13 +38,13 @@ impl Same {
     }
 }
 
-/// Reads what was copied where it was copied from.
+/// Forwards copies: reads each copy at its origin.
 pub(super) fn forward(part: &mut RankPlan) {
     let mut same = Same::default();
     for turn in &mut part.turns {
         let arriving: HashSet<Slot> = received(turn).collect();
         for slot in turn.sends.iter_mut().flat_map(|message| &mut message.slots) {
-            // What a message writes, no other one may read.
+            // A message must not read a slot that another message of the turn writes.
             let origin = same.read(*slot);
             *slot = if arriving.contains(&origin) { *slot } else { origin };
         }
@@ -74,13 +74,13 @@ fn received(turn: &Turn) -> impl Iterator<Item = Slot> + '_ {
     turn.receives.iter().flat_map(|message| message.slots.iter().copied())
 }
 
-/// The slots that are read after the end.
+/// The slots that are read after the last round.
 fn results(part: &RankPlan) -> HashSet<Slot> {
     let promised = |&block: &usize| part.kind.must_hold(part.rank, block, part.root, part.p);
     (0..part.blocks).filter(promised).map(|block| Slot::new(OUTPUT, block as u32)).collect()
 }
 
-/// Goes from after the messages of a turn to before them.
+/// Updates liveness from after the messages of a turn to before them.
 fn before_messages(turn: &Turn, live: &mut HashSet<Slot>) {
     received(turn).for_each(|slot| {
         live.remove(&slot);
@@ -88,13 +88,13 @@ fn before_messages(turn: &Turn, live: &mut HashSet<Slot>) {
     live.extend(turn.sends.iter().flat_map(|message| message.slots.iter().copied()));
 }
 
-/// Goes from after a local step to before it.
+/// Updates liveness from after a local step to before it.
 fn before_local(local: &Local, live: &mut HashSet<Slot>) {
     live.remove(&local.writes());
     live.extend(local.reads());
 }
 
-/// Leaves out local steps whose results nobody reads. Messages stay: their other ends are elsewhere.
+/// Removes local steps whose results are never read. Messages stay, because their other ends are on other ranks.
 pub(super) fn remove_unused(part: &mut RankPlan) {
     let mut live = results(part);
     for turn in part.turns.iter_mut().rev() {
@@ -111,7 +111,7 @@ pub(super) fn remove_unused(part: &mut RankPlan) {
     }
 }
 
-/// Makes what is only copied where its copy would be.
+/// Writes values that are only copied directly to the destination of the copy.
 pub(super) fn backward(part: &mut RankPlan) {
     let mut live = results(part);
     for turn in part.turns.iter_mut().rev() {
@@ -120,12 +120,12 @@ pub(super) fn backward(part: &mut RankPlan) {
     }
 }
 
-/// One turn, from its end.
+/// One turn, processed backwards.
 struct Backward<'a> {
     turn: &'a mut Turn,
     /// The local steps of each block, by number.
     steps: HashMap<u32, Vec<usize>>,
-    /// Where each slot is received: message and place.
+    /// Where each slot is received: message and position.
     arrivals: HashMap<Slot, (usize, usize)>,
     sent: HashSet<Slot>,
 }
@@ -159,7 +159,8 @@ impl<'a> Backward<'a> {
         self.turn.locals.retain(|_| number.next().is_some_and(|number| !gone.contains(&number)));
     }
 
-    /// Lets what makes `from`, before a step, make `to`; false if that is not possible in this turn.
+    /// Redirects the step before `before` that writes `from` so that it writes `to`; false if that is not possible in
+    /// this turn.
     fn redirect(&mut self, before: usize, from: Slot, to: Slot) -> bool {
         let steps = self.steps.get(&to.block).map_or(&[][..], |steps| &steps[..]);
         for &number in steps.iter().rev().filter(|&&number| number < before) {

@@ -1,16 +1,16 @@
 //! Removes dead blocks: those that arrive or are computed and are never used.
 //!
-//! Backwards from the result: a slot is *live* when what it holds goes into somebody's result. A step is needed where
-//! it writes a live slot; then what it reads is live before it, for a message on the other rank. All else is taken
-//! away, on both ends of the message. (Jocksch and others, 2021, algorithm 1, do this for lines; here it is block by
-//! block, for any plan.)
+//! A backward analysis from the result: a slot is *live* if its content contributes to some result. A step is needed
+//! if it writes a live slot; then the slots that it reads are live before it, for a message on the other rank.
+//! Everything else is removed, at both ends of the message. (Jocksch and others, 2021, algorithm 1, do this for
+//! lines; here it is block by block, for any plan.)
 
 use crate::plan::pairs::{End, receives, sends};
 use crate::plan::{Local, OUTPUT, Plan, Slot, Turn};
 
-/// Takes away all local steps and all blocks of messages that no result needs; and the rounds in which nothing is left.
+/// Removes all local steps and all blocks of messages that no result needs, and rounds that become empty.
 ///
-/// The plan must be one that [replays](Plan::replay); what is made of another one is no better.
+/// The plan must [replay](Plan::replay) without errors; otherwise the result is not correct either.
 pub fn remove_dead(plan: &mut Plan) {
     let mut live = Live::at_the_end(plan);
     for round in plan.rounds.iter_mut().rev() {
@@ -41,7 +41,7 @@ impl Live {
         &mut self.slots[(rank * self.lines + slot.line as usize) * self.blocks + slot.block as usize]
     }
 
-    /// Goes from after the local steps to before them.
+    /// Updates liveness from after the local steps to before them, and removes dead steps.
     fn keep_locals(&mut self, round: &mut [Turn]) {
         for (rank, turn) in round.iter_mut().enumerate() {
             let mut kept: Vec<Local> = Vec::with_capacity(turn.locals.len());
@@ -56,8 +56,8 @@ impl Live {
         }
     }
 
-    /// Goes from after the messages to before them. Sends read what was there before the round: after all that is
-    /// undone.
+    /// Updates liveness from after the messages to before them. Sends read the state before the round, so their slots
+    /// become live last.
     fn keep_messages(&mut self, round: &mut [Turn]) {
         let needed = self.needed(round);
         let numbers = |ends: Vec<End<'_>>| -> Vec<(usize, usize, usize)> {
@@ -78,7 +78,7 @@ impl Live {
         }
     }
 
-    /// For each message, by its receive, which of its blocks are needed; they are undone.
+    /// For each message, by its receive, which of its blocks are needed. Their slots are dead before the message.
     fn needed(&mut self, round: &[Turn]) -> Vec<Vec<bool>> {
         let undo = |(_, to, _, message): End<'_>| {
             message.slots.iter().map(|&slot| std::mem::take(self.slot(to, slot))).collect()

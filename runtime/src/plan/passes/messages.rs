@@ -1,12 +1,12 @@
-//! Fewer messages, or more: several to one rank become one, long ones are split over several ports.
+//! Merges messages to the same rank, and splits long messages over several ports.
 //!
-//! Messages of a pair of ranks keep their order, and both ends have equally many blocks. So the two ends do the same
-//! without knowing of each other.
+//! Messages of a pair of ranks keep their order, and both ends have the same number of blocks. So both ends do the
+//! same without communication.
 
 use crate::plan::{RankPlan, SlotMessage};
 use std::collections::HashMap;
 
-/// Makes several messages to one rank, or from it, one.
+/// Merges messages to the same rank, and messages from the same rank.
 pub(super) fn merge(part: &mut RankPlan) {
     for turn in &mut part.turns {
         turn.sends = merged(std::mem::take(&mut turn.sends));
@@ -26,7 +26,7 @@ fn merged(messages: Vec<SlotMessage>) -> Vec<SlotMessage> {
     all
 }
 
-/// Makes a message of more than `size` blocks several ones, at most `most`.
+/// Splits a message of more than `size` blocks into several, at most `most`.
 pub(super) fn split(part: &mut RankPlan, size: usize, most: usize) {
     for turn in &mut part.turns {
         for messages in [&mut turn.sends, &mut turn.receives] {

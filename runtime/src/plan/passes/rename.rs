@@ -1,12 +1,12 @@
-//! Reduces working memory: slots whose contents are dead are used again.
+//! Reduces working memory: reuses slots whose contents are dead.
 //!
-//! Time is counted in ticks, one for the messages of a round and one for each local step. What is written lives until
-//! it is last read. Of each block, lives are given the first line that is free; what arrives needs one that no message
-//! of its round uses.
+//! Time is counted in ticks, one for the messages of a round and one for each local step. A value lives from its
+//! write to its last read. For each block, a value gets the first line that is free; a received value needs a line
+//! that no message of its round uses.
 
 use crate::plan::{RankPlan, SCRATCH, Slot};
 
-/// What is done to a slot.
+/// How a slot is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SlotUse {
     Read,
@@ -14,7 +14,7 @@ enum SlotUse {
     Make,
 }
 
-/// Something that is held for a time.
+/// A value in a slot, from its first to its last use.
 struct SlotLifetime {
     block: u32,
     arrives: bool,
@@ -22,7 +22,7 @@ struct SlotLifetime {
     until: usize,
 }
 
-/// Gives working memory new lines.
+/// Renumbers the lines of working memory.
 pub(super) fn rename(part: &mut RankPlan) {
     let (lives, uses) = lives(part);
     let lines = lines(&lives, part.blocks);
@@ -35,7 +35,7 @@ pub(super) fn rename(part: &mut RankPlan) {
     part.lines = lines.iter().map(|&line| line as usize + 1).max().unwrap_or(0).max(SCRATCH as usize);
 }
 
-/// Visits all slots in the order in which they are used, with the time.
+/// Visits all slots in the order of use, with the time.
 fn each_slot(part: &mut RankPlan, mut visit: impl FnMut(&mut Slot, SlotUse, usize)) {
     let mut time = 1;
     for turn in &mut part.turns {
@@ -56,7 +56,7 @@ fn each_slot(part: &mut RankPlan, mut visit: impl FnMut(&mut Slot, SlotUse, usiz
     }
 }
 
-/// What is held in working memory; and for each use of a slot, which of that it is.
+/// The lifetimes of values in working memory, and the lifetime that each use of a slot belongs to.
 fn lives(part: &mut RankPlan) -> (Vec<SlotLifetime>, Vec<Option<usize>>) {
     let (blocks, slots) = (part.blocks, part.lines * part.blocks);
     let (mut lives, mut uses, mut now) = (Vec::<SlotLifetime>::new(), Vec::new(), vec![None; slots]);
@@ -78,7 +78,7 @@ fn lives(part: &mut RankPlan) -> (Vec<SlotLifetime>, Vec<Option<usize>>) {
     (lives, uses)
 }
 
-/// A line for each life. They come in the order of their beginnings.
+/// A line for each lifetime. The lifetimes are sorted by their beginnings.
 fn lines(lives: &[SlotLifetime], blocks: usize) -> Vec<u32> {
     let mut until: Vec<Vec<usize>> = vec![Vec::new(); blocks];
     let line = |life: &SlotLifetime| {

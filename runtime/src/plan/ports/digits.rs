@@ -1,18 +1,18 @@
 //! Numbers of nodes and of fractions, digit by digit.
 //!
-//! The first factor is the least significant digit of a node, and the most significant one of a fraction. A node sees
-//! fractions shifted cyclically, in each digit by its own: fraction (0, 0, ...) is where the node itself is.
+//! The first factor is the least significant digit of a node, and the most significant one of a fraction. A node
+//! numbers fractions relative to itself, cyclically in each digit: fraction (0, 0, ...) is the node's own.
 
 /// The factors of nodes and of fractions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Digits {
     /// The factors of nodes.
     factors: Vec<usize>,
-    /// Into how many fractions each of them divides: all or one.
+    /// The number of fractions for each factor: the factor itself or one.
     divided: Vec<usize>,
-    /// What a step in a digit of a fraction is worth.
+    /// The weight of each digit of a fraction.
     strides: Vec<usize>,
-    /// Whether fractions are called by the nodes at which they end.
+    /// Whether fractions are numbered by the nodes at which they end.
     by_node: bool,
 }
 
@@ -42,21 +42,21 @@ impl Digits {
         fraction as usize / self.strides[digit] % self.divided[digit]
     }
 
-    /// A fraction, further on in one digit.
+    /// The fraction whose given digit is larger by `by`.
     pub(super) fn shifted(&self, fraction: u32, digit: usize, by: usize) -> u32 {
         let (old, stride) = (self.of(fraction, digit), self.strides[digit]);
         let new = (old + by) % self.divided[digit];
         (fraction as usize - old * stride + new * stride) as u32
     }
 
-    /// The node that is further on in one digit.
+    /// The node whose given digit is larger by `by`.
     pub(super) fn peer(&self, node: usize, digit: usize, by: usize) -> usize {
         let below: usize = self.factors[..digit].iter().product();
         let (factor, old) = (self.factors[digit], node / below % self.factors[digit]);
         node - old * below + (old + by) % factor * below
     }
 
-    /// For all fractions as a node sees them, their numbers.
+    /// The numbers of all fractions, relative to a node.
     pub(super) fn numbers(&self, node: usize) -> Vec<u32> {
         let mut own = Vec::with_capacity(self.factors.len());
         let mut rest = node;

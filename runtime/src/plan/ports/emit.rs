@@ -1,4 +1,4 @@
-//! From a pattern to one node's part.
+//! Makes one node's part from a pattern.
 
 use super::pattern::{Pattern, Step};
 use super::phases::GroupsError;
@@ -7,10 +7,10 @@ use crate::plan::{INPUT, Local, OUTPUT, Plan, RankPlan, Slot, SlotMessage, Turn}
 use std::collections::HashMap;
 
 impl Pattern {
-    /// What one node does.
+    /// The part of one node.
     ///
     /// # Errors
-    /// When there is no such node.
+    /// If the node does not exist.
     pub fn part(&self, node: usize) -> Result<RankPlan, GroupsError> {
         let (p, blocks) = (self.nodes(), self.fractions());
         if node >= p {
@@ -21,7 +21,7 @@ impl Pattern {
         Ok(RankPlan { kind: self.kind, p, rank: node, root: 0, blocks, lines: places.count, turns })
     }
 
-    /// What all nodes do.
+    /// The plan of all nodes.
     pub fn plan(&self) -> Plan {
         let places = LinePlaces::new(self);
         let mut plan = Plan::new(self.kind, self.nodes(), places.count, self.fractions());
@@ -34,12 +34,12 @@ impl Pattern {
     }
 }
 
-/// One node's view of a pattern.
+/// A pattern from the point of view of one node.
 struct Emitter<'a> {
     pattern: &'a Pattern,
     places: &'a LinePlaces,
     node: usize,
-    /// The numbers of the fractions, as the node sees them.
+    /// The numbers of the fractions, relative to the node.
     blocks: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Emitter<'a> {
         turns
     }
 
-    /// A result that was there in the beginning.
+    /// Copies a result that is already in the input.
     fn copy(&self, line: u32) -> Local {
         let block = self.block(line);
         Local::Copy { from: Slot::new(INPUT, block), to: Slot::new(OUTPUT, block) }
@@ -80,7 +80,8 @@ impl<'a> Emitter<'a> {
         turn
     }
 
-    /// The messages of a step. What arrives from a distance here leaves for it at the other end, in the same order.
+    /// The messages of a step. For each arrival from a distance, the other end has a matching send, in the same
+    /// order.
     fn messages(&self, step: &Step) -> Turn {
         let (mut turn, mut numbers) = (Turn::default(), HashMap::new());
         let digits = &self.pattern.digits;
@@ -102,8 +103,8 @@ impl<'a> Emitter<'a> {
         turn
     }
 
-    /// Combines a line with what has arrived for it: from nodes before this one in a reduce_scatter, after it in an
-    /// allgather.
+    /// Combines a line with the data that arrived for it: from nodes before this one in a reduce_scatter, after it in
+    /// an allgather.
     fn combine(&self, step: &Step, line: u32, locals: &mut Vec<Local>) {
         let Some(own) = self.pattern.line(line).own else { return };
         let (mut so_far, into) = (self.slot(own), self.slot(line));

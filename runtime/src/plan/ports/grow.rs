@@ -8,28 +8,28 @@ use roundel_spec::Kind;
 /// The most lines that a pattern may have.
 const MOST_LINES: usize = 1 << 23;
 
-/// No line.
+/// Stands for no line.
 const NONE: u32 = u32::MAX;
 
-/// A pattern that is being made.
+/// A pattern under construction.
 pub(super) struct Grower {
     digits: Digits,
     lines: Vec<Line>,
     received: Vec<Received>,
     steps: Vec<Step>,
-    /// The lines at hand: of each fraction the one with most contributions.
+    /// The current lines: for each fraction the one with most contributions.
     current: Vec<u32>,
 }
 
 impl Grower {
-    /// The beginning: all fractions, or of an allgather the node's own.
+    /// The initial state: all fractions, or for an allgather only the node's own.
     pub(super) fn new(digits: Digits, kind: Kind) -> Self {
         let held = if kind == Kind::Allgather { 1 } else { digits.fractions() as u32 };
         let lines = (0..held).map(|fraction| Line { fraction, own: None, received: 0..0 }).collect();
         Grower { digits, lines, received: Vec::new(), steps: Vec::new(), current: (0..held).collect() }
     }
 
-    /// All steps of a group.
+    /// Adds all steps of a group.
     pub(super) fn run(&mut self, run: &GroupRun<'_>) -> Result<(), GroupsError> {
         let (negative, positive): (Vec<i64>, Vec<i64>) = run.group.ports.iter().partition(|&&port| port < 0);
         let [negative, positive] = [negative, positive]
@@ -38,7 +38,7 @@ impl Grower {
         self.gather(run.digit, &positive)
     }
 
-    /// Steps of reduce_scatter: of the first fractions along the digit, fewer and fewer are kept.
+    /// Steps of reduce_scatter: each keeps fewer of the first fractions along the digit.
     fn scatter(&mut self, digit: usize, ports: &[usize]) -> Result<(), GroupsError> {
         let mut size = self.digits.factor(digit);
         for (&ports, distance) in ports.iter().zip(distances(size, ports)) {
@@ -48,7 +48,7 @@ impl Grower {
         Ok(())
     }
 
-    /// Sends all fractions from `distance` on to where they are among the first ones.
+    /// Sends all fractions from `distance` on to the nodes where they are among the first ones.
     fn scatter_step(&mut self, digit: usize, ports: usize, distance: usize, size: usize) -> Result<(), GroupsError> {
         let start = self.lines.len() as u32;
         let at = self.by_fraction();
@@ -71,7 +71,7 @@ impl Grower {
         Ok(())
     }
 
-    /// Steps of allgather: what is at hand grows by what other nodes have at hand.
+    /// Steps of allgather: the current lines grow by those of other nodes.
     fn gather(&mut self, digit: usize, ports: &[usize]) -> Result<(), GroupsError> {
         let (factor, unit) = (self.digits.factor(digit), self.current.len());
         let mut last = self.by_fraction();
@@ -90,7 +90,7 @@ impl Grower {
         Ok(())
     }
 
-    /// The first lines of a node arrive; where a line of the same fraction is at hand, the last one, they are combined.
+    /// Receives the first lines of a node. A line whose fraction is already present is combined with its last line.
     fn gather_from(&mut self, digit: usize, far: usize, lines: usize, last: &mut [u32]) -> Result<(), GroupsError> {
         let start = self.lines.len() as u32;
         for i in 0..lines {
@@ -115,7 +115,7 @@ impl Grower {
         Ok(line)
     }
 
-    /// Ends a step; one that makes nothing is none.
+    /// Ends a step, and drops it if it makes no lines.
     fn step(&mut self, digit: usize, start: u32, kept: Option<Vec<u32>>) {
         let made = start..self.lines.len() as u32;
         if !made.is_empty() {
@@ -123,7 +123,7 @@ impl Grower {
         }
     }
 
-    /// The line at hand of each fraction.
+    /// The current line of each fraction.
     fn by_fraction(&self) -> Vec<u32> {
         let mut at = vec![NONE; self.digits.fractions()];
         self.current.iter().for_each(|&line| at[self.lines[line as usize].fraction as usize] = line);
@@ -138,8 +138,8 @@ impl Grower {
     }
 }
 
-/// How far apart nodes are in steps of reduce_scatter. Those that are complete run an allgather with the same ports in
-/// reverse; of others each divides what is left as evenly as it can.
+/// The distances of nodes in steps of reduce_scatter. Complete groups run an allgather with the same ports in
+/// reverse; in others, each step divides the rest as evenly as it can.
 fn distances(factor: usize, ports: &[usize]) -> Vec<usize> {
     let rest = |from: usize| ports[from..].iter().fold(1usize, |all, port| all.saturating_mul(port + 1));
     if rest(0) >= factor {
@@ -152,7 +152,8 @@ fn distances(factor: usize, ports: &[usize]) -> Vec<usize> {
     ports.iter().scan(factor, divide).collect()
 }
 
-/// Which lines results need, backwards from them. What others need of this node's lines they need of theirs.
+/// Which lines the results need, traced backwards. All nodes need the same lines, so the requests of other nodes are
+/// included.
 fn live(lines: &[Line], received: &[Received], results: &[u32]) -> Vec<bool> {
     let mut live = vec![false; lines.len()];
     results.iter().for_each(|&line| live[line as usize] = true);

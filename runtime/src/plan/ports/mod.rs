@@ -1,13 +1,13 @@
-//! Numbers of ports and factors: the notation in which a whole family of collectives is written.
+//! Ports and factors: the notation for a whole family of collectives.
 //!
-//! `8(-1 1 1 1)` is an allreduce of 8 nodes that begins with a reduce_scatter step of one port and goes on with three
-//! allgather steps; `2(-1) 4(1 1) 2(1)` runs in groups of 2, then of 4, then of 2. An allreduce has three phases:
-//! leading groups with negative ports alone (I, reduce_scatter), groups between (II, allreduce), and as many last
-//! groups as there are leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase I,
-//! an allgather a phase III.
+//! `8(-1 1 1 1)` is an allreduce of 8 nodes that begins with a reduce_scatter step of one port and continues with
+//! three allgather steps; `2(-1) 4(1 1) 2(1)` runs in groups of 2, then of 4, then of 2. An allreduce has three
+//! phases: leading groups with only negative ports (I, reduce_scatter), groups in between (II, allreduce), and as
+//! many last groups as leading ones, with the same factors in reverse (III, allgather). A reduce_scatter is a phase
+//! I, an allgather a phase III.
 //!
-//! All nodes do the same, seen from each of them: that is a [`Pattern`]. From it each node's [`RankPlan`] is made,
-//! without those of the others.
+//! All nodes do the same relative to their own numbers: that is a [`Pattern`]. Each node's [`RankPlan`] is made from
+//! it, without those of the others.
 //!
 //! ```
 //! use roundel::plan::ports::Ports;
@@ -45,28 +45,28 @@ pub struct Ports {
     pub groups: Vec<DigitGroup>,
 }
 
-/// Steps among nodes that differ in one digit of their numbers.
+/// Steps among nodes whose numbers differ in one digit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DigitGroup {
-    /// How many nodes the group has.
+    /// The number of nodes of the group.
     pub factor: usize,
-    /// To how many nodes each one sends in each step: negative for reduce_scatter, positive for allgather.
+    /// The number of nodes to which each one sends in each step: negative for reduce_scatter, positive for allgather.
     pub ports: Vec<i64>,
 }
 
 impl Ports {
-    /// What one node does.
+    /// The part of one node.
     ///
     /// # Errors
-    /// When the groups are not those of such a collective, or there is no such node.
+    /// If the groups do not make such a collective, or the node does not exist.
     pub fn part(&self, kind: Kind, node: usize) -> Result<RankPlan, GroupsError> {
         self.pattern(kind, Fractions::Scattered)?.part(node)
     }
 
-    /// What all nodes do.
+    /// The plan of all nodes.
     ///
     /// # Errors
-    /// When the groups are not those of such a collective.
+    /// If the groups do not make such a collective.
     pub fn plan(&self, kind: Kind) -> Result<Plan, GroupsError> {
         Ok(self.pattern(kind, Fractions::Scattered)?.plan())
     }

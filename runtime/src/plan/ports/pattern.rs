@@ -1,8 +1,9 @@
-//! What all nodes do, seen from each of them.
+//! The communication of all nodes, relative to each node's own number.
 //!
-//! A node has lines: each is the reduction of one fraction over some nodes. A step makes new lines from own ones and
-//! from what arrives. Nodes and fractions are counted from the own node on, so that one pattern is right for all nodes:
-//! where a line says that line 7 arrives from 4 nodes further on, the node 4 before receives this node's line 7.
+//! A node has lines: each is the partial reduction of one fraction over some nodes. A step makes new lines from the
+//! node's own lines and from received ones. Nodes and fractions are counted from the own node, so that one pattern
+//! fits all nodes: if line 7 arrives from the node at distance 4, then this node's line 7 goes to the node at
+//! distance -4.
 
 use super::Ports;
 use super::digits::Digits;
@@ -11,47 +12,47 @@ use super::phases::{GroupsError, factors};
 use roundel_spec::Kind;
 use std::ops::Range;
 
-/// Into how many fractions the data is divided.
+/// The number of fractions of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fractions {
-    /// One for each node: as the algorithms are described.
+    /// One for each node, as in the description of the algorithms.
     All,
-    /// Only as many as steps of reduce_scatter or allgather tell apart: as the algorithms are run.
+    /// Only as many as steps of reduce_scatter or allgather distinguish, as the algorithms run.
     Scattered,
 }
 
-/// Something that arrives.
+/// A line that arrives from another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Received {
-    /// From which node: so many further on, in the digit of the step.
+    /// The distance of the sender in the digit of the step.
     pub distance: usize,
-    /// Which of its lines.
+    /// The line of the sender.
     pub line: u32,
 }
 
-/// The reduction of one fraction over some nodes.
+/// The partial reduction of one fraction over some nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The fraction, counted from the own node on.
+    /// The fraction, counted from the own node.
     pub fraction: u32,
-    /// The line of the same node that it is made from, if there is one.
+    /// The line of the same node that it is computed from, if any.
     pub own: Option<u32>,
-    /// What arrives for it, by number.
+    /// The range of arrivals for it.
     pub received: Range<u32>,
 }
 
-/// One step: new lines.
+/// One step, which makes new lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The digit in which nodes differ that exchange messages.
+    /// The digit in which communicating nodes differ.
     pub digit: usize,
-    /// The lines that it makes.
+    /// The lines that the step makes.
     pub made: Range<u32>,
-    /// The lines that are left after a step of reduce_scatter. After a step of allgather all are left.
+    /// The lines that remain after a step of reduce_scatter. After a step of allgather all remain.
     pub kept: Option<Vec<u32>>,
 }
 
-/// What all nodes do.
+/// The communication pattern, equal on all nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pub(super) kind: Kind,
@@ -65,11 +66,11 @@ pub struct Pattern {
 }
 
 impl Ports {
-    /// What all nodes do, with the data divided in one of two ways. A reduce_scatter and an allgather have a fraction
-    /// for each node either way.
+    /// The communication pattern, with the data divided in one of two ways. A reduce_scatter and an allgather have a
+    /// fraction for each node either way.
     ///
     /// # Errors
-    /// When the groups are not those of such a collective.
+    /// If the groups do not make such a collective.
     pub fn pattern(&self, kind: Kind, fractions: Fractions) -> Result<Pattern, GroupsError> {
         let runs = self.runs(kind)?;
         let factors = factors(&runs)?;
@@ -99,27 +100,27 @@ impl Pattern {
         &self.steps
     }
 
-    /// The lines that are there in the beginning.
+    /// The initial lines.
     pub fn initial(&self) -> Range<u32> {
         0..self.first
     }
 
-    /// The lines that are there in the end and have all contributions, one of each fraction that a node gets.
+    /// The lines with all contributions at the end, one for each fraction that a node gets.
     pub fn results(&self) -> &[u32] {
         &self.results
     }
 
-    /// How many nodes exchange messages in a step.
+    /// The number of nodes that communicate in a step.
     pub fn factor(&self, step: &Step) -> usize {
         self.digits.factor(step.digit)
     }
 
-    /// The node that is so many further on in the digit of a step.
+    /// The node at a distance in the digit of a step.
     pub fn peer(&self, node: usize, step: &Step, distance: usize) -> usize {
         self.digits.peer(node, step.digit, distance)
     }
 
-    /// For all fractions as a node sees them, their numbers.
+    /// The numbers of all fractions, relative to a node.
     pub fn numbers(&self, node: usize) -> Vec<u32> {
         self.digits.numbers(node)
     }
@@ -129,7 +130,7 @@ impl Pattern {
         &self.lines[line as usize]
     }
 
-    /// What arrives for a line.
+    /// The arrivals for a line.
     pub fn received(&self, line: u32) -> &[Received] {
         let Range { start, end } = self.lines[line as usize].received;
         &self.received[start as usize..end as usize]
@@ -145,7 +146,7 @@ impl Pattern {
         step.made.clone().filter(|&line| self.is_live(line))
     }
 
-    /// How many lines a node sends, and how many messages.
+    /// The number of lines that a node sends, and the number of messages.
     pub fn sent(&self) -> (usize, usize) {
         let arrivals = |step| self.made(step).flat_map(|line| self.received(line));
         let messages =

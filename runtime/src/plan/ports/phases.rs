@@ -1,4 +1,4 @@
-//! Which groups are which phase, and whether they are complete.
+//! Assigns groups to phases, and checks that they are complete.
 
 use super::text::MOST;
 use super::{DigitGroup, Ports};
@@ -7,7 +7,7 @@ use roundel_spec::Kind;
 /// A phase of an allreduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
-    /// Phase I: every node keeps a fraction of what its group has.
+    /// Phase I: every node keeps a fraction of its group's data.
     Scatter,
     /// Phase II: every node gets the reduction over its group.
     Reduce,
@@ -15,16 +15,16 @@ pub enum Phase {
     Gather,
 }
 
-/// Groups that do not make the collective that is asked for. Groups are counted from 1.
+/// Why groups do not make the requested collective. Groups are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroupsError {
-    /// A kind that has no such algorithm.
+    /// The collective has no such algorithm.
     #[error("ports and factors make no {kind}: ask for allreduce, reduce_scatter or allgather")]
     Kind {
-        /// What was asked for.
+        /// The collective.
         kind: Kind,
     },
-    /// A factor or a port that is zero.
+    /// A factor or a port is zero.
     #[error("group {group}, `{text}`, has a zero: give a factor of at least 1, and ports other than 0")]
     Zero {
         /// Its number.
@@ -32,7 +32,7 @@ pub enum GroupsError {
         /// The group.
         text: String,
     },
-    /// Steps that do not reach all nodes of a group.
+    /// The steps do not reach all nodes of a group.
     #[error(
         "group {group}, `{text}`, reaches only {reached} nodes: give it more ports or steps, or a smaller factor"
     )]
@@ -41,17 +41,17 @@ pub enum GroupsError {
         group: usize,
         /// The group.
         text: String,
-        /// How many it reaches.
+        /// The number of nodes that it reaches.
         reached: usize,
     },
-    /// A port with the wrong sign.
+    /// A port has the wrong sign.
     #[error("group {group}, `{text}`, has ports of the wrong sign: {why}")]
     Sign {
         /// Its number.
         group: usize,
         /// The group.
         text: String,
-        /// What is expected.
+        /// The rule that is violated.
         why: &'static str,
     },
     /// Phase III is not the reverse of phase I.
@@ -67,7 +67,7 @@ pub enum GroupsError {
         /// The factor of its counterpart.
         expected: usize,
     },
-    /// A leading group without its counterpart.
+    /// A leading group has no counterpart.
     #[error("group {group}, `{text}`, has no counterpart: end with a group of {factor} with positive ports")]
     NoCounterpart {
         /// Its number.
@@ -77,26 +77,26 @@ pub enum GroupsError {
         /// Its factor.
         factor: usize,
     },
-    /// Too many nodes.
+    /// There are too many nodes.
     #[error("the factors multiply to more than {MOST} nodes: give smaller ones")]
     TooManyNodes,
-    /// Too much work.
+    /// The pattern has too many lines.
     #[error("the plan would have more than {limit} lines: scatter more, or split the factor")]
     TooManyLines {
-        /// The most there may be.
+        /// The most lines.
         limit: usize,
     },
-    /// No such node.
+    /// The node does not exist.
     #[error("node {node} does not exist: there are {nodes}, from 0 on")]
     NoSuchNode {
-        /// What was asked for.
+        /// The node.
         node: usize,
-        /// How many there are.
+        /// The number of nodes.
         nodes: usize,
     },
 }
 
-/// A group that runs: which digit it belongs to, and in which phase it is.
+/// A group with its digit and its phase.
 #[derive(Clone, Debug)]
 pub(super) struct GroupRun<'a> {
     /// The number of the digit.
@@ -108,7 +108,7 @@ pub(super) struct GroupRun<'a> {
 }
 
 impl DigitGroup {
-    /// How many nodes steps with such ports reach, at most.
+    /// The most nodes that steps with such ports reach.
     fn reached(&self, wanted: impl Fn(i64) -> bool) -> usize {
         let ports = self.ports.iter().filter(|&&port| wanted(port));
         ports.fold(1, |reached: usize, port| reached.saturating_mul(port.unsigned_abs() as usize + 1))
@@ -120,7 +120,7 @@ impl DigitGroup {
 }
 
 impl Ports {
-    /// The groups in the order in which they run, each with its digit; all is checked.
+    /// The groups in the order in which they run, each with its digit, after all checks.
     pub(super) fn runs(&self, kind: Kind) -> Result<Vec<GroupRun<'_>>, GroupsError> {
         let runs = match kind {
             Kind::ReduceScatter => self.one_phase(Phase::Scatter),
@@ -135,7 +135,7 @@ impl Ports {
     /// The number of nodes.
     ///
     /// # Errors
-    /// When the groups are not those of such a collective, or there are too many nodes.
+    /// If the groups do not make such a collective, or there are too many nodes.
     pub fn nodes(&self, kind: Kind) -> Result<usize, GroupsError> {
         factors(&self.runs(kind)?).map(|factors| factors.iter().product())
     }
@@ -148,7 +148,7 @@ impl Ports {
         let leads = |group: &&DigitGroup| !group.ports.is_empty() && group.all(|port| port < 0);
         let (leading, all) = (self.groups.iter().take_while(leads).count(), self.groups.len());
         if 2 * leading > all {
-            // The last groups belong to the innermost of the leading ones.
+            // The last groups are the counterparts of the innermost leading ones.
             let number = 2 * leading - all;
             let group = &self.groups[number - 1];
             return Err(GroupsError::NoCounterpart { group: number, text: group.to_string(), factor: group.factor });
@@ -170,12 +170,12 @@ impl Ports {
 }
 
 impl GroupRun<'_> {
-    /// Whether nodes of the group have different fractions in between.
+    /// Whether nodes of the group hold different fractions in between.
     pub(super) fn divides(&self) -> bool {
         self.phase != Phase::Reduce || !self.group.all(|port| port > 0)
     }
 
-    /// Signs are right, and all nodes are reached.
+    /// Returns an error if a sign is wrong, or a node is not reached.
     fn check(&self, number: usize) -> Result<(), GroupsError> {
         let text = || self.group.to_string();
         if self.group.factor == 0 || self.group.ports.contains(&0) {

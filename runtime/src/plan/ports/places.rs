@@ -1,28 +1,28 @@
 //! Assigns lines to memory: as few slots as possible, with results in the output.
 //!
 //! Time is counted in ticks: one for all messages of a step, and one for each combination after them. A place is free
-//! for what arrives when its last use was before the messages, and for what is made when its last use is the
-//! combination itself. The output may hold other lines until its result is made.
+//! for an arrival if its last use was before the messages, and for a computed value if its last use is at latest the
+//! combination itself. The output may hold other lines until its result is computed.
 
 use super::pattern::Pattern;
 use crate::plan::{INPUT, OUTPUT};
 
-/// Never used, or never free.
+/// The times of places that were never used, and of those that are never free.
 const NEVER: i64 = -1;
 const FOREVER: i64 = i64::MAX;
 
-/// The lines of memory of a pattern.
+/// Assigns the lines of a pattern to lines of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LinePlaces {
-    /// For each line of the pattern.
+    /// The memory line of each line of the pattern.
     pub(super) lines: Vec<u32>,
-    /// For each of what arrives.
+    /// The memory line of each arrival.
     pub(super) arrivals: Vec<u32>,
-    /// How many lines of memory there are.
+    /// The number of memory lines.
     pub(super) count: usize,
 }
 
-/// When lines are made and last used.
+/// The times at which lines are made and last used.
 struct Times {
     made: Vec<i64>,
     used: Vec<i64>,
@@ -52,10 +52,10 @@ impl Times {
     }
 }
 
-/// Which places of each fraction are in use until when; the output is the first one.
+/// Until when each place of each fraction is in use; the output is the first place.
 struct OccupancyTable {
     until: Vec<Vec<i64>>,
-    /// Until when others may use the output.
+    /// Until when other values may use the output.
     output: Vec<i64>,
     count: usize,
 }
@@ -71,7 +71,7 @@ impl OccupancyTable {
         OccupancyTable { until: vec![Vec::new(); output.len()], output, count: 2 }
     }
 
-    /// A place for something that arrives or is made at a time and is used until another.
+    /// A place for a value that arrives or is made at a time and is used until another.
     fn take(&mut self, fraction: u32, at: i64, arrives: bool, until: i64) -> u32 {
         let (places, output) = (&mut self.until[fraction as usize], self.output[fraction as usize]);
         let free = |used: i64| used == NEVER || used < at || used == at && !arrives;
@@ -110,7 +110,7 @@ impl LinePlaces {
         places
     }
 
-    /// Places for what arrives for a line. Gives the time after it is combined.
+    /// Assigns places to the arrivals for a line. Returns the time after they are combined.
     fn arrive(
         &mut self,
         pattern: &Pattern,

@@ -4,7 +4,7 @@ use super::{DigitGroup, Ports};
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is not in the notation of ports and factors.
+/// Why a text is not in the notation of ports and factors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoPorts {
     /// There is no group.
@@ -13,25 +13,25 @@ pub enum NoPorts {
     /// A group is not closed, or has no parenthesis.
     #[error("group {group}, `{found}`, is no group: write a factor and its ports, such as `8(-1 1 1 1)`")]
     Shape {
-        /// Its number, from 1.
+        /// The number of the group, from 1.
         group: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// A factor that is no number of nodes.
+    /// A factor is not a valid number of nodes.
     #[error("group {group} has the factor `{found}`: give a number of nodes from 1 to {MOST}")]
     Factor {
-        /// Its number, from 1.
+        /// The number of the group, from 1.
         group: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// A port that is no number of ports.
+    /// A port is not a valid number.
     #[error("group {group} has the port `{found}`: give numbers of ports, not 0, from -{MOST} to {MOST}")]
     Port {
-        /// Its number, from 1.
+        /// The number of the group, from 1.
         group: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
 }
@@ -56,7 +56,7 @@ impl FromStr for Ports {
     }
 }
 
-/// `8(-1 1 1 1`, up to what closed it; `None` when it has another shape.
+/// `8(-1 1 1 1`, up to the closing parenthesis; `None` if it has another shape.
 fn group(number: usize, text: &str, closed: bool) -> Result<Option<DigitGroup>, NoPorts> {
     let Some((factor, ports)) = text.split_once('(').filter(|_| closed) else { return Ok(None) };
     if ports.contains('(') || factor.trim().contains(char::is_whitespace) {

@@ -8,52 +8,52 @@ use crate::plan::part::Slot;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A collective that programs do not know.
+    /// Programs do not support the collective.
     #[error("there are no programs for {}; use allreduce, reduce_scatter or allgather", kind.with_article())]
     Kind {
-        /// What was asked for.
+        /// The collective.
         kind: Kind,
     },
-    /// A rank that does not exist.
+    /// The rank does not exist.
     #[error("there is no rank {rank} among {p}; ranks begin with 0")]
     Rank {
-        /// What was asked for.
+        /// The rank.
         rank: usize,
         /// The number of ranks.
         p: usize,
     },
-    /// Elements without a byte.
+    /// The size of an element is zero.
     #[error("elements have no bytes; give the size of one element")]
     Size,
-    /// Too few or too many counts.
+    /// The number of counts is wrong.
     #[error("{found} counts were given but {kind} needs {expected}: {}", rule(*kind))]
     Counts {
         /// The collective.
         kind: Kind,
-        /// How many it needs.
+        /// The number of counts that it needs.
         expected: usize,
-        /// How many there are.
+        /// The number of counts.
         found: usize,
     },
-    /// Memory whose size is no number.
+    /// The size of memory overflows.
     #[error("{what} of this call is larger than the address space; split the call into smaller ones")]
     TooLarge {
-        /// Which memory.
+        /// The memory.
         what: &'static str,
     },
-    /// A message that MPI cannot count.
+    /// A message is too long for MPI to count.
     #[error(
         "a message to rank {peer} has {elements} elements, more than {limit}; use more lanes or a plan with more blocks"
     )]
     TooLong {
         /// The other process.
         peer: usize,
-        /// How many elements it has.
+        /// The number of elements.
         elements: usize,
-        /// The largest number.
+        /// The largest number of elements.
         limit: usize,
     },
-    /// A part that belongs to another plan, or to another node.
+    /// The part belongs to another plan, or to another node.
     #[error(
         "node {node} of {nodes} was given the part of node {rank} of {p}, {kind}, {blocks} blocks; give the part of this node and kind"
     )]
@@ -71,19 +71,19 @@ pub enum BuildError {
         /// Its number of blocks.
         blocks: usize,
     },
-    /// A slot that does not exist, or has nothing, or must not be written.
+    /// A slot does not exist, is empty, or must not be written.
     #[error("round {round} of the part of node {node} {what} block {} of line {}; check the plan with a replay", slot.block, slot.line)]
     Slot {
         /// The node.
         node: usize,
         /// The round of the part.
         round: usize,
-        /// What it does there.
+        /// How the slot is used.
         what: &'static str,
         /// The slot.
         slot: Slot,
     },
-    /// A message to a node that does not exist, or to itself.
+    /// A message goes to a node that does not exist, or to the node itself.
     #[error(
         "round {round} of the part of node {node} names node {peer} of {nodes} as a peer; check the plan with a replay"
     )]
@@ -99,7 +99,7 @@ pub enum BuildError {
     },
 }
 
-/// What the counts of a kind are.
+/// The meaning of the counts of a collective.
 fn rule(kind: Kind) -> &'static str {
     match kind {
         Kind::Allreduce => "the length of the vector",

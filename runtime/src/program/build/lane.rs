@@ -1,7 +1,7 @@
-//! The part between nodes as one lane runs it: slots become addresses, and every message is in one piece.
+//! The part between nodes for one lane: slots become addresses, and every message becomes contiguous.
 //!
-//! A message whose blocks do not lie side by side is packed into working memory before it leaves, or unpacked after it
-//! has arrived. Empty messages are left out; both of their ends know that they are empty.
+//! A message whose blocks are not adjacent is packed into working memory before it is sent, or unpacked after it has
+//! arrived. Empty messages are omitted; both of their ends know that they are empty.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,28 +14,28 @@ use super::step_list::StepList;
 use crate::plan::part::{self, INPUT, Local, OUTPUT, RankPlan, Slot, Turn};
 use crate::program::{MemoryRegion, MessageDirection, Op, ProgramMessage, RegionOffset};
 
-/// What a lane does between nodes. Spots count elements.
+/// The steps of a lane between nodes. Offsets count elements.
 pub(super) struct Course {
     pub(super) ops: Vec<Op>,
     pub(super) messages: Vec<ProgramMessage>,
-    /// How many elements of working memory are in use.
+    /// The number of elements of working memory in use.
     pub(super) scratch: usize,
 }
 
-/// Where a lane finds its lines.
+/// Where the lines of a lane lie.
 #[derive(Clone, Copy)]
 pub(super) struct LaneLines {
     pub(super) input: LineLayout,
     pub(super) output: LineLayout,
-    /// Where working memory is free.
+    /// The beginning of free working memory.
     pub(super) scratch: usize,
 }
 
-/// A message that is not in one piece where it belongs.
+/// A message whose blocks are not contiguous.
 struct Packed {
-    /// Where it travels from or to.
+    /// The contiguous memory that it is sent from or received into.
     whole: Vec<VectorPiece>,
-    /// Where it belongs.
+    /// The places of its blocks.
     pieces: Vec<VectorPiece>,
 }
 
@@ -43,18 +43,18 @@ struct LaneBuilder<'a> {
     shape: &'a NodeGeometry<'a>,
     part: &'a RankPlan,
     lines: LaneLines,
-    /// What this lane has of each block.
+    /// This lane's slice of each block.
     slices: Vec<Range<usize>>,
-    /// Where slots of working memory lie.
+    /// The offsets of slots in working memory.
     slots: BTreeMap<Slot, usize>,
-    /// Where packed messages go.
+    /// The beginning of memory for packed messages.
     packs: usize,
     tape: StepList,
     messages: Vec<ProgramMessage>,
     scratch: usize,
 }
 
-/// Gives the part of this node addresses, for the lane that this process is.
+/// Assigns addresses to the part of this node, for this process's lane.
 pub(super) fn course(shape: &NodeGeometry, part: &RankPlan, lines: LaneLines) -> Result<Course, BuildError> {
     let (node, nodes) = (shape.node, shape.nodes);
     let &RankPlan { rank, p, kind, blocks, .. } = part;
@@ -83,7 +83,7 @@ pub(super) fn course(shape: &NodeGeometry, part: &RankPlan, lines: LaneLines) ->
 }
 
 impl LaneBuilder<'_> {
-    /// Finds room for the slots that are in use and lie nowhere else; neighbouring blocks of a line stay neighbours.
+    /// Allocates memory for used slots that have no other place; neighbouring blocks of a line stay neighbours.
     fn allocate(&mut self) -> Result<(), BuildError> {
         for (round, turn) in self.part.turns.iter().enumerate() {
             for (slot, written) in slots(turn) {
@@ -99,7 +99,7 @@ impl LaneBuilder<'_> {
         Ok(())
     }
 
-    /// Refuses a slot that is not there; notes one of working memory.
+    /// Returns an error for a slot that does not exist; registers one of working memory.
     fn admit(&mut self, round: usize, slot: Slot, written: bool) -> Result<(), BuildError> {
         let what = if written { "writes" } else { "reads" };
         let refused = BuildError::Slot { node: self.shape.node, round, what, slot };
@@ -113,7 +113,7 @@ impl LaneBuilder<'_> {
         Ok(())
     }
 
-    /// Where a slot of the input or of the result lies, if it has a place outside of working memory.
+    /// The place of a slot of the input or of the result outside of working memory, if it has one.
     fn fixed(&self, slot: Slot) -> Option<Vec<VectorPiece>> {
         let line = match slot.line {
             INPUT => self.lines.input,
@@ -124,14 +124,14 @@ impl LaneBuilder<'_> {
         self.shape.place(line, self.shape.local, block, &self.slices[block])
     }
 
-    /// Where a slot lies.
+    /// The place of a slot.
     fn pieces(&self, slot: Slot) -> Vec<VectorPiece> {
         let length = self.slices[slot.block as usize].len();
         let scratch = |&offset: &usize| piece(RegionOffset::start(MemoryRegion::Scratch), offset..offset + length);
         self.fixed(slot).unwrap_or_else(|| self.slots.get(&slot).map(scratch).unwrap_or_default())
     }
 
-    /// All messages of a round at the same time, then what the rank does by itself.
+    /// Runs all messages of a round at the same time, then the local steps.
     fn turn(&mut self, round: usize, turn: &Turn) -> Result<(), BuildError> {
         let first = self.messages.len();
         let mut packs = self.packs;
@@ -156,7 +156,7 @@ impl LaneBuilder<'_> {
         Ok(())
     }
 
-    /// Adds a message, if it is not empty; says how it is packed, if it must be.
+    /// Adds a message if it is not empty; returns how to pack it if necessary.
     fn message(
         &mut self,
         round: usize,
@@ -213,7 +213,7 @@ fn slots(turn: &Turn) -> impl Iterator<Item = (Slot, bool)> + '_ {
     of(&turn.sends, false).into_iter().chain(of(&turn.receives, true)).chain(locals)
 }
 
-/// Pieces that lie side by side become one.
+/// Merges adjacent pieces.
 fn merged(pieces: impl Iterator<Item = VectorPiece>) -> Vec<VectorPiece> {
     let mut all: Vec<VectorPiece> = Vec::new();
     for piece in pieces {

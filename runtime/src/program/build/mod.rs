@@ -1,15 +1,15 @@
-//! Programs of a collective: what happens in shared memory, woven with the part between nodes.
+//! Builds the programs of a collective: the steps in shared memory, combined with the part between nodes.
 //!
-//! Processes of a node reduce or gather in the memory that they share; some of them, the lanes, run the part between
-//! nodes, each on its own slice of the data; then everybody takes what it wants. A [`Scheme`] says how the first and
-//! the last of these are done.
+//! Processes of a node reduce or gather in their shared memory; some of them, the lanes, run the part between nodes,
+//! each on its own slice of the data; then every process takes its result. A [`Scheme`] determines the first and the
+//! last of these.
 //!
-//! The builder says what each process does in *stages*, each with the memory that it touches, and which of two stages
-//! that touch the same memory comes first. Signals and waits are derived from that, and are as few as that asks for.
-//! Memory that processes hand to each other alternates between even and odd calls: a call writes what was read two
-//! calls ago, and whoever read it has been heard of in the call between. So a call begins and ends without a barrier.
+//! The builder describes each process in *stages*, with the memory that each accesses, and the order of stages that
+//! access the same memory. The minimal signals and waits are derived from that. Memory that processes share
+//! alternates between even and odd calls: a call overwrites what was read two calls ago, and the synchronisation of
+//! the call in between has confirmed that read. So a call begins and ends without a barrier.
 //!
-//! Where every process has a node for itself nothing is shared: the part works on the user's buffers.
+//! If every process has a node for itself, nothing is shared: the part works on the user's buffers.
 
 mod error;
 mod lane;
@@ -31,20 +31,21 @@ use self::weave::Weave;
 use super::{MemoryRegion, Op, Program, ProgramMessage, RegionOffset};
 use crate::plan::part::RankPlan;
 
-/// How processes of a node work together.
+/// How the processes of a node cooperate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
-    /// Short vectors: everybody puts a copy of its input into shared memory, and whoever needs it reduces all of them.
+    /// For short vectors: every process copies its input into shared memory, and each process that needs the result
+    /// reduces all copies.
     Copies,
-    /// Long vectors: one vector in shared memory; everybody adds its input, a chunk after the other.
+    /// For long vectors: one vector in shared memory, to which every process adds its input, chunk by chunk.
     Chunks,
-    /// Buffers that lie in shared memory from the beginning: everybody reduces its share of all inputs. The output of
-    /// an allreduce or allgather is one per node, and another one in even and odd calls.
+    /// For buffers in shared memory: every process reduces its share of all inputs. The output of an allreduce or
+    /// allgather is shared by the node, and alternates between even and odd calls.
     Direct,
 }
 
 impl Scheme {
-    /// All of them.
+    /// All schemes.
     pub const ALL: [Scheme; 3] = [Scheme::Copies, Scheme::Chunks, Scheme::Direct];
 
     /// Its name.
@@ -63,25 +64,25 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// What is to be done by all ranks together.
+/// The collective of all ranks to build programs for.
 #[derive(Clone, Copy)]
 pub struct ProgramSpec<'a> {
-    /// Allreduce, reduce_scatter or allgather. A broadcast is an allgather with one count that is not zero, a reduce
-    /// such a reduce_scatter.
+    /// Allreduce, reduce_scatter or allgather. A broadcast is an allgather with a single non-zero count, and a reduce
+    /// is a reduce_scatter with a single non-zero count.
     pub kind: Kind,
-    /// Which ranks sit on which node.
+    /// The placement of ranks on nodes.
     pub placement: &'a Placement,
-    /// Of an allreduce one number, the length; of others one for each rank, whose blocks lie in the order of ranks
-    /// without gaps.
+    /// For an allreduce one number, the length; for others one number for each rank, whose blocks lie in the order of
+    /// ranks without gaps.
     pub counts: &'a [usize],
-    /// How many bytes an element has.
+    /// The number of bytes of an element.
     pub size: usize,
-    /// How many processes of each node send and receive; no more than the smallest node has.
+    /// The number of processes of each node that send and receive; limited by the smallest node.
     pub lanes: usize,
-    /// How processes of a node work together.
+    /// How the processes of a node cooperate.
     pub scheme: Scheme,
-    /// What a node does among all nodes, by its number. It is asked only for the own node, and not if there is only
-    /// one.
+    /// The part of a node in the plan between nodes, by its number. It is called only for the own node, and not if
+    /// there is only one.
     pub parts: &'a dyn Fn(usize) -> RankPlan,
 }
 
@@ -123,7 +124,7 @@ fn cross(program: &mut Program, shape: &NodeGeometry, node: &NodeMemory) -> Resu
     Ok(())
 }
 
-/// A program that counts bytes, with the shared memory that alternates so many elements further on.
+/// Converts a program from elements to bytes, and shifts its alternating shared memory by `distance` elements.
 fn in_bytes(mut program: Program, fixed: usize, distance: usize, size: usize) -> Program {
     let moved = |offset: usize| if offset < fixed { offset } else { offset + distance };
     let place = |spot: &mut RegionOffset| {
@@ -139,7 +140,7 @@ fn in_bytes(mut program: Program, fixed: usize, distance: usize, size: usize) ->
     program
 }
 
-/// The spots of a step.
+/// The offsets in a step.
 fn spots(op: &mut Op) -> Vec<&mut RegionOffset> {
     match op {
         Op::Copy { from, to, .. } => vec![from, to],

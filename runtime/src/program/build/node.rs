@@ -1,6 +1,6 @@
-//! What the processes of a node do in shared memory before and after the part between nodes.
+//! The steps of a node's processes in shared memory before and after the part between nodes.
 //!
-//! Here is only said who touches what, and in which order; [`weave`](super::weave) finds out who must wait for whom.
+//! This file only describes the accesses and their order; [`weave`](super::weave) derives the waits.
 
 use std::ops::Range;
 
@@ -13,26 +13,26 @@ use super::step_list::StepList;
 use super::{BuildError, Scheme};
 use crate::program::{MemoryRegion, RegionOffset};
 
-/// How the shared memory of a node is used. Spots count elements.
+/// The layout of a node's shared memory. Offsets count elements.
 pub(super) struct NodeMemory<'a> {
     shape: &'a NodeGeometry<'a>,
-    /// How much of shared memory is the same in all calls. It comes first.
+    /// The size of shared memory that is the same in all calls. It comes first.
     pub(super) fixed: usize,
-    /// How much of it alternates between even and odd calls: so much for each of them.
+    /// The size of shared memory that alternates between even and odd calls, for each of them.
     pub(super) alternating: usize,
-    /// What each process gives to a reduction, one vector after the other; with [`Scheme::Direct`] that is the user's
-    /// input.
+    /// The contributions of all processes to a reduction, one vector after the other; with [`Scheme::Direct`] these
+    /// are the user's inputs.
     operands: RegionOffset,
-    /// How far from each other these vectors are.
+    /// The distance between these vectors.
     stride: usize,
-    /// What the node has reduced or gathered before anything travels.
+    /// The node's data, reduced or gathered, before the exchange between nodes.
     vector: RegionOffset,
-    /// What has arrived; with [`Scheme::Direct`] that is the user's output.
+    /// The data after the exchange; with [`Scheme::Direct`] this is the user's output.
     result: RegionOffset,
 }
 
 impl<'a> NodeMemory<'a> {
-    /// Divides shared memory.
+    /// Lays out shared memory.
     pub(super) fn new(shape: &'a NodeGeometry<'a>) -> Result<Self, BuildError> {
         let nowhere = RegionOffset::start(MemoryRegion::Shared);
         let mut node = NodeMemory {
@@ -78,14 +78,14 @@ impl<'a> NodeMemory<'a> {
         (bytes <= isize::MAX as usize).then_some(())
     }
 
-    /// Room for so many elements in each of the two alternating halves.
+    /// Allocates elements in each of the two alternating halves.
     fn room(&mut self, elements: usize) -> Option<RegionOffset> {
         let spot = RegionOffset { region: MemoryRegion::Shared, offset: self.fixed.checked_add(self.alternating)? };
         self.alternating = self.alternating.checked_add(self.rounded(elements)?)?;
         Some(spot)
     }
 
-    /// Up to a cache line: what different processes write does not share one.
+    /// Rounds up to a cache line, so that different processes never write to the same one.
     fn rounded(&self, elements: usize) -> Option<usize> {
         elements.checked_next_multiple_of(self.shape.stride)
     }
@@ -98,19 +98,19 @@ impl<'a> NodeMemory<'a> {
         self.shape.job.scheme == Scheme::Direct
     }
 
-    /// Where the user's input lies in shared memory, if it does.
+    /// The offset of the user's input in shared memory, if it lies there.
     pub(super) fn input(&self, local: usize) -> Option<usize> {
         let here = self.shape.n > 1 && self.is_direct() && self.reduces();
         here.then(|| self.operands.offset + local * self.stride)
     }
 
-    /// Where the user's output lies in shared memory, if it does.
+    /// The offset of the user's output in shared memory, if it lies there.
     pub(super) fn output(&self) -> Option<usize> {
         let here = self.shape.n > 1 && self.is_direct() && self.shape.job.kind != Kind::ReduceScatter;
         here.then_some(self.result.offset)
     }
 
-    /// Where the part between nodes finds its lines, on a lane.
+    /// The lines of a lane for the part between nodes.
     pub(super) fn lines(&self, lane: usize) -> LaneLines {
         let area = self.shape.area(lane);
         let [user_input, user_output, scratch] =
@@ -134,7 +134,7 @@ impl<'a> NodeMemory<'a> {
         LaneLines { input, output, scratch: 0 }
     }
 
-    /// What a process of the node does, stage by stage.
+    /// The stages of a process of the node.
     pub(super) fn stages(&self, local: usize) -> Vec<Stage> {
         let mut stages = match (self.reduces(), self.shape.job.scheme) {
             _ if self.shape.n == 1 => self.alone(),
@@ -147,7 +147,7 @@ impl<'a> NodeMemory<'a> {
         stages
     }
 
-    /// A process that has the node for itself needs no shared memory.
+    /// The stages of a process that is alone on its node, and needs no shared memory.
     fn alone(&self) -> Vec<Stage> {
         if self.shape.nodes > 1 {
             return vec![Stage::default().then_part(&[], &[])];
@@ -156,7 +156,8 @@ impl<'a> NodeMemory<'a> {
         vec![Stage::new(0, copy(&self.given(&all), &self.taken(&all)))]
     }
 
-    /// Everybody puts a copy of its input into shared memory, and whoever needs something of the sum reduces it.
+    /// Every process copies its input into shared memory, and each process reduces the part of the result that it
+    /// needs.
     fn copies(&self, local: usize) -> Vec<Stage> {
         let all = 0..self.shape.length;
         let mut stages = vec![Stage::new(0, copy(&self.given(&all), &self.operand(local, &all)))];
@@ -174,7 +175,7 @@ impl<'a> NodeMemory<'a> {
         stages
     }
 
-    /// Everybody adds its input to one vector, a chunk after the other; no two processes are at the same chunk.
+    /// Every process adds its input to one vector, chunk by chunk; no two processes work on the same chunk.
     fn chunks(&self, local: usize) -> Vec<Stage> {
         let n = self.shape.n;
         let mut stages: Vec<Stage> = (0..n).map(|step| self.chunk(step, (local + step) % n)).collect();
@@ -202,7 +203,7 @@ impl<'a> NodeMemory<'a> {
         Stage::new(step, tape)
     }
 
-    /// Inputs lie in shared memory already: everybody reduces its share of them.
+    /// Inputs are already in shared memory: every process reduces its share of them.
     fn direct(&self, local: usize) -> Vec<Stage> {
         let several = self.shape.nodes > 1;
         let share = even(self.shape.length, self.shape.n, local);
@@ -222,20 +223,20 @@ impl<'a> NodeMemory<'a> {
         stages
     }
 
-    /// The user writes its input between calls, so nobody reads it then.
+    /// The user writes its input between calls, so no other process reads it then.
     fn own_input(&self, phase: usize, local: usize) -> Stage {
         let begin = self.operands.offset + local * self.stride;
         let all = begin..begin + self.shape.length;
         Stage { phase, writes: Vec::from_iter((!all.is_empty()).then_some(all)), ..Stage::default() }
     }
 
-    /// The user reads its output between calls, so nobody writes it then.
+    /// The user reads its output between calls, so no process writes it then.
     fn end(&self, stage: Stage) -> Stage {
         let all = self.output().map(|begin| begin..begin + self.shape.length).filter(|all| !all.is_empty());
         Stage { phase: END, reads: Vec::from_iter(all), ..stage }
     }
 
-    /// Everybody puts its block into shared memory; all blocks of the node together go to the other nodes.
+    /// Every process copies its block into shared memory; all blocks of the node together go to the other nodes.
     fn gather(&self, local: usize) -> Vec<Stage> {
         let (several, own) = (self.shape.nodes > 1, self.shape.own(local));
         let target = if several || !self.is_direct() { self.vector } else { self.result };
@@ -258,18 +259,18 @@ impl<'a> NodeMemory<'a> {
         stages
     }
 
-    /// Takes a range of what the node has gathered.
+    /// Copies a range of the node's gathered data to the output.
     fn take(&self, phase: usize, range: &Range<usize>) -> Stage {
         Stage::new(phase, copy(&piece(self.vector, range.clone()), &self.taken(range)))
     }
 
-    /// The part between nodes, after these steps.
+    /// Adds the part between nodes after these steps.
     fn then_part(&self, stage: Stage, lane: usize) -> Stage {
         let lines = self.lines(lane);
         stage.then_part(&self.shape.lane(lines.input, lane), &self.shape.lane(lines.output, lane))
     }
 
-    /// Everybody takes what it wants of the result.
+    /// Copies the part of the result that each process needs to its output.
     fn back(&self, phase: usize, local: usize) -> Stage {
         if self.shape.job.kind == Kind::ReduceScatter {
             let own = self.shape.own(local);
@@ -279,7 +280,7 @@ impl<'a> NodeMemory<'a> {
         Stage::new(phase, copy(&piece(self.result, all.clone()), &self.taken(&all)))
     }
 
-    /// Reduces a range of what all processes give, in their order.
+    /// Reduces a range of all processes' contributions, in their order.
     fn fold(&self, range: &Range<usize>, into: &[VectorPiece]) -> StepList {
         let operands: Vec<_> = (0..self.shape.n).map(|local| self.operand(local, range)).collect();
         let mut tape = StepList::default();
@@ -287,23 +288,23 @@ impl<'a> NodeMemory<'a> {
         tape
     }
 
-    /// Where in shared memory a range of what a process gives lies.
+    /// The place in shared memory of a range of a process's contribution.
     fn operand(&self, local: usize, range: &Range<usize>) -> Vec<VectorPiece> {
         let vector = self.operands.after(local * self.stride);
         if self.is_direct() { self.shape.user(vector, range) } else { piece(vector, range.clone()) }
     }
 
-    /// What a process wants of the sum, if there is one node.
+    /// The part of the result that a process needs, on a single node.
     fn wanted(&self, local: usize) -> Range<usize> {
         if self.shape.job.kind == Kind::Allreduce { 0..self.shape.length } else { self.shape.own(local) }
     }
 
-    /// Where a range of the arranged vector lies in the user's input.
+    /// The place of a range of the arranged vector in the user's input.
     fn given(&self, range: &Range<usize>) -> Vec<VectorPiece> {
         self.shape.user(RegionOffset::start(MemoryRegion::Input), range)
     }
 
-    /// Where a range of the arranged vector lies in the user's output.
+    /// The place of a range of the arranged vector in the user's output.
     fn taken(&self, range: &Range<usize>) -> Vec<VectorPiece> {
         self.shape.user(RegionOffset::start(MemoryRegion::Output), range)
     }

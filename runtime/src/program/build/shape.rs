@@ -1,9 +1,9 @@
-//! Where the elements of a vector belong: to ranks, nodes, blocks and lanes.
+//! Assigns the elements of a vector to ranks, nodes, blocks and lanes.
 //!
-//! Between nodes a vector is *arranged*: what one lane sends and receives lies together, and within it block follows
-//! block, so that a message of neighbouring blocks is in one piece. Users know nothing of it: their vectors have the
-//! blocks of ranks in the order of ranks. [`Run`]s translate. A vector that is not divided among ranks is the same in
-//! both.
+//! Between nodes a vector is *arranged*: the elements of one lane are contiguous, and within them block follows
+//! block, so that a message of neighbouring blocks is contiguous. This is invisible to users: their vectors have the
+//! blocks of ranks in the order of ranks. [`ArrangedRun`]s translate. A vector that is not divided among ranks is the
+//! same in both.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use roundel_spec::Kind;
 use super::{BuildError, ProgramSpec};
 use crate::program::{MemoryRegion, RegionOffset};
 
-/// Elements that lie together in the user's vector and in the arranged one.
+/// Elements that are contiguous both in the user's vector and in the arranged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ArrangedRun {
     user: usize,
@@ -20,52 +20,52 @@ struct ArrangedRun {
     length: usize,
 }
 
-/// Elements that lie together in memory. Spots count elements here; bytes come last.
+/// Elements that are contiguous in memory. Offsets count elements here, and are converted to bytes at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VectorPiece {
     pub(super) spot: RegionOffset,
     pub(super) length: usize,
 }
 
-/// How a line of the part lies in memory.
+/// The memory layout of a line of the part.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineLayout {
-    /// Arranged, from the element `from` on.
+    /// In the arranged order, from element `from` on.
     Arranged { spot: RegionOffset, from: usize },
-    /// As the user knows it.
+    /// In the user's order.
     User { spot: RegionOffset },
-    /// Nothing but the block of this node, its ranks one after the other.
+    /// Only the block of this node, its ranks one after the other.
     Own { spot: RegionOffset },
 }
 
-/// The geometry of one call, as one node sees it.
+/// The geometry of one call from the point of view of one node.
 pub(super) struct NodeGeometry<'a> {
     pub(super) job: &'a ProgramSpec<'a>,
     /// The number of nodes.
     pub(super) nodes: usize,
     /// This node.
     pub(super) node: usize,
-    /// This process on the node.
+    /// The number of this process on the node.
     pub(super) local: usize,
-    /// The processes of this node.
+    /// The number of processes on this node.
     pub(super) n: usize,
-    /// How many of them send and receive.
+    /// The number of processes that send and receive.
     pub(super) lanes: usize,
     /// The length of the whole vector.
     pub(super) length: usize,
-    /// How many elements make a whole number of cache lines.
+    /// The number of elements in a whole number of cache lines.
     pub(super) stride: usize,
-    /// Where the block of each rank begins; empty if the vector is not divided among ranks.
+    /// The beginning of each rank's block; empty if the vector is not divided among ranks.
     begins: Vec<usize>,
-    /// How many elements belong to each node.
+    /// The number of elements of each node.
     blocks: Vec<usize>,
-    /// What belongs to each lane of the arranged vector.
+    /// The range of each lane in the arranged vector.
     areas: Vec<Range<usize>>,
-    /// Sorted by place in the arranged vector.
+    /// Sorted by position in the arranged vector.
     runs: Vec<ArrangedRun>,
 }
 
-/// Part `index` of a range of `total` elements that is divided evenly.
+/// Part `index` of `total` elements that are divided evenly.
 pub(super) fn even(total: usize, parts: usize, index: usize) -> Range<usize> {
     let (each, more) = (total / parts, total % parts);
     let begin = index * each + index.min(more);
@@ -77,7 +77,7 @@ fn gcd(a: usize, b: usize) -> usize {
 }
 
 impl<'a> NodeGeometry<'a> {
-    /// The shape of a call, if it is one.
+    /// The geometry of a valid call.
     pub(super) fn new(job: &'a ProgramSpec<'a>, rank: usize) -> Result<Self, BuildError> {
         let length = validate(job, rank)?;
         let place = job.placement.place(rank);
@@ -100,14 +100,14 @@ impl<'a> NodeGeometry<'a> {
         Ok(if job.kind == Kind::Allreduce { shape.undivided() } else { shape.divided() })
     }
 
-    /// Every lane has one contiguous share of the vector.
+    /// Gives every lane one contiguous share of the vector.
     fn undivided(mut self) -> Self {
         self.areas = (0..self.lanes).map(|lane| even(self.length, self.lanes, lane)).collect();
         self.runs = vec![ArrangedRun { user: 0, arranged: 0, length: self.length }];
         self
     }
 
-    /// Every lane has a slice of the block of every node.
+    /// Gives every lane a slice of the block of every node.
     fn divided(mut self) -> Self {
         self.begins =
             self.job.counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
@@ -126,7 +126,7 @@ impl<'a> NodeGeometry<'a> {
         self
     }
 
-    /// Puts a slice of a node's block at a place of the arranged vector.
+    /// Places a slice of a node's block in the arranged vector.
     fn arrange(&mut self, node: usize, slice: &Range<usize>, arranged: usize) {
         let mut begin = 0;
         for index in 0..self.members(node).len() {
@@ -162,23 +162,23 @@ impl<'a> NodeGeometry<'a> {
         self.members(self.node)[local]
     }
 
-    /// How many elements belong to the ranks of this node.
+    /// The number of elements of this node's ranks.
     pub(super) fn node_block(&self) -> usize {
         self.blocks.get(self.node).copied().unwrap_or(self.length)
     }
 
-    /// Where the block of a process begins in the block of this node, and how long it is.
+    /// The range of a process's block in the block of this node.
     pub(super) fn own(&self, local: usize) -> Range<usize> {
         let before = self.members(self.node)[..local].iter().map(|&rank| self.job.counts[rank]).sum();
         before..before + self.job.counts[self.rank(local)]
     }
 
-    /// What belongs to a lane of the arranged vector.
+    /// The range of a lane in the arranged vector.
     pub(super) fn area(&self, lane: usize) -> Range<usize> {
         self.areas[lane].clone()
     }
 
-    /// What a lane has of each block, in the arranged vector, if the vector is divided into so many blocks.
+    /// A lane's slice of each block in the arranged vector, if the vector has this many blocks.
     pub(super) fn slices(&self, lane: usize, blocks: usize) -> Vec<Range<usize>> {
         let area = self.area(lane);
         if self.blocks.is_empty() {
@@ -189,7 +189,7 @@ impl<'a> NodeGeometry<'a> {
         lengths.scan(area.start, |end, length| Some(std::mem::replace(end, *end + length)..*end)).collect()
     }
 
-    /// Where a part of the arranged vector lies in a vector of the user's.
+    /// The place of a range of the arranged vector in a vector of the user.
     pub(super) fn user(&self, spot: RegionOffset, arranged: &Range<usize>) -> Vec<VectorPiece> {
         let first = self.runs.partition_point(|run| run.arranged + run.length <= arranged.start);
         let touched = self.runs[first..].iter().take_while(|run| run.arranged < arranged.end);
@@ -203,7 +203,7 @@ impl<'a> NodeGeometry<'a> {
             .collect()
     }
 
-    /// Where a lane's slice of a block lies in a line, if it lies there at all.
+    /// The place of a lane's slice of a block in a line, if it is there.
     pub(super) fn place(
         &self,
         line: LineLayout,
@@ -221,7 +221,7 @@ impl<'a> NodeGeometry<'a> {
         }
     }
 
-    /// Everything of a line that belongs to a lane.
+    /// All pieces of a line that belong to a lane.
     pub(super) fn lane(&self, line: LineLayout, lane: usize) -> Vec<VectorPiece> {
         match line {
             LineLayout::Own { spot } => piece(spot, even(self.node_block(), self.lanes, lane)),
@@ -230,7 +230,7 @@ impl<'a> NodeGeometry<'a> {
     }
 }
 
-/// A range of a memory as the only piece, or no piece if it is empty.
+/// A range of memory as a single piece, or no piece if it is empty.
 pub(super) fn piece(spot: RegionOffset, range: Range<usize>) -> Vec<VectorPiece> {
     let whole = VectorPiece { spot: spot.after(range.start), length: range.len() };
     if range.is_empty() { Vec::new() } else { vec![whole] }
@@ -242,13 +242,13 @@ impl RegionOffset {
         RegionOffset { region, offset: 0 }
     }
 
-    /// A spot that lies further on.
+    /// An offset further on.
     pub(super) fn after(self, distance: usize) -> Self {
         RegionOffset { offset: self.offset + distance, ..self }
     }
 }
 
-/// The length of the whole vector, if the call is one.
+/// The length of the whole vector, if the call is valid.
 fn validate(job: &ProgramSpec, rank: usize) -> Result<usize, BuildError> {
     let p = job.placement.p();
     let expected = match job.kind {

@@ -1,4 +1,4 @@
-//! What a process does without a wait: between two stages it may have to wait for others, and others for it.
+//! The steps of a process without a wait: it may wait for others only between two stages, and others for it.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use super::shape::VectorPiece;
 use super::step_list::StepList;
 use crate::program::{MemoryRegion, Op, RegionOffset};
 
-/// The last phase: the user has the buffers back, until the next call begins.
+/// The last phase: the user owns the buffers until the next call begins.
 pub(super) const END: usize = usize::MAX;
 
-/// Steps of one process, and which shared memory they touch.
+/// Steps of one process, and the shared memory that they access.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stage {
-    /// When, among the stages of all processes of the node: of two that touch the same memory, the one with the lower
-    /// number comes first. A process has its stages in this order.
+    /// The order among the stages of all processes of the node: of two stages that access the same memory, the one
+    /// with the lower number comes first. The stages of a process are in this order.
     pub(super) phase: usize,
-    /// What it does. Spots count elements.
+    /// The steps. Offsets count elements.
     pub(super) ops: Vec<Op>,
     /// Whether the part between nodes runs after these steps.
     pub(super) part: bool,
-    /// What is read of shared memory.
+    /// The ranges of shared memory that are read.
     pub(super) reads: Vec<Range<usize>>,
-    /// What is written of shared memory.
+    /// The ranges of shared memory that are written.
     pub(super) writes: Vec<Range<usize>>,
 }
 
 impl Stage {
-    /// A stage of these steps, which say themselves what they touch.
+    /// A stage of these steps, with the ranges that they access.
     pub(super) fn new(phase: usize, tape: StepList) -> Self {
         let mut stage = Stage { phase, ..Stage::default() };
         for op in &tape.ops {
@@ -39,7 +39,7 @@ impl Stage {
         Stage { ops: tape.ops, reads: union(stage.reads), writes: union(stage.writes), ..stage }
     }
 
-    /// The part between nodes follows these steps; it reads and writes these pieces.
+    /// Adds the part between nodes, which reads and writes these pieces, after the steps.
     pub(super) fn then_part(mut self, input: &[VectorPiece], output: &[VectorPiece]) -> Self {
         self.part = true;
         self.reads.extend(shared(input));
@@ -53,13 +53,13 @@ impl Stage {
         self.writes.extend(shared(&[VectorPiece { spot: write, length }]));
     }
 
-    /// Whether nothing happens.
+    /// Whether the stage is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.ops.is_empty() && !self.part && self.reads.is_empty() && self.writes.is_empty()
     }
 }
 
-/// Those that lie in shared memory.
+/// The pieces in shared memory.
 pub(super) fn shared(pieces: &[VectorPiece]) -> impl Iterator<Item = Range<usize>> + '_ {
     let here = pieces.iter().filter(|piece| piece.spot.region == MemoryRegion::Shared);
     here.map(|piece| piece.spot.offset..piece.spot.offset + piece.length)

@@ -1,16 +1,16 @@
-//! Steps in the order in which they are taken; neighbours that do the same become one.
+//! Steps in the order of execution; adjacent steps of the same kind are merged.
 
 use super::shape::VectorPiece;
 use crate::program::{Op, RegionOffset};
 
-/// Steps of one process. Spots count elements.
+/// Steps of one process. Offsets count elements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepList {
     pub(super) ops: Vec<Op>,
 }
 
 impl StepList {
-    /// Copies pieces to pieces of the same length altogether.
+    /// Copies pieces to pieces of the same total length.
     pub(super) fn copy(&mut self, from: &[VectorPiece], to: &[VectorPiece]) {
         for ([from, to], elements) in refine([from, to]) {
             if from != to {
@@ -19,14 +19,14 @@ impl StepList {
         }
     }
 
-    /// Combines pieces of the same length altogether.
+    /// Combines pieces of the same total length.
     pub(super) fn combine(&mut self, left: &[VectorPiece], right: &[VectorPiece], into: &[VectorPiece]) {
         for ([left, right, into], elements) in refine([left, right, into]) {
             self.push(Op::Combine { left, right, into, elements });
         }
     }
 
-    /// Reduces operands from left to right; one alone is copied.
+    /// Reduces operands from left to right; a single one is copied.
     pub(super) fn fold(&mut self, operands: &[Vec<VectorPiece>], into: &[VectorPiece]) {
         match operands {
             [] => {}
@@ -38,7 +38,7 @@ impl StepList {
         }
     }
 
-    /// Adds a step, or makes the last one longer.
+    /// Adds a step, or extends the last one.
     fn push(&mut self, op: Op) {
         let longer = self.ops.last().and_then(|last| joined(last, &op));
         if longer.is_some() {
@@ -48,8 +48,7 @@ impl StepList {
     }
 }
 
-/// One step that does what two do, if there is one: the second begins where the first ends, and neither reads what the
-/// other writes.
+/// One step that replaces two, if possible: the second continues the first, and neither reads what the other writes.
 fn joined(first: &Op, second: &Op) -> Option<Op> {
     match (first, second) {
         (&Op::Copy { from, to, elements }, &Op::Copy { from: from2, to: to2, elements: more }) => {
@@ -70,12 +69,12 @@ fn joined(first: &Op, second: &Op) -> Option<Op> {
     }
 }
 
-/// Whether so many elements from two spots on do not overlap.
+/// Whether two ranges of `elements` elements do not overlap.
 fn apart(a: RegionOffset, b: RegionOffset, elements: usize) -> bool {
     a.region != b.region || a.offset.abs_diff(b.offset) >= elements
 }
 
-/// Pieces of equal length, side by side: cut wherever one of the lists has a new piece.
+/// Splits lists of pieces into pieces of equal lengths: cuts wherever one of the lists has a new piece.
 pub(super) fn refine<const K: usize>(lists: [&[VectorPiece]; K]) -> Vec<([RegionOffset; K], usize)> {
     let mut cut = Vec::new();
     let mut next = [(0, 0); K];

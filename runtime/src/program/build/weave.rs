@@ -1,36 +1,36 @@
-//! Derives the waits between processes from the memory that their stages touch.
+//! Derives the waits between processes from the memory that their stages access.
 //!
-//! Two stages of different processes that touch the same memory, one of them writing, must not happen at the same time.
-//! Their phases say which comes first *within* a call; and the later one comes before the earlier one of the next call
-//! that uses this memory: the next call, or the next but one where memory alternates. Each such pair of neighbours is a
-//! need. A need is met by a wait only if the waits before do not imply it already: a process knows what those that it
-//! waited for knew when they raised their counters. So every wait is there because of a pair of stages that would race
-//! without it.
+//! Two stages of different processes that access the same memory, one of them writing, must not run at the same time.
+//! Their phases order them *within* a call; and the later one comes before the earlier one of the next call that uses
+//! this memory: the next call, or the one after it where memory alternates. Each such pair of neighbours is a
+//! dependence. A dependence gets a wait only if earlier waits do not imply it: a process knows what the processes
+//! that it waited for knew when they incremented their counters. So every wait prevents a race between a pair of
+//! stages.
 //!
-//! Most needs across calls are met for nothing, because memory alternates: whoever writes it again has waited, in the
-//! call between, for all who read it. Where that is not so (a process that wants nothing of the result need not wait
-//! for anybody) a process waits, before it writes, until the other one has raised its counter in the last call as often
-//! as it does; one that has no other reason to raise it does so when a call begins.
+//! Most dependences across calls need no wait, because memory alternates: a process that overwrites it has waited, in
+//! the call in between, for all readers. Where that does not hold (a process that needs nothing of the result need
+//! not wait for any other) a process waits, before it writes, until the other one has completed all increments of its
+//! counter in the last call. A process without any other increment increments its counter when a call begins.
 
 use std::ops::Range;
 
 use super::stage::{END, Stage};
 
-/// A stage: the process, and which of its stages.
+/// A stage: the process, and the number of its stage.
 type Key = (usize, usize);
 
-/// What surrounds the steps of a stage.
+/// The synchronisation around the steps of a stage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sync {
-    /// Before it, the processes that must have done with the last call.
+    /// The processes that must have completed the last call before the stage.
     last_call: Vec<usize>,
-    /// Before it, the stages of this call that must be over.
+    /// The stages of this call that must be complete before the stage.
     this_call: Vec<Key>,
-    /// Whether the counter is raised after it.
+    /// Whether the counter is incremented after the stage.
     pub(super) signal: bool,
 }
 
-/// `before` must be over when `after` begins, in the call that is so many calls later.
+/// A dependence: `before` must be complete when `after` begins, `later` calls later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Need {
     after: Key,
@@ -41,20 +41,20 @@ struct Need {
 /// The stages of all processes of a node, and the waits between them.
 pub(super) struct Weave<'a> {
     stages: &'a [Vec<Stage>],
-    /// All of them, in an order in which they can happen.
+    /// All stages, in an order in which they can run.
     order: Vec<Key>,
-    /// What is needed, sorted by the later stage.
+    /// The dependences, sorted by the later stage.
     needs: Vec<Need>,
     sync: Vec<Vec<Sync>>,
-    /// Whether a process raises its counter when a call begins, to say that it has done with the last one.
+    /// Whether a process increments its counter when a call begins, to signal that it has completed the last one.
     opens: Vec<bool>,
 }
 
-/// What a process knows: how many stages of every process are over.
+/// The knowledge of a process: how many stages of every process are complete.
 type Known = Vec<usize>;
 
 impl<'a> Weave<'a> {
-    /// Finds the waits. Shared memory up to `fixed` is the same in all calls; what lies behind it alternates.
+    /// Finds the waits. Shared memory up to `fixed` is the same in all calls; the memory after it alternates.
     pub(super) fn new(stages: &'a [Vec<Stage>], fixed: usize) -> Self {
         let keys = stages.iter().enumerate().flat_map(|(local, own)| (0..own.len()).map(move |stage| (local, stage)));
         let mut order: Vec<Key> = keys.collect();
@@ -67,29 +67,29 @@ impl<'a> Weave<'a> {
         weave
     }
 
-    /// Which counters reach which value before a stage, as pairs of process and times in this call.
+    /// The waits before a stage, as pairs of process and the number of increments in this call.
     pub(super) fn awaits(&self, (local, stage): Key) -> impl Iterator<Item = (usize, u32)> + '_ {
         let sync = &self.sync[local][stage];
         let last = sync.last_call.iter().map(|&other| (other, 0));
         last.chain(sync.this_call.iter().map(|&(other, stage)| (other, self.raised(other, stage + 1))))
     }
 
-    /// Whether a counter is raised when a call begins.
+    /// Whether a process increments its counter when a call begins.
     pub(super) fn opens(&self, local: usize) -> bool {
         self.opens[local]
     }
 
-    /// Whether a counter is raised after a stage.
+    /// Whether a process increments its counter after a stage.
     pub(super) fn signals(&self, (local, stage): Key) -> bool {
         self.sync[local][stage].signal
     }
 
-    /// How many times a process raises its counter in a call.
+    /// How often a process increments its counter in a call.
     pub(super) fn total(&self, local: usize) -> u32 {
         self.raised(local, self.stages[local].len())
     }
 
-    /// How many times a process raises its counter in its first stages.
+    /// How often a process increments its counter in its first stages.
     fn raised(&self, local: usize, stages: usize) -> u32 {
         let signals = self.sync[local][..stages].iter().map(|sync| u32::from(sync.signal));
         u32::from(self.opens[local]) + signals.sum::<u32>()
@@ -99,14 +99,14 @@ impl<'a> Weave<'a> {
         self.stages[local][stage].phase
     }
 
-    /// The needs of a stage.
+    /// The dependences of a stage.
     fn needs_of(&self, after: Key) -> Range<usize> {
         let first = self.needs.partition_point(|need| need.after < after);
         first..self.needs.partition_point(|need| need.after <= after)
     }
 
-    /// Waits for what is needed of the same call, unless it is known: first for what comes last, which may imply the
-    /// rest.
+    /// Waits for dependences within a call, unless they are known to be met. The latest ones come first, because they
+    /// may imply the rest.
     fn within_calls(&mut self) {
         let mut known: Vec<Known> = vec![vec![0; self.stages.len()]; self.stages.len()];
         let mut told: Vec<Vec<Known>> = vec![Vec::new(); self.stages.len()];
@@ -126,15 +126,15 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// What a process tells with a signal after a stage. What the user does with the buffers is not over then; it is
-    /// when the next call begins.
+    /// The knowledge that a process passes on with a signal after a stage. The user's accesses to the buffers are
+    /// complete only when the next call begins.
     fn tell(&self, (local, stage): Key, call: usize, known: &mut Known) -> Known {
         let over = call * self.stages[local].len() + stage;
         known[local] = over + usize::from(self.stages[local][stage].phase != END);
         known.clone()
     }
 
-    /// Waits for what is needed of calls before, until nothing is missing.
+    /// Adds waits for dependences on earlier calls until none is missing.
     fn across_calls(&mut self) {
         while let Some((after, missing)) = self.missing() {
             for need in missing {
@@ -152,7 +152,7 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// Takes out waits for the last call that others imply.
+    /// Removes waits for the last call that other waits imply.
     fn prune(&mut self) {
         for (local, stage) in self.order.clone() {
             for other in self.sync[local][stage].last_call.clone() {
@@ -165,8 +165,8 @@ impl<'a> Weave<'a> {
         }
     }
 
-    /// The first stage that does not know what it needs to know of the calls before it, and these needs. No need
-    /// reaches further back than two calls, so what is known after three is what is known forever.
+    /// The first stage that does not know that its dependences on earlier calls are met, and these dependences. No
+    /// dependence spans more than two calls, so the knowledge after three calls no longer changes.
     fn missing(&self) -> Option<(Key, Vec<Need>)> {
         let processes = self.stages.len();
         let mut known: Vec<Known> = vec![vec![0; processes]; processes];
@@ -209,8 +209,8 @@ fn learn(known: &mut Known, told: &Known) {
     known.iter_mut().zip(told).for_each(|(known, &told)| *known = told.max(*known));
 }
 
-/// What the memory asks for: whoever reads waits for the last writer, whoever writes for all who have read since then.
-/// Everything else follows.
+/// The dependences through memory: a reader waits for the last writer, and a writer waits for all readers since then.
+/// All other dependences follow.
 fn needs(stages: &[Vec<Stage>], fixed: usize) -> Vec<Need> {
     let mut needs = Vec::new();
     for (begin, mut touching) in touched(stages, fixed) {
@@ -222,7 +222,8 @@ fn needs(stages: &[Vec<Stage>], fixed: usize) -> Vec<Need> {
     needs
 }
 
-/// The needs of those that touch one piece of memory, in their order, in a call and in the next one that uses it.
+/// The dependences of the accesses to one piece of memory, in their order, in a call and in the next call that uses
+/// it.
 fn chain(touching: &[(Key, bool)], later: usize, needs: &mut Vec<Need>) {
     let mut since: Vec<(usize, Key)> = Vec::new();
     let mut writer: Option<(usize, Key)> = None;
@@ -241,8 +242,8 @@ fn chain(touching: &[(Key, bool)], later: usize, needs: &mut Vec<Need>) {
     }
 }
 
-/// Shared memory in pieces that every stage touches as a whole or not at all: where each begins, who touches it, who
-/// writes.
+/// Divides shared memory into pieces that every stage accesses entirely or not at all: where each begins, which
+/// stages access it, and which write to it.
 fn touched(stages: &[Vec<Stage>], fixed: usize) -> Vec<(usize, Vec<(Key, bool)>)> {
     let all = || stages.iter().flatten().flat_map(|stage| stage.reads.iter().chain(&stage.writes));
     let mut cuts: Vec<usize> = all().flat_map(|range| [range.start, range.end]).chain([fixed]).collect();
@@ -262,7 +263,7 @@ fn touched(stages: &[Vec<Stage>], fixed: usize) -> Vec<(usize, Vec<(Key, bool)>)
     pieces
 }
 
-/// Notes that a stage touches a piece, once; writing counts for more.
+/// Records that a stage accesses a piece, once; a write takes precedence over a read.
 fn touch(touching: &mut Vec<(Key, bool)>, key: Key, writes: bool) {
     match touching.last_mut() {
         Some((last, written)) if *last == key => *written |= writes,

@@ -1,14 +1,14 @@
-//! Shared memory that knows who touched it, and whether everybody who touches it next knows of that.
+//! Shared memory that records its accesses, and detects races.
 //!
-//! Time is a clock for each process, which moves on when it raises its counter; whoever waits for the counter learns
-//! all clocks that were known there. A process may touch what others have written, and write what others have read,
-//! only if it knows their clocks as of then. Programs have no branches, so this does not depend on who happens to be
-//! faster: one replay is enough to find all races (Lamport's order of events; the clocks are those of Fidge and
-//! Mattern).
+//! Each process has a clock, which advances when it increments its counter; a process that waits for the counter
+//! learns all clocks that were known there. A process may access what others have written, and write what others have
+//! read, only if it knows their clocks at that time. Programs have no branches, so this does not depend on the speed
+//! of processes: one replay is enough to find all races (Lamport's order of events, with the vector clocks of Fidge
+//! and Mattern).
 
 use roundel_spec::trees::TreeValue;
 
-/// An element: whose contributions to which element of which call.
+/// The symbolic content of an element: the contributions to an element of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ElementContent {
     pub(super) call: usize,
@@ -16,10 +16,10 @@ pub(super) struct ElementContent {
     pub(super) value: TreeValue,
 }
 
-/// The clocks of all processes of a node, as far as one of them knows.
+/// A vector clock: the clocks of all processes of a node, as known by one of them.
 pub(super) type Clock = Vec<u32>;
 
-/// Who touched an element, and when on its own clock.
+/// An access to an element: the process, and the time on its own clock.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     local: usize,
@@ -41,7 +41,7 @@ impl Touch {
 }
 
 impl SharedCell {
-    /// Notes that a process reads; or says with whom it races.
+    /// Records a read by a process, or returns the process with which it races.
     pub(super) fn reads(&mut self, local: usize, clock: &Clock) -> Result<(), usize> {
         let race = self.written.filter(|touch| !touch.known(clock));
         let touch = Touch { local, time: clock[local] };
@@ -52,7 +52,7 @@ impl SharedCell {
         race.map_or(Ok(()), |touch| Err(touch.local))
     }
 
-    /// Notes that a process writes; or says with whom it races.
+    /// Records a write by a process, or returns the process with which it races.
     pub(super) fn writes(&mut self, local: usize, clock: &Clock) -> Result<(), usize> {
         let race = self.written.iter().chain(&self.read).find(|touch| !touch.known(clock)).map(|touch| touch.local);
         self.read.clear();

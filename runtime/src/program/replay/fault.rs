@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::program::{MemoryRegion, RegionOffset};
 
-/// Where something is wrong.
+/// The location of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultSite {
-    /// In which call, from 0 on.
+    /// The call, from 0 on.
     pub call: usize,
-    /// On which rank.
+    /// The rank.
     pub rank: usize,
-    /// At which of its steps; `None` is what the user does between calls, or a program as a whole.
+    /// The step; `None` for the user's accesses between calls, or a program as a whole.
     pub op: Option<usize>,
 }
 
@@ -34,99 +34,99 @@ impl fmt::Display for RegionOffset {
     }
 }
 
-/// Programs that do not do what they should, and where.
+/// A fault in programs, and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{site}: {fault}")]
 pub struct ReplayError {
-    /// Where.
+    /// The location.
     pub site: FaultSite,
-    /// What is wrong.
+    /// The fault.
     pub fault: ProgramFault,
 }
 
-/// What is wrong.
+/// A fault in programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramFault {
-    /// Two processes touch shared memory, one of them writes, and nothing says who comes first.
+    /// A data race: two processes access shared memory without an order, and one of them writes.
     #[error("{spot} may be touched by rank {with} at the same time; let one of them wait for the other")]
     Race {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
-        /// The other one.
+        /// The other process.
         with: usize,
     },
-    /// Memory of a message that is under way.
+    /// A step accesses memory of an active message.
     #[error("{spot} belongs to a message of rank {owner} that is under way; complete it first")]
     UnderWay {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
-        /// Whose message.
+        /// The rank that owns the message.
         owner: usize,
     },
-    /// Memory that has never been written is read.
+    /// Memory is read that was never written.
     #[error("{spot} is read but nothing has been written there; write it first")]
     Unwritten {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
     },
     /// The user's input is written.
     #[error("{spot} is written; write the result elsewhere")]
     WritesInput {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
     },
-    /// Memory that is not there.
+    /// Memory is accessed outside of its region.
     #[error("{elements} elements from {spot} on do not fit into its {bytes} bytes; make the region larger")]
     Outside {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
-        /// How many elements.
+        /// The number of elements.
         elements: usize,
-        /// How large the region is.
+        /// The size of the region.
         bytes: usize,
     },
-    /// An offset between two elements.
+    /// An offset is not a multiple of the element size.
     #[error("{spot} is not the beginning of an element; use multiples of its size")]
     Misplaced {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
     },
-    /// The ends of a step overlap.
+    /// The source and destination of a step overlap.
     #[error("{from} and {to} overlap within {elements} elements; move them apart")]
     Overlap {
         /// One end.
         from: RegionOffset,
         /// The other end.
         to: RegionOffset,
-        /// How many elements are moved.
+        /// The number of elements.
         elements: usize,
     },
-    /// A contribution is there twice.
+    /// A contribution is counted twice.
     #[error("the contribution of rank {contributor} is combined twice into {spot}; combine it once")]
     Twice {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
-        /// Whose contribution.
+        /// The rank whose contribution it is.
         contributor: usize,
     },
     /// Elements that do not belong together are combined.
     #[error("element {} of call {} and element {} of call {} are combined into {spot}", left.1, left.0, right.1, right.0)]
     Mixed {
-        /// Where.
+        /// The position.
         spot: RegionOffset,
         /// Call and index of the left operand.
         left: (usize, usize),
         /// Call and index of the right operand.
         right: (usize, usize),
     },
-    /// A message that the program does not have.
+    /// The program does not have the message.
     #[error("there is no message {message}; name one of the program's messages")]
     NoSuchMessage {
         /// Its number.
         message: usize,
     },
-    /// A message to nobody.
+    /// The peer of a message does not exist.
     #[error("message {message} names rank {peer}; name another rank that exists")]
     NoSuchPeer {
         /// Its number.
@@ -140,13 +140,13 @@ pub enum ProgramFault {
         /// Its number.
         message: usize,
     },
-    /// A message that was not started is to be complete.
+    /// A message is waited for that was not started.
     #[error("message {message} was not started; post it first")]
     NotPosted {
         /// Its number.
         message: usize,
     },
-    /// A message is under way when the call ends.
+    /// A message is still active when the call ends.
     #[error("message {message} is under way at the end; complete it")]
     LeftOpen {
         /// Its number.
@@ -157,48 +157,48 @@ pub enum ProgramFault {
     Lengths {
         /// The other end.
         peer: usize,
-        /// How many are sent.
+        /// The number of elements sent.
         sent: usize,
-        /// How many are received.
+        /// The number of elements received.
         received: usize,
     },
-    /// Messages have been sent that nobody receives, or the reverse.
+    /// Some sends have no receives, or the reverse.
     #[error("{sent} messages were sent to rank {peer}, which received {received}")]
     Unmatched {
         /// The other end.
         peer: usize,
-        /// How many were sent.
+        /// The number of sends.
         sent: usize,
-        /// How many were received.
+        /// The number of receives.
         received: usize,
     },
-    /// A wait for a process that the node does not have.
+    /// A step waits for a process that the node does not have.
     #[error("there is no process {local} on this node; wait for another one")]
     NoSuchProcess {
         /// Its number on the node.
         local: usize,
     },
-    /// A counter is raised more or less often than the program says.
+    /// A counter is not incremented as often as the program declares.
     #[error("the counter was raised {found} times but the program says {declared}")]
     Signals {
-        /// What the program says.
+        /// The declared number.
         declared: u32,
-        /// What it does.
+        /// The actual number.
         found: u32,
     },
-    /// Programs of a node do not agree.
+    /// The programs of a node disagree.
     #[error("programs of this node say different things about {what}; build them from the same job")]
     Disagree {
-        /// About what.
+        /// The subject of the disagreement.
         what: &'static str,
     },
-    /// Nobody can go on.
+    /// All processes wait: a deadlock.
     #[error("nobody can go on: this wait never ends")]
     Stuck,
-    /// An element of the result is not what was promised.
+    /// An element of the result is wrong.
     #[error("element {index} of the result is wrong: {what}")]
     Wrong {
-        /// Which element.
+        /// The index of the element.
         index: usize,
         /// How it is wrong.
         what: &'static str,

@@ -1,11 +1,11 @@
-//! Messages on their way: those of a pair of ranks meet in the order in which they were started.
+//! Messages in transit: those of a pair of ranks match in the order in which they were started.
 
 use std::collections::BTreeMap;
 
 use super::cell::ElementContent;
 use super::fault::ProgramFault;
 
-/// What has been started from one rank to another.
+/// The messages started from one rank to another.
 #[derive(Debug, Default)]
 struct Channel {
     sent: Vec<Vec<ElementContent>>,
@@ -19,21 +19,22 @@ pub(super) struct Mail {
 }
 
 impl Mail {
-    /// Starts a send; says its number among those of the pair.
+    /// Starts a send; returns its number among those of the pair.
     pub(super) fn send(&mut self, from: usize, to: usize, contents: Vec<ElementContent>) -> usize {
         let lane = self.lanes.entry((from, to)).or_default();
         lane.sent.push(contents);
         lane.sent.len() - 1
     }
 
-    /// Starts a receive; says its number among those of the pair.
+    /// Starts a receive; returns its number among those of the pair.
     pub(super) fn receive(&mut self, from: usize, to: usize, elements: usize) -> usize {
         let lane = self.lanes.entry((from, to)).or_default();
         lane.received.push(elements);
         lane.received.len() - 1
     }
 
-    /// What travels, once both ends are there: nobody may count on a send that ends before it is received.
+    /// The contents of a message once both ends have started: programs must not rely on a send that completes before
+    /// it is received.
     pub(super) fn met(
         &self,
         from: usize,
@@ -45,7 +46,7 @@ impl Mail {
         Some(if sent.len() == received { Ok(sent) } else { Err((sent.len(), received)) })
     }
 
-    /// A pair whose sends and receives are not equally many.
+    /// A pair of ranks with different numbers of sends and receives.
     pub(super) fn unmatched(&self) -> Option<(usize, ProgramFault)> {
         self.lanes.iter().find_map(|(&(from, peer), lane)| {
             let (sent, received) = (lane.sent.len(), lane.received.len());

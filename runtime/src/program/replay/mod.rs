@@ -1,10 +1,9 @@
-//! All programs together, several calls in a row: every race, every wait that never ends and every element that is
-//! wrong.
+//! Replays all programs together, several calls in a row, to find every race, every deadlock and every wrong element.
 //!
-//! Instead of numbers, elements carry where they come from: which ranks have contributed, to which element, in which
-//! call. So nothing is right by chance. Users take part, too: between calls they write their input and read their
-//! output, wherever it lies. A send ends only when it is received. Messages do not tell a process anything about the
-//! shared memory of its node, although a real network may: programs must be right without.
+//! Elements are symbolic: they track which ranks have contributed, to which element, in which call. So no result is
+//! right by chance. Users take part, too: between calls they write their input and read their output, wherever it
+//! lies. A send completes only when it is received. Messages do not order accesses to the shared memory of a node,
+//! although a real network may: programs must be correct without that.
 
 mod cell;
 mod fault;
@@ -22,21 +21,21 @@ use self::cell::{Clock, ElementContent, SharedCell};
 use self::mail::Mail;
 use super::{MemoryRegion, MessageDirection, Op, Program, ProgramSpec, RegionOffset};
 
-/// How many calls a replay should have: each of the two programs follows each of them, and the first one's memory is
-/// used again.
+/// The number of calls that a replay should have: each of the two programs follows each of them, and the memory of
+/// the first one is reused.
 pub const CALLS: usize = 4;
 
-/// In which order contributions are reduced.
+/// The order in which contributions are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReductionOrder {
-    /// Whether all ranks reduce every element by the same tree, so that their results are equal to the last bit.
+    /// Whether all ranks reduce every element with the same tree, so that their results are bitwise equal.
     pub same_tree: bool,
-    /// Whether contributions stand in the order of ranks, so that the operation need not commute.
+    /// Whether contributions stay in the order of ranks, so that the operation need not commute.
     pub rank_order: bool,
 }
 
-/// Runs the programs of all ranks, for even and odd calls, so many times in a row. Of the job only kind, placement,
-/// counts and size are looked at.
+/// Runs the programs of all ranks, for even and odd calls, `calls` times in a row. Of the job, only kind, placement,
+/// counts and size are used.
 pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Result<ReductionOrder, ReplayError> {
     let mut replay = ProgramReplay::new(job, programs, calls)?;
     while replay.processes.iter().any(|process| process.call < calls) {
@@ -51,7 +50,7 @@ pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Res
     replay.finish()
 }
 
-/// A message of a process that is under way.
+/// An active message of a process.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     message: usize,
@@ -67,7 +66,7 @@ struct Process {
     local: usize,
     call: usize,
     op: usize,
-    /// How many times it has raised its counter in this call.
+    /// How often it has incremented its counter in this call.
     raised: u32,
     clock: Clock,
     input: Vec<Option<ElementContent>>,
@@ -76,11 +75,11 @@ struct Process {
     active: Vec<Active>,
 }
 
-/// What the processes of a node share.
+/// The state that the processes of a node share.
 struct Common {
     ranks: Vec<usize>,
     cells: Vec<SharedCell>,
-    /// What each process knew each time when it raised its counter.
+    /// The clock of each process at each increment of its counter.
     told: Vec<Vec<Clock>>,
 }
 
@@ -93,7 +92,7 @@ struct ProgramReplay<'a> {
     processes: Vec<Process>,
     nodes: Vec<Common>,
     mail: Mail,
-    /// The tree of each element of the result, as the first rank that has it reduced it.
+    /// The tree of each element of the result, from the first rank that has reduced it.
     reduced: BTreeMap<usize, ElementContent>,
     order: ReductionOrder,
 }
@@ -161,7 +160,7 @@ impl<'a> ProgramReplay<'a> {
         ReplayError { site: FaultSite { call: self.processes[rank].call, rank, op }, fault }
     }
 
-    /// Takes steps of one rank until it must wait or has made all calls; says whether it took one.
+    /// Executes steps of one rank until it must wait or has made all calls; returns whether it executed any.
     fn advance(&mut self, rank: usize) -> Result<bool, ReplayError> {
         let mut moved = false;
         while self.processes[rank].call < self.calls {
@@ -184,7 +183,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(moved)
     }
 
-    /// Which elements of the whole vector a rank gives, and which it gets.
+    /// The range of elements that a rank contributes, and the range that it gets.
     fn lengths(&self, rank: usize) -> (Range<usize>, Range<usize>) {
         let all = 0..self.job.counts.iter().sum();
         let own = |rank: usize| self.begins[rank]..self.begins[rank] + self.job.counts[rank];
@@ -195,7 +194,7 @@ impl<'a> ProgramReplay<'a> {
         }
     }
 
-    /// The user writes the input and starts the call.
+    /// Begins a call: the user writes the input and starts it.
     fn begin(&mut self, rank: usize) -> Result<(), ReplayError> {
         let (given, got) = self.lengths(rank);
         let value = self.trees.leaf(rank);
@@ -216,7 +215,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(())
     }
 
-    /// The call is over, and the user reads the output.
+    /// Ends a call: the user reads the output.
     fn end(&mut self, rank: usize) -> Result<(), ProgramFault> {
         let program = self.program(rank);
         let process = &self.processes[rank];
@@ -236,7 +235,7 @@ impl<'a> ProgramReplay<'a> {
         got.zip(result).try_for_each(|(index, content)| self.judge(rank, index, content))
     }
 
-    /// Whether an element of the result is what the collective promises.
+    /// Checks an element of the result against the specification of the collective.
     fn judge(&mut self, rank: usize, index: usize, content: ElementContent) -> Result<(), ProgramFault> {
         let wrong = |what| Err(ProgramFault::Wrong { index, what });
         if content.call != self.processes[rank].call {
@@ -257,7 +256,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(())
     }
 
-    /// Takes one step, unless it must wait.
+    /// Executes one step, unless it must wait.
     fn step(&mut self, rank: usize, step: &Op) -> Result<bool, ProgramFault> {
         match *step {
             Op::Copy { from, to, elements } => {
@@ -282,7 +281,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(true)
     }
 
-    /// Refuses ends of a step that overlap.
+    /// Returns an error if the source and destination of a step overlap.
     fn clear(
         &self,
         from: RegionOffset,
@@ -362,7 +361,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(())
     }
 
-    /// Completes messages if all of them can be.
+    /// Completes messages if all of them can complete.
     fn complete(&mut self, rank: usize, messages: Range<usize>) -> Result<bool, ProgramFault> {
         let mut arrived = Vec::new();
         for message in messages.clone() {
@@ -389,7 +388,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(true)
     }
 
-    /// The elements of a region that a step names, if they are there.
+    /// The elements of a region that a step names, if they exist.
     fn range(&self, rank: usize, spot: RegionOffset, elements: usize) -> Result<Range<usize>, ProgramFault> {
         let process = &self.processes[rank];
         let length = match spot.region {
@@ -407,7 +406,7 @@ impl<'a> ProgramReplay<'a> {
         if range.end <= length { Ok(range) } else { Err(outside) }
     }
 
-    /// Notes that a rank touches memory; refuses races, and memory of messages that are under way.
+    /// Records an access of a rank; returns an error for races, and for memory of active messages.
     fn touch(
         &mut self,
         rank: usize,
@@ -434,7 +433,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(range)
     }
 
-    /// Refuses to write what a message sends, or to touch what a message receives.
+    /// Returns an error if a step writes memory that a message sends, or accesses memory that a message receives.
     fn under_way(&self, rank: usize, spot: RegionOffset, elements: usize, writes: bool) -> Result<(), ProgramFault> {
         let process = &self.processes[rank];
         let others = &self.nodes[process.node].ranks;
@@ -486,7 +485,7 @@ impl<'a> ProgramReplay<'a> {
         Ok(())
     }
 
-    /// The first rank that waits forever.
+    /// The error for the first rank that waits forever.
     fn stuck(&self) -> ReplayError {
         let waiting = |rank: &usize| self.processes[*rank].call < self.calls;
         let rank = (0..self.programs.len()).find(waiting).unwrap_or(0);

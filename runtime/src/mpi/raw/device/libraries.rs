@@ -1,14 +1,14 @@
-//! Whether the process has loaded more libraries since somebody looked.
+//! Detects whether the process has loaded more libraries since the last check.
 //!
-//! The loader keeps them in a list and adds new ones at its end. So it is enough to look behind the last one that was
-//! seen, as long as that one stays. Whoever sees all calls of `dlclose` says so ([`watch_libraries`]) and tells of each
-//! ([`library_unloads`]); without that the loader is asked for its own count, which takes longer.
+//! The loader keeps libraries in a list and appends new ones. So it is enough to look behind the last known one, as
+//! long as that one stays loaded. An interposer of `dlclose` announces itself ([`watch_libraries`]) and reports each
+//! call ([`library_unloads`]); without it, the loader's own count is used, which takes longer.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null_mut, read_volatile};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
-/// An entry of the loader's list, as `<link.h>` has it.
+/// An entry of the loader's list, as in `<link.h>`.
 #[repr(C)]
 struct LinkMap {
     _base: usize,
@@ -18,7 +18,7 @@ struct LinkMap {
     _previous: *mut LinkMap,
 }
 
-/// What the loader says of one library, as `<link.h>` has it.
+/// The loader's information about one library, as in `<link.h>`.
 #[repr(C)]
 struct Loaded {
     _base: usize,
@@ -42,33 +42,34 @@ const LAZY: c_int = 1;
 const NOLOAD: c_int = 4;
 const LINK_MAP: c_int = 2;
 
-/// The last library that was seen.
+/// The last library in the list when it was inspected.
 static LAST: AtomicPtr<LinkMap> = AtomicPtr::new(null_mut());
 
-/// How many were loaded when somebody looked, where nobody watches.
+/// How many libraries had been loaded at the last inspection; used if unloading is not watched.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// Somebody sees all calls of `dlclose`, and calls [`library_unloads`] before and after each.
+/// Announces that all calls of `dlclose` are intercepted, and that [`library_unloads`] is called before and after
+/// each.
 pub fn watch_libraries() {
     WATCHED.store(true, Ordering::Relaxed);
 }
 
-/// Libraries may go: what was seen is of no use.
+/// Invalidates the last inspection, because libraries may be unloaded.
 pub fn library_unloads() {
     LAST.store(null_mut(), Ordering::Release);
 }
 
-/// Whether libraries were loaded, or gone, since [`look`].
+/// Whether libraries were loaded or unloaded since [`look`].
 #[inline]
 pub(super) fn changed() -> bool {
     let last = LAST.load(Ordering::Acquire);
-    // SAFETY: the last library that was seen is still there, or `library_unloads` would have said so.
+    // SAFETY: the last library is still loaded, otherwise `library_unloads` would have cleared it.
     last.is_null() || !unsafe { read_volatile(&raw const (*last).next) }.is_null()
 }
 
-/// Remembers what is loaded, and says whether that is more than before.
+/// Records the loaded libraries, and returns whether there may be new ones.
 #[cold]
 pub(super) fn look() -> bool {
     if !WATCHED.load(Ordering::Relaxed) {
@@ -77,18 +78,18 @@ pub(super) fn look() -> bool {
         unsafe { dl_iterate_phdr(count, (&raw mut adds).cast()) };
         return SEEN.swap(adds, Ordering::Relaxed) != adds;
     }
-    // Inside of this call no library comes or goes.
-    // SAFETY: the function has the type that is asked for, and gets what it expects.
+    // During this call, no library is loaded or unloaded.
+    // SAFETY: the callback has the required type, and gets the argument that it expects.
     unsafe { dl_iterate_phdr(remember, first().cast()) };
     true
 }
 
-/// The entry of the program, which is the first and stays.
+/// The entry of the program, which is always the first.
 fn first() -> *mut LinkMap {
     static FIRST: AtomicPtr<LinkMap> = AtomicPtr::new(null_mut());
     if FIRST.load(Ordering::Relaxed).is_null() {
         let mut entry: *mut LinkMap = null_mut();
-        // SAFETY: no name stands for the program; there is room for the answer.
+        // SAFETY: a null name stands for the program; there is room for the answer.
         unsafe {
             let program = dlopen(std::ptr::null(), LAZY);
             if !program.is_null() && dlinfo(program, LINK_MAP, (&raw mut entry).cast()) == 0 {
@@ -107,7 +108,7 @@ unsafe extern "C" fn count(library: *mut Loaded, _size: usize, adds: *mut c_void
 
 unsafe extern "C" fn remember(_library: *mut Loaded, _size: usize, first: *mut c_void) -> c_int {
     let mut entry: *mut LinkMap = first.cast();
-    // SAFETY: `look` passes the first entry, or null; the list is whole while the loader calls us.
+    // SAFETY: `look` passes the first entry, or null; the list is consistent during the loader's callback.
     while let Some(next) = unsafe { entry.as_ref() }.map(|entry| entry.next).filter(|next| !next.is_null()) {
         entry = next;
     }
@@ -115,19 +116,19 @@ unsafe extern "C" fn remember(_library: *mut Loaded, _size: usize, first: *mut c
     1
 }
 
-/// A function of the program or of a library, also of one that only those see who have loaded it; the names of such
-/// begin so.
+/// A function of the program or of a library. Libraries whose names have these prefixes are searched even if their
+/// symbols are local.
 pub(super) fn function(name: &CStr, libraries: &[&str]) -> *mut c_void {
-    // SAFETY: the name ends with a zero; a null handle asks for the usual order.
+    // SAFETY: the name ends with a zero; a null handle asks for the default search order.
     let seen = unsafe { dlsym(null_mut(), name.as_ptr()) };
     if !seen.is_null() {
         return seen;
     }
     let mut search = LibrarySearch { libraries, paths: Vec::new() };
-    // SAFETY: the function has the type that is asked for, and gets what it expects.
+    // SAFETY: the callback has the required type, and gets the argument that it expects.
     unsafe { dl_iterate_phdr(collect, (&raw mut search).cast()) };
     let handles = search.paths.iter().filter_map(|path| {
-        // SAFETY: the library is there, and is not loaded again; the handle is kept, so that it stays.
+        // SAFETY: the library is loaded, and is not loaded again; the handle is never closed, so the library stays.
         let handle = unsafe { dlopen(path.as_ptr(), LAZY | NOLOAD) };
         (!handle.is_null()).then_some(handle)
     });
@@ -142,7 +143,7 @@ struct LibrarySearch<'a> {
 }
 
 unsafe extern "C" fn collect(library: *mut Loaded, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the loader passes a library whose name ends with a zero, and `function` a search.
+    // SAFETY: the loader passes a library whose name ends with a zero, and `function` passes a search.
     let (name, search) = unsafe { ((*library).name, &mut *search.cast::<LibrarySearch<'_>>()) };
     if name.is_null() {
         return 0;

@@ -1,12 +1,12 @@
-//! Buffers that the processor cannot read: memory of GPUs.
+//! Buffers that the host cannot access: GPU memory.
 //!
-//! Where a GPU runtime is loaded in any process of a communicator when its ranks agree, all calls on it are the
-//! library's. But a program may load one later, and ranks do not see each other's buffers: a rank that has device
-//! memory then takes part as all others do, and its buffers are copied through host memory by the runtime's own
-//! function (`stage`). Nobody waits for anybody because of it.
+//! If a GPU runtime is loaded in any process of a communicator when its ranks agree, MPI serves all calls on it. But
+//! a program may load one later, and ranks do not see each other's buffers: a rank with device memory then takes part
+//! like all others, and the runtime's own function copies its buffers through host memory (`stage`). That needs no
+//! communication.
 //!
-//! Runtimes are found by the names of their functions; nothing is linked. A call asks only whether a library was loaded
-//! since the last one, which takes a few instructions (`libraries`).
+//! Runtimes are found by the names of their functions; nothing is linked. A call only checks whether a library was
+//! loaded since the last one, which takes a few instructions (`libraries`).
 
 mod libraries;
 mod runtime;

@@ -1,4 +1,4 @@
-//! The GPU runtimes: what they say of an address, and how they copy.
+//! The GPU runtimes: their functions to classify an address and to copy memory.
 
 use super::libraries::{changed, function, look};
 use crate::error::Error;
@@ -8,12 +8,12 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// CUDA's driver says what an address is; a number that is 2 for device memory.
+/// The CUDA driver's function for the type of an address: 2 means device memory.
 type DriverAsks = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
 type DriverCopies = unsafe extern "C" fn(usize, usize, usize) -> c_int;
 type Pushes = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Pops = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
-/// CUDA's and HIP's runtimes fill in a record.
+/// The functions of the CUDA and HIP runtimes, which fill in a record.
 type Asks = unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int;
 type Copies = unsafe extern "C" fn(*mut c_void, *const c_void, usize, c_int) -> c_int;
 type Clears = unsafe extern "C" fn() -> c_int;
@@ -31,10 +31,10 @@ const CONTEXT: c_int = 1;
 const MEMORY_TYPE: c_int = 2;
 /// Device memory, in CUDA.
 const DEVICE: u32 = 2;
-/// Copy from wherever to wherever, in CUDA and HIP.
+/// Copies between any two kinds of memory, in CUDA and HIP.
 const ANYWHERE: c_int = 4;
 
-/// What the record of CUDA's and HIP's runtimes begins with. There is more of it in some versions.
+/// The beginning of the record of the CUDA and HIP runtimes. Some versions have more fields.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -53,16 +53,16 @@ impl Runtime {
         }
     }
 
-    /// Whether an address is that of device memory.
+    /// Whether an address is in device memory.
     pub(super) fn owns(self, address: usize) -> bool {
         let mut record = Attributes::default();
         let (to, at) = ((&raw mut record).cast(), address as *const c_void);
-        // SAFETY: these functions take any address, and there is room for what they write.
+        // SAFETY: these functions accept any address, and there is room for their results.
         unsafe {
             match self {
                 Runtime::CudaDriver { asks, .. } => asks(to, MEMORY_TYPE, address) == 0 && record.kind == DEVICE,
                 Runtime::Cuda { asks, clears, .. } => known(asks(to, at), clears) && record.kind == DEVICE,
-                // The numbers of kinds differ between versions.
+                // The numbers of memory types differ between versions.
                 Runtime::Hip { asks, clears, .. } => {
                     known(asks(to, at), clears) && record.on_device != 0 && record.on_host == 0
                 }
@@ -73,13 +73,13 @@ impl Runtime {
     /// Copies bytes between device memory and host memory.
     ///
     /// # Safety
-    /// There are so many at both places, and nobody else writes them.
+    /// Both addresses are valid for this many bytes, and nobody else writes to them.
     pub(super) unsafe fn copy(self, from: usize, to: usize, bytes: usize, device: usize) -> Result<(), Error> {
-        // SAFETY: as the caller promises.
+        // SAFETY: as the caller guarantees.
         let code = unsafe {
             match self {
                 Runtime::CudaDriver { asks, copies, pushes: Some(pushes), pops: Some(pops) } => {
-                    // Another thread may have made the memory: it knows in which context.
+                    // Another thread may have allocated the memory: ask for its context.
                     let (mut context, mut before): (*mut c_void, *mut c_void) = (null_mut(), null_mut());
                     let pushed = asks((&raw mut context).cast(), CONTEXT, device) == 0 && pushes(context) == 0;
                     let code = copies(to, from, bytes);
@@ -98,7 +98,7 @@ impl Runtime {
     }
 }
 
-/// Some versions say that host memory is an error, and remember that until they are asked for it.
+/// Some versions report an error for host memory, and keep it until it is queried.
 unsafe fn known(code: c_int, clears: Option<Clears>) -> bool {
     if let (true, Some(clears)) = (code != 0, clears) {
         // SAFETY: it may be called at any time.
@@ -107,24 +107,24 @@ unsafe fn known(code: c_int, clears: Option<Clears>) -> bool {
     code == 0
 }
 
-/// Names of the libraries begin so.
+/// The prefixes of the libraries' names.
 const CUDA_DRIVER: &[&str] = &["libcuda.so"];
 const CUDA: &[&str] = &["libcudart"];
 const HIP: &[&str] = &["libamdhip64"];
 const LEVEL_ZERO: &[&str] = &["libze_loader", "libze_intel"];
 
-/// A function, if it is there.
+/// A function, if it exists.
 ///
 /// # Safety
-/// It has this type.
+/// The function has this type.
 unsafe fn found<F: Copy>(name: &CStr, libraries: &[&str]) -> Option<F> {
     let found = function(name, libraries);
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: the caller promises the type, which is that of a function.
+    // SAFETY: the caller guarantees the type, which is a function pointer.
     (!found.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, F>(&found) })
 }
 
-/// All runtimes that are there.
+/// All runtimes in this process.
 fn find() -> Vec<Runtime> {
     // SAFETY: these are the types of these functions.
     unsafe {
@@ -156,13 +156,13 @@ fn find() -> Vec<Runtime> {
     }
 }
 
-/// Whether one was found. Then it stays.
+/// Whether a runtime was found. Once found, it stays.
 static FOUND: AtomicBool = AtomicBool::new(false);
 
 /// The runtimes of this process.
 static RUNTIMES: OnceLock<Vec<Runtime>> = OnceLock::new();
 
-/// The runtimes of this process, if there are some by now.
+/// The runtimes of this process, if any are loaded by now.
 #[inline]
 pub(super) fn runtimes() -> &'static [Runtime] {
     if changed() || FOUND.load(Ordering::Acquire) { again() } else { &[] }
@@ -186,8 +186,8 @@ fn again() -> &'static [Runtime] {
     RUNTIMES.get_or_init(|| found)
 }
 
-/// Whether buffers of this process may be device memory. Of Level Zero it is only known that it is there: to ask about
-/// an address takes the program's own context.
+/// Whether buffers of this process may be in device memory. For Level Zero, only its presence is known: querying an
+/// address requires the program's own context.
 pub(in super::super) fn is_loaded() -> bool {
     !runtimes().is_empty() || !function(c"zeMemGetAllocProperties", LEVEL_ZERO).is_null()
 }

@@ -12,14 +12,14 @@ use std::ffi::c_void;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A call whose device memory has host memory in its place.
+/// A call in which host memory replaces device memory.
 pub(in super::super) struct Staged {
-    /// With addresses of host memory.
+    /// The call with addresses of host memory.
     pub(in super::super) call: MpiCall,
     buffers: Vec<StagedBuffer>,
 }
 
-/// Device memory, and the host memory that stands for it.
+/// Device memory, and the host memory that replaces it.
 struct StagedBuffer {
     runtime: Runtime,
     device: usize,
@@ -29,15 +29,15 @@ struct StagedBuffer {
     written: bool,
 }
 
-/// The call with host memory, if it has device memory and this process a runtime.
+/// The call with host memory, if it uses device memory and this process has a runtime.
 ///
 /// # Safety
-/// As of [`run`](super::super::run).
+/// The same as for [`run`](super::super::run).
 #[inline]
 pub(in super::super) unsafe fn staged(call: &MpiCall, here: RankPlacement<'_>) -> Result<Option<Staged>, Error> {
     match runtimes() {
         [] => Ok(None),
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees it.
         some => unsafe { stage(call, here, some) },
     }
 }
@@ -51,7 +51,7 @@ unsafe fn stage(
     let mut stage = StagedBuffers { runtimes, p: here.p(), buffers: Vec::new() };
     let is_root = |root| here.rank as i64 == i64::from(root);
     let (p, own) = (here.p(), here.rank);
-    // SAFETY: the caller promises live handles, and complete lists where they mean something.
+    // SAFETY: the caller guarantees live handles, and complete lists where they are used.
     let call = unsafe {
         match *call {
             MpiCall::Allgather { send, recv } => {
@@ -105,7 +105,7 @@ struct StagedBuffers {
     buffers: Vec<StagedBuffer>,
 }
 
-/// From where to where elements reach, counted from their address.
+/// The range of bytes that elements occupy, relative to their address.
 #[derive(Clone, Copy)]
 struct Span {
     from: isize,
@@ -125,19 +125,19 @@ impl Span {
 
 impl StagedBuffers {
     unsafe fn read(&mut self, typed: Option<Typed>, times: usize) -> Result<Option<Typed>, Error> {
-        // SAFETY: the caller promises a live datatype.
+        // SAFETY: the caller guarantees a live datatype.
         typed.map(|typed| unsafe { self.typed(typed, times, false) }).transpose()
     }
 
     unsafe fn typed(&mut self, typed: Typed, times: usize, written: bool) -> Result<Typed, Error> {
-        // SAFETY: the caller promises a live datatype.
+        // SAFETY: the caller guarantees a live datatype.
         let known = unsafe { known(typed.datatype)? };
         let span = Span::of(&known, typed.count.saturating_mul(times));
         Ok(Typed { address: self.memory(typed.address, span, written), ..typed })
     }
 
     unsafe fn scattered(&mut self, blocks: Scattered, written: bool) -> Result<Scattered, Error> {
-        // SAFETY: the caller promises a live datatype and complete lists.
+        // SAFETY: the caller guarantees a live datatype and complete lists.
         let (known, mut all) = unsafe { (known(blocks.datatype)?, None::<Span>) };
         for rank in 0..self.p {
             // SAFETY: as above.
@@ -152,14 +152,14 @@ impl StagedBuffers {
     }
 
     unsafe fn reduced(&mut self, data: Reduced, brings: usize, gets: usize) -> Result<Reduced, Error> {
-        // SAFETY: the caller promises a live datatype.
+        // SAFETY: the caller guarantees a live datatype.
         let known = unsafe { known(data.datatype)? };
         let gets = if data.send.is_none() && gets > 0 { brings } else { gets };
         let send = data.send.map(|send| self.memory(send.cast_mut(), Span::of(&known, brings), false).cast_const());
         Ok(Reduced { send, recv: self.memory(data.recv, Span::of(&known, gets), true), ..data })
     }
 
-    /// Host memory in place of what lies at an address, if that is device memory.
+    /// Host memory in place of the memory at an address, if that is device memory.
     fn memory(&mut self, address: *mut c_void, span: Option<Span>, written: bool) -> *mut c_void {
         let Some(Span { from, to }) = span else { return address };
         let (device, bytes) = (address.addr().wrapping_add_signed(from), to.wrapping_sub(from).max(0) as usize);
@@ -172,17 +172,17 @@ impl StagedBuffers {
     }
 }
 
-/// What is known of a datatype; one that is not in order is the library's, as is its buffer.
+/// The properties of a datatype. An invalid one is left to MPI, as is its buffer.
 unsafe fn known(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
     super::super::quiet::sends(datatype)?;
-    // SAFETY: the library has just said that it is in order.
+    // SAFETY: MPI has just accepted the datatype as valid.
     unsafe { facts(datatype) }
 }
 
-/// Whether what is done with device memory is told.
+/// Whether to explain how device memory is handled.
 static EXPLAINED: AtomicBool = AtomicBool::new(false);
 
-/// Says once what is done with device memory, if somebody wants to know.
+/// Enables explanations of how device memory is handled; each appears once.
 pub(in super::super) fn explain(wanted: bool) {
     EXPLAINED.fetch_or(wanted, Ordering::Relaxed);
 }
@@ -201,26 +201,26 @@ fn tell(runtime: Runtime) {
 }
 
 impl Staged {
-    /// Device memory to host memory.
+    /// Copies device memory to host memory.
     ///
     /// # Safety
     /// The memory of the call is live.
     pub(in super::super) unsafe fn bring(&mut self) -> Result<(), Error> {
         self.buffers.iter_mut().try_for_each(|buffer| {
             let StagedBuffer { runtime, device, bytes, .. } = *buffer;
-            // SAFETY: as the caller promises.
+            // SAFETY: as the caller guarantees.
             unsafe { runtime.copy(device, buffer.host.reserve(bytes).addr(), bytes, device) }
         })
     }
 
-    /// What the call has written: back to device memory.
+    /// Copies the results back to device memory.
     ///
     /// # Safety
-    /// As of [`bring`](Staged::bring).
+    /// The same as for [`bring`](Staged::bring).
     pub(in super::super) unsafe fn take(&mut self) -> Result<(), Error> {
         self.buffers.iter_mut().filter(|buffer| buffer.written).try_for_each(|buffer| {
             let StagedBuffer { runtime, device, bytes, .. } = *buffer;
-            // SAFETY: as the caller promises.
+            // SAFETY: as the caller guarantees.
             unsafe { runtime.copy(buffer.host.reserve(bytes).addr(), device, bytes, device) }
         })
     }

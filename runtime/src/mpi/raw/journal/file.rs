@@ -1,4 +1,4 @@
-//! The file of this process.
+//! The trace file of this process.
 
 use crate::error::Error;
 use crate::mpi::code::check;
@@ -10,10 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A file; none after it could not be written.
+/// A file; none after a write has failed.
 type Open = Mutex<Option<(PathBuf, File)>>;
 
-/// The file, or why there is none. There is one for all communicators.
+/// The file, or why it could not be opened. All communicators share it.
 static FILE: OnceLock<Result<Open, String>> = OnceLock::new();
 
 /// Opens `PATH.R`, where R is this process's rank in the world, unless it is open.
@@ -35,7 +35,7 @@ fn create(path: &Path) -> Result<(PathBuf, File), String> {
     }
 }
 
-/// This process's rank in the world, and how many there are.
+/// This process's rank in the world, and the number of ranks.
 fn world() -> Result<(c_int, c_int), Error> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: the world is live while collectives run.
@@ -46,8 +46,8 @@ fn world() -> Result<(c_int, c_int), Error> {
     Ok((rank, size))
 }
 
-/// Writes a line at once, so that what was done is there also if the job is killed. A failure stops no call, because
-/// the other ranks would wait for this one; it is told, and nothing more is written.
+/// Writes a line at once, so that it is in the file even if the job is killed. A failure stops no call, because the
+/// other ranks would wait for this one; it is reported, and nothing more is written.
 pub(super) fn write(line: &str) {
     let Some(Ok(file)) = FILE.get() else { return };
     let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What is written, line by line.
+//! The lines of a trace file.
 
 use crate::selection::Algorithm;
 use crate::trace::PostedMessage;
@@ -11,23 +11,23 @@ pub(super) fn header(rank: c_int, size: c_int) -> String {
     format!("{{\"format\":\"roundel-trace\",\"version\":1,\"rank\":{rank},\"size\":{size}}}\n")
 }
 
-/// A communicator that gets a name.
+/// The line that introduces a communicator and its name.
 pub(super) fn communicator(name: &str, rank: usize, members: &[c_int], placement: &Placement) -> String {
     let nodes = list((0..placement.p()).map(|rank| list(placement.path(rank))));
     let (name, members) = (quoted(name), list(members));
     format!("{{\"communicator\":{{\"name\":{name},\"rank\":{rank},\"ranks\":{members},\"nodes\":{nodes}}}}}\n")
 }
 
-/// How long the blocks of a call are.
+/// The lengths of a call's blocks.
 #[derive(Debug)]
 pub(super) enum JournalLengths<'a> {
-    /// All have so many bytes.
+    /// All blocks have this many bytes.
     Each(usize),
-    /// One after the other, in elements of a size.
+    /// A length for each block, in elements of a size.
     List { counts: &'a [usize], size: usize },
-    /// So many elements of a size are divided as evenly as possible.
+    /// Elements of a size, divided as evenly as possible.
     Vector { elements: usize, size: usize },
-    /// Those that this rank has for the others.
+    /// The lengths of this rank's blocks for the others.
     Own(&'a [usize]),
 }
 
@@ -56,19 +56,19 @@ fn arguments(args: &Arguments) -> String {
     format!("{{\"numbers\":{numbers},\"lists\":{lists},\"inner\":{inner}}}")
 }
 
-/// Which call it is.
+/// Identifies a call.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) communicator: String,
-    /// Of calls that do not block, how many requests were made before and with this one; 0 of others.
+    /// For non-blocking calls, the number of the request, counted from 1; 0 for others.
     pub(super) request: u32,
-    /// How many calls that block, or starts of the same request, came before.
+    /// The number of earlier blocking calls, or of earlier starts of the same request.
     pub(super) number: u64,
     pub(super) kind: Kind,
 }
 
 impl Head {
-    /// A call that an algorithm has done, with what was sent and received.
+    /// A call that an algorithm served, with the messages sent and received.
     pub(super) fn done(
         &self,
         called: &str,
@@ -80,12 +80,12 @@ impl Head {
         self.line("call", &format!("{called},\"blocks\":{blocks},\"sent\":{sent},\"received\":{received}"))
     }
 
-    /// A call that the library does.
+    /// A call that MPI serves.
     pub(super) fn library(&self, why: &str) -> String {
         self.line("library", &format!("\"why\":{}", quoted(why)))
     }
 
-    /// A call that nobody could do.
+    /// A call that failed.
     pub(super) fn failed(&self, error: &impl Display) -> String {
         self.line("failed", &format!("\"error\":{}", quoted(&error.to_string())))
     }
@@ -109,7 +109,7 @@ fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// A text as JSON has it.
+/// A text as a JSON string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for char in text.chars() {

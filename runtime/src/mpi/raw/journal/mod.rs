@@ -1,9 +1,10 @@
-//! Writes down every call with its messages while `ROUNDEL_TRACE` is set: each process a file of its own, a line of
-//! JSON for each call. `docs/trace.md` describes it, and `roundel trace diff` holds it against the declared schedules.
+//! Records every call with its messages while `ROUNDEL_TRACE` is set: each process writes its own file, with a line
+//! of JSON for each call. `docs/trace.md` describes the format, and `roundel trace diff` compares it with the
+//! declared schedules.
 //!
-//! Calls have names that are equal on all of their ranks: that of the communicator, and how many calls came before on
-//! it. All that is written is what this process was asked for and what it posted; nobody waits for anybody because of
-//! it, but for the first call on a communicator, where the name is agreed upon.
+//! Calls have names that are equal on all of their ranks: the name of the communicator, and the number of earlier
+//! calls on it. A process records only its own calls and messages. That needs no communication, except in the first
+//! call on a communicator, which agrees on the name.
 
 mod file;
 mod line;
@@ -25,11 +26,10 @@ use roundel_spec::Kind;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What all ranks must do alike.
+/// The error if ranks disagree.
 pub(super) const MISMATCH: &str = "ROUNDEL_TRACE: set it for all ranks or for none";
 
-/// Whether calls on a communicator can be written down, if they are to be: opens this process's file, and tells the
-/// ranks of the group in the world.
+/// If calls on a communicator must be recorded, opens this process's file and returns the group's ranks in the world.
 pub(super) fn possible(settings: &Settings, group: &OwnComm) -> Result<Option<Vec<c_int>>, Error> {
     let Some(path) = &settings.trace else { return Ok(None) };
     file::open(path)?;
@@ -41,24 +41,24 @@ fn members(group: &OwnComm) -> Result<Vec<c_int>, Error> {
     // SAFETY: the handle is a constant of the library.
     let world = unsafe { ffi::RSMPI_COMM_WORLD };
     let members = ranks_in(group.comm.raw(), group.placement.p() as c_int, world)?;
-    // MPI marks those that are of another world by a negative number.
+    // MPI gives ranks of another world a negative number.
     let foreign = members.iter().any(|&rank| rank < 0);
     let reason = || "ROUNDEL_TRACE: a communicator has ranks of another MPI_COMM_WORLD; unset it".into();
     if foreign { Err(Error::Settings { reason: reason() }) } else { Ok(members) }
 }
 
-/// What calls on a communicator are written down with.
+/// The journal of a communicator.
 #[derive(Debug)]
 pub(in crate::mpi) struct Journal {
-    /// The communicator's name: equal on all of its ranks, and no other's in this job.
+    /// The communicator's name: equal on all of its ranks, and unique in this job.
     name: String,
-    /// How many calls have blocked on it so far.
+    /// The number of blocking calls so far.
     calls: u64,
 }
 
 impl Journal {
-    /// Gives a communicator a name: the world rank of its first rank, and how many of those it has named before.
-    /// Collective.
+    /// Names a communicator: the world rank of its first rank, and the number of communicators that this rank has
+    /// named before. Collective.
     pub(super) fn begin(members: Vec<c_int>, group: &OwnComm) -> Result<Self, Error> {
         static NAMED: AtomicU64 = AtomicU64::new(0);
         let mut serial = if group.rank == 0 { NAMED.fetch_add(1, Ordering::Relaxed) } else { 0 };
@@ -71,28 +71,28 @@ impl Journal {
         Ok(Journal { name, calls: 0 })
     }
 
-    /// The next call that blocks.
+    /// Identifies the next blocking call.
     fn next(&mut self, kind: Kind) -> Head {
         self.calls += 1;
         Head { communicator: self.name.clone(), request: 0, number: self.calls - 1, kind }
     }
 
-    /// The request with a number, from 1 on.
+    /// Identifies the request with a number, counted from 1.
     pub(super) fn request(&self, serial: u32, kind: Kind) -> JournaledRequest {
         let head = Head { communicator: self.name.clone(), request: serial, number: 0, kind };
         JournaledRequest { head, algorithm: String::new(), size: 0 }
     }
 }
 
-/// A plan to draw, which knows the numbers of its rounds if messages are written down.
+/// An empty plan, which numbers its rounds if messages are recorded.
 pub(super) fn blank(written: bool) -> MessagePlan {
     MessagePlan { numbers: written.then(Vec::new), ..MessagePlan::default() }
 }
 
-/// Runs a call that blocks, and writes it down.
+/// Runs a blocking call, and records it.
 ///
 /// # Safety
-/// As of [`serve`].
+/// The same as for [`serve`].
 #[cold]
 pub(super) unsafe fn run(
     work: &mut CommWork,
@@ -102,12 +102,12 @@ pub(super) unsafe fn run(
     by: By<'_>,
 ) -> Result<CallOutcome, Error> {
     let Some(head) = work.journal.as_mut().map(|journal| journal.next(kind)) else { return Ok(CallOutcome::Library) };
-    // Somebody may record the communicator's messages besides.
+    // The communicator's messages may also be recorded by `trace`.
     let recorded = work.flight.log.is_some();
     let mark = work.flight.log.get_or_insert_default().mark();
     work.buffers.route.know_numbers();
     let (outcome, job) = match job {
-        // SAFETY: the caller promises as much.
+        // SAFETY: as the caller guarantees.
         Ok(job) => (unsafe { serve(work, group, &job, by) }, Some(job)),
         Err(unread) => (unread.outcome(by), None),
     };
@@ -139,7 +139,7 @@ fn data_size(shape: &CallShape) -> usize {
     trace::bytes(1, shape.datatype)
 }
 
-/// How long the blocks of a call are.
+/// The lengths of a call's blocks.
 fn lengths<'a>(shape: &CallShape, lists: &'a Lists, size: usize, p: usize) -> JournalLengths<'a> {
     use super::shape::BlockLayout;
     let elements = shape.send.unwrap_or(shape.recv);
@@ -150,37 +150,37 @@ fn lengths<'a>(shape: &CallShape, lists: &'a Lists, size: usize, p: usize) -> Jo
         BlockLayout::ListedParts => JournalLengths::List { counts: &lists.counts, size },
         BlockLayout::Vector { .. } => JournalLengths::Vector { elements, size },
         BlockLayout::Standing(layout) => JournalLengths::Vector { elements: layout.total, size: 1 },
-        // What is in place leaves as it arrives.
+        // In place, the send and receive blocks are the same.
         BlockLayout::Private if shape.send.is_none() => JournalLengths::Own(&lists.counts),
         BlockLayout::Private => JournalLengths::Own(&lists.leaving),
     }
 }
 
-/// A call that does not block, and may be started many times.
+/// A non-blocking call, which may be started many times.
 #[derive(Debug)]
 pub(super) struct JournaledRequest {
     head: Head,
-    /// The algorithm, as it is written down.
+    /// The algorithm, as written to the file.
     algorithm: String,
     /// The bytes of data of an element.
     size: usize,
 }
 
 impl JournaledRequest {
-    /// It is done by an algorithm.
+    /// Sets the algorithm that serves the call.
     pub(super) fn by(mut self: Box<Self>, algorithm: &Algorithm, shape: &CallShape) -> Box<Self> {
         (self.algorithm, self.size) = (line::called(algorithm, shape.root), data_size(shape));
         self
     }
 
-    /// It begins: messages are recorded.
+    /// Starts to record the messages of the call.
     pub(super) fn begin(&self, flight: &mut MessagesInFlight) {
         let mut log = Box::<trace::PostLog>::default();
         log.begin();
         flight.log = Some(log);
     }
 
-    /// It is over: writes it down.
+    /// Writes the completed call to the file.
     pub(super) fn end(
         &mut self,
         flight: &mut MessagesInFlight,
@@ -202,7 +202,7 @@ impl JournaledRequest {
     }
 }
 
-/// A request that the library makes, or nobody.
+/// Records a request that MPI makes, or that failed.
 pub(super) fn left<R>(
     request: Option<Box<JournaledRequest>>,
     why: &str,

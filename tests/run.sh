@@ -54,17 +54,15 @@ cargo clippy --version >/dev/null 2>&1 || lint() { echo "skipped: cargo clippy i
 lint --workspace --all-targets
 
 if [ -n "$quick" ]; then
-  say "unit tests"
+  quick_tests() { cargo test --workspace "$@"; }
+  if cargo nextest --version >/dev/null 2>&1; then quick_tests() { cargo nextest run --workspace "$@"; }; fi
   export ROUNDEL_REQUIRE=1 ROUNDEL_QUICK=1
-  if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --workspace --lib --bins
-  else
-    cargo test --workspace --lib --bins
-  fi
+  say "unit tests"
+  quick_tests --lib --bins
   say "one MPI"
   settings=$(tests/tools/build-mpi.sh --only openmpi)
   eval "$settings"
-  cargo test -p roundel-tests --test mpi -- programs_on_open_mpi
+  quick_tests --test mpi programs_on_open_mpi
   say "done"
   exit
 fi

@@ -6,6 +6,9 @@
  * The ranks of the second world have PRELOAD before MPI, which may be nothing: nobody may wait for what they do not know
  * of. */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,16 @@ static void calls(MPI_Comm comm)
     MPI_Comm_size(comm, &p);
     if (p > RANKS)
         MPI_Abort(comm, 2);
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+    /* Also as the first call of a communicator, where it would be set up. */
+    int one = 1, ones = 0;
+    MPI_Request first;
+    MPIX_Allreduce_init(&one, &ones, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &first);
+    MPI_Start(&first);
+    MPI_Wait(&first, MPI_STATUS_IGNORE);
+    MPI_Request_free(&first);
+    expect(ones == p, "the first MPIX_Allreduce_init", 0);
+#endif
     for (int call = 0; call < CALLS; call++) {
         int in[COUNT * RANKS], out[COUNT * RANKS], right = 1, root = call % p;
         for (int i = 0; i < COUNT * p; i++)
@@ -37,6 +50,20 @@ static void calls(MPI_Comm comm)
         for (int i = 0; i < COUNT; i++)
             right &= out[i] == 500 * p * (p - 1) + p * (10 * i + call);
         expect(right, "MPI_Allreduce", call);
+
+        MPI_Request request;
+        memset(out, 0, sizeof out);
+        MPI_Iallreduce(in, out, COUNT, MPI_INT, MPI_SUM, comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect(right && out[0] == 500 * p * (p - 1) + p * call, "MPI_Iallreduce", call);
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+        memset(out, 0, sizeof out);
+        MPIX_Allreduce_init(in, out, COUNT, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        expect(out[0] == 500 * p * (p - 1) + p * call, "MPIX_Allreduce_init", call);
+#endif
 
         MPI_Allgather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
         right = 1;

@@ -1,13 +1,11 @@
 //! An installed library and the compilers of one MPI.
 
-use crate::job::{self, Run};
+use crate::job::{self, LIMIT, Run};
 use crate::mpi::Mpi;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// A directory with the installed library, in which programs are built.
 pub(crate) struct Kit {

@@ -2,13 +2,11 @@
 //! real ones.
 
 use super::Suite;
-use super::job::run;
+use super::job::{LIMIT, run};
 use super::mpi::{OPEN_MPI, say};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status. Then there is
 /// nothing to test, also where all else is required.

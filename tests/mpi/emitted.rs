@@ -3,9 +3,9 @@
 //! One program has all algorithms with all their parameters, and placements where they look at nodes, so that it is
 //! launched once for each number of ranks.
 
-use super::job::run;
+use super::Suite;
+use super::job::{LIMIT, run};
 use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
-use super::{LIMIT, Suite};
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::check::Points;
 use roundel_spec::schedule::{Inner, ROOT, Schedule};

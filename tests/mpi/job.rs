@@ -9,6 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+/// What takes longer hangs; on a slow machine that does other work, too, the longest has taken two minutes.
+pub(crate) const LIMIT: Duration = Duration::from_secs(360);
+
 /// The variable with the name of a file into which ranks write, where the launcher would lose some of it.
 pub(crate) const WRITTEN: &str = "ROUNDEL_TEST_WRITTEN";
 

@@ -9,15 +9,12 @@ mod job;
 mod mpi;
 mod trace;
 
-use job::{Run, run};
+use job::{LIMIT, Run, run};
 use mpi::{MPICH, Mpi, OPEN_MPI, a_glance, everything};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-/// What takes longer hangs; on a slow machine that does other work, too, the longest has taken two minutes.
-const LIMIT: Duration = Duration::from_secs(360);
 
 /// The numbers of ranks for the suites that take longest: powers of two, odd and composite numbers; more with
 /// `tests/run.sh --all`.

@@ -1,14 +1,12 @@
 //! What is served by default is served between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh`
 //! makes the nodes.
 
-use crate::job::{Run, run};
+use crate::job::{LIMIT, Run, run};
 use crate::mpi::{OPEN_MPI, say};
 use crate::{FREE, programs, random_list, write_cases};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status.
 const NO_CLUSTER: i32 = 125;

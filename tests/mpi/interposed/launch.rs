@@ -1,12 +1,10 @@
 //! Jobs under the launcher of an MPI, with the interposing library before it or not.
 
-use crate::job::{Run, run};
+use crate::job::{LIMIT, Run, run};
 use crate::mpi::{Mpi, say};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// So long may jobs take that are not part of every run of the tests.
 const LONG: Duration = Duration::from_secs(600);

@@ -17,6 +17,10 @@ fn calls_with_ranks_of_another_world_are_the_library_s() {
         let told = run.output().contains("a communicator with ranks of another world are the library's");
         assert!(told && run.output().contains("all as expected"), "{}", run.report());
     }
+    // What is written down is named by agreement: there is none with ranks of another world.
+    let trace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("spawn-trace");
+    let run = mpi.run(2, &Settings::forced().with("ROUNDEL_TRACE", &path(&trace)), &program, &[""]);
+    run.succeeds();
 }
 
 fn path(path: &Path) -> String {

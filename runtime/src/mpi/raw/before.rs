@@ -43,10 +43,7 @@ pub(super) unsafe fn run(
         return Ok(Some(CallOutcome::Library));
     }
     let Some(members) = state.members(comm)? else {
-        state.pass();
-        if world.settings.explain && world.rank == 0 {
-            say("calls on a communicator with ranks of another world are the library's");
-        }
+        foreign(state, comm)?;
         return Ok(Some(CallOutcome::Library));
     };
     if state.leaves_all(&world.settings, &members.placement) {
@@ -81,11 +78,18 @@ pub(super) unsafe fn run(
 /// Whether a communicator has ranks of another world. MPI serves all calls on it: those ranks may not have loaded
 /// Roundel, and then would never answer it.
 pub(super) fn foreign(state: &CommState, comm: ffi::MPI_Comm) -> Result<bool, Error> {
-    let foreign = state.known_group().is_none() && !world::has_all(comm)?;
-    if foreign {
-        state.pass();
+    if state.known_group().is_some() || world::has_all(comm)? {
+        return Ok(false);
     }
-    Ok(foreign)
+    if !state.passes()
+        && let Some(world) = world::known()
+        && world.settings.explain
+        && world.rank == 0
+    {
+        say("calls on a communicator with ranks of another world are the library's");
+    }
+    state.pass();
+    Ok(true)
 }
 
 /// Reductions that MPI served on a communicator before it was set up. They are few, and identified by values that are

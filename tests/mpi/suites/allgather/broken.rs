@@ -1,7 +1,7 @@
 //! Schedules that no checker has seen, and that must not do harm: the job ends, with a message.
 
 use super::entries::{collective, message};
-use super::job::Job;
+use crate::job::Job;
 use roundel::{Allgather, Collective, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::arith::wrap;
 use roundel_spec::{Arguments, Schedule, Site, Stripe};

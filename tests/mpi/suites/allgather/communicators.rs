@@ -1,8 +1,9 @@
 //! Communicators other than the world, and what becomes of them.
 
 use super::compare;
-use super::job::{Effort, Job, place};
+use super::job::{Effort, place};
 use crate::alloc::live_bytes;
+use crate::job::Job;
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw};
 use mpi::topology::{Color, InterCommunicator, SimpleCommunicator};

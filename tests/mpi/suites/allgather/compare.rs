@@ -1,9 +1,10 @@
 //! Results compared with those of MPI_Allgather and MPI_Allgatherv.
 
 use super::entries::visit_all;
-use super::job::{Effort, Job, place, serves};
+use super::job::{Effort, place, serves};
 use crate::alloc::allocations;
 use crate::data::{Guarded, Record, Sample, junk, samples};
+use crate::job::Job;
 use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;

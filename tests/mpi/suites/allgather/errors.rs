@@ -1,8 +1,9 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
 use super::entries::{collective, visit_all};
-use super::job::{Effort, Job};
+use super::job::Effort;
 use crate::data::samples;
+use crate::job::Job;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use roundel::algorithms::{Bruck, Ring, Visitor};

@@ -1,8 +1,9 @@
 //! Messages of the user and of the collectives on one communicator do not meet.
 
 use super::entries::visit_all;
-use super::job::{Job, place, serves};
+use super::job::{place, serves};
 use crate::data::samples;
+use crate::job::Job;
 use mpi::request::scope;
 use mpi::traits::*;
 use roundel::algorithms::Visitor;

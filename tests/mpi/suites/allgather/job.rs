@@ -1,47 +1,10 @@
-//! The ranks that run the suite.
+//! What the calls of this suite have in common.
 
+use crate::job::Job;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::*;
 use roundel::{Collective, Error, Layout, Options, Place, Policy, Transport};
-use roundel_tests::ending::end;
 
-/// The world, and how much was done in it.
-pub(crate) struct Job<'a> {
-    /// All ranks.
-    pub(crate) world: &'a SimpleCommunicator,
-    /// How many collective calls were made.
-    pub(crate) calls: usize,
-    turn: usize,
-}
-
-impl<'a> Job<'a> {
-    /// A job of all ranks.
-    pub(crate) fn new(world: &'a SimpleCommunicator) -> Self {
-        Job { world, calls: 0, turn: 0 }
-    }
-
-    /// The number of ranks.
-    pub(crate) fn p(&self) -> usize {
-        self.world.size() as usize
-    }
-
-    /// This rank.
-    pub(crate) fn rank(&self) -> usize {
-        self.world.rank() as usize
-    }
-
-    /// Ends the job with a message.
-    pub(crate) fn fail(&self, message: &str) -> ! {
-        end(self.world, message)
-    }
-
-    /// Ends the job unless something holds.
-    pub(crate) fn expect(&self, holds: bool, message: impl FnOnce() -> String) {
-        if !holds {
-            self.fail(&message());
-        }
-    }
-
+impl Job<'_> {
     /// The options that it is the turn of; none when the collective does not serve the communicator.
     pub(crate) fn options<C: Collective>(
         &mut self,
@@ -59,13 +22,6 @@ impl<'a> Job<'a> {
             Effort::Full => all,
             Effort::Light => vec![all[self.turn * 5 % all.len()]],
         }
-    }
-
-    /// Whether something holds on at least one rank.
-    pub(crate) fn anywhere(&self, holds: bool) -> bool {
-        let mut flags = vec![0u8; self.p()];
-        self.world.all_gather_into(&u8::from(holds), &mut flags[..]);
-        flags.contains(&1)
     }
 }
 

@@ -12,7 +12,7 @@ mod errors;
 mod isolation;
 mod job;
 
-use job::Job;
+use crate::job::Job;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 

@@ -1,7 +1,7 @@
 //! Blocks of the same length: results compared with those of MPI_Alltoall.
 
-use super::job::Job;
 use crate::data::{Guarded, Record, Sample, samples};
+use crate::job::Job;
 use crate::shuffles::{Bruck, Pairwise, Star, Visit, visit_all};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -65,7 +65,7 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
 
 impl<T: Sample> Visit for Comparison<'_, '_, T> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
-        for options in self.job.options::<C>() {
+        for options in self.job.alltoall_options::<C>() {
             for turn in [0, 1] {
                 let what = format!("{name}, {} {}, {options:?}, turn {turn}", self.n, T::NAME);
                 self.room.clean();

@@ -1,6 +1,6 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
-use super::job::Job;
+use crate::job::Job;
 use crate::shuffles::{Bruck, Pairwise, SpreadOut, Visit, visit_all};
 use mpi::ffi;
 use roundel::{Alltoall, Error, IsAlltoall};
@@ -108,7 +108,7 @@ impl Visit for LastHasLonger<'_, '_> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
         let (job, n) = (&mut *self.job, self.n);
         let (rank, p, world) = (job.rank(), job.p(), job.world);
-        for options in job.options::<C>() {
+        for options in job.alltoall_options::<C>() {
             let n = if rank == p - 1 { n + 1 } else { n };
             let outcome = collective.alltoall_with(world, &vec![0u64; n * p], &mut vec![0; n * p], options);
             job.calls += 1;

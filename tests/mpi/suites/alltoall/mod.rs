@@ -8,7 +8,7 @@ mod errors;
 mod job;
 mod uneven;
 
-use job::Job;
+use crate::job::Job;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 

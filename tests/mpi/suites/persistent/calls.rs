@@ -1,7 +1,7 @@
 //! What happens between start and wait: no allocation, and only the MPI calls that the program names.
 
-use super::job::Job;
 use crate::alloc::allocations;
+use crate::job::Job;
 use mpi::ffi;
 use mpi::traits::*;
 use roundel::Alltoall;

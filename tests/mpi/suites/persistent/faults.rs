@@ -1,6 +1,6 @@
 //! Ranks that fail between start and wait.
 
-use super::job::Job;
+use crate::job::Job;
 use roundel::mpi::persistent::Allreduce;
 use roundel::operation::Sum;
 

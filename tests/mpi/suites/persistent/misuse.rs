@@ -1,6 +1,6 @@
 //! Requests that are not used as they should be: typed errors, and never a hang.
 
-use super::job::Job;
+use crate::job::Job;
 use mpi::traits::*;
 use roundel::Error;
 use roundel::mpi::persistent::{Allgatherv, Allreduce, Broadcast, ReduceScatter, Settings};

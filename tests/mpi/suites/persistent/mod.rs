@@ -12,7 +12,7 @@ mod job;
 mod misuse;
 mod results;
 
-use job::Job;
+use crate::job::Job;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::mpi::persistent::Settings;

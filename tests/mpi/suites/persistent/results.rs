@@ -1,6 +1,6 @@
 //! Results, against MPI's own.
 
-use super::job::Job;
+use crate::job::Job;
 use crate::matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;

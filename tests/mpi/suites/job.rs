@@ -1,0 +1,51 @@
+//! The ranks that run a suite.
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use roundel_tests::ending::end;
+
+/// The world, and how much was done in it.
+pub(crate) struct Job<'a> {
+    /// All ranks.
+    pub(crate) world: &'a SimpleCommunicator,
+    /// The number of collective calls so far.
+    pub(crate) calls: usize,
+    /// The number of turns so far, where calls take turns with something.
+    pub(crate) turn: usize,
+}
+
+impl<'a> Job<'a> {
+    /// A job of all ranks.
+    pub(crate) fn new(world: &'a SimpleCommunicator) -> Self {
+        Job { world, calls: 0, turn: 0 }
+    }
+
+    /// The number of ranks.
+    pub(crate) fn p(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    /// This rank.
+    pub(crate) fn rank(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    /// Ends the job with a message.
+    pub(crate) fn fail(&self, message: &str) -> ! {
+        end(self.world, message)
+    }
+
+    /// Ends the job unless something holds.
+    pub(crate) fn expect(&self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.fail(&message());
+        }
+    }
+
+    /// Whether something holds on at least one rank.
+    pub(crate) fn anywhere(&self, holds: bool) -> bool {
+        let mut flags = vec![0u8; self.p()];
+        self.world.all_gather_into(&u8::from(holds), &mut flags[..]);
+        flags.contains(&1)
+    }
+}

@@ -8,10 +8,10 @@ use roundel::algorithms::{
     HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut,
 };
 use roundel::{Collective, Place};
+use roundel_spec::Direction;
 use roundel_spec::arith::{ceil_log, pow};
 use roundel_spec::check::{self, CheckInput, Point};
 use roundel_spec::eval::Env;
-use roundel_spec::record::Direction;
 use roundel_spec::schedule::{BoundScope, Metric};
 use roundel_spec::{Arguments, Placement, Schedule};
 

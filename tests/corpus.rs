@@ -9,12 +9,13 @@ use roundel::algorithms::{Bruck, KBruck, Visitor, catalogue, visit_all, visit_on
 use roundel::operation::{commutative, ordered};
 use roundel::threads::{self, ThreadComm};
 use roundel::{
-    Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather,
-    IsReduce, IsReduceScatter, IsScatter, Layout, Options, Place, ReduceScatter, Refusal,
+    Allgather, AllowUnproved, Allreduce, Collective, IsAllgather, IsAllreduce, IsReduceScatter, Layout, Options,
+    Place, ReduceScatter, Refusal,
 };
+use roundel_spec::Direction;
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Point};
-use roundel_spec::record::{Direction, Trace};
+use roundel_spec::record::Trace;
 use roundel_spec::{Action, Arguments, Placement, Schedule, syntax};
 use std::collections::{HashMap, VecDeque};
 
@@ -312,35 +313,7 @@ fn schedules_are_what_their_source_says() {
 fn names_and_arguments_lead_to_the_collective() {
     struct Last(Option<(&'static str, Arguments)>);
     impl Visitor for Last {
-        fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-            self.0 = Some((name, collective.arguments()));
-        }
-
-        fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
+        fn any<C: Collective + Sync>(&mut self, name: &'static str, collective: &C) {
             self.0 = Some((name, collective.arguments()));
         }
     }

@@ -5,8 +5,9 @@
 //! order.
 
 use roundel::algorithms::{self, Entry, catalogue};
+use roundel_spec::Direction;
 use roundel_spec::check::Points;
-use roundel_spec::record::{Direction, Message, RankLog};
+use roundel_spec::record::{Message, RankLog};
 use roundel_spec::{Action, Arguments, Placement, Schedule};
 use roundel_verify::catalogue::record;
 use roundel_verify::emit::emit_c;

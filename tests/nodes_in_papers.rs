@@ -9,8 +9,9 @@ use roundel::Collective;
 use roundel::algorithms::{
     Bruck, Hierarchical, LocalityBruck, MultiLane, NapAllreduce, RecursiveDoublingAllreduce, SmpAllreduce,
 };
+use roundel_spec::Direction;
 use roundel_spec::check::{self, Census, Point};
-use roundel_spec::record::{Direction, Trace};
+use roundel_spec::record::Trace;
 use roundel_spec::{Placement, Recorder, rounds_of};
 
 /// `nodes` nodes with `ppn` ranks each.

@@ -17,9 +17,10 @@ use roundel::algorithms::{
     Bruck, CirculantReduceScatter, KBruck, NeighborExchange, PairwiseReduceScatter, RabenseifnerAllreduce,
     RecursiveDoubling, RecursiveDoublingAllreduce, RecursiveHalvingReduceScatter, Ring, RingAllreduce, Sparbit,
 };
+use roundel_spec::Direction;
 use roundel_spec::Placement;
 use roundel_spec::check::{self, Point};
-use roundel_spec::record::{Direction, Trace};
+use roundel_spec::record::Trace;
 use std::collections::BTreeSet;
 
 /// The largest p of most comparisons.

@@ -9,9 +9,9 @@ use roundel::algorithms::{
     ReduceBroadcastAllreduce, Ring, RingAllreduce, Sparbit,
 };
 use roundel::{Collective, Place};
+use roundel_spec::Direction;
 use roundel_spec::Placement;
 use roundel_spec::check::{self, Point};
-use roundel_spec::record::Direction;
 
 /// A cyclic shift with any number of ports in each round: a collective with a list parameter.
 #[derive(Collective, Clone, Debug)]

@@ -43,7 +43,7 @@ fn proved_range(
     crate_root: Option<&Path>,
 ) -> (Result<ProvedRange>, TokenStream) {
     let schedule = &declaration.schedule;
-    let from_check = || ProvedRange::of(schedule, checked);
+    let from_check = || checked.granted(schedule);
     let Some(crate_root) = crate_root else { return (Ok(from_check()), quote!()) };
     let file = Record::path(crate_root, schedule);
     let tracked = file.is_file().then(|| {

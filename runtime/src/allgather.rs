@@ -1,7 +1,7 @@
 //! Allgather and allgatherv, for every collective of that kind on every transport.
 
+use crate::call::geometry::{Uniform, Varying};
 use crate::error::Error;
-use crate::geometry::{Uniform, Varying};
 use crate::transport::{AllgatherCall, Options, Transport};
 use crate::unproved::Unproved;
 use roundel_spec::Collective;

@@ -52,25 +52,18 @@ pub mod __private;
 pub mod algorithms;
 mod allgather;
 mod alltoall;
-pub mod choose;
-#[doc(hidden)]
-pub mod clock;
+mod call;
+mod choice;
 mod error;
-#[doc(hidden)]
-pub mod geometry;
 pub mod operation;
 pub mod plan;
 mod policy;
-pub mod profile;
 #[doc(hidden)]
 pub mod program;
 mod reduce;
 mod rooted;
 #[doc(hidden)]
 pub mod runs;
-pub mod select;
-#[cfg(feature = "profile")]
-pub mod selection;
 pub mod transport;
 mod unproved;
 
@@ -81,6 +74,13 @@ pub mod trace;
 
 pub use allgather::{Allgather, IsAllgather};
 pub use alltoall::{Alltoall, IsAlltoall};
+#[doc(hidden)]
+pub use call::geometry;
+#[doc(hidden)]
+pub use choice::clock;
+#[cfg(feature = "profile")]
+pub use choice::selection;
+pub use choice::{choose, profile, select};
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, IsAllreduce, IsReduceScatter, ReduceScatter};

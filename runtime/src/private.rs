@@ -19,13 +19,13 @@ pub use std::result::Result::{self, Err, Ok};
 
 /// The parts of a [`Schedule`].
 pub mod data {
+    pub use roundel_spec::Direction;
     pub use roundel_spec::blocks::{BlockSet, Comprehension, Index};
     pub use roundel_spec::contract::Kind;
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
-    pub use roundel_spec::record::Direction;
     pub use roundel_spec::schedule::{
         Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop, Metric, Number,
         Order, Schedule, State, Transfer, Within,
     };
-    pub use roundel_spec::sink::{Action, Site};
+    pub use roundel_spec::{Action, Site};
 }

@@ -4,10 +4,11 @@
 //! checked and proved; all ranks must name the same one. Buffers that only the root uses are empty slices on other
 //! ranks.
 
+use crate::call::reduction::{Division, ReductionCall};
+use crate::call::rooted::{BlockSeat, RootedCall, RootedLayout, expect};
 use crate::error::Error;
 use crate::operation::Operation;
-use crate::reduce::{Division, ReductionCall};
-use crate::transport::{RankPlacement, Transport};
+use crate::transport::Transport;
 use crate::unproved::Unproved;
 use roundel_spec::Collective;
 
@@ -164,83 +165,7 @@ fn is_root<T, C: Collective>(collective: &C, comm: &impl Transport<T>) -> Result
 }
 
 #[inline]
-fn expect(what: &'static str, expected: usize, found: usize, why: &'static str) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found, why }) }
-}
-
-#[inline]
 fn divisible(found: usize, p: usize) -> Result<(), Error> {
     let expected = found.next_multiple_of(p);
     expect("the root's buffer", expected, found, "a block of the same length for each rank")
-}
-
-/// Where all blocks of a rank lie while a collective runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockSeat {
-    /// In the output, which has room for them.
-    Output,
-    /// In the transport's memory; the result has as many elements as the output, from `result_at` on.
-    Scratch {
-        /// The first element of the result.
-        result_at: usize,
-    },
-}
-
-/// The blocks of a broadcast, gather or scatter on a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RootedLayout {
-    /// The total number of elements of all blocks, which are divided as evenly as possible.
-    pub total: usize,
-    /// The position of the input among them.
-    pub input_at: usize,
-    /// Where the blocks lie during the call.
-    pub seat: BlockSeat,
-}
-
-/// A broadcast, gather or scatter, from the point of view of one rank.
-#[derive(Debug)]
-pub struct RootedCall<'a, T> {
-    /// This rank's contribution, unless it lies in `output`.
-    pub input: Option<&'a [T]>,
-    /// The buffer for the result.
-    pub output: &'a mut [T],
-    /// The layout of the blocks.
-    pub layout: RootedLayout,
-}
-
-impl<'a, T> RootedCall<'a, T> {
-    /// The call of a rank without a result.
-    fn elsewhere(send: &'a [T], total: usize, input_at: usize) -> Self {
-        let layout = RootedLayout { total, input_at, seat: BlockSeat::Scratch { result_at: 0 } };
-        RootedCall { input: Some(send), output: &mut [], layout }
-    }
-
-    /// The call of a rank that has all blocks in its output.
-    fn in_place(output: &'a mut [T]) -> Self {
-        let layout = RootedLayout { total: output.len(), input_at: 0, seat: BlockSeat::Output };
-        RootedCall { input: None, output, layout }
-    }
-
-    /// Makes every check that one rank can make.
-    pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
-        here.serves(collective)?;
-        let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
-        let (RootedLayout { total, input_at, seat }, why) = (self.layout, "what all blocks have");
-        let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);
-        if !within(input_at, input) {
-            return expect("the send buffer", total.saturating_sub(input_at), input, why);
-        }
-        match seat {
-            BlockSeat::Output => expect("the receive buffer", total, output, why),
-            BlockSeat::Scratch { result_at } if within(result_at, output) => Ok(()),
-            BlockSeat::Scratch { result_at } => {
-                expect("the receive buffer", total.saturating_sub(result_at), output, why)
-            }
-        }
-    }
-
-    /// Writes the lengths and offsets of the blocks.
-    pub fn divide(&self, blocks: usize, counts: &mut Vec<usize>, displs: &mut Vec<usize>) {
-        crate::reduce::divide_evenly(self.layout.total, blocks, counts, displs);
-    }
 }

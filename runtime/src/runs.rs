@@ -1,6 +1,6 @@
 //! From blocks to memory: the contiguous runs of elements of a message, in the order in which they travel.
 
-use crate::geometry::Geometry;
+use crate::call::geometry::Geometry;
 use roundel_spec::{Blocks, Stripe};
 
 /// A contiguous piece of a buffer, in elements.
@@ -143,7 +143,7 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Moved, Rotated, Uniform, Varying};
+    use crate::call::geometry::{Moved, Rotated, Uniform, Varying};
     use proptest::prelude::*;
     use roundel_spec::Stripes;
 

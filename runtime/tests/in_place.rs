@@ -6,7 +6,7 @@
 use roundel::algorithms::{Bruck, PairwiseReduceScatter, Visitor, visit_all};
 use roundel::operation::Sum;
 use roundel::threads::{self, Placement};
-use roundel::{Allgather, AllowUnproved, Error, IsAllgather, IsAllreduce, IsReduceScatter, Place, ReduceScatter};
+use roundel::{Allgather, AllowUnproved, Error, IsAllgather, IsReduceScatter, Place, ReduceScatter};
 
 fn placements() -> Vec<Placement> {
     vec![
@@ -55,8 +55,6 @@ impl Visitor for InPlace {
             });
         }
     }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _: &'static str, _: &C) {}
 
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         for p in (1..=9).filter(|&p| collective.admits(&Place::flat(0, p as i64)).is_ok()) {

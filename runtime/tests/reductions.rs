@@ -3,7 +3,7 @@
 use roundel::algorithms::{Visitor, catalogue, visit_all};
 use roundel::operation::{Max, Sum, commutative, ordered};
 use roundel::threads::run;
-use roundel::{Allreduce, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel::{Allreduce, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
 use std::collections::BTreeSet;
 
 /// What rank `rank` contributes to element `i`.
@@ -27,8 +27,6 @@ struct Everything {
 }
 
 impl Visitor for Everything {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
-
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         self.seen.insert(name);
         for (p, n) in P.into_iter().flat_map(|p| [0, 1, 3, 17, 64].map(|n| (p, n))) {

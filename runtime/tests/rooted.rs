@@ -7,8 +7,8 @@ use roundel::operation::{Sum, ordered};
 use roundel::threads::{run, run_placed};
 use roundel::transport::{BlockSeat, RootedCall, RootedLayout};
 use roundel::{
-    AllowUnproved, Broadcast, Error, GatherTo, IsAllgather, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo,
-    ScatterFrom, Transport,
+    AllowUnproved, Broadcast, Error, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom,
+    Transport,
 };
 use roundel_spec::Placement;
 use std::collections::BTreeSet;
@@ -47,8 +47,6 @@ fn refused<T>(results: Vec<Result<T, Error>>, name: &str) {
 }
 
 impl Visitor for Everything {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
-
     fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
         for (p, n) in calls() {
             let results = run(p, |comm| {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use roundel::algorithms::{Visitor, visit_all};
 use roundel::threads::{Placement, ThreadComm, run, run_placed};
 use roundel::{Allgather, Collective, Error, IsAllgather, Layout, Options, Place, Refusal, Sink, Transport};
-use roundel_spec::record::Direction::{self, Recv, Send as Dispatch};
+use roundel_spec::Direction::{self, Recv, Send as Dispatch};
 use roundel_spec::{Arguments, Schedule, Site, Stripe, arith};
 use std::collections::BTreeSet;
 use std::fmt::Debug;

@@ -3,54 +3,39 @@
 //! A collective is declared as a symbolic [`Schedule`]: peers and blocks are functions of rank, step, p and ppn. This
 //! crate contains everything that gives a schedule its meaning, and needs only the standard library:
 //!
-//! - [`arith`]: the only integer semantics
-//! - [`expr`], [`blocks`], [`schedule`]: the declaration as data
-//! - [`Sink`], [`Collective`]: the interface to generated code
-//! - [`contract`]: what each kind of collective promises
-//! - [`eval`]: an interpreter of schedules, for the check at compile time
-//! - [`record`], [`provenance`], [`check`]: what the rounds do, block by block, and whether it is correct
-//! - [`harness`]: claims that Kani proves and tests exercise
-//! - `syntax`, `rust` and `c` (feature `syntax`): text to schedule, schedule to Rust and to C
+//! - [`schedule`]: the declaration as data, and the contracts of the kinds of collectives
+//! - [`meaning`]: arithmetic, places, the interpreter of schedules, and the interface to generated code
+//! - [`trace`]: what the rounds of all ranks do, block by block
+//! - [`check`]: whether that is correct, one file per rule
+//! - [`proof`]: records of what is proved, and harnesses for Kani and for tests
+//! - `syntax` and `emission` (feature `syntax`): text to schedule, schedule to Rust and to C
+//!
+//! A declaration travels in that order: syntax, schedule, check, proof, emission.
 
-pub mod affine;
-pub mod agreement;
-pub mod arith;
-pub mod blocks;
-#[cfg(feature = "syntax")]
-pub mod c;
-pub mod canonical;
 pub mod check;
-pub mod collective;
-pub mod contract;
-mod declare;
-pub mod eval;
-pub mod expr;
-pub mod group;
-pub mod harness;
-pub mod names;
-pub mod place;
+pub mod emission;
+pub mod meaning;
 pub mod proof;
-pub mod provenance;
-pub mod record;
-pub mod reference;
-pub mod regions;
-#[cfg(feature = "syntax")]
-pub mod rust;
 pub mod schedule;
-pub mod similar;
-pub mod sink;
 #[cfg(feature = "syntax")]
 pub mod syntax;
-pub mod text;
-pub mod trees;
-pub mod violation;
+pub mod trace;
 
-pub use blocks::{Blocks, Stripe, Stripes};
-pub use collective::{Arguments, Collective, Refusal};
-pub use contract::Kind;
-pub use group::rounds_of;
-pub use place::{Place, Placement};
-pub use record::{Recorder, Trace};
-pub use schedule::Schedule;
-pub use sink::{Action, Line, Sink, Site};
-pub use violation::Violation;
+pub use check::violation::{self, Violation};
+pub use emission::names;
+#[cfg(feature = "syntax")]
+pub use emission::{c, rust};
+pub use meaning::collective::{Collective, Refusal};
+pub use meaning::group::rounds_of;
+pub use meaning::place::{Place, Placement};
+pub use meaning::sink::Sink;
+pub use meaning::stripes::{Blocks, Stripe, Stripes};
+pub use meaning::{arith, collective, eval, group, place, regions, sink, stripes};
+pub use proof::harness;
+pub use proof::harness::agreement;
+pub use schedule::arguments::Arguments;
+pub use schedule::contract::Kind;
+pub use schedule::message::{Action, Direction, Line, Site};
+pub use schedule::{Schedule, affine, blocks, canonical, contract, expr, message, reference, similar, text};
+pub use trace::record::{Recorder, Trace};
+pub use trace::{provenance, record, trees};

@@ -3,8 +3,8 @@
 #![cfg(feature = "syntax")]
 #![allow(clippy::unwrap_used)]
 
+use roundel_spec::Arguments;
 use roundel_spec::check::{self, Point, Points};
-use roundel_spec::collective::Arguments;
 use roundel_spec::place::Placement;
 use roundel_spec::proof::{Placements, ProvedRange};
 use roundel_spec::{Schedule, c, syntax};
@@ -131,7 +131,7 @@ fn a_selection_of_points_grants_nothing() {
 fn a_fault_on_uneven_nodes_is_refused_where_it_was_not_looked_for() {
     let one = uneven();
     let checked = check::at_compile_time(&one).unwrap();
-    let range = ProvedRange::of(&one, &checked);
+    let range = checked.granted(&one);
     let nodes = |sizes: &[usize]| grants(&range, &Placement::of_sizes(sizes), &Arguments::default());
     assert!(!nodes(&[4, 5]) && !nodes(&[1, 8]) && !nodes(&[2, 4, 6]));
     assert!(nodes(&[3, 5]) && nodes(&[5, 4]) && nodes(&[3, 3, 3]));

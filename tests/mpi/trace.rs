@@ -2,8 +2,8 @@
 
 use super::{Mpi, Suite};
 use roundel::algorithms::catalogue;
-use roundel_verify::trace::diff::{TraceReport, Who, diff};
-use roundel_verify::trace::job::Job;
+use roundel_verify::replay::trace::diff::{TraceReport, Who, diff};
+use roundel_verify::replay::trace::job::Job;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Suite) {
     assert!(report(&file).missing.into_iter().eq([0]));
 }
 
-fn algorithm(row: &roundel_verify::trace::diff::TraceRow) -> Option<&str> {
+fn algorithm(row: &roundel_verify::replay::trace::diff::TraceRow) -> Option<&str> {
     if let Who::Algorithm(name) = &row.who { Some(name) } else { None }
 }
 

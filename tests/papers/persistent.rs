@@ -4,8 +4,8 @@
 use super::{Run, ceil_log2, set, wrap};
 use roundel::Collective;
 use roundel::algorithms::{CyclicShiftAllreduce, CyclicShiftReduceScatter, PrefixAllreduce};
+use roundel_spec::Direction;
 use roundel_spec::check::{self, Point, ReductionStates};
-use roundel_spec::record::Direction;
 use roundel_spec::{Line, Placement};
 use std::collections::BTreeSet;
 

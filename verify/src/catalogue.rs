@@ -6,10 +6,7 @@
 use crate::error::Error;
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::plan::{Plan, Unplanned};
-use roundel::{
-    Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
-    Refusal,
-};
+use roundel::{Collective, IsAlltoall, Refusal};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Census, CheckInput, Point};
 use roundel_spec::{Arguments, Kind, Place, Placement, Trace, Violation};
@@ -50,35 +47,7 @@ impl TraceRecorder<'_> {
 }
 
 impl Visitor for TraceRecorder<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
 }
@@ -116,35 +85,7 @@ impl Proved<'_> {
 }
 
 impl Visitor for Proved<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.ask(collective);
     }
 }
@@ -172,33 +113,11 @@ impl PlanRecorder<'_> {
 }
 
 impl Visitor for PlanRecorder<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.take(collective);
     }
 
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// Calls the visitor with an entry's type.

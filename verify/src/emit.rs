@@ -24,5 +24,5 @@ pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, 
         return Ok((record.granted().clone(), Some(record)));
     }
     let checked = check::at_compile_time(schedule).map_err(|violation| Error::wrong(schedule, violation))?;
-    Ok((ProvedRange::of(schedule, &checked), None))
+    Ok((checked.granted(schedule), None))
 }

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         // The reader closed the pipe, as in `roundel show … | head`.
         Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            let style = roundel_verify::table::BAD;
+            let style = roundel_verify::report::table::BAD;
             anstream::eprintln!("{style}error{style:#}: {error}");
             if cli.json {
                 print_error(&error.to_string());

@@ -14,7 +14,7 @@ use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::syntax;
 use roundel_spec::{Kind, Schedule};
-use roundel_verify::smt::{self, Obligation, Portfolio, Verdict};
+use roundel_verify::proving::smt::{self, Obligation, Portfolio, Verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -322,12 +322,12 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
         let several_blocks = !matches!(schedule.blocks, roundel_spec::expr::Expr::Int(_));
         let range = match (schedule.kind, several_blocks) {
             (Kind::Allgather, _) if schedule.uses_placement() => {
-                ProvedRange::all(&schedule).and_checked(&checked(&schedule, roundel_verify::range::WITH_PLACES))
+                ProvedRange::all(&schedule).and_checked(&checked(&schedule, roundel_verify::cli::range::WITH_PLACES))
             }
             (Kind::Alltoall, _) if schedule.uses_placement() => {
-                checked(&schedule, roundel_verify::range::PAIRS_WITH_PLACES)
+                checked(&schedule, roundel_verify::cli::range::PAIRS_WITH_PLACES)
             }
-            _ if schedule.uses_placement() => checked(&schedule, roundel_verify::range::WITH_PLACES),
+            _ if schedule.uses_placement() => checked(&schedule, roundel_verify::cli::range::WITH_PLACES),
             (Kind::Allgather | Kind::Alltoall, _) => ProvedRange::all(&schedule),
             _ if REDUCTIONS_FOR_ALL_P.contains(&entry.type_name) => ProvedRange::all(&schedule),
             (_, false) => checked(&schedule, 256),

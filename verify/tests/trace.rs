@@ -7,10 +7,10 @@ mod command;
 
 use command::Subcommand;
 use roundel_verify::Error;
-use roundel_verify::trace::diff::{Discrepancy, TraceReport, Who, diff};
-use roundel_verify::trace::file::File;
-use roundel_verify::trace::job::Job;
-use roundel_verify::trace::promise::DeclaredMessage;
+use roundel_verify::replay::trace::diff::{Discrepancy, TraceReport, Who, diff};
+use roundel_verify::replay::trace::file::File;
+use roundel_verify::replay::trace::job::Job;
+use roundel_verify::replay::trace::promise::DeclaredMessage;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

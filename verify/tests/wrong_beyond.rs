@@ -15,11 +15,11 @@ use common::{every, everything, z3};
 use roundel::algorithms::catalogue;
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
-use roundel_verify::mutants::beyond::{beyond, points};
-use roundel_verify::mutants::{Fate, Mutant, Original, induction, sample};
-use roundel_verify::prove::InductionResult;
-use roundel_verify::smt::{Effort, Portfolio, Verdict};
-use roundel_verify::sweep::parallel;
+use roundel_verify::attack::mutants::beyond::{beyond, points};
+use roundel_verify::attack::mutants::{Fate, Mutant, Original, induction, sample};
+use roundel_verify::proving::prove::InductionResult;
+use roundel_verify::proving::smt::{Effort, Portfolio, Verdict};
+use roundel_verify::proving::sweep::parallel;
 use std::collections::BTreeMap;
 
 /// What it does and the declaration; `@x` is a condition that no p up to 41 meets.

@@ -16,10 +16,10 @@ use common::{every, z3};
 use roundel_spec::check::{self, Points};
 use roundel_spec::schedule::Hold;
 use roundel_spec::{Schedule, Violation, syntax};
-use roundel_verify::mutants::induction;
-use roundel_verify::prove::InductionResult;
-use roundel_verify::smt::{Effort, Portfolio, obligations};
-use roundel_verify::sweep::parallel;
+use roundel_verify::attack::mutants::induction;
+use roundel_verify::proving::prove::InductionResult;
+use roundel_verify::proving::smt::{Effort, Portfolio, obligations};
+use roundel_verify::proving::sweep::parallel;
 
 const RADIX: &str = "alltoall/radix-bruck";
 const K_BRUCK: &str = "alltoall/k-bruck";

@@ -14,9 +14,9 @@ mod common;
 use common::{every, z3};
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, Violation, syntax};
-use roundel_verify::mutants::induction;
-use roundel_verify::prove::InductionResult;
-use roundel_verify::smt::{Effort, Portfolio};
+use roundel_verify::attack::mutants::induction;
+use roundel_verify::proving::prove::InductionResult;
+use roundel_verify::proving::smt::{Effort, Portfolio};
 
 const LOCALITY_BRUCK: &str = "allgather/locality-bruck";
 const HIERARCHICAL: &str = "allgather/hierarchical";
@@ -159,7 +159,7 @@ fn what_is_not_understood_is_not_proved() {
     ];
     for (name, old, new) in unencoded {
         let schedule = replaced(name, old, new);
-        let obligations = roundel_verify::smt::obligations(&schedule);
+        let obligations = roundel_verify::proving::smt::obligations(&schedule);
         let never = obligations.all.iter().any(|one| one.claim.contains("is never true"));
         assert!(!obligations.gaps.is_empty() || never, "{name} with `{new}`");
     }

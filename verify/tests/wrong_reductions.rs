@@ -14,8 +14,8 @@ mod common;
 use common::{every, z3};
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, syntax};
-use roundel_verify::mutants::induction;
-use roundel_verify::smt::{Effort, Portfolio};
+use roundel_verify::attack::mutants::induction;
+use roundel_verify::proving::smt::{Effort, Portfolio};
 
 /// The entry, what is replaced, by what.
 const WRONG: &[(&str, &str, &str)] = &[

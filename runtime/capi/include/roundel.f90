@@ -43,6 +43,7 @@ module roundel
       integer(c_size_t), intent(out) :: needed
     end function
 
+    ! Collectives, made of the table in src/collectives.rs.
     integer(c_int) function roundel_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         comm, how) bind(c)
       import
@@ -51,7 +52,8 @@ module roundel
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
     end function
 
@@ -63,7 +65,8 @@ module roundel
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -76,7 +79,8 @@ module roundel
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -88,8 +92,10 @@ module roundel
       integer(c_int), value :: sendcount
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), displs(*)
-      integer(roundel_handle), value :: recvtype, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: displs(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
     end function
 
@@ -100,8 +106,10 @@ module roundel
       integer(c_int), value :: sendcount
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), displs(*)
-      integer(roundel_handle), value :: recvtype, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: displs(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -113,34 +121,10 @@ module roundel
       integer(c_int), value :: sendcount
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), displs(*)
-      integer(roundel_handle), value :: recvtype, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_allreduce(sendbuf, recvbuf, count, datatype, op, comm, how) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-    end function
-
-    integer(c_int) function roundel_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: displs(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -153,7 +137,8 @@ module roundel
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
     end function
 
@@ -165,20 +150,22 @@ module roundel
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
 
-    integer(c_int) function roundel_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, how, request) bind(c)
+    integer(c_int) function roundel_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, how, request) bind(c)
       import
       type(c_ptr), value :: sendbuf
       integer(c_int), value :: sendcount
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
       integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: recvtype, comm
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -187,11 +174,14 @@ module roundel
         rdispls, recvtype, comm, how) bind(c)
       import
       type(c_ptr), value :: sendbuf
-      integer(c_int), intent(in) :: sendcounts(*), sdispls(*)
+      integer(c_int), intent(in) :: sendcounts(*)
+      integer(c_int), intent(in) :: sdispls(*)
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), rdispls(*)
-      integer(roundel_handle), value :: recvtype, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: rdispls(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
     end function
 
@@ -199,11 +189,14 @@ module roundel
         rdispls, recvtype, comm, how, request) bind(c)
       import
       type(c_ptr), value :: sendbuf
-      integer(c_int), intent(in) :: sendcounts(*), sdispls(*)
+      integer(c_int), intent(in) :: sendcounts(*)
+      integer(c_int), intent(in) :: sdispls(*)
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), rdispls(*)
-      integer(roundel_handle), value :: recvtype, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: rdispls(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -212,11 +205,127 @@ module roundel
         recvcounts, rdispls, recvtype, comm, how, request) bind(c)
       import
       type(c_ptr), value :: sendbuf
-      integer(c_int), intent(in) :: sendcounts(*), sdispls(*)
+      integer(c_int), intent(in) :: sendcounts(*)
+      integer(c_int), intent(in) :: sdispls(*)
       integer(roundel_handle), value :: sendtype
       type(c_ptr), value :: recvbuf
-      integer(c_int), intent(in) :: recvcounts(*), rdispls(*)
-      integer(roundel_handle), value :: recvtype, comm
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(c_int), intent(in) :: rdispls(*)
+      integer(roundel_handle), value :: recvtype
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_allreduce(sendbuf, recvbuf, count, datatype, op, comm, how) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+    end function
+
+    integer(c_int) function roundel_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, how, &
+        request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, how, &
+        request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        how) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: recvcount
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+    end function
+
+    integer(c_int) function roundel_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        how, request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: recvcount
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, how, request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: recvcount
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        how) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+    end function
+
+    integer(c_int) function roundel_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, how, &
+        request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
+    end function
+
+    integer(c_int) function roundel_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        how, request) bind(c)
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), intent(in) :: recvcounts(*)
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
     end function
@@ -253,33 +362,48 @@ module roundel
       type(c_ptr), intent(out) :: request
     end function
 
-    integer(c_size_t) function roundel_last_error(buffer, length) bind(c)
+    integer(c_int) function roundel_reduce(sendbuf, recvbuf, count, datatype, op, root, comm, how) bind(c)
       import
-      character(kind=c_char), intent(out) :: buffer(*)
-      integer(c_size_t), value :: length
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(c_int), value :: root
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
     end function
 
-    integer(roundel_handle) function roundel_comm_f2c(comm) bind(c)
+    integer(c_int) function roundel_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, how, &
+        request) bind(c)
       import
-      integer(c_int), value :: comm
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(c_int), value :: root
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
     end function
 
-    integer(roundel_handle) function roundel_type_f2c(datatype) bind(c)
+    integer(c_int) function roundel_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, how, &
+        request) bind(c)
       import
-      integer(c_int), value :: datatype
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(c_int), value :: count
+      integer(roundel_handle), value :: datatype
+      integer(roundel_handle), value :: op
+      integer(c_int), value :: root
+      integer(roundel_handle), value :: comm
+      type(c_ptr), value :: how
+      type(c_ptr), intent(out) :: request
     end function
 
-    integer(roundel_handle) function roundel_op_f2c(op) bind(c)
-      import
-      integer(c_int), value :: op
-    end function
-
-    type(c_ptr) function roundel_in_place() bind(c)
-      import
-    end function
-
-    integer(c_int) function roundel_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, how) bind(c)
+    integer(c_int) function roundel_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, how) bind(c)
       import
       type(c_ptr), value :: sendbuf
       integer(c_int), value :: sendcount
@@ -292,8 +416,8 @@ module roundel
       type(c_ptr), value :: how
     end function
 
-    integer(c_int) function roundel_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, how, request) bind(c)
+    integer(c_int) function roundel_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, how, request) bind(c)
       import
       type(c_ptr), value :: sendbuf
       integer(c_int), value :: sendcount
@@ -322,125 +446,8 @@ module roundel
       type(c_ptr), intent(out) :: request
     end function
 
-    integer(c_int) function roundel_reduce(sendbuf, recvbuf, count, datatype, op, root, comm, how) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op
-      integer(c_int), value :: root
-      integer(roundel_handle), value :: comm
-      type(c_ptr), value :: how
-    end function
-
-    integer(c_int) function roundel_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op
-      integer(c_int), value :: root
-      integer(roundel_handle), value :: comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, how, &
-        request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: count
-      integer(roundel_handle), value :: datatype, op
-      integer(c_int), value :: root
-      integer(roundel_handle), value :: comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, how) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), intent(in) :: recvcounts(*)
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-    end function
-
-    integer(c_int) function roundel_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, how, &
-        request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), intent(in) :: recvcounts(*)
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), intent(in) :: recvcounts(*)
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        how) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-    end function
-
-    integer(c_int) function roundel_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, how, request) bind(c)
-      import
-      type(c_ptr), value :: sendbuf, recvbuf
-      integer(c_int), value :: recvcount
-      integer(roundel_handle), value :: datatype, op, comm
-      type(c_ptr), value :: how
-      type(c_ptr), intent(out) :: request
-    end function
-
-    integer(c_int) function roundel_start(request) bind(c)
-      import
-      type(c_ptr), intent(inout) :: request
-    end function
-
-    integer(c_int) function roundel_test(request, flag) bind(c)
-      import
-      type(c_ptr), intent(inout) :: request
-      integer(c_int), intent(out) :: flag
-    end function
-
-    integer(c_int) function roundel_wait(request) bind(c)
-      import
-      type(c_ptr), intent(inout) :: request
-    end function
-
-    integer(c_int) function roundel_waitall(count, requests) bind(c)
-      import
-      integer(c_int), value :: count
-      type(c_ptr), intent(inout) :: requests(*)
-    end function
-
-    integer(c_int) function roundel_request_free(request) bind(c)
-      import
-      type(c_ptr), intent(inout) :: request
-    end function
-
-    integer(c_int) function roundel_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, how) bind(c)
+    integer(c_int) function roundel_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, how) bind(c)
       import
       type(c_ptr), value :: sendbuf
       integer(c_int), value :: sendcount
@@ -468,8 +475,8 @@ module roundel
       type(c_ptr), intent(out) :: request
     end function
 
-    integer(c_int) function roundel_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, how, request) bind(c)
+    integer(c_int) function roundel_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, how, request) bind(c)
       import
       type(c_ptr), value :: sendbuf
       integer(c_int), value :: sendcount
@@ -481,6 +488,59 @@ module roundel
       integer(roundel_handle), value :: comm
       type(c_ptr), value :: how
       type(c_ptr), intent(out) :: request
+    end function
+    ! End of the collectives.
+
+    integer(c_size_t) function roundel_last_error(buffer, length) bind(c)
+      import
+      character(kind=c_char), intent(out) :: buffer(*)
+      integer(c_size_t), value :: length
+    end function
+
+    integer(roundel_handle) function roundel_comm_f2c(comm) bind(c)
+      import
+      integer(c_int), value :: comm
+    end function
+
+    integer(roundel_handle) function roundel_type_f2c(datatype) bind(c)
+      import
+      integer(c_int), value :: datatype
+    end function
+
+    integer(roundel_handle) function roundel_op_f2c(op) bind(c)
+      import
+      integer(c_int), value :: op
+    end function
+
+    type(c_ptr) function roundel_in_place() bind(c)
+      import
+    end function
+
+    integer(c_int) function roundel_start(request) bind(c)
+      import
+      type(c_ptr), intent(inout) :: request
+    end function
+
+    integer(c_int) function roundel_test(request, flag) bind(c)
+      import
+      type(c_ptr), intent(inout) :: request
+      integer(c_int), intent(out) :: flag
+    end function
+
+    integer(c_int) function roundel_wait(request) bind(c)
+      import
+      type(c_ptr), intent(inout) :: request
+    end function
+
+    integer(c_int) function roundel_waitall(count, requests) bind(c)
+      import
+      integer(c_int), value :: count
+      type(c_ptr), intent(inout) :: requests(*)
+    end function
+
+    integer(c_int) function roundel_request_free(request) bind(c)
+      import
+      type(c_ptr), intent(inout) :: request
     end function
 
     type(c_ptr) function roundel_version() bind(c)

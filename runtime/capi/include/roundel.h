@@ -162,41 +162,6 @@ int roundel_allgatherv_init(const void *sendbuf,
                             roundel_request **request);
 
 /**
- * As MPI_Allreduce: every rank gets the reduction of what all bring.
- */
-int roundel_allreduce(const void *sendbuf,
-                      void *recvbuf,
-                      int count,
-                      MPI_Datatype datatype,
-                      MPI_Op op,
-                      MPI_Comm comm,
-                      const roundel_algorithm *how);
-
-/**
- * As MPI_Iallreduce. Completed by roundel_test() or roundel_wait().
- */
-int roundel_iallreduce(const void *sendbuf,
-                       void *recvbuf,
-                       int count,
-                       MPI_Datatype datatype,
-                       MPI_Op op,
-                       MPI_Comm comm,
-                       const roundel_algorithm *how,
-                       roundel_request **request);
-
-/**
- * As MPI_Allreduce_init, without its info. Started by roundel_start() as often as one likes.
- */
-int roundel_allreduce_init(const void *sendbuf,
-                           void *recvbuf,
-                           int count,
-                           MPI_Datatype datatype,
-                           MPI_Op op,
-                           MPI_Comm comm,
-                           const roundel_algorithm *how,
-                           roundel_request **request);
-
-/**
  * As MPI_Alltoall: every rank has a block for every other.
  */
 int roundel_alltoall(const void *sendbuf,
@@ -279,6 +244,111 @@ int roundel_alltoallv_init(const void *sendbuf,
                            roundel_request **request);
 
 /**
+ * As MPI_Allreduce: every rank gets the reduction of what all bring.
+ */
+int roundel_allreduce(const void *sendbuf,
+                      void *recvbuf,
+                      int count,
+                      MPI_Datatype datatype,
+                      MPI_Op op,
+                      MPI_Comm comm,
+                      const roundel_algorithm *how);
+
+/**
+ * As MPI_Iallreduce. Completed by roundel_test() or roundel_wait().
+ */
+int roundel_iallreduce(const void *sendbuf,
+                       void *recvbuf,
+                       int count,
+                       MPI_Datatype datatype,
+                       MPI_Op op,
+                       MPI_Comm comm,
+                       const roundel_algorithm *how,
+                       roundel_request **request);
+
+/**
+ * As MPI_Allreduce_init, without its info. Started by roundel_start() as often as one likes.
+ */
+int roundel_allreduce_init(const void *sendbuf,
+                           void *recvbuf,
+                           int count,
+                           MPI_Datatype datatype,
+                           MPI_Op op,
+                           MPI_Comm comm,
+                           const roundel_algorithm *how,
+                           roundel_request **request);
+
+/**
+ * As MPI_Reduce_scatter_block: every rank gets its block of the reduction.
+ */
+int roundel_reduce_scatter_block(const void *sendbuf,
+                                 void *recvbuf,
+                                 int recvcount,
+                                 MPI_Datatype datatype,
+                                 MPI_Op op,
+                                 MPI_Comm comm,
+                                 const roundel_algorithm *how);
+
+/**
+ * As MPI_Ireduce_scatter_block. Completed by roundel_test() or roundel_wait().
+ */
+int roundel_ireduce_scatter_block(const void *sendbuf,
+                                  void *recvbuf,
+                                  int recvcount,
+                                  MPI_Datatype datatype,
+                                  MPI_Op op,
+                                  MPI_Comm comm,
+                                  const roundel_algorithm *how,
+                                  roundel_request **request);
+
+/**
+ * As MPI_Reduce_scatter_block_init, without its info. Started by roundel_start() as often as one likes.
+ */
+int roundel_reduce_scatter_block_init(const void *sendbuf,
+                                      void *recvbuf,
+                                      int recvcount,
+                                      MPI_Datatype datatype,
+                                      MPI_Op op,
+                                      MPI_Comm comm,
+                                      const roundel_algorithm *how,
+                                      roundel_request **request);
+
+/**
+ * As MPI_Reduce_scatter: every rank gets its block of the reduction, with a length of its own.
+ */
+int roundel_reduce_scatter(const void *sendbuf,
+                           void *recvbuf,
+                           const int *recvcounts,
+                           MPI_Datatype datatype,
+                           MPI_Op op,
+                           MPI_Comm comm,
+                           const roundel_algorithm *how);
+
+/**
+ * As MPI_Ireduce_scatter. Completed by roundel_test() or roundel_wait().
+ */
+int roundel_ireduce_scatter(const void *sendbuf,
+                            void *recvbuf,
+                            const int *recvcounts,
+                            MPI_Datatype datatype,
+                            MPI_Op op,
+                            MPI_Comm comm,
+                            const roundel_algorithm *how,
+                            roundel_request **request);
+
+/**
+ * As MPI_Reduce_scatter_init, without its info. Started by roundel_start() as often as one likes.
+ */
+int roundel_reduce_scatter_init(const void *sendbuf,
+                                void *recvbuf,
+                                const int *recvcounts,
+                                MPI_Datatype datatype,
+                                MPI_Op op,
+                                MPI_Comm comm,
+                                const roundel_algorithm *how,
+                                roundel_request **request);
+
+/**
  * As MPI_Bcast: every rank gets what the root has.
  */
 int roundel_bcast(void *buffer,
@@ -311,33 +381,42 @@ int roundel_bcast_init(void *buffer,
                        roundel_request **request);
 
 /**
- * The text of this thread's last error, in UTF-8.
- *
- * Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns
- * how many bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the
- * first error. Errors that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+ * As MPI_Reduce: the root gets the reduction of what all bring.
  */
-size_t roundel_last_error(char *buffer, size_t length);
+int roundel_reduce(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   int root,
+                   MPI_Comm comm,
+                   const roundel_algorithm *how);
 
 /**
- * A communicator of Fortran.
+ * As MPI_Ireduce. Completed by roundel_test() or roundel_wait().
  */
-MPI_Comm roundel_comm_f2c(MPI_Fint comm);
+int roundel_ireduce(const void *sendbuf,
+                    void *recvbuf,
+                    int count,
+                    MPI_Datatype datatype,
+                    MPI_Op op,
+                    int root,
+                    MPI_Comm comm,
+                    const roundel_algorithm *how,
+                    roundel_request **request);
 
 /**
- * A datatype of Fortran.
+ * As MPI_Reduce_init, without its info. Started by roundel_start() as often as one likes.
  */
-MPI_Datatype roundel_type_f2c(MPI_Fint datatype);
-
-/**
- * An operation of Fortran.
- */
-MPI_Op roundel_op_f2c(MPI_Fint op);
-
-/**
- * C's `MPI_IN_PLACE`.
- */
-void *roundel_in_place(void);
+int roundel_reduce_init(const void *sendbuf,
+                        void *recvbuf,
+                        int count,
+                        MPI_Datatype datatype,
+                        MPI_Op op,
+                        int root,
+                        MPI_Comm comm,
+                        const roundel_algorithm *how,
+                        roundel_request **request);
 
 /**
  * As MPI_Gather: the root gets the blocks of all.
@@ -381,147 +460,6 @@ int roundel_gather_init(const void *sendbuf,
                         roundel_request **request);
 
 /**
- * As MPI_Reduce: the root gets the reduction of what all bring.
- */
-int roundel_reduce(const void *sendbuf,
-                   void *recvbuf,
-                   int count,
-                   MPI_Datatype datatype,
-                   MPI_Op op,
-                   int root,
-                   MPI_Comm comm,
-                   const roundel_algorithm *how);
-
-/**
- * As MPI_Ireduce. Completed by roundel_test() or roundel_wait().
- */
-int roundel_ireduce(const void *sendbuf,
-                    void *recvbuf,
-                    int count,
-                    MPI_Datatype datatype,
-                    MPI_Op op,
-                    int root,
-                    MPI_Comm comm,
-                    const roundel_algorithm *how,
-                    roundel_request **request);
-
-/**
- * As MPI_Reduce_init, without its info. Started by roundel_start() as often as one likes.
- */
-int roundel_reduce_init(const void *sendbuf,
-                        void *recvbuf,
-                        int count,
-                        MPI_Datatype datatype,
-                        MPI_Op op,
-                        int root,
-                        MPI_Comm comm,
-                        const roundel_algorithm *how,
-                        roundel_request **request);
-
-/**
- * As MPI_Reduce_scatter: every rank gets its block of the reduction, with a length of its own.
- */
-int roundel_reduce_scatter(const void *sendbuf,
-                           void *recvbuf,
-                           const int *recvcounts,
-                           MPI_Datatype datatype,
-                           MPI_Op op,
-                           MPI_Comm comm,
-                           const roundel_algorithm *how);
-
-/**
- * As MPI_Ireduce_scatter. Completed by roundel_test() or roundel_wait().
- */
-int roundel_ireduce_scatter(const void *sendbuf,
-                            void *recvbuf,
-                            const int *recvcounts,
-                            MPI_Datatype datatype,
-                            MPI_Op op,
-                            MPI_Comm comm,
-                            const roundel_algorithm *how,
-                            roundel_request **request);
-
-/**
- * As MPI_Reduce_scatter_init, without its info. Started by roundel_start() as often as one likes.
- */
-int roundel_reduce_scatter_init(const void *sendbuf,
-                                void *recvbuf,
-                                const int *recvcounts,
-                                MPI_Datatype datatype,
-                                MPI_Op op,
-                                MPI_Comm comm,
-                                const roundel_algorithm *how,
-                                roundel_request **request);
-
-/**
- * As MPI_Reduce_scatter_block: every rank gets its block of the reduction.
- */
-int roundel_reduce_scatter_block(const void *sendbuf,
-                                 void *recvbuf,
-                                 int recvcount,
-                                 MPI_Datatype datatype,
-                                 MPI_Op op,
-                                 MPI_Comm comm,
-                                 const roundel_algorithm *how);
-
-/**
- * As MPI_Ireduce_scatter_block. Completed by roundel_test() or roundel_wait().
- */
-int roundel_ireduce_scatter_block(const void *sendbuf,
-                                  void *recvbuf,
-                                  int recvcount,
-                                  MPI_Datatype datatype,
-                                  MPI_Op op,
-                                  MPI_Comm comm,
-                                  const roundel_algorithm *how,
-                                  roundel_request **request);
-
-/**
- * As MPI_Reduce_scatter_block_init, without its info. Started by roundel_start() as often as one likes.
- */
-int roundel_reduce_scatter_block_init(const void *sendbuf,
-                                      void *recvbuf,
-                                      int recvcount,
-                                      MPI_Datatype datatype,
-                                      MPI_Op op,
-                                      MPI_Comm comm,
-                                      const roundel_algorithm *how,
-                                      roundel_request **request);
-
-/**
- * Starts a call that a function with `_init` has prepared. Its buffers belong to the library until it is complete.
- */
-int roundel_start(roundel_request **request);
-
-/**
- * Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
- *
- * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
- * started, is complete.
- */
-int roundel_test(roundel_request **request, int *flag);
-
-/**
- * Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
- *
- * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
- * started, is complete.
- */
-int roundel_wait(roundel_request **request);
-
-/**
- * Waits until all of `count` calls are complete, in whatever order that happens.
- *
- * Every call that failed is told to the error handler of its communicator; the code of the last one is returned.
- */
-int roundel_waitall(int count, roundel_request **requests);
-
-/**
- * Frees a request that is not running, and sets it to NULL.
- */
-int roundel_request_free(roundel_request **request);
-
-/**
  * As MPI_Scatter: every rank gets its block of what the root has.
  */
 int roundel_scatter(const void *sendbuf,
@@ -563,9 +501,71 @@ int roundel_scatter_init(const void *sendbuf,
                          roundel_request **request);
 
 /**
+ * Starts a call that a function with `_init` has prepared. Its buffers belong to the library until it is complete.
+ */
+int roundel_start(roundel_request **request);
+
+/**
+ * Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
+ *
+ * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+ * started, is complete.
+ */
+int roundel_test(roundel_request **request, int *flag);
+
+/**
+ * Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
+ *
+ * A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
+ * started, is complete.
+ */
+int roundel_wait(roundel_request **request);
+
+/**
+ * Waits until all of `count` calls are complete, in whatever order that happens.
+ *
+ * Every call that failed is told to the error handler of its communicator; the code of the last one is returned.
+ */
+int roundel_waitall(int count, roundel_request **requests);
+
+/**
+ * Frees a request that is not running, and sets it to NULL.
+ */
+int roundel_request_free(roundel_request **request);
+
+/**
+ * The text of this thread's last error, in UTF-8.
+ *
+ * Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns
+ * how many bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the
+ * first error. Errors that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+ */
+size_t roundel_last_error(char *buffer, size_t length);
+
+/**
  * The version of the library, such as "0.1.0".
  */
 const char *roundel_version(void);
+
+/**
+ * A communicator of Fortran.
+ */
+MPI_Comm roundel_comm_f2c(MPI_Fint comm);
+
+/**
+ * A datatype of Fortran.
+ */
+MPI_Datatype roundel_type_f2c(MPI_Fint datatype);
+
+/**
+ * An operation of Fortran.
+ */
+MPI_Op roundel_op_f2c(MPI_Fint op);
+
+/**
+ * C's `MPI_IN_PLACE`.
+ */
+void *roundel_in_place(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,7 +1,7 @@
 //! Errors: an MPI error class for the program and a message for its user.
 
 use engine::mpi::raw;
-use engine::selection::{self, ForceError, Unset};
+use engine::selection::{self, ForceError, SettingsError};
 use mpi::ffi;
 use roundel_spec::Kind;
 use std::any::Any;
@@ -55,7 +55,7 @@ pub(crate) enum ApiFailure {
     #[error(transparent)]
     Name(#[from] ForceError),
     #[error(transparent)]
-    Environment(#[from] Unset),
+    Environment(#[from] SettingsError),
     #[error(transparent)]
     Call(#[from] engine::Error),
     #[error("{0}; this is a fault of Roundel, please report it")]

@@ -5,7 +5,7 @@
 //! panic pass, tells the communicator's error handler what went wrong, and calls the MPI library where the call is left
 //! to it.
 //!
-//! - a file for each collective, with its blocking, non-blocking and persistent function
+//! - [`collectives`]: the table of all collectives
 //! - [`algorithm`]: handles that say how a call is done
 //! - [`request`]: calls that go on while the program does something else
 //! - [`error`]: what went wrong, in words
@@ -14,21 +14,11 @@
 #![allow(clippy::missing_safety_doc, reason = "the header says once for all functions what pointers must be")]
 
 pub mod algorithm;
-pub mod allgather;
-pub mod allgatherv;
-pub mod allreduce;
-pub mod alltoall;
-pub mod alltoallv;
 mod arguments;
-pub mod bcast;
+pub mod collectives;
 pub mod error;
 pub mod fortran;
-pub mod gather;
 mod invoke;
-pub mod reduce;
-pub mod reduce_scatter;
-pub mod reduce_scatter_block;
 pub mod request;
 mod running;
-pub mod scatter;
 pub mod version;

@@ -1,10 +1,11 @@
 //! Interposes MPI_Init, MPI_Finalize and the functions that free communicators.
 
+use crate::failure::{SUCCESS, guarded};
 use crate::family;
 use crate::guard;
 use crate::progress;
+use crate::progress::background;
 use crate::request;
-use crate::serve::{SUCCESS, guarded};
 use mpi::ffi::{self, MPI_Comm};
 use roundel::mpi::raw;
 use std::ffi::{c_char, c_int};
@@ -37,7 +38,7 @@ pub(crate) unsafe extern "C" fn MPI_Init_thread(
 pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
         raw::watch_libraries();
-        raw::begin_requests(progress::available());
+        raw::begin_requests(background::available());
         // SAFETY: MPI is live, and the program has not called anything else.
         let _ = guarded(|| unsafe { raw::adopt() });
     }

@@ -3,8 +3,8 @@
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.)
 
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
-use crate::held::{MPI_Op_free, MPI_Type_free};
-use crate::start::{MPI_Request_free, MPI_Start};
+use crate::request::held::{MPI_Op_free, MPI_Type_free};
+use crate::request::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int, c_void};
@@ -63,7 +63,7 @@ changing! {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mpi_startall_f08_(count: *const c_int, requests: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(crate::start::MPI_Startall(*count, requests), error) }
+    unsafe { report(crate::request::start::MPI_Startall(*count, requests), error) }
 }
 
 /// # Safety

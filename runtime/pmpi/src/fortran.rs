@@ -5,9 +5,9 @@
 //! Handles and special addresses are translated, then the C function does the rest.
 
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, MPI_Init, MPI_Init_thread};
-use crate::held::{MPI_Op_free, MPI_Type_free};
-use crate::serve::SUCCESS;
-use crate::start::{MPI_Request_free, MPI_Start};
+use crate::failure::SUCCESS;
+use crate::request::held::{MPI_Op_free, MPI_Type_free};
+use crate::request::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use roundel::mpi::raw::in_place;

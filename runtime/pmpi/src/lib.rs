@@ -11,19 +11,14 @@ mod collectives;
 mod end;
 #[cfg(not(open_mpi))]
 mod f08;
+mod failure;
 mod family;
 #[cfg(open_mpi)]
 mod fortran;
 mod guard;
-mod held;
-#[cfg(open_mpi)]
-mod hook;
 mod passing;
 mod progress;
 mod request;
 mod serve;
-mod start;
 mod symbol;
-#[cfg(not(open_mpi))]
-mod ucx;
 mod unload;

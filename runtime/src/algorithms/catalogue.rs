@@ -42,31 +42,51 @@ impl Entry {
     }
 }
 
-/// Sees collectives of different types. All but allgathers pass unseen unless their methods are written.
+/// Sees collectives of different types: each kind has a method of its own, and [`any`](Visitor::any) sees those whose
+/// method is not written.
 pub trait Visitor {
+    /// Sees a collective of any kind.
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+
     /// Sees an allgather.
-    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C);
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees an allreduce.
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees a reduce_scatter.
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees a broadcast.
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees a reduce.
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees a gather.
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees a scatter.
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 
     /// Sees an alltoall.
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, _collective: &C) {}
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
+        self.any(name, collective);
+    }
 }
 
 /// A name that the catalogue does not have, or that several of its algorithms end with.

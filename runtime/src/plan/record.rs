@@ -5,8 +5,9 @@
 //! separate line.
 
 use super::{INPUT, Local, OUTPUT, Plan, SCRATCH, Slot, SlotMessage, Turn};
+use roundel_spec::Direction;
 use roundel_spec::check::record_code;
-use roundel_spec::record::{Direction, RankLog};
+use roundel_spec::record::RankLog;
 use roundel_spec::{Action, Collective, Kind, Line, Placement, Refusal};
 use std::collections::{HashMap, HashSet};
 

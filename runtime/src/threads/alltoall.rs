@@ -5,8 +5,8 @@
 use super::comm::ThreadComm;
 use super::member::{Half, MemberMessage, PostedRound};
 use super::parcel::{Expected, Parcel};
+use crate::call::geometry::Geometry;
 use crate::error::Error;
-use crate::geometry::Geometry;
 use roundel_spec::contract::pair;
 use roundel_spec::{Blocks, Sink, Site};
 use std::collections::HashMap;

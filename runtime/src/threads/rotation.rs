@@ -1,6 +1,6 @@
 //! The rotated layout: block `by` first, the others after it, without gaps.
 
-use crate::geometry::{Geometry, Varying};
+use crate::call::geometry::{Geometry, Varying};
 use std::ops::Range;
 
 /// The position of each block in the scratch buffer of a rotated run. Blocks may differ in length.
@@ -52,7 +52,7 @@ impl Rotation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Rotated, Uniform};
+    use crate::call::geometry::{Rotated, Uniform};
 
     #[test]
     fn equal_blocks_lie_where_the_layout_says() {

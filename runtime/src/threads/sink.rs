@@ -3,8 +3,8 @@
 use super::comm::ThreadComm;
 use super::member::{Half, MemberMessage, PostedRound};
 use super::parcel::{Expected, Parcel};
+use crate::call::geometry::Geometry;
 use crate::error::Error;
-use crate::geometry::Geometry;
 use crate::runs::{MessageShape, Run, for_each_run};
 use roundel_spec::{Action, Blocks, Sink, Site};
 

@@ -2,9 +2,7 @@
 
 use roundel::algorithms::{Visitor, visit_all};
 use roundel::plan::Plan;
-use roundel::{
-    Collective, IsAllgather, IsAllreduce, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter, Place,
-};
+use roundel::{Collective, IsAlltoall, Place};
 
 /// Looks at a plan.
 pub(crate) trait Look {
@@ -31,31 +29,9 @@ impl<L: Look> Each<'_, L> {
 }
 
 impl<L: Look> Visitor for Each<'_, L> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, name: &'static str, collective: &C) {
         self.each(name, collective);
     }
 
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
-        self.each(name, collective);
-    }
+    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }

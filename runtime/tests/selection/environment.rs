@@ -1,12 +1,12 @@
 //! What the environment says, right and wrong.
 
 use super::files::GOOD;
-use roundel::selection::{Call, Reason, Settings, Unset};
+use roundel::selection::{Call, Reason, Settings, SettingsError};
 use roundel_spec::Kind;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-fn settings(variables: &[(&str, &str)]) -> Result<Settings, Unset> {
+fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     Settings::from_variables(|name| {
         variables.iter().find(|(other, _)| *other == name).map(|(_, value)| OsString::from(value))
     })

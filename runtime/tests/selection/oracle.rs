@@ -1,11 +1,9 @@
 //! Whether what was chosen serves a call: asked of the collective itself, at the real placement.
 
+use roundel::Collective;
 use roundel::algorithms::{Visitor, visit_one};
 use roundel::selection::{Call, Chosen, Implementation};
 use roundel::transport::RankPlacement;
-use roundel::{
-    Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter,
-};
 use roundel_spec::{Kind, Placement};
 
 /// What is wrong with a choice, if anything.
@@ -56,35 +54,7 @@ impl Fault<'_> {
 }
 
 impl Visitor for Fault<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.ask(collective);
     }
 }

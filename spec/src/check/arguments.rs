@@ -2,7 +2,7 @@
 //!
 //! There may be very many, so they are numbered instead of listed: the n-th combination is computed from n.
 
-use crate::collective::Arguments;
+use crate::schedule::arguments::Arguments;
 use crate::schedule::{Domain, Limits, Schedule};
 use std::ops::RangeInclusive;
 

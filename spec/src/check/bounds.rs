@@ -1,11 +1,12 @@
 //! Rule 5: rounds, messages and blocks, local and inter-node, stay within the declared bounds.
 
 use super::CheckInput;
-use crate::contract::ends;
-use crate::eval::{self, Env, Halt, Walker};
-use crate::record::{Direction, Message, RankLog};
+use crate::check::violation::{Problem, Violation};
+use crate::meaning::eval::{self, Env, Halt, Walker};
+use crate::schedule::contract::ends;
+use crate::schedule::message::Direction;
 use crate::schedule::{Bound, BoundScope, Loop, Metric, SchedulePart};
-use crate::violation::{Problem, Violation};
+use crate::trace::record::{Message, RankLog};
 
 /// What one rank uses, in one round or in a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

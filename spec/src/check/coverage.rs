@@ -1,9 +1,9 @@
 //! Rule 4: the contract holds at the end.
 
 use super::CheckInput;
-use crate::provenance::Provenance;
+use crate::check::violation::{Problem, Set, Violation};
 use crate::schedule::SchedulePart;
-use crate::violation::{Problem, Set, Violation};
+use crate::trace::provenance::Provenance;
 
 /// Checks the state at the end of the run.
 pub fn check(scene: &CheckInput<'_>, provenance: &Provenance) -> Result<(), Violation> {

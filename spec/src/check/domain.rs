@@ -1,9 +1,9 @@
 //! Rule 1: no rank sends to itself. (Peers lie in `0..p` because they wrap around. The evaluator reports an expression
-//! without a value as an [`EvalFault`](crate::eval::EvalFault).)
+//! without a value as an [`EvalFault`](crate::meaning::eval::EvalFault).)
 
 use super::CheckInput;
+use crate::check::violation::{Problem, Violation};
 use crate::schedule::{Field, SchedulePart};
-use crate::violation::{Problem, Violation};
 
 /// Checks one round.
 pub fn check(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {

@@ -4,11 +4,12 @@
 //! round. If messages move their blocks, a round cannot send a block twice.
 
 use super::CheckInput;
-use crate::provenance::Provenance;
-use crate::record::{Direction, RankLog};
+use crate::check::violation::{Problem, Set, Violation};
+use crate::schedule::message::Direction;
+use crate::schedule::message::Site;
 use crate::schedule::{Field, SchedulePart};
-use crate::sink::Site;
-use crate::violation::{Problem, Set, Violation};
+use crate::trace::provenance::Provenance;
+use crate::trace::record::RankLog;
 use std::collections::BTreeSet;
 
 /// Checks one round and applies it.

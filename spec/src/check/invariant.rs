@@ -4,13 +4,13 @@
 use super::CheckInput;
 use super::bounds::{RoundCount, Usage};
 use super::reduce::ReductionStates;
-use crate::blocks::BlockSet;
-use crate::eval::{self, Env, EvalFault, Halt, Walker, at};
-use crate::expr::Var;
-use crate::provenance::Provenance;
+use crate::check::violation::{Problem, Set, Violation};
+use crate::meaning::eval::{self, Env, EvalFault, Halt, Walker, at};
+use crate::schedule::blocks::BlockSet;
+use crate::schedule::expr::Var;
+use crate::schedule::message::Line;
 use crate::schedule::{Hold, Loop, SchedulePart};
-use crate::sink::Line;
-use crate::violation::{Problem, Set, Violation};
+use crate::trace::provenance::Provenance;
 
 /// What ranks hold, as far as `holds` can express it.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,13 @@
 //! versa. Several messages of one pair in one round match in the order of their clauses.
 
 use super::CheckInput;
-use crate::arith;
-use crate::eval::{self, Env, EvalFault, Halt, Walker};
-use crate::record::{Direction, Message};
+use crate::check::violation::{Problem, Violation};
+use crate::meaning::arith;
+use crate::meaning::eval::{self, Env, EvalFault, Halt, Walker};
+use crate::schedule::message::Direction;
+use crate::schedule::message::Site;
 use crate::schedule::{Field, Loop, SchedulePart, Transfer};
-use crate::sink::Site;
-use crate::violation::{Problem, Violation};
+use crate::trace::record::Message;
 
 /// Checks one round.
 pub fn check(scene: &CheckInput<'_>, round: usize) -> Result<(), Violation> {

@@ -7,11 +7,11 @@
 //! only for points that were checked. There is no other way to get the range of a check.
 
 use super::arguments::Choices;
-use crate::collective::Arguments;
-use crate::place::{Place, Placement};
-use crate::proof::{self, ProvedRange};
+use crate::check::range::{Placements, ProvedRange};
+use crate::check::violation::Case;
+use crate::meaning::place::{Place, Placement};
 use crate::schedule::Schedule;
-use crate::violation::Case;
+use crate::schedule::arguments::Arguments;
 use std::ops::RangeInclusive;
 
 /// One call: the placement of the ranks, and the parameters.
@@ -67,6 +67,11 @@ impl Checked {
     /// The calls for which the check is a proof; `None` if there are none.
     pub fn range(&self) -> Option<&ProvedRange> {
         self.range.as_ref()
+    }
+
+    /// The calls for which the check is a proof, or no call at all.
+    pub fn granted(&self, schedule: &Schedule) -> ProvedRange {
+        self.range.clone().unwrap_or_else(|| ProvedRange::nothing(schedule))
     }
 
     /// The number of points in the domain.
@@ -197,7 +202,7 @@ impl Points {
         let p = self.max_p() as i64;
         let placements = match self.placements {
             SampledPlacements::One => None,
-            SampledPlacements::Every { uneven } => Some(proof::Placements::Regular { all_up_to: p.min(uneven) }),
+            SampledPlacements::Every { uneven } => Some(Placements::Regular { all_up_to: p.min(uneven) }),
             SampledPlacements::Some | SampledPlacements::These(_) => return None,
         };
         let (numbers, lists) = self.choices.limits(schedule)?;

@@ -2,11 +2,12 @@
 //! complete at the end, and the order of reduction is the declared one.
 
 use super::CheckInput;
-use crate::record::{Direction, Message};
+use crate::check::violation::{Problem, Set, Violation};
+use crate::schedule::message::Direction;
+use crate::schedule::message::{Action, Line};
 use crate::schedule::{Field, SchedulePart};
-use crate::sink::{Action, Line};
-use crate::trees::{TreeValue, Trees};
-use crate::violation::{Problem, Set, Violation};
+use crate::trace::record::Message;
+use crate::trace::trees::{TreeValue, Trees};
 
 /// What every rank holds, line by line and block by block, before every round and after the last.
 #[derive(Clone, Debug)]

@@ -10,9 +10,9 @@
 //! proved for all p says nothing against the result.
 
 use super::{Placements, ProvedRange};
-use crate::canonical::hash;
 use crate::check::{Checked, Points};
 use crate::schedule::Schedule;
+use crate::schedule::canonical::hash;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@
 use super::expr::{Lower, both, is_function};
 use super::items::parse;
 use super::scope::{NameScope, Ty};
-use crate::blocks::{BlockSet, Comprehension, Index};
-use crate::contract::Kind;
-use crate::expr::{Binary, Builtin, Expr};
+use crate::schedule::blocks::{BlockSet, Comprehension, Index};
+use crate::schedule::contract::Kind;
+use crate::schedule::expr::{Binary, Builtin, Expr};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
@@ -66,12 +66,35 @@ fn one_more(e: Expr) -> Expr {
     }
 }
 
+/// Names that a declaration cannot use for its own variables, because generated code uses them.
+const RESERVED: [&str; 19] = [
+    "at",
+    "sink",
+    "blocks",
+    "self",
+    "element",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Site",
+    "Stripes",
+    "PROVE",
+    "ask",
+    "width",
+    "harness",
+    "used",
+    "steps_left",
+    "this_round",
+    "member",
+];
+
 /// Rejects a name that is in use.
 pub(crate) fn fresh(scope: &NameScope, name: &Ident) -> Result<()> {
     let text = name.to_string();
     let why = if text.starts_with("r#") {
         "is a keyword of Rust"
-    } else if crate::rust::RESERVED.contains(&text.as_str()) {
+    } else if RESERVED.contains(&text.as_str()) {
         "is reserved for generated code"
     } else if is_function(&text) {
         "is a function of the language"

@@ -3,8 +3,8 @@
 use super::errors::Errors;
 use super::scope::NameScope;
 use crate::check::budget::{self, Explicit, TooMuch};
-use crate::contract::Kind;
-use crate::expr::{Binary, Expr};
+use crate::schedule::contract::Kind;
+use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::{
     Bound, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule, SchedulePart,
 };

@@ -7,15 +7,15 @@ use super::expr::{Lower, both};
 use super::items::{Item, items, parse};
 use super::lines::Role;
 use super::scope::{Entity, Ty};
-use crate::blocks::{BlockSet, Index};
-use crate::contract::Kind;
-use crate::expr::{Binary, Expr, ListVar, Var};
-use crate::record::Direction;
+use crate::schedule::blocks::{BlockSet, Index};
+use crate::schedule::contract::Kind;
+use crate::schedule::expr::{Binary, Expr, ListVar, Var};
+use crate::schedule::message::Direction;
+use crate::schedule::message::{Line, Site};
 use crate::schedule::{
     Bound, BoundScope as Extent, Domain, Field, Function, Hold, Layout, ListParameter, Loop, Metric, Number, ROOT,
     SchedulePart, Transfer,
 };
-use crate::sink::{Line, Site};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::mem::discriminant;

@@ -1,6 +1,6 @@
 //! All errors of a declaration, collected.
 
-pub(crate) use crate::similar::similar;
+pub(crate) use crate::schedule::similar::similar;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::fmt::Display;

@@ -1,8 +1,8 @@
 //! Expressions: Rust's expression grammar, interpreted as integer arithmetic.
 
 use super::scope::{Entity, NameScope, Ty};
-use crate::contract::Kind;
-use crate::expr::{Binary, Builtin, Expr, Unary};
+use crate::schedule::contract::Kind;
+use crate::schedule::expr::{Binary, Builtin, Expr, Unary};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Lit, Result, UnOp};

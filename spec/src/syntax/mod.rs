@@ -17,8 +17,8 @@ mod states;
 #[cfg(test)]
 mod tests;
 
+use crate::check::violation::Violation;
 use crate::schedule::{Field, Schedule, SchedulePart};
-use crate::violation::Violation;
 use builder::DeclarationBuilder;
 pub use clauses::CLAUSES;
 use errors::{Errors, similar, tokens};

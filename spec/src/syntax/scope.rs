@@ -1,8 +1,8 @@
 //! The names that are visible at a point of a declaration.
 
 use super::errors::similar;
-use crate::contract::Kind;
-use crate::expr::{BUILTIN_VARS, Builtin, Expr, ListVar, Var};
+use crate::schedule::contract::Kind;
+use crate::schedule::expr::{BUILTIN_VARS, Builtin, Expr, ListVar, Var};
 use std::fmt::Write;
 
 /// The two types of expressions.

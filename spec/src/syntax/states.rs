@@ -5,7 +5,7 @@ use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
 use super::items::{Item, parse};
 use super::scope::Ty;
-use crate::expr::{Expr, Var};
+use crate::schedule::expr::{Expr, Var};
 use crate::schedule::{SchedulePart, State};
 use proc_macro2::TokenStream;
 use quote::ToTokens;

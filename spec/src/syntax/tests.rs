@@ -2,12 +2,12 @@
 
 use super::{Declaration, declarations, parse, parse_text};
 use crate::check;
-use crate::collective::Arguments;
-use crate::eval::Env;
-use crate::expr::Expr;
-use crate::place::Place;
+use crate::check::violation::{Case, Problem, Violation};
+use crate::meaning::eval::Env;
+use crate::meaning::place::Place;
+use crate::schedule::arguments::Arguments;
+use crate::schedule::expr::Expr;
 use crate::schedule::{BoundScope, Hold, Layout, Metric, Schedule, SchedulePart};
-use crate::violation::{Case, Problem, Violation};
 use syn::DeriveInput;
 
 fn read(text: &str) -> syn::Result<Declaration> {

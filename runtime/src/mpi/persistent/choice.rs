@@ -5,14 +5,14 @@
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
+use crate::choice::profile::Profile;
+use crate::choice::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use crate::error::Error;
 use crate::plan::order::order;
 use crate::plan::part::RankPlan;
 use crate::plan::ports::Ports;
 use crate::plan::{Plan, passes};
-use crate::profile::Profile;
 use crate::program::build::Scheme;
-use crate::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use roundel_spec::{Collective, Kind, Placement};
 use std::fmt;
 

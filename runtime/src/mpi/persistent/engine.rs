@@ -11,12 +11,12 @@
 
 use super::processors::processors;
 use super::running::{self, Progressing, RunningSlot, Scoped, progress};
-use super::window::Borrowed;
 use crate::error::Error;
-use crate::mpi::code::{SUCCESS, check, failure};
-use crate::mpi::ending::end_the_job;
+use crate::mpi::comm::code::{SUCCESS, check, failure};
+use crate::mpi::comm::ending::end_the_job;
+use crate::mpi::comm::window::Borrowed;
 use crate::mpi::execution::Combine;
-use crate::mpi::reduction::Elements;
+use crate::mpi::execution::elements::Elements;
 use crate::operation::Operation;
 use crate::program::machine::{Counter, Execution, StepExecutor, target};
 use crate::program::{MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset};

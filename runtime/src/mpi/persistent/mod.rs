@@ -34,25 +34,19 @@
 //! - `engine`, `running`: execute the steps of all running requests
 //! - `request`, `scope`: the user's interface
 
-mod agree;
 mod buffer;
 mod choice;
 mod engine;
 mod prepare;
 mod processors;
-mod profile;
 mod request;
 mod running;
 mod scope;
 mod settings;
-mod window;
 
-pub(super) use self::agree::{agree, agree_and_hear};
-pub(super) use self::profile::{Reading, own_profile, profile};
 pub use self::request::Request;
 pub use self::scope::{Scope, scope};
 pub use self::settings::Settings;
-pub(super) use self::window::NodeRanks;
 
 use self::buffer::UserBuffer;
 use self::prepare::{PersistentCall, prepare};

@@ -1,21 +1,22 @@
 //! Makes a request from a call, together with all other ranks.
 
-use super::agree::{agree, digest};
 use super::buffer::UserBuffer;
 use super::choice::{PortsChoice, PortsRequest as Asked, bytes_of_each};
 use super::engine::{Engine, EngineParts};
 use super::{Element, Request, Settings};
+use crate::choice::profile::Profile;
+use crate::choice::selection::{self, Implementation};
 use crate::error::Error;
-use crate::mpi::attribute;
+use crate::mpi::comm::agree::{agree, digest};
 use crate::mpi::execution::RequestLife;
+use crate::mpi::handles::operand;
 use crate::mpi::raw::{self, By};
+use crate::mpi::state::attribute;
 use crate::operation::Operation;
 use crate::plan::part::RankPlan;
 use crate::plan::ports::Ports;
-use crate::profile::Profile;
 use crate::program::build::{ProgramSpec, build};
 use crate::program::{Program, validate};
-use crate::selection::{self, Implementation};
 use crate::transport::RankPlacement;
 use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
@@ -54,8 +55,8 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let mut work = state.lease()?;
     let (tag, here) = (work.tags.next(RequestLife::Persistent, group.largest_tag), group.here());
     let made = work.tags.made();
-    work.agree(group, By::Environment)?;
-    let inexact = !(O::EXACT_ON_INTEGERS && raw::has_bits(T::equivalent_datatype().as_raw()));
+    raw::agree(&mut work, group, By::Environment)?;
+    let inexact = !(O::EXACT_ON_INTEGERS && operand::has_bits(T::equivalent_datatype().as_raw()));
     let settings = &call.ruled(here, settings, work.settings()?, inexact);
     // Read on all ranks, even where it is not used: the first call is collective.
     let usual = work.profile(group);

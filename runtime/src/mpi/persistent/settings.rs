@@ -1,7 +1,7 @@
 //! The user's settings for persistent collectives, which override measurements.
 
+use crate::choice::profile::Profile;
 use crate::plan::ports::Ports;
-use crate::profile::Profile;
 use crate::program::build::Scheme;
 
 /// How a persistent collective must run. Everything that is not set is chosen by a profile.

@@ -1,18 +1,19 @@
 //! Alltoalls with blocks of any lengths.
 
 use super::CallOutcome;
-use super::call_cache::CachedPlan;
-use super::image::Rank;
-use super::shape::{Lists, ParsedCall};
+use crate::IsAlltoall;
 use crate::algorithms::{Visitor, visit_one};
-use crate::alltoall::AlltoallvCall;
+use crate::call::alltoall::AlltoallvCall;
+use crate::call::geometry::Varying;
 use crate::error::Error;
-use crate::geometry::Varying;
-use crate::mpi::alltoallv;
-use crate::mpi::route::Route;
-use crate::mpi::state::{CommWork, OwnComm};
+use crate::mpi::arguments::image::Rank;
+use crate::mpi::arguments::shape::{Lists, ParsedCall};
+use crate::mpi::cache::call_cache::CachedPlan;
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::execution::alltoallv;
+use crate::mpi::lowering::route::Route;
+use crate::mpi::state::CommWork;
 use crate::transport::{Layout, Options, RankPlacement};
-use crate::{IsAllgather, IsAlltoall};
 use std::ptr::NonNull;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -64,7 +65,8 @@ unsafe fn travel(
         AlltoallvCall { send, leaving, recv, arriving, options }
     };
     call.validate(group.here())?;
-    alltoallv::run(work, group, call)
+    let CommWork { buffers, scratch, offsets, flight, .. } = work;
+    alltoallv::run(buffers, (scratch, offsets), flight.log.as_deref_mut(), group, call)
 }
 
 /// Makes the route of blocks, unless it is the last one.
@@ -76,8 +78,6 @@ struct Plans<'a> {
 }
 
 impl Visitor for Plans<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
-
     fn alltoall<C: IsAlltoall + Sync>(&mut self, _: &'static str, collective: &C) {
         let layout = Layout::default();
         if self.route.fits(collective, layout) {

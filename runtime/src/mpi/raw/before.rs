@@ -8,18 +8,18 @@
 //! A reduction that MPI has served stays with MPI: the same operation on the same data must give bitwise equal
 //! results in every call.
 
-use super::call::MpiCall;
-use super::call_cache::{CachedCall, CachedPlan};
 use super::choice;
-use super::shape::{self, CallShape};
-use super::{By, CallOutcome, passing};
+use super::{CallOutcome, passing};
+use crate::choice::selection::Implementation;
 use crate::error::Error;
-use crate::mpi::say::say;
+use crate::mpi::arguments::call::MpiCall;
+use crate::mpi::arguments::shape::{self};
+use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
+use crate::mpi::cache::decider::By;
+use crate::mpi::comm::say::say;
+use crate::mpi::comm::world::{self, World};
 use crate::mpi::state::CommState;
-use crate::mpi::world::{self, World};
-use crate::selection::Implementation;
 use ::mpi::ffi;
-use roundel_spec::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of calls on a communicator that MPI serves before Roundel sets it up, unless the user has chosen
@@ -90,24 +90,6 @@ pub(super) fn foreign(state: &CommState, comm: ffi::MPI_Comm) -> Result<bool, Er
     }
     state.pass();
     Ok(true)
-}
-
-/// Reductions that MPI served on a communicator before it was set up. They are few, and identified by values that are
-/// equal on all ranks.
-#[derive(Debug, Default)]
-pub(in crate::mpi) struct Settled(Vec<(Kind, u64)>);
-
-impl Settled {
-    fn keep(&mut self, shape: &CallShape) {
-        if shape.kind.reduces() && !self.has(shape) {
-            self.0.push((shape.kind, shape.bytes));
-        }
-    }
-
-    /// Whether MPI served a call like this one.
-    pub(super) fn has(&self, shape: &CallShape) -> bool {
-        self.0.contains(&(shape.kind, shape.bytes))
-    }
 }
 
 /// Explains once why MPI serves the first calls.

@@ -1,17 +1,51 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
-use super::By;
 use super::device;
-use super::journal::{self, Journal};
-use super::shape::{BlockLayout, CallShape};
+use crate::choice::selection::{self, Chosen, Device, Explanations, Implementation, Reason, Settings};
 use crate::error::Error;
-use crate::mpi::persistent::{Reading, agree, agree_and_hear, own_profile};
-use crate::mpi::say::say;
-use crate::mpi::state::{CommWork, OwnComm};
-use crate::selection::{self, Algorithm, Chosen, Device, Explanations, Implementation, Reason, Settings};
+use crate::mpi::arguments::shape::{BlockLayout, CallShape};
+use crate::mpi::cache::decider::By;
+use crate::mpi::comm::agree::{self, agree_and_hear};
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::profile::{Reading, own_profile};
+use crate::mpi::comm::say::say;
+use crate::mpi::comm::world;
+use crate::mpi::journal::{self, Journal};
+use crate::mpi::state::CommWork;
 use crate::transport::RankPlacement;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Makes all ranks agree about the settings and the decider. The first call for each is collective.
+#[inline]
+pub(in crate::mpi) fn agree(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
+    match &work.settings {
+        Some(Ok(_)) if matches!(by, By::Environment) || work.deciders.iter().any(|known| known.is(by)) => Ok(()),
+        Some(Ok(_)) => compare(work, group, by),
+        Some(Err(error)) => Err(error.clone()),
+        None => ask(work, group, by),
+    }
+}
+
+#[cold]
+fn ask(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
+    if let (By::Environment, true, Some(world)) = (by, group.inherits, world::known()) {
+        work.inherit(&world.settings, world.requests);
+        return Ok(());
+    }
+    let settings = settings(work, group, by);
+    let outcome = settings.as_ref().map(|_| ()).map_err(Clone::clone);
+    work.settings = Some(settings);
+    work.deciders.push(by.into());
+    outcome
+}
+
+#[cold]
+fn compare(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<(), Error> {
+    same_decider(group, by)?;
+    work.deciders.push(by.into());
+    Ok(())
+}
 
 /// The settings in this process's environment, read once.
 fn environment() -> Result<&'static Settings, Error> {
@@ -22,7 +56,7 @@ fn environment() -> Result<&'static Settings, Error> {
 
 /// The settings of a communicator, which are equal on all of its ranks: from the environment, with the times of the
 /// profile if there is one. Also compares the decider of the first call. Collective.
-pub(in crate::mpi) fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings, Error> {
+fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings, Error> {
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
@@ -65,52 +99,8 @@ const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER, ROUNDE
 const HANDLES: &str = "the handles that they pass";
 
 /// Compares the decider of a call across all ranks. Collective.
-pub(in crate::mpi) fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
-    agree(group.comm.raw(), &[(HANDLES, by.print())], Ok(()))
-}
-
-impl By<'_> {
-    /// A hash of the decider, which ranks compare: equal hashes mean, for all practical purposes, equal choices.
-    fn print(self) -> u64 {
-        match self {
-            By::Environment => 0,
-            By::Library => 1,
-            By::Settings(settings) => settings.fingerprint(),
-            By::Algorithm(algorithm) => algorithm.fingerprint(),
-        }
-    }
-}
-
-/// A decider, kept for comparison with later ones.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::mpi) enum Decider {
-    Environment,
-    Library,
-    Settings(Box<Settings>),
-    Algorithm(Box<Algorithm>),
-}
-
-impl From<By<'_>> for Decider {
-    fn from(by: By<'_>) -> Self {
-        match by {
-            By::Environment => Decider::Environment,
-            By::Library => Decider::Library,
-            By::Settings(settings) => Decider::Settings(Box::new(settings.clone())),
-            By::Algorithm(algorithm) => Decider::Algorithm(Box::new(algorithm.clone())),
-        }
-    }
-}
-
-impl Decider {
-    /// Whether it is this one.
-    pub(in crate::mpi) fn is(&self, by: By<'_>) -> bool {
-        match (self, by) {
-            (Decider::Environment, By::Environment) | (Decider::Library, By::Library) => true,
-            (Decider::Settings(own), By::Settings(other)) => **own == *other,
-            (Decider::Algorithm(own), By::Algorithm(other)) => **own == *other,
-            _ => false,
-        }
-    }
+fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
+    agree::agree(group.comm.raw(), &[(HANDLES, by.print())], Ok(()))
 }
 
 /// How a call runs, and why.

@@ -6,75 +6,50 @@
 
 mod alltoallv_run;
 mod before;
-mod call;
-mod call_cache;
 mod choice;
-mod datatype;
 mod device;
-mod image;
-mod journal;
-mod operand;
 mod operation;
 mod passing;
 mod planning;
-mod quiet;
 mod raise;
-mod shape;
-mod solid;
-mod spare;
-mod vouch;
+mod recorded;
 
-pub use self::call::{IntList, MpiCall, Reduced, Scattered, Typed};
 pub use self::choice::{begin_requests, usual};
 pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
-pub use self::quiet::is_live;
 pub use self::raise::{class, raise, tell};
-pub use super::execution::RequestLife;
-pub use super::say::say;
+pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
+pub use crate::mpi::comm::say::say;
+pub use crate::mpi::execution::RequestLife;
+pub use crate::mpi::handles::quiet::is_live;
 
-pub(super) use self::before::Settled;
-pub(super) use self::call_cache::CallCache;
-pub(super) use self::choice::{Decider, explain, same_decider, settings};
-pub(super) use self::datatype::end;
-pub(super) use self::journal::Journal;
-pub(super) use self::operand::has_bits;
-pub(super) use self::spare::Spare;
+pub(super) use self::choice::{agree, explain};
 
-use self::call_cache::{CachedCall, CachedPlan};
-use self::image::Rank;
-use self::operand::Operands;
 use self::operation::CallProgress;
 use self::planning::Planning;
-use self::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
-use self::spare::SpareBuffers;
-use super::areas::Areas;
-use super::attribute;
-use super::code::SUCCESS;
-use super::execution::{Nothing, PlanExecution, TAG};
-use super::plan::MessagePlan;
-use super::state::{CommWork, OwnComm};
-use super::world;
 use crate::algorithms::visit_one;
+use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
-use crate::selection::{Algorithm, Device, Implementation, Settings};
+use crate::mpi::arguments::image::Rank;
+use crate::mpi::arguments::shape;
+use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
+use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
+pub use crate::mpi::cache::decider::By;
+use crate::mpi::cache::spare::SpareBuffers;
+use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::world;
+use crate::mpi::execution::{Nothing, PlanExecution, TAG};
+use crate::mpi::handles::datatype::Facts;
+use crate::mpi::handles::operand::Operands;
+use crate::mpi::journal;
+use crate::mpi::lowering::areas::Areas;
+use crate::mpi::lowering::plan::MessagePlan;
+use crate::mpi::state::CommWork;
+use crate::mpi::state::attribute;
 use ::mpi::ffi;
 use std::cell::Cell;
-use std::ffi::c_void;
-
-/// The decider of how a call runs.
-#[derive(Clone, Copy, Debug)]
-pub enum By<'a> {
-    /// The environment (`ROUNDEL_SELECTION` and others), or the default. MPI serves the calls that Roundel does not.
-    Environment,
-    /// A selection. MPI serves the calls that Roundel does not.
-    Settings(&'a Settings),
-    /// This algorithm. A call that it does not serve is an error.
-    Algorithm(&'a Algorithm),
-    /// MPI serves the call.
-    Library,
-}
 
 /// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +60,6 @@ pub enum CallOutcome {
     Library,
     /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
-}
-
-/// `MPI_IN_PLACE` as C programs pass it. The headers define it as a macro, which the bindings lack.
-#[inline]
-pub fn in_place() -> *mut c_void {
-    // Handles are addresses in Open MPI, and numbers in MPICH and its descendants.
-    let number: isize = if size_of::<ffi::MPI_Comm>() == size_of::<usize>() { 1 } else { -1 };
-    std::ptr::without_provenance_mut(number as usize)
 }
 
 /// Runs a call.
@@ -118,7 +85,7 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
         group => group?,
     };
     let mut work = state.lease()?;
-    work.agree(group, by)?;
+    choice::agree(&mut work, group, by)?;
     // SAFETY: the caller guarantees live memory and handles.
     let outcome = match unsafe { staged(&work, group, call, by) } {
         // SAFETY: as above.
@@ -167,7 +134,7 @@ unsafe fn with_host_memory(
     let job = unsafe { shape::read(call, group.here(), &mut work.recent.lists) };
     if work.journal.is_some() {
         // SAFETY: the caller guarantees live memory and handles.
-        return unsafe { journal::run(work, group, call.kind(), job, by) };
+        return unsafe { recorded::run(work, group, call.kind(), job, by) };
     }
     match job {
         // SAFETY: as above.
@@ -210,7 +177,7 @@ pub unsafe fn adopt() -> Result<(), Error> {
     let state = unsafe { attribute::state_of(comm)? };
     let group = state.group_of(comm)?;
     let mut work = state.lease()?;
-    work.agree(group, By::Environment)?;
+    choice::agree(&mut work, group, By::Environment)?;
     // The journal needs a name for each communicator, which its ranks must agree on.
     if work.journal.is_none() {
         world::remember(group, work.settings()?, work.requests);
@@ -282,7 +249,7 @@ pub unsafe fn prepare(
         group => group?,
     };
     let mut work = state.lease()?;
-    work.agree(group, by)?;
+    choice::agree(&mut work, group, by)?;
     if !work.requests {
         return Ok(None);
     }
@@ -344,7 +311,7 @@ fn rank(group: &OwnComm) -> Rank {
 /// The operation of a reduction.
 fn operands(job: &ParsedCall) -> Option<Operands> {
     let (datatype, commutes, extent) = (job.shape.datatype, job.shape.commutes, job.shape.size);
-    let new = |(op, facts): (_, datatype::Facts)| {
+    let new = |(op, facts): (_, Facts)| {
         let (true_lb, failed) = (facts.true_lb, Cell::new(SUCCESS));
         Operands { op, datatype, commutes, extent, true_lb, failed }
     };

@@ -1,15 +1,15 @@
 //! Non-blocking calls: each has a plan of its own, executed step by step.
 
 use super::device::Staged;
-use super::image::{Rank, Sides};
-use super::journal::JournaledRequest;
-use super::operand::Operands;
-use super::shape::{ParsedCall, Side};
-use super::spare::{Home, SpareBuffers};
 use crate::error::Error;
-use crate::mpi::areas::Areas;
+use crate::mpi::arguments::image::{Rank, Sides};
+use crate::mpi::arguments::shape::{ParsedCall, Side};
+use crate::mpi::cache::spare::{Home, SpareBuffers};
+use crate::mpi::comm::own::Holder;
 use crate::mpi::execution::{Nothing, PlanExecution};
-use crate::mpi::state::Holder;
+use crate::mpi::handles::operand::Operands;
+use crate::mpi::journal::JournaledRequest;
+use crate::mpi::lowering::areas::Areas;
 use ::mpi::ffi;
 use std::ffi::c_int;
 

@@ -3,10 +3,10 @@
 //! This is possible only for what never changes: communicators until one is freed, and predefined datatypes and
 //! operations.
 
-use super::call::{MpiCall, Typed};
-use super::datatype;
-use super::operand;
-use crate::mpi::attribute;
+use crate::mpi::arguments::call::{MpiCall, Typed};
+use crate::mpi::handles::datatype;
+use crate::mpi::handles::operand;
+use crate::mpi::state::attribute;
 
 /// Everything cached by communicator handle is valid as long as this does not change.
 #[inline]

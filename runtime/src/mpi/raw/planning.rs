@@ -1,16 +1,15 @@
 //! Makes a plan from a shape and an algorithm of the catalogue.
 
-use super::shape::{BlockLayout, CallShape, Lists};
 use crate::algorithms::Visitor;
+use crate::call::geometry::{Uniform, Varying};
 use crate::error::Error;
-use crate::geometry::{Uniform, Varying};
-use crate::mpi::areas::Extents;
-use crate::mpi::plan::{Draft, MessagePlan};
-use crate::mpi::rank_rounds::RankRounds;
-use crate::mpi::{alltoall, direct, draw_gather, reduction, rooted};
+use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
+use crate::mpi::lowering::areas::Extents;
+use crate::mpi::lowering::plan::{Draft, MessagePlan};
+use crate::mpi::lowering::rank_rounds::RankRounds;
+use crate::mpi::lowering::{alltoall, direct, gather, reduction, rooted};
 use crate::policy::Policy;
 use crate::transport::{Layout, RankPlacement};
-use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::{Collective, Kind};
 
 /// Plans a call with the algorithm that it visits.
@@ -57,12 +56,12 @@ impl Planning<'_> {
                 alltoall::draw(draft.plan, score, here, extents, policy, rotation);
             }
             BlockLayout::Equal(count) => {
-                draw_gather(draft, here, score, &Uniform { count }, extents, policy, rotation);
+                gather::draw(draft, here, score, &Uniform { count }, extents, policy, rotation);
             }
             BlockLayout::Listed => {
                 let geometry = Varying::new(&lists.counts, &lists.displs);
                 geometry.reject_overlap()?;
-                draw_gather(draft, here, score, &geometry, extents, policy, rotation);
+                gather::draw(draft, here, score, &geometry, extents, policy, rotation);
             }
             BlockLayout::Private => {
                 let arriving = Varying::new(&lists.counts, &lists.displs);
@@ -73,42 +72,14 @@ impl Planning<'_> {
                 let elements = send.unwrap_or(recv);
                 reduction::draw(draft, here, score, blocks.division(&lists.counts), elements, extents);
             }
-            BlockLayout::Standing(layout) => rooted::draw(draft, here, score, layout, extents),
+            BlockLayout::Rooted(layout) => rooted::draw(draft, here, score, layout, extents),
         }
         Ok(())
     }
 }
 
 impl Visitor for Planning<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn allreduce<C: IsAllreduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn broadcast<C: IsBroadcast + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn reduce<C: IsReduce + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn gather<C: IsGather + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn scatter<C: IsScatter + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
-    }
-
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, collective: &C) {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
         self.see(collective);
     }
 }

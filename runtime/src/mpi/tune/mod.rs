@@ -9,10 +9,10 @@ mod local;
 mod wire;
 
 use self::wire::WireBench;
-use super::attribute;
-use super::state::OwnComm;
+use crate::choice::profile::{Contention, Grid, Machine, NodeSpeed, PORTS, Profile, SIZES};
 use crate::error::Error;
-use crate::profile::{Contention, Grid, Machine, NodeSpeed, PORTS, Profile, SIZES};
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::state::attribute;
 use ::mpi::environment::library_version;
 use ::mpi::topology::Communicator;
 use roundel_spec::Placement;

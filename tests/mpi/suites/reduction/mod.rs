@@ -13,7 +13,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, visit_all};
 use roundel::operation::{self, Operation, commutative};
-use roundel::{Allreduce, Collective, Error, IsAllgather, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel::{Allreduce, Collective, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
 use roundel::{IsBroadcast, IsGather, IsReduce, IsScatter};
 use roundel_tests::ending::end;
 use std::collections::BTreeSet;
@@ -145,8 +145,6 @@ impl Suite<'_> {
 }
 
 impl Visitor for Suite<'_> {
-    fn allgather<C: IsAllgather + Sync>(&mut self, _: &'static str, _: &C) {}
-
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         if !self.serves(collective) {
             let outcome = collective.allreduce_in_place(self.world, &mut [1], &operation::Sum);

@@ -1,11 +1,11 @@
 //! Device memory of a call, copied through host memory.
 
-use super::super::call::{MpiCall, Reduced, Scattered, Typed};
-use super::super::datatype::{Facts, facts};
 use super::runtime::{Runtime, runtimes};
 use crate::error::Error;
-use crate::mpi::areas::Scratch;
-use crate::mpi::say::say;
+use crate::mpi::arguments::call::{MpiCall, Reduced, Scattered, Typed};
+use crate::mpi::comm::say::say;
+use crate::mpi::handles::datatype::{Facts, facts};
+use crate::mpi::lowering::areas::Scratch;
 use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use std::ffi::c_void;
@@ -174,7 +174,7 @@ impl StagedBuffers {
 
 /// The properties of a datatype. An invalid one is left to MPI, as is its buffer.
 unsafe fn known(datatype: ffi::MPI_Datatype) -> Result<Facts, Error> {
-    super::super::quiet::sends(datatype)?;
+    crate::mpi::handles::quiet::sends(datatype)?;
     // SAFETY: MPI has just accepted the datatype as valid.
     unsafe { facts(datatype) }
 }

@@ -1,0 +1,266 @@
+//! An algorithm of the catalogue with its parameters: its properties, and whether it is proved for ranks on nodes.
+
+use super::fingerprint::print_of;
+use super::parameter::Parameter;
+use super::rules::rank_counts::RankCounts;
+use super::rules::rule_error::RuleError;
+use crate::algorithms::{Entry, Visitor, catalogue, visit_one};
+use roundel_spec::check::arguments::least_inner;
+use roundel_spec::schedule::{Domain, Order, Schedule};
+use roundel_spec::{Arguments, Collective, Kind, Place, Refusal};
+use std::fmt;
+
+/// An algorithm of the catalogue, with its parameters.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    entry: &'static Entry,
+    kind: Kind,
+    args: Arguments,
+    names: Vec<String>,
+    order: Order,
+    looks_at_nodes: bool,
+    range: &'static str,
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name && self.args == other.args
+    }
+}
+
+impl Algorithm {
+    /// A hash of the algorithm and its parameters, which ranks compare.
+    pub fn fingerprint(&self) -> u64 {
+        print_of(&self.to_string())
+    }
+
+    /// The algorithm of a kind with a full name, `allreduce/nap`, or a short one, `nap`.
+    ///
+    /// # Errors
+    /// If there is no such algorithm for the collective, or the parameters are invalid.
+    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
+        let entry = find(kind, name)?;
+        let schedule = (entry.schedule)();
+        let args = arguments(entry, &schedule, parameters)?;
+        let mut traits = Traits::default();
+        let unfit = || RuleError::Parameters { algorithm: entry.name };
+        visit_one(entry.name, &args, &mut Asked(&mut traits)).then_some(()).ok_or_else(unfit)?;
+        let Traits { order, looks_at_nodes, range } = traits;
+        Ok(Algorithm { entry, kind, args, names: names(&schedule), order, looks_at_nodes, range })
+    }
+
+    /// Its full name.
+    pub const fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The values of its parameters. A root is 0: the call sets it.
+    pub const fn arguments(&self) -> &Arguments {
+        &self.args
+    }
+
+    /// The values of its parameters in a call with a root; other algorithms ignore it.
+    pub fn with_root(&self, root: i64) -> Arguments {
+        let mut args = self.args.clone();
+        if let Some(at) = self.names.iter().position(|name| self.kind.has_root() && name == "root") {
+            args.numbers[at] = root;
+        }
+        args
+    }
+
+    /// Whether it depends on which ranks share a node.
+    pub const fn looks_at_nodes(&self) -> bool {
+        self.looks_at_nodes
+    }
+
+    /// Whether all ranks with a result have reduced the same tree. Only an allreduce has a result on several ranks.
+    pub fn keeps_tree(&self) -> bool {
+        self.order.same_tree || self.kind != Kind::Allreduce
+    }
+
+    /// Whether operands stay in the order of ranks. Algorithms that look at nodes number ranks node by node.
+    pub const fn keeps_order(&self) -> bool {
+        self.order.rank_order
+    }
+
+    /// The proved range, and where the proof is recorded.
+    pub fn proof(&self) -> String {
+        format!("proved for {} (proofs/{}.json)", self.range, self.entry.type_name)
+    }
+
+    /// The range of calls for which it is proved, in words.
+    pub const fn range(&self) -> &'static str {
+        self.range
+    }
+
+    /// Whether its domain depends on the number of ranks, or on their placement.
+    pub(super) fn has_conditions(&self) -> bool {
+        let schedule = (self.entry.schedule)();
+        !schedule.requires.is_empty() || schedule.loops.iter().any(|rounds| !rounds.ends_with.is_empty())
+    }
+
+    /// Returns an error unless it is declared and proved for these ranks and nodes, for any root.
+    pub(super) fn serves(&self, spot: &RankCounts) -> Result<(), Refusal> {
+        let roots = if self.kind.has_root() { vec![0, spot.p.saturating_sub(1) as i64] } else { vec![0] };
+        roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
+    }
+
+    /// Returns an error unless it is proved for `p` ranks, on nodes of equal size if it looks at nodes. Its inner
+    /// collectives are not checked, which would take time proportional to the number of ranks.
+    pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
+        let mut reaches = Reaches { p: p as i64, answer: Ok(()) };
+        visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));
+        reaches.answer
+    }
+
+    fn serves_root(&self, spot: &RankCounts, root: i64) -> Result<(), Refusal> {
+        let args = self.with_root(root);
+        let not_asked = Err(Refusal::Placement { range: self.range });
+        let ask = |place: &Place<'_>| {
+            let mut served = Served { place, answer: not_asked.clone() };
+            visit_one(self.entry.name, &args, &mut Asked(&mut served));
+            served.answer
+        };
+        let spot = if self.looks_at_nodes { *spot } else { RankCounts::flat(spot.p) };
+        spot.ask(ask).unwrap_or(not_asked.clone())
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers = self.args.numbers.iter().map(i64::to_string);
+        let values = numbers.chain(self.args.lists.iter().map(|list| format!("{list:?}")));
+        let named = self.names.iter().zip(values).filter(|(name, _)| *name != "root");
+        let said: Vec<String> = named.map(|(name, value)| format!("{name} = {value}")).collect();
+        f.write_str(self.name())?;
+        if said.is_empty() { Ok(()) } else { write!(f, " with {}", said.join(", ")) }
+    }
+}
+
+/// A query for collectives of every type.
+trait CollectiveQuery {
+    fn ask<C: Collective>(&mut self, collective: &C);
+}
+
+/// The properties that are equal for all calls.
+#[derive(Default)]
+struct Traits {
+    order: Order,
+    looks_at_nodes: bool,
+    range: &'static str,
+}
+
+impl CollectiveQuery for Traits {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        (self.order, self.looks_at_nodes) = (C::ORDER, C::LOOKS_AT_NODES);
+        // Nothing is proved for this many ranks, and the refusal contains the proved range.
+        if let Err(Refusal::Unproved { range, .. }) = collective.proved(&Place::flat(0, i64::MAX)) {
+            self.range = range;
+        }
+    }
+}
+
+/// Whether the collective serves a call.
+struct Served<'a, 'p> {
+    place: &'a Place<'p>,
+    answer: Result<(), Refusal>,
+}
+
+impl CollectiveQuery for Served<'_, '_> {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        let flat = Place::flat(0, self.place.p);
+        let at = if C::LOOKS_AT_NODES { self.place } else { &flat };
+        self.answer = collective.admits(at).and_then(|()| collective.proved(at));
+    }
+}
+
+/// Whether the collective is proved for this many ranks.
+struct Reaches {
+    p: i64,
+    answer: Result<(), Refusal>,
+}
+
+impl CollectiveQuery for Reaches {
+    fn ask<C: Collective>(&mut self, collective: &C) {
+        let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
+        self.answer = match collective.proved(&at) {
+            // Only the nodes with one rank each are refused, not the number of ranks.
+            Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES => Ok(()),
+            answer => answer,
+        };
+    }
+}
+
+struct Asked<'a, Q>(&'a mut Q);
+
+impl<Q: CollectiveQuery> Visitor for Asked<'_, Q> {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
+        self.0.ask(collective);
+    }
+}
+
+/// The algorithms of a collective.
+fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Entry> {
+    let prefix = kind.name().replace('_', "-");
+    catalogue().iter().filter(move |entry| entry.name.split('/').next() == Some(prefix.as_str()))
+}
+
+fn find(kind: Kind, name: &str) -> Result<&'static Entry, RuleError> {
+    let is = |entry: &&Entry| entry.name == name || entry.name.rsplit('/').next() == Some(name);
+    if let Some(entry) = of_kind(kind).find(is) {
+        return Ok(entry);
+    }
+    let known = of_kind(kind).map(|entry| entry.name).collect();
+    match catalogue().iter().find(is) {
+        Some(other) => Err(RuleError::OtherKind { kind, found: other.name, known }),
+        None => Err(RuleError::Algorithm { kind, name: name.into(), known }),
+    }
+}
+
+fn names(schedule: &Schedule) -> Vec<String> {
+    let numbers = schedule.numbers.iter().map(|number| number.var.name.clone());
+    numbers.chain(schedule.lists.iter().map(|list| list.var.name.clone())).collect()
+}
+
+/// The values of all parameters. All but the root are required.
+fn arguments(
+    entry: &'static Entry,
+    schedule: &Schedule,
+    given: &[(String, Parameter)],
+) -> Result<Arguments, RuleError> {
+    let algorithm = entry.name;
+    let names = names(schedule);
+    for (name, _) in given {
+        if name == "root" && schedule.kind.has_root() {
+            return Err(RuleError::Root { algorithm });
+        }
+        if !names.contains(name) {
+            return Err(RuleError::NoParameter { algorithm, name: name.clone(), known: names });
+        }
+    }
+    let value = |name: &str| given.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+    let mut args = Arguments { inner: least_inner(schedule), ..Arguments::default() };
+    for number in &schedule.numbers {
+        let name = &number.var.name;
+        args.numbers.push(match value(name) {
+            None if name == "root" => 0,
+            Some(&Parameter::Number(value)) => inside(algorithm, name, &number.domain, value)?,
+            other => return Err(RuleError::form(algorithm, name, &number.domain, false, other)),
+        });
+    }
+    for list in &schedule.lists {
+        let name = &list.var.name;
+        args.lists.push(match value(name) {
+            Some(Parameter::List(values)) => {
+                values.iter().map(|&value| inside(algorithm, name, &list.domain, value)).collect::<Result<_, _>>()?
+            }
+            other => return Err(RuleError::form(algorithm, name, &list.domain, true, other)),
+        });
+    }
+    Ok(args)
+}
+
+fn inside(algorithm: &'static str, name: &str, domain: &Domain, value: i64) -> Result<i64, RuleError> {
+    let outside = || RuleError::Domain { algorithm, name: name.into(), domain: domain.to_string(), value };
+    domain.contains(value).then_some(value).ok_or_else(outside)
+}

@@ -1,0 +1,193 @@
+//! The calls for which an algorithm is chosen: values that are equal on all ranks.
+
+use super::rules::region::{AXES, CallAxis};
+use roundel_spec::{Kind, Placement};
+use std::fmt;
+
+/// The distribution of ranks over nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NodeSizes {
+    /// The same number of ranks on all nodes.
+    Even,
+    /// The same, except that the last node may have fewer.
+    Regular,
+    /// Any number of ranks on each node.
+    Any,
+}
+
+impl NodeSizes {
+    /// All distributions, the strictest first.
+    pub const ALL: [NodeSizes; 3] = [NodeSizes::Even, NodeSizes::Regular, NodeSizes::Any];
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NodeSizes::Even => "even",
+            NodeSizes::Regular => "regular",
+            NodeSizes::Any => "any",
+        }
+    }
+}
+
+/// An unknown number of bytes: handled like the largest.
+pub const ANY: u64 = u64::MAX;
+
+/// A call, described by values that are equal on all ranks, so that all choose alike without communication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// The collective.
+    pub kind: Kind,
+    /// The number of ranks.
+    pub p: usize,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The smallest number of ranks on a node.
+    pub ppn_min: usize,
+    /// The largest number of ranks on a node.
+    pub ppn_max: usize,
+    /// The distribution of ranks over nodes: the strictest one that holds.
+    pub shape: NodeSizes,
+    /// Whether ranks are numbered node by node.
+    pub sorted: bool,
+    /// The bytes of the vector of an allreduce, a reduce or a broadcast; of one rank's contribution to an allgather
+    /// or a gather; of one rank's result in a reduce_scatter or a scatter; of one block in an alltoall. [`ANY`] in an
+    /// alltoallv, where ranks know only their own lengths.
+    pub bytes: u64,
+    /// Whether blocks may have different lengths, as in an allgatherv. Only the default rule uses this.
+    pub varying: bool,
+    /// Whether the operation commutes. Collectives that do not reduce ignore this.
+    pub commutes: bool,
+    /// Whether the user requires bitwise equal results on all ranks.
+    pub reproducible: bool,
+    /// Whether different trees may give different results, as for sums of floats: MPI requires identical results of
+    /// an allreduce on all ranks. Collectives that do not reduce ignore this.
+    pub identical: bool,
+    /// Whether it is a request of `roundel::mpi::persistent`. Those only run plans with ports; all other calls run
+    /// algorithms of the catalogue, or are left to MPI.
+    pub request: bool,
+}
+
+impl Call {
+    /// A call of ranks that fill nodes of `ppn` ranks, one after the other; the operation, if any, commutes.
+    ///
+    /// ```
+    /// use roundel::selection::{Call, NodeSizes};
+    /// use roundel_spec::Kind;
+    /// let call = Call::new(Kind::Allgather, 7, 3, 8);
+    /// assert_eq!((call.nodes, call.ppn_min, call.shape), (3, 1, NodeSizes::Regular));
+    /// ```
+    pub fn new(kind: Kind, p: usize, ppn: usize, bytes: u64) -> Self {
+        let ppn_max = ppn.clamp(1, p.max(1));
+        let (nodes, rest) = (p.div_ceil(ppn_max), p % ppn_max);
+        let (ppn_min, shape) = if rest == 0 { (ppn_max, NodeSizes::Even) } else { (rest, NodeSizes::Regular) };
+        Call { p, nodes, ppn_min, ppn_max, shape, bytes, ..Call::of(kind) }
+    }
+
+    /// A call of ranks with a placement; the operation, if any, commutes.
+    pub fn at(kind: Kind, placement: &Placement, bytes: u64) -> Self {
+        let sizes = || placement.regions().sizes();
+        let (ppn_min, ppn_max) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        let regular = placement.p() > 0 && placement.regions().is_regular();
+        let shape = match regular {
+            _ if ppn_min == ppn_max => NodeSizes::Even,
+            true => NodeSizes::Regular,
+            false => NodeSizes::Any,
+        };
+        let (p, nodes) = (placement.p(), placement.regions().nodes() as usize);
+        let sorted = placement.is_sorted();
+        Call { p, nodes, ppn_min, ppn_max, shape, sorted, bytes, ..Call::of(kind) }
+    }
+
+    /// A call of one rank without special requirements.
+    const fn of(kind: Kind) -> Self {
+        let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
+        let (bytes, varying, commutes, reproducible, identical, request) = (0, false, true, false, false, false);
+        Call {
+            kind,
+            p,
+            nodes,
+            ppn_min,
+            ppn_max,
+            shape,
+            sorted,
+            bytes,
+            varying,
+            commutes,
+            reproducible,
+            identical,
+            request,
+        }
+    }
+
+    /// Whether all ranks must reduce the same tree. If each result goes to one rank only, no others can differ.
+    pub(super) fn needs_tree(&self) -> bool {
+        self.reproducible && self.kind == Kind::Allreduce
+    }
+
+    /// Whether MPI requires identical results, and different trees might not give them.
+    pub(super) fn needs_identity(&self) -> bool {
+        self.identical && self.kind == Kind::Allreduce
+    }
+
+    /// Whether operands must stay in the order of ranks.
+    pub(super) fn needs_order(&self) -> bool {
+        self.kind.reduces() && !self.commutes
+    }
+
+    /// Its coordinate on the axis of orders.
+    pub(super) fn order(&self) -> u64 {
+        match (self.needs_order(), self.sorted) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        }
+    }
+
+    /// Its coordinates on all axes of a [`Region`](super::Region).
+    pub(super) fn point(&self) -> [u64; AXES] {
+        CallAxis::ALL.map(|axis| match axis {
+            CallAxis::P => self.p as u64,
+            CallAxis::Nodes => self.nodes as u64,
+            CallAxis::Least => self.ppn_min as u64,
+            CallAxis::Most => self.ppn_max as u64,
+            CallAxis::Shape => self.shape as u64,
+            CallAxis::Bytes => self.bytes,
+            CallAxis::Tree => u64::from(self.needs_tree()),
+            CallAxis::Order => self.order(),
+        })
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Call { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = self;
+        write!(
+            f,
+            "{kind} p={p} nodes={nodes} ppn={}",
+            super::rules::range::NumberRange { from: *ppn_min as u64, to: *ppn_max as u64 }
+        )?;
+        match *bytes {
+            ANY => f.write_str(" any number of bytes")?,
+            bytes => write!(f, " bytes={bytes}")?,
+        }
+        let words = [
+            (self.needs_order(), " in rank order"),
+            (self.needs_tree(), " reproducible"),
+            (self.request, " as a persistent request"),
+            (!self.sorted, " (ranks are not numbered node by node)"),
+        ];
+        words.iter().filter(|(said, _)| *said).try_for_each(|(_, word)| f.write_str(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_known_are_said_so() {
+        let call = |bytes| Call::new(Kind::Alltoall, 4, 2, bytes).to_string();
+        assert_eq!(call(8), "alltoall p=4 nodes=2 ppn=2 bytes=8");
+        assert_eq!(call(ANY), "alltoall p=4 nodes=2 ppn=2 any number of bytes");
+    }
+}

@@ -1,0 +1,182 @@
+//! The default rule, used where no other rule matches.
+//!
+//! One number defines what is short: the bytes that the network moves during one latency. The time of a shorter
+//! vector depends on the rounds, so few rounds are best; that of a longer one depends on the bytes, so it is best to
+//! send each as rarely as possible. The bounds for gathered data follow Thakur, Rabenseifner, Gropp: Optimization of
+//! Collective Communication Operations in MPICH, IJHPCA 19(1), 2005; those for lanes between nodes Träff, Hunold:
+//! Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
+//!
+//! The default must not be slower than MPI, so MPI is a candidate, too. `benches/defaults.sh` measures both, and
+//! where MPI is faster it comes first: on one node, and wherever the catalogue has no algorithm that MPI lacks.
+//! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
+//! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
+
+use super::call::Call;
+use super::chosen::Reason;
+use super::implementation::Implementation;
+use super::parameter::Parameter;
+use crate::choice::choose::{self, Cluster, Network};
+use crate::choice::profile::Profile;
+use roundel_spec::Kind;
+
+/// The default rule for a network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DefaultRule {
+    /// Vectors of up to this many bytes are short.
+    pub short: u64,
+    inside: Network,
+    between: Network,
+    /// Whether MPI is the last choice even where it is faster, to try algorithms.
+    pub(super) catalogue: bool,
+}
+
+/// The total of all ranks' bytes that still counts as short, in short vectors.
+const GATHERED: u64 = 16;
+
+/// The total bytes of all ranks up to which lanes are faster than MPI's allgatherv: with 1 MiB they take 0.63 of its
+/// time on 4 nodes of 4 ranks, with 16 MiB 1.10. (MPI's allgather takes twice as long there as its allgatherv.)
+const VARYING: u64 = 4 << 20;
+
+/// The rule for the network of [`Profile::default`]: vectors up to 32 KiB are short.
+impl Default for DefaultRule {
+    fn default() -> Self {
+        DefaultRule::from(&Profile::default())
+    }
+}
+
+impl From<&Profile> for DefaultRule {
+    fn from(profile: &Profile) -> Self {
+        let (inside, between) = (Network::from(&profile.inside), Network::from(&profile.between));
+        let bytes = (between.latency() + between.overhead()) * between.bandwidth();
+        // Rounded, so that small differences between measurements do not matter.
+        let short = (bytes.clamp(1.0, Network::LONGEST as f64) as u64).next_power_of_two();
+        DefaultRule { short, inside, between, catalogue: false }
+    }
+}
+
+/// An algorithm, with its radix if it has one, or MPI; and the reason to choose it.
+type Candidate = (&'static str, Option<i64>, &'static str);
+
+/// The name of MPI among candidates.
+const LIBRARY: &str = "library";
+
+impl DefaultRule {
+    /// The first candidate that serves the call, or MPI.
+    pub(super) fn choose(&self, call: &Call) -> (Implementation, Reason) {
+        let serving = |(name, radix, why): Candidate| {
+            let parameters: Vec<_> =
+                radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
+            let way = Implementation::named(call.kind, name, &parameters).ok()?;
+            way.serves(call).is_ok().then_some((way, Reason::Default(why)))
+        };
+        let library = || (Implementation::Library, Reason::Default("the catalogue has nothing proved that suits it"));
+        self.candidates(call).into_iter().find_map(serving).unwrap_or_else(library)
+    }
+
+    fn candidates(&self, call: &Call) -> Vec<Candidate> {
+        let gathered = call.bytes.saturating_mul(call.p as u64) <= GATHERED * self.short;
+        let short = call.bytes <= self.short;
+        let mut candidates = match call.kind {
+            Kind::Allreduce => self.allreduce(call),
+            Kind::Allgather => allgather(call, gathered),
+            Kind::ReduceScatter => reduce_scatter(call, gathered),
+            Kind::Broadcast if short => vec![library(call), ("broadcast/binomial", None, SHORT)],
+            Kind::Reduce if short => {
+                let ordered = ("reduce/binomial-ordered", None, ORDERED);
+                vec![library(call), ("reduce/binomial", None, SHORT), ordered]
+            }
+            Kind::Gather if gathered => vec![library(call), ("gather/binomial", None, SHORT)],
+            Kind::Scatter if gathered => vec![library(call), ("scatter/binomial", None, SHORT)],
+            Kind::Alltoall => self.alltoall(call),
+            Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter => vec![library(call)],
+        };
+        if self.catalogue {
+            // The sort is stable, so all others keep their order.
+            candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
+        }
+        candidates
+    }
+
+    fn allreduce(&self, call: &Call) -> Vec<Candidate> {
+        let nap = ("allreduce/nap", None, ON_NODES);
+        let doubling = ("allreduce/recursive-doubling", None, SHORT);
+        let ordered = ("allreduce/recursive-doubling", None, ORDERED);
+        let halving = ("allreduce/rabenseifner", None, LONG);
+        // If ranks fold in pairs first, they send the vector two more times; a ring does not.
+        let ring = ("allreduce/ring", None, "blocks are long, and p is no power of two");
+        let long_blocks = call.bytes / self.short >= call.p as u64 && !call.p.is_power_of_two();
+        match call.bytes {
+            // It sends no more between nodes than recursive doubling, in fewer rounds.
+            bytes if bytes <= self.short && has_nodes(call) => vec![nap, library(call), doubling],
+            bytes if bytes <= self.short => vec![library(call), doubling],
+            _ if long_blocks => vec![library(call), ring, halving, ordered],
+            _ => vec![library(call), halving, ordered],
+        }
+    }
+
+    fn alltoall(&self, call: &Call) -> Vec<Candidate> {
+        let leaders = ("alltoall/leaders", None, ON_NODES);
+        // All data from one node to another travels in one message.
+        let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
+        let leads = has_nodes(call) && together <= self.short / 2;
+        let modelled = if self.catalogue { self.modelled(call) } else { Vec::new() };
+        let first = leads.then_some(leaders).into_iter().chain([library(call)]);
+        first.chain(modelled).collect()
+    }
+
+    /// All algorithms of [`choose`], the fastest first, if the catalogue is preferred.
+    fn modelled(&self, call: &Call) -> Vec<Candidate> {
+        let (p, ppn) = (call.p as i64, call.ppn_max as i64);
+        let cluster = Cluster::new(p, ppn, self.inside, self.between);
+        let bytes = i64::try_from(call.bytes).unwrap_or(i64::MAX);
+        let all = cluster.and_then(|cluster| cluster.candidates(bytes)).unwrap_or_default();
+        let named = all.into_iter().filter(|choice| {
+            // With a radix between nodes it is a separate type, which has no name.
+            choice.algorithm != choose::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
+        });
+        let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
+        named.chain([("alltoall/spread-out", None, "every block goes straight")]).collect()
+    }
+}
+
+const SHORT: &str = "few rounds, because it is short";
+const LONG: &str = "few bytes, because it is long";
+const ORDERED: &str = "operands keep their order";
+const LANES: &str = "all ranks of a node send their part of what leaves it, because it is long";
+const ON_NODES: &str = "few messages between nodes, because it is short";
+
+/// Whether there are several nodes, all with several ranks.
+const fn has_nodes(call: &Call) -> bool {
+    call.nodes > 1 && call.ppn_min > 1
+}
+
+/// MPI as a candidate.
+const fn library(call: &Call) -> Candidate {
+    let why = match call.nodes {
+        1 => "on one node nothing of the catalogue is faster",
+        _ => "nothing that is proved for it is faster",
+    };
+    (LIBRARY, None, why)
+}
+
+fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
+    let (bruck, ring) = (("allgather/bruck", None, SHORT), ("allgather/ring", None, LONG));
+    let lanes = ("allgather/multi-lane", None, LANES);
+    let much = call.varying && call.bytes.saturating_mul(call.p as u64) > VARYING;
+    match short {
+        true if has_nodes(call) => vec![("allgather/locality-bruck", None, ON_NODES), library(call), bruck],
+        true => vec![library(call), bruck],
+        // All ranks of a node send to other nodes at the same time; in a ring the last one sends for all.
+        false if has_nodes(call) && much => vec![library(call), lanes, ring],
+        false if has_nodes(call) => vec![lanes, library(call), ring],
+        false => vec![library(call), ring],
+    }
+}
+
+fn reduce_scatter(call: &Call, short: bool) -> Vec<Candidate> {
+    let pairwise = ("reduce-scatter/pairwise", None, LONG);
+    let halving = ("reduce-scatter/recursive-halving", None, SHORT);
+    let circulant = ("reduce-scatter/circulant", None, SHORT);
+    let left = ("reduce-scatter/pairwise", None, "nothing with fewer rounds is proved for it");
+    if short { vec![library(call), halving, circulant, left] } else { vec![library(call), pairwise] }
+}

@@ -1,0 +1,178 @@
+//! The implementations that a call can use.
+
+use super::algorithm::Algorithm;
+use super::call::Call;
+use super::parameter::Parameter;
+use super::rules::range::NumberRange;
+use super::rules::rank_counts::RankCounts;
+use super::rules::rule_error::RuleError;
+use crate::choice::select::{self, PlanEvidence};
+use crate::plan::ports::Ports;
+use roundel_spec::{Kind, Refusal};
+use std::fmt;
+
+/// How a call runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Implementation {
+    /// MPI.
+    Library,
+    /// An algorithm of the catalogue.
+    Catalogue(Algorithm),
+    /// A plan with ports between nodes, for requests of `roundel::mpi::persistent`.
+    Ports(PortsPlan),
+}
+
+/// A plan with ports, and its properties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortsPlan {
+    /// The ports.
+    pub ports: Ports,
+    /// The number of nodes that it is for.
+    pub nodes: usize,
+    /// Whether all ranks are known to get bitwise equal results.
+    same_tree: bool,
+}
+
+impl PortsPlan {
+    /// Parses ports, and replays the plan, unless it has so many nodes that it is replayed only when it is created.
+    fn read(kind: Kind, text: &str) -> Result<Self, RuleError> {
+        let ports: Ports = text.parse()?;
+        let nodes = ports.nodes(kind)?;
+        let wrong = |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), why: fault.to_string() };
+        let same_tree = match select::proved(nodes) {
+            PlanEvidence::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
+            PlanEvidence::AtInitialisation => false,
+        };
+        Ok(PortsPlan { ports, nodes, same_tree })
+    }
+
+    fn proof(&self) -> String {
+        match select::proved(self.nodes) {
+            PlanEvidence::Replayed => format!("the plan of {} nodes was replayed when the rule was read", self.nodes),
+            PlanEvidence::AtInitialisation => format!("the plan of {} nodes is replayed when it is made", self.nodes),
+        }
+    }
+}
+
+impl Implementation {
+    /// The implementation with a name: `library`, or an algorithm.
+    ///
+    /// # Errors
+    /// If there is none, or the parameters are invalid.
+    pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
+        match name {
+            "library" if parameters.is_empty() => Ok(Implementation::Library),
+            "library" => Err(RuleError::NoParameters { what: "what is left to the library" }),
+            name => Algorithm::named(kind, name, parameters).map(Implementation::Catalogue),
+        }
+    }
+
+    /// The implementation with these ports.
+    ///
+    /// # Errors
+    /// If they do not make such a collective.
+    pub fn ports(kind: Kind, text: &str) -> Result<Self, RuleError> {
+        PortsPlan::read(kind, text).map(Implementation::Ports)
+    }
+
+    /// The name of the algorithm, if it is in the catalogue.
+    pub fn algorithm(&self) -> Option<&'static str> {
+        match self {
+            Implementation::Catalogue(algorithm) => Some(algorithm.name()),
+            _ => None,
+        }
+    }
+
+    /// Whether it serves only requests of `roundel::mpi::persistent`.
+    pub(super) fn is_for_requests(&self) -> bool {
+        matches!(self, Implementation::Ports(_))
+    }
+
+    /// Why it is correct.
+    pub fn proof(&self) -> String {
+        match self {
+            Implementation::Library => "nothing is proved of the library".into(),
+            Implementation::Catalogue(algorithm) => algorithm.proof(),
+            Implementation::Ports(planned) => planned.proof(),
+        }
+    }
+
+    /// Whether all ranks with a result are known to get bitwise equal results. MPI requires that of libraries, but
+    /// nothing is proved about them.
+    pub(super) fn keeps_tree(&self, kind: Kind) -> bool {
+        match self {
+            Implementation::Library => kind != Kind::Allreduce,
+            Implementation::Catalogue(algorithm) => algorithm.keeps_tree(),
+            Implementation::Ports(planned) => kind != Kind::Allreduce || planned.same_tree,
+        }
+    }
+
+    /// The orders of operands that it serves, on the axis of orders.
+    pub(super) fn orders(&self, kind: Kind) -> NumberRange {
+        match self {
+            _ if !kind.reduces() => NumberRange::up_to(2),
+            Implementation::Library => NumberRange::up_to(2),
+            Implementation::Catalogue(algorithm) if !algorithm.keeps_order() => NumberRange::only(0),
+            Implementation::Catalogue(algorithm) if algorithm.looks_at_nodes() => NumberRange::up_to(1),
+            Implementation::Catalogue(_) => NumberRange::up_to(2),
+            Implementation::Ports(_) => NumberRange::only(0),
+        }
+    }
+
+    /// Returns an error if it does not serve a call.
+    ///
+    /// # Errors
+    /// The reason, in a few words.
+    pub fn serves(&self, call: &Call) -> Result<(), String> {
+        if call.needs_tree() && !self.keeps_tree(call.kind) {
+            return Err("it does not promise the same bits on all ranks".into());
+        }
+        if call.needs_identity() && *self != Implementation::Library && !self.keeps_tree(call.kind) {
+            return Err("ranks would reduce different trees, and MPI demands identical results of an allreduce; \
+                        a rule with `order = \"any\"` takes it all the same"
+                .into());
+        }
+        if !self.orders(call.kind).contains(call.order()) {
+            return Err("it does not keep the order of these ranks".into());
+        }
+        match self {
+            Implementation::Ports(_) if !call.request => {
+                Err("plans with ports are for requests of roundel::mpi::persistent".into())
+            }
+            Implementation::Library | Implementation::Catalogue(_) if call.request => {
+                Err("a persistent request takes plans with ports".into())
+            }
+            Implementation::Library => Ok(()),
+            Implementation::Catalogue(algorithm) => serves(algorithm, call),
+            Implementation::Ports(planned) if planned.nodes == call.nodes => Ok(()),
+            Implementation::Ports(planned) => Err(format!("it is for {} nodes", planned.nodes)),
+        }
+    }
+}
+
+fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {
+    // The root is a rank of the communicator, and the algorithm would interpret it in its own numbering.
+    if call.kind.has_root() && algorithm.looks_at_nodes() && !call.sorted {
+        return Err("it needs ranks that are numbered node by node".into());
+    }
+    algorithm.serves(&RankCounts::from(call)).map_err(|refusal| brief(&refusal))
+}
+
+/// A refusal in short, without the advice for programs.
+pub(super) fn brief(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Unproved { range, .. } | Refusal::Placement { range } => format!("it is proved for {range}"),
+        Refusal::Requires { clause, .. } => format!("it requires `{clause}`, which is false"),
+        other => other.to_string(),
+    }
+}
+
+impl fmt::Display for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Implementation::Library => f.write_str("library"),
+            Implementation::Catalogue(algorithm) => algorithm.fmt(f),
+            Implementation::Ports(planned) => planned.ports.fmt(f),
+        }
+    }
+}

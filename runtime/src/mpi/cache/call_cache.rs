@@ -1,0 +1,76 @@
+//! Caches the plans of recent calls on their communicator, because programs repeat a few calls.
+
+use super::decider::Decider;
+use crate::choice::selection::Algorithm;
+use crate::mpi::arguments::image::Images;
+use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
+use crate::mpi::cache::decider::By;
+use crate::mpi::lowering::plan::MessagePlan;
+
+/// The number of cached calls.
+const KEPT: usize = 16;
+
+/// How a call runs.
+#[derive(Debug)]
+pub(crate) enum CachedPlan {
+    /// By MPI, for this reason.
+    Library(Box<str>),
+    /// By the plan of an algorithm.
+    Plan(Box<MessagePlan>, Box<Algorithm>),
+    /// Along a route, for blocks of any lengths.
+    Alltoallv(Box<Algorithm>),
+}
+
+/// A call that was planned.
+#[derive(Debug)]
+pub(crate) struct CachedCall {
+    shape: CallShape,
+    lists: Lists,
+    decider: Decider,
+    pub(crate) how: CachedPlan,
+}
+
+impl CachedCall {
+    pub(crate) fn new(shape: CallShape, lists: &Lists, by: By<'_>, how: CachedPlan) -> Self {
+        // The lists of an alltoallv differ from call to call, and its route does not depend on them.
+        let lists = if shape.blocks == BlockLayout::Private { Lists::default() } else { lists.clone() };
+        CachedCall { shape, lists, decider: by.into(), how }
+    }
+
+    fn is(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> bool {
+        let private = shape.blocks == BlockLayout::Private;
+        let same = match private {
+            true => (self.shape.kind, self.shape.blocks) == (shape.kind, shape.blocks),
+            false => self.shape == *shape && self.lists == *lists,
+        };
+        same && self.decider.is(by)
+    }
+}
+
+/// The cache of calls with MPI's own arguments.
+#[derive(Debug, Default)]
+pub(crate) struct CallCache {
+    planned: Vec<CachedCall>,
+    pub(crate) lists: Lists,
+    pub(crate) images: Images,
+}
+
+impl CallCache {
+    /// The position of a call like this one, after moving it to the front.
+    pub(crate) fn find(&mut self, shape: &CallShape, by: By<'_>) -> Option<usize> {
+        let found = self.planned.iter().position(|planned| planned.is(shape, &self.lists, by))?;
+        self.planned.swap(0, found);
+        Some(0)
+    }
+
+    /// Adds a call at the front, dropping the last one if the cache is full.
+    pub(crate) fn keep(&mut self, planned: CachedCall) {
+        self.planned.truncate(KEPT - 1);
+        self.planned.insert(0, planned);
+    }
+
+    /// How the call runs that was found or added last.
+    pub(crate) fn how(&self) -> Option<&CachedPlan> {
+        self.planned.first().map(|planned| &planned.how)
+    }
+}

@@ -1,0 +1,6 @@
+//! What calls with MPI's own arguments keep on their communicator.
+
+pub(crate) mod call_cache;
+pub(crate) mod decider;
+pub(crate) mod settled;
+pub(crate) mod spare;

@@ -1,0 +1,91 @@
+//! A pool of the buffers of completed operations, cached on their communicator, because programs start the same few
+//! operations again and again.
+
+use super::decider::Decider;
+use crate::mpi::arguments::image::Images;
+use crate::mpi::arguments::shape::{CallShape, Lists};
+use crate::mpi::cache::decider::By;
+use crate::mpi::execution::MessagesInFlight;
+use crate::mpi::lowering::areas::Scratch;
+use crate::mpi::lowering::plan::MessagePlan;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The number of pooled entries.
+const KEPT: usize = 16;
+
+/// Everything that an operation needs except its addresses.
+#[derive(Default)]
+pub(crate) struct SpareBuffers {
+    pub(crate) lists: Lists,
+    pub(crate) plan: MessagePlan,
+    pub(crate) scratch: Scratch,
+    pub(crate) images: Images,
+    pub(crate) flight: MessagesInFlight,
+}
+
+/// Larger buffers are freed, not pooled.
+const MUCH: usize = 1 << 20;
+
+impl SpareBuffers {
+    /// The bytes that it holds for data.
+    fn memory(&self) -> usize {
+        self.scratch.memory() + self.images.memory()
+    }
+
+    fn forget(&mut self) {
+        (self.scratch, self.images) = Default::default();
+    }
+}
+
+struct Kept {
+    shape: CallShape,
+    decider: Decider,
+    kit: SpareBuffers,
+}
+
+type Shelf = Mutex<Vec<Kept>>;
+
+/// The spare buffers of a communicator.
+#[derive(Default)]
+pub(crate) struct Spare(Arc<Shelf>);
+
+impl Spare {
+    /// Spare buffers for a call.
+    pub(crate) fn take(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> Option<SpareBuffers> {
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |kept: &Kept| kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
+        let found = shelf.iter().rposition(fits)?;
+        Some(shelf.remove(found).kit)
+    }
+
+    /// Where the buffers of a call go when it is complete.
+    pub(crate) fn home(&self, by: By<'_>) -> Home {
+        Home { shelf: Arc::downgrade(&self.0), decider: by.into() }
+    }
+}
+
+/// Where buffers go when their operation is complete; the communicator may be freed by then.
+pub(crate) struct Home {
+    shelf: Weak<Shelf>,
+    decider: Decider,
+}
+
+impl Home {
+    /// Returns the buffers to the pool, replacing the oldest entry if it is full. At most one entry holds much
+    /// memory: the newest large one.
+    pub(crate) fn leave(self, shape: CallShape, kit: SpareBuffers) {
+        let Some(shelf) = self.shelf.upgrade() else { return };
+        let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        if shelf.len() == KEPT {
+            shelf.remove(0);
+        }
+        if kit.memory() > MUCH {
+            shelf
+                .iter_mut()
+                .map(|kept| &mut kept.kit)
+                .filter(|kit| kit.memory() > MUCH)
+                .for_each(SpareBuffers::forget);
+        }
+        shelf.push(Kept { shape, decider: self.decider, kit });
+    }
+}

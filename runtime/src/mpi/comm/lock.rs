@@ -1,0 +1,11 @@
+//! The lock for what is created once in a process.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Held while a key or a state is created. Only local MPI functions are called meanwhile, so no rank can wait for a
+/// rank that waits for this lock.
+static MAKING: Mutex<()> = Mutex::new(());
+
+pub(crate) fn making() -> MutexGuard<'static, ()> {
+    MAKING.lock().unwrap_or_else(PoisonError::into_inner)
+}

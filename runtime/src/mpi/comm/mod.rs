@@ -1,0 +1,12 @@
+//! What is known of a communicator and of the process before any call: return codes, our duplicate, nodes, agreement.
+
+pub(crate) mod agree;
+pub(crate) mod code;
+pub(crate) mod ending;
+pub(crate) mod lock;
+pub(crate) mod nodes;
+pub(crate) mod own;
+pub(crate) mod profile;
+pub(crate) mod say;
+pub(crate) mod window;
+pub(crate) mod world;

@@ -1,0 +1,6 @@
+//! What MPI says of the handles that programs pass: datatypes and operations.
+
+pub(crate) mod datatype;
+pub(crate) mod operand;
+pub(crate) mod quiet;
+pub(crate) mod solid;

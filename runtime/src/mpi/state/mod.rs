@@ -1,0 +1,238 @@
+//! The state cached on a communicator: what calls on it keep from one to the next.
+
+pub(crate) mod attribute;
+
+use crate::choice::profile::Profile;
+use crate::choice::selection::Settings;
+use crate::error::Error;
+use crate::mpi::cache::call_cache::CallCache;
+use crate::mpi::cache::decider::Decider;
+use crate::mpi::cache::settled::Settled;
+use crate::mpi::cache::spare::Spare;
+use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::comm::own::{CommMembers, OwnComm};
+use crate::mpi::comm::profile;
+use crate::mpi::comm::window::NodeRanks;
+use crate::mpi::comm::world;
+use crate::mpi::execution::alltoallv::AlltoallvBuffers;
+use crate::mpi::execution::{MessagesInFlight, Tags};
+use crate::mpi::journal::Journal;
+use crate::mpi::lowering::areas::Scratch;
+use crate::mpi::lowering::plan::{MessagePlan, PlanKey};
+use ::mpi::ffi;
+use ::mpi::topology::Communicator;
+use roundel_spec::Placement;
+use std::cell::UnsafeCell;
+use std::ffi::c_int;
+use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Everything that calls on one communicator share.
+///
+/// Safe code can share a communicator between threads, so exclusive use of the working memory is checked at run time:
+/// only the holder of the [`Lease`] has access.
+#[derive(Default)]
+pub(crate) struct CommState {
+    busy: AtomicBool,
+    /// Whether MPI serves all calls.
+    passes: AtomicBool,
+    /// The number of calls before the group was created, of those that all ranks count.
+    uses: AtomicU32,
+    /// The members, if known without communication; the inner option is none if some belong to another world.
+    members: OnceLock<Option<CommMembers>>,
+    group: OnceLock<OwnComm>,
+    work: UnsafeCell<CommWork>,
+}
+
+/// Memory that calls reuse.
+#[derive(Default)]
+pub(crate) struct CommWork {
+    /// The steps of the last call, and which calls they serve.
+    pub(crate) key: PlanKey,
+    pub(crate) plan: MessagePlan,
+    /// Blocks in the rotated layout, and packed messages.
+    pub(crate) scratch: Scratch,
+    /// Messages of the current round.
+    pub(crate) flight: MessagesInFlight,
+    /// The lengths of blocks of different lengths, and their offsets.
+    pub(crate) counts: Vec<usize>,
+    pub(crate) offsets: Vec<usize>,
+    /// The buffers of alltoalls with blocks of any lengths.
+    pub(crate) buffers: AlltoallvBuffers,
+    /// The tags of requests.
+    pub(crate) tags: Tags,
+    /// Resources that the persistent requests of this rank's node share.
+    pub(crate) node: Option<NodeRanks>,
+    /// The profile for planning, or why it could not be read.
+    pub(crate) profile: Option<Result<Profile, Error>>,
+    /// The settings that all ranks agreed on, or why they did not agree.
+    pub(crate) settings: Option<Result<Settings, Error>>,
+    /// Whether all ranks can serve non-blocking calls.
+    pub(crate) requests: bool,
+    /// The deciders that were compared across all ranks.
+    pub(crate) deciders: Vec<Decider>,
+    /// Calls that MPI served before the group was created, and still serves.
+    pub(crate) settled: Settled,
+    /// The cache of calls with MPI's own arguments.
+    pub(crate) recent: CallCache,
+    /// The buffers of completed operations.
+    pub(crate) spare: Spare,
+    /// The journal, if calls are recorded.
+    pub(crate) journal: Option<Journal>,
+}
+
+impl CommWork {
+    /// Resources that the persistent requests of this rank's node share. The first call creates them and is
+    /// collective.
+    pub(crate) fn node(&mut self, group: &OwnComm) -> Result<&mut NodeRanks, Error> {
+        match &mut self.node {
+            Some(node) => Ok(node),
+            none => Ok(none.insert(NodeRanks::new(group)?)),
+        }
+    }
+
+    /// Takes over the settings that all ranks of the world agreed on.
+    pub(crate) fn inherit(&mut self, settings: &Settings, requests: bool) {
+        if self.settings.is_none() {
+            self.settings = Some(Ok(settings.clone()));
+            self.deciders.push(Decider::Environment);
+            self.requests = requests;
+        }
+    }
+
+    /// The settings that all ranks agreed on.
+    pub(crate) fn settings(&self) -> Result<&Settings, Error> {
+        let none = Error::Settings { reason: "no settings were asked for".into() };
+        self.settings.as_ref().map_or(Err(none), |settings| settings.as_ref().map_err(Clone::clone))
+    }
+
+    /// The profile for planning persistent requests. The first call reads it and is collective.
+    pub(crate) fn profile(&mut self, group: &OwnComm) -> Result<&Profile, Error> {
+        let profile = self.profile.get_or_insert_with(|| profile::profile(group));
+        profile.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl CommState {
+    /// The group of the communicator `user`. The first call creates it and is collective.
+    #[inline]
+    pub(crate) fn group(&self, user: &impl Communicator) -> Result<&OwnComm, Error> {
+        match self.group.get() {
+            Some(group) => Ok(group),
+            // Only here, because converting to the raw handle takes some instructions.
+            None => self.make_group(user.as_raw(), None),
+        }
+    }
+
+    /// The group of a communicator given by its handle. The first call creates it and is collective.
+    #[inline]
+    pub(crate) fn group_of(&self, user: ffi::MPI_Comm) -> Result<&OwnComm, Error> {
+        match self.group.get() {
+            Some(group) => Ok(group),
+            None => self.make_group(user, None),
+        }
+    }
+
+    /// The group of the communicator, if a call has created it.
+    pub(crate) fn known_group(&self) -> Option<&OwnComm> {
+        self.group.get()
+    }
+
+    #[cold]
+    fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&OwnComm, Error> {
+        let _lease = self.lease()?;
+        let members = if path.is_none() { self.members(user)? } else { None };
+        let group = OwnComm::new(user, path, members)?;
+        Ok(self.group.get_or_init(|| group))
+    }
+
+    /// Whether MPI serves all calls.
+    #[inline]
+    pub(crate) fn passes(&self) -> bool {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    /// Whether MPI serves all calls, given the placement of the ranks; remembers that for [`passes`](Self::passes).
+    pub(crate) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
+        let all = settings.leaves_all(placement.regions().nodes() as usize);
+        if all {
+            self.pass();
+        }
+        all
+    }
+
+    /// Makes MPI serve all calls from now on.
+    pub(crate) fn pass(&self) {
+        self.passes.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts a call before the group is created; returns the number of calls including this one.
+    pub(crate) fn count(&self) -> u32 {
+        self.uses.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// The ranks of the communicator `user`, if known without communication.
+    pub(crate) fn members(&self, user: ffi::MPI_Comm) -> Result<Option<&CommMembers>, Error> {
+        if let Some(known) = self.members.get() {
+            return Ok(known.as_ref());
+        }
+        let found = world::members(user)?;
+        Ok(self.members.get_or_init(|| found).as_ref())
+    }
+
+    /// Creates the group with the placement that the ranks specify; an error if it exists already.
+    pub(crate) fn place(&self, user: &impl Communicator, path: &[usize]) -> Result<(), Error> {
+        match self.group.get() {
+            Some(_) => Err(Error::Placed),
+            None => self.make_group(user.as_raw(), Some(path)).map(|_| ()),
+        }
+    }
+
+    /// Exclusive use of the working memory; an error if it is in use.
+    #[inline]
+    pub(crate) fn lease(&self) -> Result<Lease<'_>, Error> {
+        if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Lease { state: self }) }
+    }
+
+    /// Frees the duplicated communicator and returns MPI's code.
+    pub(crate) fn close(self) -> c_int {
+        if let Some(node) = self.work.into_inner().node {
+            node.free();
+        }
+        match self.group.into_inner() {
+            Some(group) => group.comm.free(),
+            None => SUCCESS,
+        }
+    }
+}
+
+/// The right to use the working memory, released on drop.
+pub(crate) struct Lease<'a> {
+    state: &'a CommState,
+}
+
+impl Deref for Lease<'_> {
+    type Target = CommWork;
+
+    #[inline]
+    fn deref(&self) -> &CommWork {
+        // SAFETY: `busy` was false when this lease was made and is true while it lives, so there is no other.
+        unsafe { &*self.state.work.get() }
+    }
+}
+
+impl DerefMut for Lease<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut CommWork {
+        // SAFETY: as in `deref`, and the lease itself is borrowed exclusively.
+        unsafe { &mut *self.state.work.get() }
+    }
+}
+
+impl Drop for Lease<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.state.busy.store(false, Ordering::Release);
+    }
+}

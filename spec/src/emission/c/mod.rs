@@ -1,0 +1,153 @@
+//! The C back end: writes a schedule as one C99 file with MPI calls, which needs no Rust.
+//!
+//! It mirrors [`rust`](crate::emission::rust), and its output is as readable: loops stay loops, and each clause becomes functions
+//! of rank and round that take exactly the variables they mention. Code that does not depend on the declaration, such
+//! as the exchange of a round's messages, is in `parts/` as C. With `-DROUNDEL_RECORD`, a file is a program without MPI
+//! that prints the messages of every rank; tests compare them with those of the Rust code.
+
+mod domain;
+mod entry;
+mod expr;
+mod functions;
+mod groups;
+mod head;
+mod helpers;
+mod names;
+mod prove;
+mod rounds;
+mod straight;
+
+use crate::check::range::ProvedRange;
+use crate::proof::Record;
+use crate::schedule::Schedule;
+use expr::CWriter;
+use groups::InnerFunction;
+use std::fmt;
+
+/// Constructs that the C back end cannot write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnsupportedInC {
+    /// Only the contract of an inner collective is known.
+    UnknownInner {
+        /// The collective.
+        name: String,
+        /// The inner one.
+        inner: String,
+    },
+    /// An inner collective that does not serve every group: it has parameters, a domain, nodes or groups of its own.
+    ParticularInner {
+        /// The collective.
+        name: String,
+        /// The inner one.
+        inner: String,
+        /// The feature that the inner one has.
+        has: &'static str,
+    },
+    /// A collective with a root that looks at nodes.
+    RootAndNodes {
+        /// The collective.
+        name: String,
+    },
+}
+
+impl fmt::Display for UnsupportedInC {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnsupportedInC::UnknownInner { name, inner } => write!(
+                f,
+                "{name} runs `{inner}` inside of groups (`within`), of which a declaration says no more than its kind: emit a \
+                 collective of the catalogue, or declare one without groups"
+            ),
+            UnsupportedInC::ParticularInner { name, inner, has } => write!(
+                f,
+                "{name} runs `{inner}` inside of groups (`within`), and that has {has}, which is not written as C yet: use it \
+                 from Rust, or take an inner collective that serves all groups"
+            ),
+            UnsupportedInC::RootAndNodes { name } => write!(
+                f,
+                "{name} has a root and looks at nodes, which is not written as C yet: use it from Rust, or declare one that \
+                 does not look at nodes"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UnsupportedInC {}
+
+/// What is known about a collective besides its schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownFacts<'a> {
+    /// The calls for which it is proved.
+    pub range: &'a ProvedRange,
+    /// The proof record behind this range.
+    pub record: Option<&'a Record>,
+    /// The calls for which its inner collectives are proved.
+    pub inners: &'a [ProvedRange],
+}
+
+/// The C file of a collective.
+///
+/// # Errors
+/// Returns the construct that the back end cannot write.
+pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, UnsupportedInC> {
+    let writer = CWriter::new(schedule);
+    let inner_writers = inner_writers(&writer)?;
+    let inner_rounds: Vec<_> = inner_writers.iter().map(|inner| rounds::rounds(inner, &[])).collect();
+    let called = inner_writers.iter().zip(&inner_rounds);
+    let inners: Vec<_> = called
+        .map(|(inner, rounds)| InnerFunction { name: inner.name.clone(), rounds: rounds.free.clone() })
+        .collect();
+    let rounds = rounds::rounds(&writer, &inners);
+    let admits = domain::admits(&writer, known);
+    let entry = entry::EntryFunction { writer: &writer, rounds: &rounds.free, admits: &admits.free };
+    let (run, blocks, record, prove, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.prove(), entry.mpi());
+    let inside: String =
+        inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
+    let definitions = writer.definitions();
+    let helpers = inner_writers.iter().fold(writer.helpers(), |all, inner| &all | &inner.helpers());
+    let sections = [
+        head::comment(schedule, known, &mpi),
+        head::INCLUDES.into(),
+        head::types(schedule),
+        helpers::text(&helpers),
+        run,
+        inside,
+        definitions,
+        admits.text,
+        blocks,
+        rounds.text,
+        format!("#ifdef ROUNDEL_RECORD\n\n{record}\n#elif defined ROUNDEL_CBMC\n\n{prove}\n#else\n\n{mpi}\n#endif\n"),
+    ];
+    Ok(sections.concat())
+}
+
+/// The writers of the inner collectives, if these serve every group.
+fn inner_writers<'a>(writer: &CWriter<'a>) -> Result<Vec<CWriter<'a>>, UnsupportedInC> {
+    let schedule = writer.schedule;
+    if schedule.kind.has_root() && schedule.uses_placement() {
+        return Err(UnsupportedInC::RootAndNodes { name: schedule.name.clone() });
+    }
+    let write = |inner: &'a crate::schedule::Inner| {
+        let (name, called) = (schedule.name.clone(), inner.name.clone());
+        let Some(known) = inner.schedule.as_deref() else {
+            return Err(UnsupportedInC::UnknownInner { name, inner: called });
+        };
+        match particular(known) {
+            Some(has) => Err(UnsupportedInC::ParticularInner { name, inner: called, has }),
+            None => Ok(CWriter::named(known, format!("{}_{}", writer.name, names::variable(&inner.name)))),
+        }
+    };
+    schedule.inners.iter().map(write).collect()
+}
+
+/// The feature that keeps a collective from serving every group.
+fn particular(inner: &Schedule) -> Option<&'static str> {
+    let ends = inner.loops.iter().any(|l| !l.ends_with.is_empty());
+    let found = [
+        (!inner.numbers.is_empty() || !inner.lists.is_empty(), "parameters"),
+        (!inner.requires.is_empty() || ends, "a domain of its own"),
+        (inner.uses_placement(), "an eye on nodes"),
+        (!inner.inners.is_empty(), "groups of its own"),
+    ];
+    found.into_iter().find(|(has, _)| *has).map(|(_, what)| what)
+}

@@ -1,0 +1,72 @@
+//! Refuses calls that are not proved.
+
+use super::expr::{Needs, ident, number};
+use crate::check::range::{Placements, ProvedRange};
+use crate::meaning::arith::MAX_P;
+use crate::schedule::Schedule;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `proved`
+pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
+    let mut needs = Needs::new(schedule);
+    needs.name("p");
+    let most = number(range.p.unwrap_or(MAX_P));
+    let mut outside = vec![quote!(p > #most)];
+    let mut limits = vec![quote!(("p", p, 1, #most))];
+    for (parameter, limit) in schedule.numbers.iter().zip(&range.numbers) {
+        // The domain already refuses a parameter that does not fit the machine.
+        let Some(limit) = limit else { continue };
+        let (text, name) = (&parameter.var.name, ident(&parameter.var.name));
+        let (least, most) = (number(parameter.domain.lo), number(*limit));
+        needs.name(text);
+        outside.push(quote!(#name > #most));
+        limits.push(quote!((#text, #name, #least, #most)));
+    }
+    for (parameter, limit) in schedule.lists.iter().zip(&range.lists) {
+        let (text, name) = (&parameter.var.name, ident(&parameter.var.name));
+        let (len_text, least) = (format!("len({text})"), number(parameter.domain.lo));
+        needs.name(text);
+        let (len, value) = limit.unwrap_or((MAX_P, MAX_P));
+        let (len, value) = (number(len), number(value));
+        outside.push(quote!(#name.len() as i64 > #len || #name.iter().any(|&element| element > #value)));
+        limits.push(quote!((#len_text, #name.len() as i64, 0, #len)));
+        let largest = quote!(#name.iter().copied().max().unwrap_or(#least));
+        limits.push(quote!((#text, #largest, #least, #value)));
+    }
+    let (bindings, text) = (needs.bindings(), range.text(schedule));
+    let elsewhere = match range.placements {
+        // The answer must be the same on all ranks: all of them know whether a placement is regular.
+        Some(Placements::Regular { all_up_to }) => {
+            let all_up_to = number(all_up_to);
+            quote! {
+                if p > #all_up_to && !at.is_regular() {
+                    return Err(Refusal::Placement { range: #text });
+                }
+            }
+        }
+        Some(Placements::Even { regular_up_to, all_up_to }) => {
+            let (regular_up_to, all_up_to) = (number(regular_up_to), number(all_up_to));
+            quote! {
+                if !at.is_even() && (p > #regular_up_to || p > #all_up_to && !at.is_regular()) {
+                    return Err(Refusal::Placement { range: #text });
+                }
+            }
+        }
+        None => quote!(),
+    };
+    let inners = match schedule.inners.is_empty() {
+        true => quote!(Ok(())),
+        false => quote!(self.inners_proved(at)),
+    };
+    quote! {
+        fn proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
+            #bindings
+            if #(#outside)||* {
+                return Err(Refusal::beyond(#text, PROVE, &[#(#limits),*]));
+            }
+            #elsewhere
+            #inners
+        }
+    }
+}

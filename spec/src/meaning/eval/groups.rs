@@ -1,0 +1,181 @@
+//! Interprets inner collectives.
+
+use super::{Env, EvalFault, Halt, ListedBlocks, Outside, Walker, admits, at, rounds, stopped, walk};
+use crate::meaning::arith;
+use crate::meaning::group::Inside;
+use crate::meaning::place::Place;
+use crate::meaning::sink::Sink;
+use crate::meaning::stripes::{Blocks, Stripe};
+use crate::schedule::arguments::Arguments;
+use crate::schedule::reference;
+use crate::schedule::{Field, Group, Loop, Schedule, SchedulePart, Within};
+use crate::trace::record::Recorder;
+use std::borrow::Cow;
+
+/// The group of one rank.
+struct GroupMembers<'a> {
+    /// What the rank knows in its group; `None` if it takes no part.
+    place: Option<Place<'a>>,
+    /// The ranks of its members, by index.
+    ranks: Vec<usize>,
+}
+
+/// Runs the inner collective of a clause.
+pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> Result<(), Halt<S::Error>> {
+    sink.enter_groups().map_err(Halt::Stopped)?;
+    let spot = |field| SchedulePart::Transfer(within.site, field);
+    let takes_part = match &within.when {
+        Some(when) => at(spot(Field::When), env.holds(when))?,
+        None => true,
+    };
+    if takes_part {
+        let members = at(spot(Field::Peer), members(env, within))?;
+        if let Some(place) = members.place {
+            let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
+            inside(env, within, &place, &members.ranks, &brought, sink)?;
+        }
+    }
+    sink.leave_groups().map_err(Halt::Stopped)
+}
+
+fn inside<S: Sink>(
+    env: &Env<'_>,
+    within: &Within,
+    place: &Place<'_>,
+    ranks: &[usize],
+    brought: &[Vec<usize>],
+    sink: &mut S,
+) -> Result<(), Halt<S::Error>> {
+    let inner = &env.schedule.inners[within.inner];
+    let schedule = match &inner.schedule {
+        Some(schedule) => Cow::Borrowed(&**schedule),
+        None => Cow::Owned(reference::of(inner.kind)),
+    };
+    let none = Arguments::default();
+    let args = env.args.inner.get(within.inner).unwrap_or(&none);
+    // The rounds are recorded first: nested sinks would be a new type at every depth.
+    let mut recorder = Recorder::default();
+    rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
+        // A spot of the inner declaration has no meaning in the outer one.
+        Halt::Fault(_, fault) => Halt::Fault(SchedulePart::Transfer(within.site, Field::Whole), fault),
+        Halt::Stopped(never) => match never {},
+    })?;
+    let around = env.around;
+    let brings = |block: usize| ListedBlocks { blocks: &brought[block], around };
+    let (member, site, lines) = (|index: usize| ranks[index], within.site, env.schedule.lines.len());
+    recorder.finish().replay(&mut Inside { sink, member, brings, site, lines }).map_err(Halt::Stopped)
+}
+
+/// The ranks that run the clause together with the rank of `env`.
+fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, EvalFault> {
+    let at = env.place;
+    let (size, index) = match &within.group {
+        Group::Node => (at.ppn, at.local),
+        Group::Lane => (at.nodes, if at.local < at.lanes { at.node } else { -1 }),
+        Group::All => (at.p, at.rank),
+        Group::Stride { distance, count } => {
+            let (distance, count) = (env.eval(distance)?, env.eval(count)?);
+            let index = arith::checked_div(at.rank, distance).and_then(|steps| arith::checked_rem(steps, count));
+            let no_index = || EvalFault::DivisionByZero { divisor: "stride".into() };
+            (count, index.ok_or_else(no_index)?)
+        }
+        Group::Ranks { first, count } => (env.eval(count)?, at.rank.saturating_sub(env.eval(first)?)),
+    };
+    let all = match &within.members {
+        Some(members) => env.eval(members)?.clamp(0, size),
+        None => size,
+    };
+    env.spend(all.max(0), || "within".into())?;
+    let rank = |env: &mut Env<'a>, k: i64| -> Result<i64, EvalFault> {
+        Ok(match &within.group {
+            Group::Node => at.first_rank(at.node) + k,
+            Group::Lane => at.first_rank(k) + at.local,
+            Group::All => k,
+            Group::Stride { distance, .. } => {
+                let ahead = (k - index).saturating_mul(env.eval(distance)?);
+                arith::wrap(at.rank.saturating_add(ahead), at.p)
+            }
+            Group::Ranks { first, .. } => arith::wrap(env.eval(first)?.saturating_add(k), at.p),
+        })
+    };
+    let ranks = (0..all).map(|k| Ok(rank(env, k)? as usize)).collect::<Result<_, EvalFault>>()?;
+    let place = (0..all).contains(&index).then(|| match within.group {
+        Group::Node if all == size => at.inside_node(),
+        Group::Lane => Place::apart(index, all),
+        _ => Place::flat(index, all),
+    });
+    Ok(GroupMembers { place, ranks })
+}
+
+/// The blocks that each member contributes.
+fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Result<Vec<Vec<usize>>, EvalFault> {
+    if env.schedule.kind.reduces() {
+        // The inner collective reduces the vector as a whole.
+        return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
+    }
+    let bring = |rank: usize, to: Option<usize>| {
+        let (mut blocks, mut there) = (Vec::new(), env.on(&env.place.of(rank as i64)));
+        if let (Some(var), Some(to)) = (&within.to, to) {
+            there.set(var.slot, to as i64);
+        }
+        there.blocks(&within.brings, &mut blocks)?;
+        Ok(blocks)
+    };
+    if within.to.is_none() {
+        return members.ranks.iter().map(|&rank| bring(rank, None)).collect();
+    }
+    let all = members.ranks.len();
+    members
+        .ranks
+        .iter()
+        .flat_map(|&rank| (0..all).map(move |to| (rank, to)))
+        .map(|(rank, to)| bring(rank, Some(to)))
+        .collect()
+}
+
+/// Why a known inner collective does not serve one of the groups, if so.
+pub(super) fn admit(
+    schedule: &Schedule,
+    args: &Arguments,
+    place: &Place<'_>,
+) -> Result<Option<Outside>, Halt<Outside>> {
+    if schedule.inners.iter().all(|inner| inner.schedule.is_none()) {
+        return Ok(None);
+    }
+    for rank in 0..place.p {
+        let mut env = Env::new(schedule, args, &place.of(rank));
+        if let Some(outside) = stopped(walk(&mut env, &mut Domains))? {
+            return Ok(Some(outside));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs through the groups, to check whether the inner collectives serve them.
+struct Domains;
+
+impl Walker for Domains {
+    type Stop = Outside;
+
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
+        for within in &l.within {
+            let Some(schedule) = &env.schedule.inners[within.inner].schedule else { continue };
+            let spot = SchedulePart::Transfer(within.site, Field::Peer);
+            let takes_part = match &within.when {
+                Some(when) => at(spot, env.holds(when))?,
+                None => true,
+            };
+            let args = env.args.inner.get(within.inner).cloned().unwrap_or_default();
+            if let Some(group) = at(spot, members(env, within))?.place.filter(|_| takes_part)
+                && let Some(outside) = admits(schedule, &args, &group)?
+            {
+                return Err(Halt::Stopped(Outside::Inner(Box::new(outside))));
+            }
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Outside>> {
+        Ok(())
+    }
+}

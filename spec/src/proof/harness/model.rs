@@ -1,0 +1,147 @@
+//! Models of division for Kani; `kani::stub` at each harness names them.
+//!
+//! A 64-bit divider costs a bit-level model checker minutes. Each function here *asserts* the range in which it is
+//! correct, so that leaving the range fails the harness instead of giving a wrong proof. `exact_*` functions have the
+//! same value as the originals, `any_*` functions may return any value that the original could. The harnesses at the
+//! end compare them with the originals.
+
+use crate::meaning::arith;
+
+/// [`arith::wrap`] for numbers from two moduli below zero to four above.
+pub fn exact_wrap(x: i64, modulus: i64) -> i64 {
+    assert!(0 < modulus && modulus < 1 << 40, "the model of wrap is for moduli below 2^40");
+    if x < 0 {
+        let once = x.wrapping_add(modulus);
+        if once >= 0 {
+            return once;
+        }
+        let twice = once.wrapping_add(modulus);
+        assert!(twice >= 0, "the model of wrap is for numbers from two moduli below");
+        twice
+    } else {
+        if x < modulus {
+            return x;
+        }
+        let once = x.wrapping_sub(modulus);
+        if once < modulus {
+            return once;
+        }
+        let twice = once.wrapping_sub(modulus);
+        if twice < modulus {
+            return twice;
+        }
+        let thrice = twice.wrapping_sub(modulus);
+        assert!(thrice < modulus, "the model of wrap is for numbers below four moduli");
+        thrice
+    }
+}
+
+/// Quotient and remainder of 16-bit numbers: the only two with `a = q b + r` and `0 <= r < b`.
+fn divide(a: i64, b: i64) -> (i64, i64) {
+    assert!(0 <= a && a < 1 << 16, "the model of division is for dividends of 16 bits");
+    assert!(0 < b && b < 1 << 16, "the model of division is for divisors of 16 bits");
+    let (q, r) = (kani::any::<u16>() as u32, kani::any::<u16>() as u32);
+    let (a, b) = (a as u32, b as u32);
+    // q <= a keeps the product below 2^32.
+    kani::assume(q <= a && r < b && q.wrapping_mul(b).wrapping_add(r) == a);
+    (q as i64, r as i64)
+}
+
+/// [`arith::div`].
+pub fn exact_div(a: i64, b: i64) -> i64 {
+    if b == 2 { a >> 1 } else { divide(a, b).0 }
+}
+
+/// [`arith::rem`].
+pub fn exact_rem(a: i64, b: i64) -> i64 {
+    if b == 2 { a & 1 } else { divide(a, b).1 }
+}
+
+/// [`arith::ceil_div`].
+pub fn exact_ceil_div(a: i64, b: i64) -> i64 {
+    let (q, r) = divide(a, b);
+    q + (r != 0) as i64
+}
+
+/// A number in `0..below`; `below` must be at most 2^32.
+fn any_below(below: i64) -> i64 {
+    assert!(0 < below && below <= 1 << 32, "the model is for results below 2^32");
+    let x = kani::any::<u32>() as i64;
+    kani::assume(x < below);
+    x
+}
+
+/// Any result of [`arith::wrap`].
+pub fn any_wrap(_x: i64, modulus: i64) -> i64 {
+    any_below(modulus)
+}
+
+/// Any result of [`arith::div`].
+pub fn any_div(a: i64, b: i64) -> i64 {
+    if b == 2 {
+        return a >> 1;
+    }
+    assert!(0 < b, "the model of division is for positive divisors");
+    if a < 0 { -1 - any_below(-a) } else { any_below(a + 1) }
+}
+
+/// Any result of [`arith::rem`].
+pub fn any_rem(a: i64, b: i64) -> i64 {
+    if b == 2 { a & 1 } else { any_below(b) }
+}
+
+/// Any result of [`arith::ceil_div`].
+pub fn any_ceil_div(a: i64, b: i64) -> i64 {
+    assert!(0 < b && 0 <= a, "the model of division is for a positive divisor and a dividend that is not negative");
+    any_below(a + 1)
+}
+
+/// Any result of [`arith::ceil_log`]; exact for base 2.
+pub fn any_ceil_log(base: i64, n: i64) -> i64 {
+    if base != 2 {
+        assert!(2 < base, "a logarithm has a base of at least 2");
+        return any_below(64);
+    }
+    if n <= 1 { 0 } else { 64 - (n - 1).leading_zeros() as i64 }
+}
+
+/// Any result of [`arith::pow`] that fits 62 bits; exact for base 2. Only for facts, because it hides overflows.
+pub fn any_pow(base: i64, exponent: i64) -> i64 {
+    if base == 2 {
+        return 1 << exponent;
+    }
+    let x = kani::any::<u64>() as i64;
+    kani::assume(0 < x && x < 1 << 62);
+    x
+}
+
+#[kani::proof]
+fn model_of_wrap_is_wrap() {
+    let modulus = kani::any::<u8>() as i64;
+    let x = kani::any::<i16>() as i64;
+    kani::assume(0 < modulus && -2 * modulus <= x && x < 4 * modulus);
+    kani::cover!(x < -modulus && x % modulus != 0, "two additions");
+    assert!(exact_wrap(x, modulus) == arith::wrap(x, modulus));
+    assert!(arith::wrap(x, modulus) < modulus && arith::wrap(x, modulus) >= 0);
+}
+
+#[kani::proof]
+fn model_of_division_is_division() {
+    let (a, b) = (kani::any::<u8>() as i64, kani::any::<u8>() as i64);
+    kani::assume(b > 0);
+    kani::cover!(a % b > 0 && a > b, "a remainder");
+    assert!(exact_div(a, b) == arith::div(a, b));
+    assert!(exact_rem(a, b) == arith::rem(a, b));
+    assert!(exact_ceil_div(a, b) == arith::ceil_div(a, b));
+}
+
+/// No path is lost: the true quotient and remainder are among those that the model draws.
+#[kani::proof]
+fn model_of_division_has_the_true_result() {
+    let (a, b) = (kani::any::<u8>() as i64, kani::any::<u8>() as i64);
+    kani::assume(b > 0);
+    let (q, r) = (arith::div(a, b), arith::rem(a, b));
+    assert!(0 <= q && q <= a && 0 <= r && r < b && q * b + r == a);
+    assert!(arith::ceil_div(a, b) <= a);
+    kani::cover!(any_wrap(a - 2 * b, b) == arith::wrap(a - 2 * b, b), "the true result of wrap");
+}

@@ -1,0 +1,164 @@
+//! Writes a schedule like its declaration, for people.
+//!
+//! It lists definitions first, wherever they stood, and refers to everything by name, so two different schedules may
+//! have the same text. The `canonical` form distinguishes them.
+
+use crate::schedule::message::Direction;
+use crate::schedule::message::{Action, Line};
+use crate::schedule::{Bound, BoundScope, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
+use std::fmt::{self, Write};
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#[collective({}", self.kind)?;
+        self.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
+        self.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
+        self.inners.iter().try_for_each(|inner| write!(f, ", {}: {}", inner.name, inner.kind))?;
+        writeln!(f, ")]")?;
+        for function in &self.functions {
+            let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
+            let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+            writeln!(f, "#[define({}{args} = {})]", function.name, function.body)?;
+        }
+        write_reduction(f, self)?;
+        self.requires.iter().try_for_each(|clause| writeln!(f, "#[requires({clause})]"))?;
+        self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
+        for (n, l) in self.loops.iter().enumerate() {
+            write_loop(f, &self.inners, &self.lines, l)?;
+            self.bounds.iter().filter(|b| b.scope == BoundScope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
+        }
+        let whole = |b: &&Bound| !matches!(b.scope, BoundScope::PerRound(_));
+        self.bounds.iter().filter(whole).try_for_each(|b| write_bound(f, b))?;
+        writeln!(f, "pub struct {};", self.name)
+    }
+}
+
+pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
+    let clause = if bound.checked { "checked" } else { "bound" };
+    writeln!(f, "#[{clause}({})]", bound.to_string().replace("per round", "per_round"))
+}
+
+fn write_loop(f: &mut impl Write, inners: &[Inner], lines: &[String], l: &Loop) -> fmt::Result {
+    write_round(f, l)?;
+    l.states.iter().filter(|state| !state.backward).try_for_each(|state| write_state(f, l, state))?;
+    write_backward(f, l)?;
+    l.transfers.iter().try_for_each(|t| write_transfer(f, lines, t))?;
+    l.within.iter().try_for_each(|within| write_within(f, inners, lines, within))?;
+    write_holds(f, lines, l)
+}
+
+pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
+    let indices: Vec<String> = l.indices.iter().map(|index| index.to_string()).collect();
+    match indices.as_slice() {
+        [] => writeln!(f, "#[round]"),
+        indices => writeln!(f, "#[round({})]", indices.join(", ")),
+    }
+}
+
+pub(crate) fn write_state(f: &mut impl Write, l: &Loop, state: &State) -> fmt::Result {
+    let each = l.indices.get(state.each).filter(|_| state.each > 0);
+    let each = each.map_or(String::new(), |index| format!(", each = {}", index.var.name));
+    writeln!(f, "#[state({} = {}, next = {}{each})]", state.var.name, state.init, state.next)
+}
+
+/// The states that run backwards, in one clause, because each may mention the others.
+pub(crate) fn write_backward(f: &mut impl Write, l: &Loop) -> fmt::Result {
+    let all: Vec<&State> = l.states.iter().filter(|state| state.backward).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let last: Vec<String> = all.iter().map(|state| format!("last {} = {}", state.var.name, state.init)).collect();
+    let previous: Vec<String> = all.iter().map(|state| state.next.to_string()).collect();
+    writeln!(f, "#[state({}, previous = ({}))]", last.join(", "), previous.join(", "))
+}
+
+pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String], within: &Within) -> fmt::Result {
+    let group = match &within.group {
+        Group::Node => "node".into(),
+        Group::Lane => "lane".into(),
+        Group::All => "all".into(),
+        Group::Stride { distance, count } => format!("stride({distance}, {count})"),
+        Group::Ranks { first, count } => format!("ranks({first}, {count})"),
+    };
+    write!(f, "#[within({group}, {}", inners[within.inner].name)?;
+    if let Some(when) = &within.when {
+        write!(f, ", when = {when}")?;
+    }
+    if let Some(members) = &within.members {
+        write!(f, ", members = {members}")?;
+    }
+    match lines.get(within.site.line as usize) {
+        Some(line) => write!(f, ", line = {line}")?,
+        None => {
+            if let Some(to) = &within.to {
+                write!(f, ", to = {}", to.name)?;
+            }
+            write!(f, ", brings = {}", within.brings)?;
+        }
+    }
+    writeln!(f, ")]")
+}
+
+/// The invariants between the rounds of a loop, the hints, and the conditions after its last round.
+pub(crate) fn write_holds(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt::Result {
+    for hold in &l.holds {
+        match hold {
+            Hold::Blocks(set) => writeln!(f, "#[holds(blocks = {set})]")?,
+            Hold::Contributors { line, block, ranks } => {
+                let block = block.as_ref().map_or(String::new(), |block| format!("({})", block.name));
+                writeln!(f, "#[holds({}{block} = {ranks})]", lines[*line as usize])?;
+            }
+            Hold::Counter(metric, value) => writeln!(f, "#[holds({metric} = {value})]")?,
+            Hold::Fact(fact) => writeln!(f, "#[holds({fact})]")?,
+        }
+    }
+    l.hints.iter().try_for_each(|hint| writeln!(f, "#[hint({hint})]"))?;
+    l.ends_with.iter().try_for_each(|clause| writeln!(f, "#[requires(final {clause})]"))
+}
+
+pub(crate) fn write_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+    let (clause, peer) = match t.direction {
+        Direction::Send => ("send", "to"),
+        Direction::Recv => ("recv", "from"),
+    };
+    write!(f, "#[{clause}(")?;
+    t.each.iter().try_for_each(|index| write!(f, "for {index}, "))?;
+    if let Some(when) = &t.when {
+        write!(f, "when = {when}, ")?;
+    }
+    write!(f, "{peer} = {}, blocks = {}", t.peer, t.blocks)?;
+    if !lines.is_empty() {
+        write_role(f, lines, t)?;
+    }
+    writeln!(f, ")]")
+}
+
+/// The effect of a message of a reduction on the memory of its rank.
+fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+    let (name, line) = (|line: Line| &lines[line as usize], &lines[t.site.line as usize]);
+    match (t.direction, t.site.action) {
+        (Direction::Send, _) => write!(f, ", line = {line}"),
+        (Direction::Recv, Action::Copy) => write!(f, ", into = {line}"),
+        (Direction::Recv, Action::Replace) => write!(f, ", replaces = {line}"),
+        (Direction::Recv, Action::Overwrite) => write!(f, ", overwrites = {line}"),
+        (Direction::Recv, Action::CombineLeft { with }) => {
+            write!(f, ", into = {line}, combine = left, operand = {}", name(with))
+        }
+        (Direction::Recv, Action::CombineRight { with }) => {
+            write!(f, ", into = {line}, combine = right, operand = {}", name(with))
+        }
+    }
+}
+
+/// The clauses before the rounds that only some kinds have.
+pub(crate) fn write_reduction(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
+    if schedule.kind.is_divided() {
+        writeln!(f, "#[split({})]", schedule.blocks)?;
+    }
+    if schedule.lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "#[lines({})]", schedule.lines.join(", "))?;
+    let claims = [(schedule.order.same_tree, "same_tree"), (schedule.order.rank_order, "rank_order")];
+    claims.iter().filter(|(claimed, _)| *claimed).try_for_each(|(_, name)| writeln!(f, "#[order({name})]"))
+}

@@ -1,0 +1,140 @@
+//! What every rank holds, block by block, and since when.
+//!
+//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
+//! all-to-all a message moves its blocks, so a block is at one rank at a time, and its history is its path. The checks,
+//! the invariants and the pictures all read this table.
+
+use crate::schedule::contract::Kind;
+use std::collections::BTreeSet;
+
+/// Since when each rank holds each block.
+#[derive(Clone, Debug)]
+pub struct Provenance {
+    p: usize,
+    blocks: usize,
+    table: ProvenanceTable,
+}
+
+#[derive(Clone, Debug)]
+enum ProvenanceTable {
+    /// For each rank and block, the first round before which the rank holds it.
+    Kept(Vec<u32>),
+    /// For each block, the ranks on its path, and the first round before which it is there.
+    Moved(Vec<Vec<Stay>>),
+}
+
+/// The rank of a block, from before a round on.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    since: u32,
+    rank: u32,
+}
+
+const NEVER: u32 = u32::MAX;
+
+impl Provenance {
+    /// The state before the first round, according to the contract.
+    pub fn new(kind: Kind, p: usize, blocks: usize, root: usize) -> Self {
+        let holds = |rank, block| kind.initially_holds(rank, block, root, p);
+        let table = if kind.moves() {
+            let stays = |block| {
+                (0..p).filter(move |&rank| holds(rank, block)).map(|rank| Stay { since: 0, rank: rank as u32 })
+            };
+            ProvenanceTable::Moved((0..blocks).map(|block| stays(block).collect()).collect())
+        } else {
+            let since = |i| if holds(i / blocks, i % blocks) { 0 } else { NEVER };
+            ProvenanceTable::Kept((0..p * blocks).map(since).collect())
+        };
+        Provenance { p, blocks, table }
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// The number of ranks.
+    pub fn p(&self) -> usize {
+        self.p
+    }
+
+    /// Whether `rank` holds `block` before `round`.
+    pub fn holds(&self, rank: usize, block: usize, round: usize) -> bool {
+        match &self.table {
+            ProvenanceTable::Kept(since) => {
+                let since = since[rank * self.blocks + block];
+                since != NEVER && since as usize <= round
+            }
+            ProvenanceTable::Moved(ways) => {
+                self.stay(ways, block, round).is_some_and(|stay| stay.rank as usize == rank)
+            }
+        }
+    }
+
+    /// The position of a block before `round`.
+    fn stay<'a>(&self, ways: &'a [Vec<Stay>], block: usize, round: usize) -> Option<&'a Stay> {
+        ways[block].iter().rev().find(|stay| stay.since as usize <= round)
+    }
+
+    /// Whether `rank` holds `block` at the end.
+    pub fn ends_with(&self, rank: usize, block: usize) -> bool {
+        match &self.table {
+            ProvenanceTable::Kept(since) => since[rank * self.blocks + block] != NEVER,
+            ProvenanceTable::Moved(ways) => ways[block].last().is_some_and(|stay| stay.rank as usize == rank),
+        }
+    }
+
+    /// The round in which `rank` last received `block`; `None` if it held it from the start, or never gets it.
+    pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
+        let since = match &self.table {
+            ProvenanceTable::Kept(since) => since[rank * self.blocks + block],
+            ProvenanceTable::Moved(ways) => {
+                ways[block].iter().rev().find(|stay| stay.rank as usize == rank).map_or(NEVER, |stay| stay.since)
+            }
+        };
+        match since {
+            0 | NEVER => None,
+            since => Some(since as usize - 1),
+        }
+    }
+
+    /// Lets `rank` receive `block` in `round`. Returns false, and changes nothing, if it already holds the block or
+    /// another rank received it in this round.
+    pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
+        match &mut self.table {
+            ProvenanceTable::Kept(since) => {
+                let since = &mut since[rank * self.blocks + block];
+                let free = *since == NEVER;
+                if free {
+                    *since = round as u32 + 1;
+                }
+                free
+            }
+            ProvenanceTable::Moved(ways) => {
+                let next = Stay { since: round as u32 + 1, rank: rank as u32 };
+                let taken = |last: &Stay| last.since == next.since || last.rank == next.rank;
+                let free = !ways[block].last().is_some_and(taken);
+                if free {
+                    ways[block].push(next);
+                }
+                free
+            }
+        }
+    }
+
+    /// The blocks that `rank` holds before `round`.
+    pub fn held(&self, rank: usize, round: usize) -> BTreeSet<usize> {
+        (0..self.blocks).filter(|&block| self.holds(rank, block, round)).collect()
+    }
+
+    /// The number of blocks that `rank` holds before `round`.
+    pub fn count(&self, rank: usize, round: usize) -> usize {
+        match &self.table {
+            ProvenanceTable::Kept(since) => {
+                let row = &since[rank * self.blocks..(rank + 1) * self.blocks];
+                row.iter().filter(|&&since| since != NEVER && since as usize <= round).count()
+            }
+            ProvenanceTable::Moved(_) => (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count(),
+        }
+    }
+}

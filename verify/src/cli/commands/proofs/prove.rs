@@ -1,0 +1,449 @@
+//! `roundel prove`: proves for all p where the solver can, otherwise for a stated range; and writes the proof record.
+
+use super::{records, verify_records};
+use crate::cli::commands::check::{CheckReport, Subject, candidates};
+use crate::cli::commands::target::Target;
+use crate::cli::commands::{CommandOutcome, counted, print, print_json, save};
+use crate::cli::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
+use crate::cli::{Engine, ProveArgs};
+use crate::error::Error;
+use crate::proving::progress::WorkProgress;
+use crate::proving::prove::{self, Base, InductionResult};
+use crate::proving::smt::{Answer, Effort, Portfolio, Solver, lemmas, obligations};
+use crate::proving::sweep;
+use crate::replay::counterexample::Counterexample;
+use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
+use roundel_spec::Schedule;
+use roundel_spec::check::Checked;
+use roundel_spec::expr::Expr;
+use roundel_spec::proof::{Answered, Record};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The default range of the exhaustive engine for the catalogue; files have their own limits.
+const EXHAUSTIVE_RANGE: ProcessRange = ProcessRange { from: 1, to: 256 };
+
+/// The default range if work grows with the cube of p: reductions of a vector in several blocks, where every
+/// contribution to every block is followed; several blocks with every root; one block per pair of ranks.
+const MANY_BLOCKS_RANGE: ProcessRange = ProcessRange { from: 1, to: 64 };
+
+/// The default range of the exhaustive engine for an entry of the catalogue.
+fn exhaustive_range(schedule: &Schedule) -> ProcessRange {
+    if schedule.uses_placement() && schedule.kind.moves() {
+        return ProcessRange { from: 1, to: PAIRS_WITH_PLACES as usize };
+    }
+    if schedule.uses_placement() {
+        return ProcessRange { from: 1, to: WITH_PLACES as usize };
+    }
+    let several_blocks = !matches!(schedule.blocks, Expr::Int(_));
+    let heavy = schedule.kind.reduces() || schedule.kind.has_root() || schedule.kind.moves();
+    if heavy && several_blocks { MANY_BLOCKS_RANGE } else { EXHAUSTIVE_RANGE }
+}
+
+/// Proves the requested targets.
+pub(crate) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Error> {
+    let whole = args.all || args.verify_records && args.targets.is_empty();
+    let targets = Target::all(&args.targets, whole)?;
+    let candidates = candidates(&targets, args.p, &args.set, exhaustive_range)?;
+    let mut subjects = Vec::new();
+    for candidate in &candidates {
+        match candidate {
+            Ok(subject) => subjects.push(subject),
+            Err(report) => return malformed(report, json),
+        }
+    }
+    if args.verify_records && !args.again {
+        return verify_records::verify(&subjects, json);
+    }
+    if args.record.is_some() && subjects.len() != 1 {
+        return Err(Error::OneRecord { found: subjects.len() });
+    }
+    if !args.again && !args.no_record && args.record.is_none() {
+        records::names_differ(&subjects)?;
+    }
+    let portfolio = portfolio(args, &subjects)?;
+    // The lemmas of the encoding come first; they are skipped if nothing is encoded.
+    let (rows, base) = portfolio.as_ref().map_or_else(|| (Vec::new(), Base(Vec::new())), base);
+    if !json {
+        print(&lemmas_in_words(&rows))?;
+    }
+    let (mut proofs, mut notes) = (Vec::new(), Notes::default());
+    for subject in subjects {
+        let mut proof = exhaustive(args, subject)?;
+        by_induction(args.uses(Engine::Smt), portfolio.as_ref(), &base, &mut proof);
+        if args.again {
+            proof.compare();
+        } else {
+            proof.write(args)?;
+        }
+        if !json {
+            print(&text(&proof, &mut notes))?;
+        }
+        proofs.push(proof);
+    }
+    save(args.save.as_deref(), proofs.iter().flat_map(|proof| &proof.found))?;
+    let outcome = outcome(&proofs, &rows, args);
+    if json {
+        print_json(&ProveReport { ok: outcome == CommandOutcome::Fine, lemmas: &rows, collectives: &proofs })?;
+    } else {
+        print(&conclusion(&proofs))?;
+    }
+    Ok(outcome)
+}
+
+fn malformed(report: &CheckReport, json: bool) -> Result<CommandOutcome, Error> {
+    report.print_errors();
+    if json {
+        print_json(&report.errors_alone())?;
+    }
+    Ok(CommandOutcome::Malformed)
+}
+
+/// One line of the table.
+#[derive(Serialize)]
+struct ProveRow {
+    property: String,
+    engine: &'static str,
+    range: String,
+    verdict: &'static str,
+    cases: usize,
+    seconds: f64,
+    open: Vec<String>,
+}
+
+/// Everything about one collective.
+#[derive(Serialize)]
+struct ProofReport<'a> {
+    name: String,
+    proved_for: Option<String>,
+    rows: Vec<ProveRow>,
+    record: Option<PathBuf>,
+    /// Why there is no record, although there could be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip)]
+    subject: &'a Subject<'a>,
+    #[serde(skip)]
+    checked: Option<Checked>,
+    #[serde(skip)]
+    result: Option<Record>,
+    #[serde(skip)]
+    violated: bool,
+    #[serde(skip)]
+    failed: bool,
+    #[serde(skip)]
+    found: Vec<Counterexample>,
+}
+
+#[derive(Serialize)]
+struct ProveReport<'a> {
+    ok: bool,
+    lemmas: &'a [ProveRow],
+    collectives: &'a [ProofReport<'a>],
+}
+
+/// The exhaustive engine.
+fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofReport<'a>, Error> {
+    let mut proof = ProofReport::new(subject);
+    if !args.uses(Engine::Exhaustive) {
+        return Ok(proof);
+    }
+    let jobs = [subject.job()];
+    let Some(tally) = sweep::sweep(&jobs, "checking").pop() else { return Ok(proof) };
+    let mut open = Vec::new();
+    if let Some(violation) = &tally.wrong {
+        subject.shown(violation)?.print();
+        open.push(violation.to_string());
+        let Subject { name, schedule, .. } = subject;
+        proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
+    }
+    proof.violated = tally.wrong.is_some();
+    let [job] = &jobs;
+    proof.checked = tally.wrong.is_none().then(|| job.points.checked(&subject.schedule, tally.checked));
+    proof.rows.push(ProveRow {
+        property: "all, exactly".into(),
+        engine: "exhaustive",
+        range: format!("p = {}", subject.range_in_words()),
+        verdict: match (proof.violated, tally.checked) {
+            (true, _) => "VIOLATION",
+            (false, 0) => "nothing checked",
+            _ => "proved",
+        },
+        cases: tally.checked,
+        seconds: tally.time.as_secs_f64(),
+        open,
+    });
+    Ok(proof)
+}
+
+/// The solver engine, and what both engines have proved. Without a portfolio nothing is encoded, and the report says
+/// so.
+fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut ProofReport<'_>) {
+    let subject = proof.subject;
+    let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
+    let induction = engine.then(|| {
+        let progress = WorkProgress::new(obligations(&subject.schedule).all.len(), "proving");
+        let portfolio = portfolio.unwrap_or(&unasked);
+        InductionResult::over(&subject.name, &subject.schedule, portfolio, &|| progress.step())
+    });
+    if let Some(induction) = &induction {
+        proof.add(induction);
+    }
+    let record = || prove::record(&subject.schedule, proof.checked.as_ref(), induction.as_ref(), base);
+    // If an exact check found a fault, no induction counts.
+    proof.result = if proof.violated { None } else { record() };
+    proof.proved_for = proof.result.as_ref().map(|record| record.text(&subject.schedule));
+    let is_no_range = |checked: &Checked| checked.cases() > 0 && checked.range().is_none();
+    if proof.result.is_none() && proof.checked.as_ref().is_some_and(is_no_range) {
+        proof.note =
+            Some("the range leaves out smaller values, and a record states ranges from the least value on".into());
+    }
+}
+
+/// The solvers, if there is anything to prove: they must be installed, and the folder for queries must be writable.
+fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
+    let encoded = |subject: &&Subject<'_>| !obligations(&subject.schedule).all.is_empty();
+    if !args.uses(Engine::Smt) || !subjects.iter().any(encoded) {
+        return Ok(None);
+    }
+    let mut portfolio = Portfolio { keep: args.emit_smt.clone(), ..Portfolio::installed() };
+    if !args.solver.is_empty() {
+        portfolio.solvers = args.solver.iter().map(Solver::at).collect();
+    }
+    if let Some(missing) = portfolio.solvers.iter().find(|solver| !solver.is_there()) {
+        return Err(Error::NoSuchSolver { program: missing.program.clone() });
+    }
+    if portfolio.solvers.is_empty() {
+        return Err(Error::NoSolver);
+    }
+    if let Some(folder) = &portfolio.keep {
+        std::fs::create_dir_all(folder).map_err(|source| Error::NoFolder { path: folder.clone(), source })?;
+    }
+    if let Some(seconds) = args.limit {
+        portfolio.limit = Effort::seconds(seconds.max(1));
+    }
+    Ok(Some(portfolio))
+}
+
+/// The lemmas about machine arithmetic and the laws that the encoding instantiates, as report rows and for records.
+fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
+    let prove = |lemma: &crate::proving::smt::Lemma| {
+        let start = Instant::now();
+        let ask = |solver: &Solver| solver.ask(&lemma.text, 5 * portfolio.limit);
+        let answers: Vec<Answer> = portfolio.solvers.iter().map(ask).collect();
+        let proved = answers.iter().position(|answer| *answer == Answer::Unsat).map(|i| &portfolio.solvers[i]);
+        let (name, query) = (lemma.name.clone(), lemma.hash());
+        let shown = match proved {
+            Some(solver) => Answered { name, query, verdict: Answered::PROVED.into(), solver: solver.version() },
+            None => Answered { name, query, verdict: "open".into(), solver: "-".into() },
+        };
+        let row = ProveRow {
+            property: lemma.name.clone(),
+            engine: "smt",
+            range: lemma.claim.into(),
+            verdict: if proved.is_some() { "proved" } else { "NOT PROVED" },
+            cases: 1,
+            seconds: start.elapsed().as_secs_f64(),
+            open: if proved.is_some() { vec![] } else { answers.iter().map(Answer::to_string).collect() },
+        };
+        (row, shown)
+    };
+    let (rows, shown) = lemmas().iter().map(prove).unzip();
+    (rows, Base(shown))
+}
+
+impl<'a> ProofReport<'a> {
+    fn new(subject: &'a Subject<'a>) -> Self {
+        ProofReport {
+            name: subject.name.clone(),
+            proved_for: None,
+            rows: Vec::new(),
+            record: None,
+            note: None,
+            subject,
+            checked: None,
+            result: None,
+            violated: false,
+            failed: false,
+            found: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, induction: &InductionResult) {
+        self.failed = induction.failed();
+        let Subject { name, schedule, .. } = self.subject;
+        let models = induction.refutations();
+        self.found.extend(models.iter().map(|model| Counterexample::of_model(name, schedule, model)));
+        let range = roundel_spec::proof::ProvedRange::all(&self.subject.schedule).text(&self.subject.schedule);
+        for (property, summary) in induction.by_property() {
+            self.rows.push(ProveRow {
+                property: property.name().into(),
+                engine: "smt",
+                range: range.clone(),
+                verdict: match (summary.open.is_empty(), summary.failed) {
+                    (true, _) => "proved",
+                    (false, true) => "NOT PROVED",
+                    (false, false) => "not encoded",
+                },
+                cases: summary.proved,
+                seconds: summary.seconds,
+                open: summary.open,
+            });
+        }
+    }
+
+    /// Writes the record into the crate that declares the collective, or to the requested path. Does not replace a
+    /// record that covers more, unless the user asks for it.
+    fn write(&mut self, args: &ProveArgs) -> Result<(), Error> {
+        let Some(record) = &self.result else { return Ok(()) };
+        if args.no_record || self.violated {
+            return Ok(());
+        }
+        let root = self.subject.crate_root();
+        let Some(path) = args.record.clone().or(root.as_ref().map(|root| Record::path(root, &self.subject.schedule)))
+        else {
+            self.note = Some(records::NO_CRATE.into());
+            return Ok(());
+        };
+        if let Some(more) = records::says_more(&path, &self.subject.schedule, record).filter(|_| !args.replace) {
+            let path = path.display();
+            self.note = Some(format!("{path} says more, {more}, and stays; `--replace` writes this all the same"));
+            return Ok(());
+        }
+        let text = record.to_json().map_err(std::io::Error::from)?;
+        match (&args.record, root) {
+            (None, Some(root)) => self.record = Some(records::write(&root, self.subject, &text)?),
+            _ => {
+                write(&path, &text)?;
+                self.record = Some(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what was proved with the stored record.
+    fn compare(&mut self) {
+        let Some((path, text)) = verify_records::stored(self.subject) else {
+            self.note = Some("there is no record".into());
+            return;
+        };
+        self.note = match (Record::read(&text, &self.subject.schedule), &self.result) {
+            (Ok(stored), Some(found)) if found.covers(&stored) => Some("as the record says".into()),
+            (Ok(stored), _) => {
+                self.failed = true;
+                Some(format!("the record says {}", stored.text(&self.subject.schedule)))
+            }
+            (Err(unfit), _) => {
+                self.failed = true;
+                Some(format!("the record does not count: {unfit}"))
+            }
+        };
+        self.record = Some(path);
+    }
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+}
+
+fn outcome(proofs: &[ProofReport<'_>], base: &[ProveRow], args: &ProveArgs) -> CommandOutcome {
+    let unproved = |proof: &ProofReport<'_>| proof.violated || proof.failed || proof.result.is_none();
+    let all_p = |proof: &ProofReport<'_>| proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
+    let broken = base.iter().any(|row| row.verdict != "proved");
+    let short = args.require_all_p && !proofs.iter().all(all_p);
+    if broken || short || proofs.iter().any(unproved) { CommandOutcome::Wrong } else { CommandOutcome::Fine }
+}
+
+/// The notes printed so far: a note about several collectives is printed once.
+#[derive(Default)]
+struct Notes(HashSet<String>);
+
+impl Notes {
+    fn once(&mut self, note: String) -> Option<String> {
+        self.0.insert(note.clone()).then_some(note)
+    }
+}
+
+/// The report about one collective.
+fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
+    let heads = [
+        ("property", Align::Left),
+        ("engine", Align::Left),
+        ("range", Align::Left),
+        ("verdict", Align::Left),
+        ("cases", Align::Right),
+        ("seconds", Align::Right),
+    ];
+    let mut table = Table::new(heads).indented(2);
+    proof.rows.iter().for_each(|row| table.row(cells(row)));
+    let mut out = format!("{HEADING}{}{HEADING:#}\n{table}", proof.name);
+    let notes = notes(proof).into_iter().filter_map(|note| said.once(note));
+    notes.for_each(|note| out += &format!("  {NOTICE}note{NOTICE:#}: {note}\n"));
+    let range = match &proof.proved_for {
+        Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
+        None => format!("{BAD}not proved{BAD:#}"),
+    };
+    let record = proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
+    let note = proof.note.clone().and_then(|note| said.once(note));
+    let note = note.map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
+    out + &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n\n", proof.name)
+}
+
+/// What prevents properties from being proved, and what only exact checks verify.
+fn notes(proof: &ProofReport<'_>) -> Vec<String> {
+    let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (row, why) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why))) {
+        match open.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, properties)) => properties.push(&row.property),
+            None => open.push((why, vec![&row.property])),
+        }
+    }
+    let open = open.into_iter().map(|(why, properties)| format!("{}: {why}", properties.join(", ")));
+    let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
+    let range = match &proof.checked {
+        Some(_) => format!("p = {}", proof.subject.range),
+        None => "no p".into(),
+    };
+    open.chain(left.map(|bound| format!("`{bound}` is left to exact checks: {range}"))).collect()
+}
+
+fn cells(row: &ProveRow) -> [Cell; 6] {
+    let style = match row.verdict {
+        "proved" => GOOD,
+        "not encoded" | "nothing checked" => NOTICE,
+        _ => BAD,
+    };
+    [
+        Cell::from(&row.property),
+        row.engine.into(),
+        Cell::from(&row.range),
+        Cell::styled(row.verdict, style),
+        row.cases.into(),
+        format!("{:.2}", row.seconds).into(),
+    ]
+}
+
+fn lemmas_in_words(base: &[ProveRow]) -> String {
+    if base.is_empty() {
+        return String::new();
+    }
+    let (proved, open): (Vec<&ProveRow>, Vec<&ProveRow>) = base.iter().partition(|row| row.verdict == "proved");
+    let mut out = format!("{} about the machine and the encoding proved\n", counted(proved.len() as i64, "lemma"));
+    for row in open {
+        out += &format!("{BAD}lemma {} is not proved{BAD:#}: {}\n", row.property, row.open.join("; "));
+    }
+    out + "\n"
+}
+
+/// The number of proved collectives, if there are several.
+fn conclusion(proofs: &[ProofReport<'_>]) -> String {
+    let records = || proofs.iter().filter_map(|proof| proof.result.as_ref());
+    let (proved, all_p) = (records().count(), records().filter(|record| record.range.p.is_none()).count());
+    match proofs.len() {
+        0 | 1 => String::new(),
+        n if proved == n => format!("{GOOD}{n} collectives proved{GOOD:#}, {all_p} of them for all p\n"),
+        n => format!("{BAD}{proved} of {n} collectives proved{BAD:#}, {all_p} of them for all p\n"),
+    }
+}

@@ -1,0 +1,183 @@
+//! What is proved about a collective, by which engine and for which calls; and its record.
+
+use crate::proving::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
+use roundel_spec::Schedule;
+use roundel_spec::check::Checked;
+use roundel_spec::proof::{self, Answered, Exhaustive, Record};
+use std::collections::BTreeMap;
+
+/// The result of the solver engine.
+pub struct InductionResult {
+    /// The obligations, and the parts that are not encoded.
+    pub obligations: Obligations,
+    /// Their verdicts, in the same order.
+    pub verdicts: Vec<Discharged>,
+}
+
+/// One property of a collective, as the solver engine sees it.
+#[derive(Clone, Debug, Default)]
+pub struct PropertySummary {
+    /// The number of its obligations.
+    pub obligations: usize,
+    /// The number of proved obligations.
+    pub proved: usize,
+    /// The time spent on it.
+    pub seconds: f64,
+    /// What prevents its proof.
+    pub open: Vec<String>,
+    /// Whether a solver failed to discharge an obligation, as opposed to a missing encoding.
+    pub failed: bool,
+}
+
+impl InductionResult {
+    /// Proves a schedule by induction over its rounds.
+    pub fn over(name: &str, schedule: &Schedule, portfolio: &Portfolio, tick: &(impl Fn() + Sync)) -> Self {
+        let obligations = smt::obligations(schedule);
+        let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
+        InductionResult { obligations, verdicts }
+    }
+
+    /// Whether everything is proved, for all p and all parameters.
+    pub fn complete(&self) -> bool {
+        let proved = |d: &Discharged| matches!(d.verdict, Verdict::Proved { .. });
+        self.obligations.gaps.is_empty() && !self.verdicts.is_empty() && self.verdicts.iter().all(proved)
+    }
+
+    /// Whether a solver failed on an obligation.
+    pub fn failed(&self) -> bool {
+        self.by_property().values().any(|summary| summary.failed)
+    }
+
+    /// The obligations by property.
+    pub fn by_property(&self) -> BTreeMap<Property, PropertySummary> {
+        let mut all: BTreeMap<Property, PropertySummary> = BTreeMap::new();
+        for (obligation, discharged) in self.obligations.all.iter().zip(&self.verdicts) {
+            let summary = all.entry(obligation.property).or_default();
+            summary.obligations += 1;
+            summary.seconds += discharged.seconds;
+            match explain(&obligation.claim, &discharged.verdict) {
+                None => summary.proved += 1,
+                Some(why) => {
+                    summary.open.push(why);
+                    summary.failed = true;
+                }
+            }
+        }
+        for gap in &self.obligations.gaps {
+            all.entry(gap.property).or_default().open.push(gap.why.clone());
+        }
+        all
+    }
+
+    /// Every counterexample to the induction.
+    pub fn refutations(&self) -> Vec<Refutation> {
+        let all = self.obligations.all.iter().zip(&self.verdicts);
+        all.filter_map(|(obligation, discharged)| Refutation::of(obligation, &discharged.verdict)).collect()
+    }
+}
+
+/// What prevents the proof of an obligation.
+fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Proved { .. } => None,
+        Verdict::Vacuous => Some(format!("{claim}: the hypotheses contradict each other, so this says nothing")),
+        Verdict::Refuted { model } => {
+            let values: Vec<String> = model
+                .iter()
+                .filter_map(|(symbol, value)| Some(format!("{} = {value}", smt::name_of(symbol)?)))
+                .collect();
+            let state =
+                if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
+            Some(format!(
+                "{claim}: not preserved from a state with {state}. This is a counterexample to the induction, not to the \
+                 collective: the state may be unreachable. Strengthen `holds`, or add a `hint`"
+            ))
+        }
+        Verdict::Open(reasons) => Some(format!("{claim}: {}", reasons.join("; "))),
+    }
+}
+
+/// Lemmas with their verdicts.
+pub struct Base(pub Vec<Answered>);
+
+impl Base {
+    /// Whether all lemmas are proved: without them an encoding proves nothing.
+    pub fn holds(&self) -> bool {
+        !self.0.is_empty() && self.0.iter().all(Answered::is_proved)
+    }
+}
+
+/// The verdict on an obligation as one word, and the solver.
+fn word(verdict: &Verdict) -> (&'static str, &str) {
+    match verdict {
+        Verdict::Proved { solver } => (Answered::PROVED, solver),
+        Verdict::Vacuous => ("vacuous", "-"),
+        Verdict::Refuted { .. } => ("refuted", "-"),
+        Verdict::Open(_) => ("open", "-"),
+    }
+}
+
+impl InductionResult {
+    /// The evidence for a record.
+    fn evidence(&self, base: &Base) -> proof::Induction {
+        let shown = |(obligation, discharged): (&smt::Obligation, &Discharged)| {
+            let (verdict, solver) = word(&discharged.verdict);
+            let (name, query) = (obligation.name.replace(' ', "-"), obligation.hash());
+            Answered { name, query, verdict: verdict.into(), solver: solver.into() }
+        };
+        let gap =
+            |gap: &smt::MissingObligation| proof::Gap { property: gap.property.name().into(), why: gap.why.clone() };
+        proof::Induction {
+            obligations: self.obligations.all.iter().zip(&self.verdicts).map(shown).collect(),
+            gaps: self.obligations.gaps.iter().map(gap).collect(),
+            lemmas: base.0.clone(),
+        }
+    }
+}
+
+/// The record of what was proved; `None` if nothing was. An induction does not count without its lemmas.
+pub fn record(
+    schedule: &Schedule,
+    checked: Option<&Checked>,
+    induction: Option<&InductionResult>,
+    base: &Base,
+) -> Option<Record> {
+    let exhaustive = checked.and_then(|checked| Exhaustive::new(schedule, checked));
+    let asked = |induction: &&InductionResult| base.holds() && !induction.obligations.all.is_empty();
+    Record::new(schedule, exhaustive, induction.filter(asked).map(|induction| induction.evidence(base)))
+}
+
+/// What is outdated in a record; empty if all its queries are those generated today.
+pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
+    let Some(induction) = &record.induction else { return Vec::new() };
+    let obligations = smt::obligations(schedule);
+    let asked = obligations.all.iter().map(|one| (one.name.replace(' ', "-"), one.hash()));
+    let lemmas = smt::lemmas();
+    let mut found = differences("obligation", asked, &induction.obligations);
+    found.extend(differences(
+        "lemma",
+        lemmas.iter().map(|lemma| (lemma.name.clone(), lemma.hash())),
+        &induction.lemmas,
+    ));
+    let gaps = obligations.gaps.iter().map(|gap| (gap.property.name(), gap.why.as_str()));
+    if !gaps.eq(induction.gaps.iter().map(|gap| (gap.property.as_str(), gap.why.as_str()))) {
+        found.push("it says otherwise what is not encoded".into());
+    }
+    found
+}
+
+/// How the queries of a record differ from those generated now.
+fn differences(what: &str, asked: impl Iterator<Item = (String, String)>, stated: &[Answered]) -> Vec<String> {
+    let asked: Vec<(String, String)> = asked.collect();
+    let mut found = Vec::new();
+    for (name, query) in &asked {
+        match stated.iter().find(|shown| shown.name == *name) {
+            None => found.push(format!("{what} {name} is missing")),
+            Some(shown) if shown.query != *query => found.push(format!("{what} {name} is another question now")),
+            Some(_) => {}
+        }
+    }
+    let unknown = stated.iter().filter(|shown| !asked.iter().any(|(name, _)| *name == shown.name));
+    found.extend(unknown.map(|shown| format!("{what} {} is not asked", shown.name)));
+    found
+}

@@ -1,0 +1,202 @@
+//! Counters of `holds`: they are correct at the start and advance by what a round uses.
+
+use super::{LoopEntry, ProofContext, Prover, Step};
+use crate::proving::smt::context::{NoEncoding, TermValues};
+use crate::proving::smt::numbering::Numbering;
+use crate::proving::smt::query::Property;
+use crate::proving::smt::sets::SymbolicSet;
+use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
+use roundel_spec::Direction;
+use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
+
+impl<'a> Prover<'a> {
+    /// Counters of `holds` after a round without an index.
+    pub(super) fn counted(&mut self, n: usize, l: &Loop, frame: &ProofContext<'a>, used: &[(Metric, Term)]) {
+        for hold in &l.holds {
+            let Hold::Counter(metric, value) = hold else { continue };
+            self.attempt(Property::Counters, |prover| {
+                let mut frame = frame.clone();
+                frame.cx.settle();
+                let claimed = frame.cx.lower(value, &frame.values)?;
+                let found = used.iter().find(|(known, _)| known == metric);
+                let (_, found) = found.ok_or_else(|| NoEncoding(format!("the {metric} of round {n}")))?;
+                let goal = and(frame.cx.take_defined().into_iter().chain([eq(&claimed, found)]));
+                let claim = format!("`{metric} = {value}` after the round");
+                prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}"), &claim, goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// Counters of `holds`: correct at the start, and advanced by what a round uses.
+    pub(super) fn counters(
+        &mut self,
+        n: usize,
+        l: &'a Loop,
+        at_start: &ProofContext<'a>,
+        inside: &ProofContext<'a>,
+        next: &TermValues,
+        entry: &LoopEntry<'a>,
+    ) {
+        for hold in &l.holds {
+            let Hold::Counter(metric, value) = hold else { continue };
+            self.attempt(Property::Counters, |prover| {
+                let mut start = at_start.clone();
+                start.cx.settle();
+                let first = start.cx.lower(value, &start.values)?;
+                let defined = and(start.cx.take_defined());
+                let used =
+                    entry.used(*metric).ok_or_else(|| NoEncoding(format!("the {metric} of the rounds before")))?;
+                let claim = format!("`{metric} = {value}` before the first round");
+                prover.prove(
+                    &start,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-start"),
+                    &claim,
+                    and([defined, eq(&first, &used)]),
+                );
+                let mut frame = inside.clone();
+                frame.cx.settle();
+                let (now, then) = (frame.cx.lower(value, &frame.values)?, frame.cx.lower(value, next)?);
+                let defined = and(frame.cx.take_defined());
+                let used = match usage(&mut frame, l, *metric) {
+                    Ok(used) => used,
+                    Err(_)
+                        if matches!(metric, Metric::BlocksSent | Metric::BlocksReceived) && l.within.is_empty() =>
+                    {
+                        prover.balance(n, l, inside)?;
+                        growth(prover, &mut frame, l, next)?
+                    }
+                    Err(unsupported) => return Err(unsupported),
+                };
+                let claim = format!("`{metric} = {value}` advances by what a round uses");
+                prover.prove(
+                    &frame,
+                    Property::Counters,
+                    &format!("round{n}-{metric}-step"),
+                    &claim,
+                    and([defined, eq(&then, &add(&now, &used))]),
+                );
+                Ok(())
+            });
+        }
+    }
+
+    /// A rank sends as many blocks as it receives, so the number sent is also the number gained.
+    pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) -> Step<()> {
+        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
+        for (send, recv) in of(Direction::Send).zip(of(Direction::Recv)) {
+            let mut frame = inside.clone();
+            let mine = SymbolicSet::new(&send.blocks, &send.each, send.when.as_ref(), &frame.values);
+            let theirs = SymbolicSet::new(&recv.blocks, &recv.each, recv.when.as_ref(), &frame.values);
+            for (i, (a, b)) in mine.pieces.iter().zip(&theirs.pieces).enumerate() {
+                let element = a.any(&mut frame.cx, "")?;
+                let other = self.counterpart(&mut frame, a, b, &element)?;
+                let goal = eq(&element.condition, &other.condition);
+                let name = format!("round{n}-balance{}-{i}", send.site.number);
+                self.prove(&frame, Property::Counters, &name, "a rank sends as many blocks as it receives", goal);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of each metric with a counter at the end of a loop.
+    pub(super) fn used_at(&mut self, l: &Loop, exit: &mut ProofContext<'a>) -> Vec<(Metric, Term)> {
+        let mut used = Vec::new();
+        for hold in &l.holds {
+            if let Hold::Counter(metric, value) = hold
+                && let Ok(term) = exit.cx.lower(value, &exit.values)
+            {
+                used.push((*metric, term));
+            }
+        }
+        used
+    }
+}
+
+/// The exact amount of a metric that one rank uses in a round; only if no clause has indices of its own.
+pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+    let direction = match metric {
+        // Messages inside a node do not cross nodes; other costs of inner collectives are unknown.
+        Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Numbering::Nodes => {
+            Direction::Send
+        }
+        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
+        Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
+        Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
+        _ => return Err(NoEncoding(format!("{metric}"))),
+    };
+    let mut total = "0".to_string();
+    for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        if !t.each.is_empty() {
+            return Err(NoEncoding(format!("the sum of {metric} over `for`")));
+        }
+        let mut blocks = blocks_of(frame, t)?;
+        if metric.is_nonlocal() {
+            let wheel = frame.cx.wheel();
+            let peer = frame.cx.cell(&t.peer, &frame.values)?;
+            let leaves = wheel.different_number(&peer.number, &wheel.here().number, 2);
+            blocks = ite(&leaves, &blocks, "0");
+        }
+        let amount = match metric {
+            Metric::BlocksSent | Metric::BlocksReceived | Metric::NonlocalBlocksSent => blocks,
+            _ => ite(&lt("0", &blocks), "1", "0"),
+        };
+        total = add(&total, &amount);
+    }
+    Ok(total)
+}
+
+/// The number of blocks of a clause without indices of its own.
+pub(super) fn blocks_of(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
+    let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
+    let mut blocks = "0".to_string();
+    for piece in &set.pieces {
+        blocks = add(&blocks, &piece.count(&mut frame.cx)?);
+    }
+    match &t.when {
+        Some(when) => {
+            let when = frame.cx.lower(when, &frame.values)?;
+            Ok(ite(&when, &blocks, "0"))
+        }
+        None => Ok(blocks),
+    }
+}
+
+/// An upper bound on the messages of a round: one for each value of the clause's indices.
+pub(super) fn at_most(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
+    let direction = match metric {
+        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
+        Metric::MessagesSent => Direction::Send,
+        Metric::MessagesReceived => Direction::Recv,
+        _ => return Err(NoEncoding(format!("the sum of {metric} over `for`"))),
+    };
+    let mut total = "0".to_string();
+    for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        let mut count = "1".to_string();
+        for index in &t.each {
+            let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+            let size = ite(&le(&lo, &hi), &sub(&hi, &lo), "0");
+            count = mul(&count, &size);
+        }
+        total = add(&total, &count);
+    }
+    Ok(total)
+}
+
+/// The number of blocks of a set that names none twice.
+pub(super) fn size(frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Term> {
+    let mut total = "0".to_string();
+    for piece in &set.pieces {
+        total = add(&total, &piece.count(&mut frame.cx)?);
+    }
+    Ok(total)
+}
+
+/// The number of blocks gained in a round: `holds` is exact and names none twice, so sizes subtract.
+fn growth(prover: &Prover<'_>, frame: &mut ProofContext<'_>, l: &Loop, next: &TermValues) -> Step<Term> {
+    let missing = || NoEncoding("`holds(blocks = …)`".into());
+    let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));
+    let (now, then) = (now.ok_or_else(missing)?, then.ok_or_else(missing)?);
+    Ok(sub(&size(frame, &then)?, &size(frame, &now)?))
+}

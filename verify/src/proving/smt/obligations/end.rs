@@ -1,0 +1,190 @@
+//! After the last round: the contract and the bounds; and bounds on single rounds.
+
+use super::counters::{at_most, size, usage};
+use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory};
+use crate::proving::smt::context::NoEncoding;
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
+use crate::proving::smt::query::Property;
+use crate::proving::smt::sets::{Reach, SymbolicSet, member};
+use crate::proving::smt::term::{Term, add, and, eq, int, ite, le, mul, or, sub, within};
+use roundel_spec::Direction;
+use roundel_spec::schedule::{Bound, BoundScope, Loop, Metric};
+
+impl<'a> Prover<'a> {
+    pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
+        for (i, bound) in self.schedule.bounds.iter().enumerate() {
+            if bound.scope != BoundScope::PerRound(n) || bound.checked {
+                continue;
+            }
+            self.attempt(Property::Bounds, |prover| {
+                let mut frame = inside.clone();
+                frame.cx.settle();
+                let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
+                let used = match usage(&mut frame, l, bound.metric) {
+                    Ok(used) => used,
+                    Err(_) if !bound.exact => at_most(&mut frame, l, bound.metric)?,
+                    Err(unsupported) => return Err(unsupported),
+                };
+                let goal = and([defined, compare(bound, &used, &value)]);
+                prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// Silent rounds do not count, so an exact number of rounds requires a message in each.
+    pub(super) fn no_silent_round(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
+        let exact = |bound: &&Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
+        if self.schedule.bounds.iter().find(exact).is_none() {
+            return;
+        }
+        if self.wheel == Numbering::Nodes {
+            return self.gap(Property::Rounds, "rounds without messages, on nodes, are not encoded".into());
+        }
+        if self.schedule.kind.reduces() {
+            return self.no_silent_reduction(n, l, inside);
+        }
+        self.attempt(Property::Rounds, |prover| {
+            let mut frame = inside.clone();
+            frame.assume(eq("rank", "0"));
+            let mut some = Vec::new();
+            for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
+                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                for piece in &set.pieces {
+                    let mut values = piece.values.clone();
+                    let mut first = Vec::new();
+                    for index in &piece.indices {
+                        let lo = frame.cx.lower(&index.lo, &values)?;
+                        values.set(index.var.slot, lo.clone());
+                        first.push(lo);
+                    }
+                    some.push(piece.at(&mut frame.cx, &first)?.condition);
+                }
+            }
+            prover.prove(
+                &frame,
+                Property::Rounds,
+                &format!("round{n}-not-silent"),
+                "rank 0 sends in every round",
+                or(some),
+            );
+            Ok(())
+        });
+    }
+
+    /// After the last round: the contract, the bounds on the whole run.
+    pub(super) fn end(&mut self, entry: LoopEntry<'a>) {
+        self.attempt(Property::Coverage, |prover| {
+            let mut frame = entry.frame.clone();
+            let held = match &entry.held {
+                SymbolicMemory::Blocks(held) => held,
+                SymbolicMemory::Lines(lines) => return prover.complete(&frame, lines),
+            };
+            let (goal, claim) = match size(&mut frame, held) {
+                // `holds` names no block twice, so p blocks are all blocks.
+                Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
+                Err(_) => {
+                    let block = prover.any_cell(&mut frame);
+                    let goal = member(&mut frame.cx, &block, held, &["0".into()], Reach::Quotients)?;
+                    (goal, "every block is held after the last round")
+                }
+            };
+            prover.prove(&frame, Property::Coverage, "every-block", claim, goal);
+            Ok(())
+        });
+        for (i, bound) in self.schedule.bounds.iter().enumerate() {
+            if matches!(bound.scope, BoundScope::PerRound(_)) || bound.checked {
+                continue;
+            }
+            self.attempt(Property::Bounds, |prover| {
+                if bound.scope == BoundScope::Node {
+                    return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
+                }
+                let mut frame = entry.frame.clone();
+                frame.cx.settle();
+                let value = frame.cx.lower(&bound.value, &frame.values)?;
+                let defined = and(frame.cx.take_defined());
+                let used = match bound.metric {
+                    Metric::Rounds => prover.rounds(&mut frame, bound.exact)?,
+                    metric => match entry.used(metric) {
+                        Some(used) => used,
+                        None if !bound.exact => prover.at_most_in_all(&mut frame, metric)?,
+                        None => {
+                            return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                        }
+                    },
+                };
+                prover.prove(
+                    &frame,
+                    Property::Bounds,
+                    &format!("bound{i}"),
+                    &format!("`{bound}`"),
+                    and([defined, compare(bound, &used, &value)]),
+                );
+                Ok(())
+            });
+        }
+    }
+
+    /// Any block of a gather.
+    fn any_cell(&self, frame: &mut ProofContext<'_>) -> CyclicTerm {
+        let number = frame.cx.constant("block!");
+        frame.assume(within(&number, "0", self.wheel.around()));
+        let seat = match self.wheel {
+            Numbering::Ranks => "0".into(),
+            Numbering::Nodes => frame.cx.constant("seat!"),
+        };
+        let cell = CyclicTerm { number, seat };
+        frame.assume(self.seated(&cell));
+        cell
+    }
+
+    /// An upper bound on messages between nodes: one for each sending clause in each round; or on the rounds that have
+    /// such a clause. Inside nodes there are none.
+    fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
+        let mut total = "0".to_string();
+        for l in &self.schedule.loops {
+            let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
+            let each = match metric {
+                Metric::NonlocalRounds => sends.len().min(1),
+                Metric::NonlocalMessagesSent if sends.iter().all(|t| t.each.is_empty()) => sends.len(),
+                _ => return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`"))),
+            };
+            let rounds = match &l.indices[..] {
+                [] => "1".into(),
+                [index] => {
+                    let lo = frame.cx.lower(&index.lo, &frame.values)?;
+                    let hi = frame.cx.lower(&index.hi, &frame.values)?;
+                    ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
+                }
+                _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
+            };
+            total = add(&total, &mul(&int(each as i64), &rounds));
+        }
+        Ok(total)
+    }
+
+    /// The number of rounds of all loops, in the terms of one frame.
+    pub(super) fn rounds(&self, frame: &mut ProofContext<'_>, exact: bool) -> Step<Term> {
+        if self.schedule.within().next().is_some() {
+            return Err(NoEncoding("the number of rounds of inner collectives".into()));
+        }
+        let mut total = "0".to_string();
+        for l in &self.schedule.loops {
+            let Some(index) = l.indices.first() else {
+                let one = if exact && self.schedule.kind.reduces() { self.loud(l, frame)? } else { "1".into() };
+                total = add(&total, &one);
+                continue;
+            };
+            let lo = frame.cx.lower(&index.lo, &frame.values)?;
+            let hi = frame.cx.lower(&index.hi, &frame.values)?;
+            total = add(&total, &ite(&le(&lo, &hi), &sub(&hi, &lo), "0"));
+        }
+        Ok(total)
+    }
+}
+
+pub(super) fn compare(bound: &Bound, used: &str, value: &str) -> Term {
+    if bound.exact { eq(used, value) } else { le(used, value) }
+}

@@ -1,0 +1,97 @@
+//! Sends and receives of a round match, block by block, in both directions.
+
+use super::round::bind;
+use super::{ProofContext, Prover, Step};
+use crate::proving::smt::context::NoEncoding;
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
+use crate::proving::smt::query::Property;
+use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
+use crate::proving::smt::term::{add, and, eq, sub, within};
+use roundel_spec::Direction;
+use roundel_spec::schedule::{Loop, Transfer};
+
+impl<'a> Prover<'a> {
+    /// Pairs sends and receives of a round in the order of their declaration. Each message of a send matches the
+    /// receive with the same clause index at its peer, element by element, and vice versa.
+    pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
+        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
+        let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
+        if sends.len() != recvs.len() {
+            let why =
+                format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
+            return self.gap(Property::PeerInverse, why);
+        }
+        for (send, recv) in sends.into_iter().zip(recvs) {
+            self.pair(n, l, send, recv, frame);
+            self.pair(n, l, recv, send, frame);
+        }
+    }
+
+    pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
+        if here.blocks.parts.len() != there.blocks.parts.len() || here.each.len() != there.each.len() {
+            let why = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
+            return self.gap(Property::SameBlocks, why);
+        }
+        let mine = SymbolicSet::new(&here.blocks, &here.each, here.when.as_ref(), &frame.values);
+        for (i, piece) in mine.pieces.iter().enumerate() {
+            self.attempt(Property::PeerInverse, |prover| {
+                let mut frame = frame.clone();
+                let element = piece.any(&mut frame.cx, "")?;
+                frame.assume(element.condition.clone());
+                let wheel = prover.wheel;
+                let declared = prover.peer(here, &mut frame, &element)?;
+                let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
+                frame.assume(within(&peer.number, "0", wheel.around()));
+                frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
+                frame.assume(wheel.same_number(&declared.number, &peer.number));
+                if wheel == Numbering::Nodes {
+                    frame.assume(within(&peer.seat, "0", "ppn"));
+                }
+                for hint in &l.hints {
+                    // It was proved for an arbitrary rank, so it also holds for the peer.
+                    let hint = frame.cx.lower(hint, &frame.seen_at(&peer))?;
+                    frame.assume(hint);
+                }
+                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_at(&peer));
+                let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
+                let values = bind(&frame.seen_at(&peer), there, &met);
+                let back = frame.cx.cell(&there.peer, &values)?;
+                let name = format!("round{n}-clause{}-{i}", here.site.number);
+                let claim = format!("the peer of the peer of `{}` is the rank itself", here.peer);
+                prover.prove(&frame, Property::PeerInverse, &name, &claim, wheel.same(&back, &wheel.here()));
+                let claim = format!("`{}` meets `{}`, block by block", here.blocks, there.blocks);
+                let same = if prover.blocks_are_ranks() {
+                    wheel.same(&met.cell(), &element.cell())
+                } else {
+                    eq(&met.block, &element.block)
+                };
+                let goal = and([met.condition.clone(), same]);
+                prover.prove(&frame, Property::SameBlocks, &name, &claim, goal);
+                Ok(())
+            });
+        }
+    }
+
+    /// The element at the same position on the other side.
+    pub(super) fn counterpart(
+        &self,
+        frame: &mut ProofContext<'_>,
+        mine: &SetPiece,
+        theirs: &SetPiece,
+        element: &SetElement,
+    ) -> Step<SetElement> {
+        if mine.indices.len() != theirs.indices.len() {
+            return Err(NoEncoding(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
+        }
+        let mut indices = Vec::new();
+        let (mut my_values, mut their_values) = (mine.values.clone(), theirs.values.clone());
+        for ((a, b), value) in mine.indices.iter().zip(&theirs.indices).zip(&element.indices) {
+            let (lo_a, lo_b) = (frame.cx.lower(&a.lo, &my_values)?, frame.cx.lower(&b.lo, &their_values)?);
+            let same_position = if lo_a == lo_b { value.clone() } else { add(&sub(value, &lo_a), &lo_b) };
+            my_values.set(a.var.slot, value.clone());
+            their_values.set(b.var.slot, same_position.clone());
+            indices.push(same_position);
+        }
+        theirs.at(&mut frame.cx, &indices)
+    }
+}

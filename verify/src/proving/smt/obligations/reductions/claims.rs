@@ -1,0 +1,223 @@
+//! The claims of `holds` about a line: a set of ranks for each rank and block, as a formula on one rank.
+//!
+//! Membership is exact, in both directions: the index is computed, not searched for. So the same formula may be assumed
+//! and proved. Sets whose index cannot be computed (several indices, items that are not affine) are not encoded.
+
+use super::super::{ProofContext, Prover, RANK, Step};
+use crate::proving::smt::context::{Context, NoEncoding, TermValues};
+use crate::proving::smt::query::Property;
+use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
+use crate::proving::smt::term::{Term, add, and, eq, implies, int, mul, or, sub, within};
+use roundel_spec::affine::affine;
+use roundel_spec::blocks::BlockSet;
+use roundel_spec::expr::{Expr, Unary};
+use roundel_spec::schedule::{Hold, Loop};
+
+/// The contributors of a line, for every rank and block.
+#[derive(Clone)]
+pub(in super::super) struct ContributorClaim {
+    ranks: BlockSet,
+    /// The variable of the block, if the contributors depend on it.
+    block: Option<usize>,
+    values: TermValues,
+}
+
+impl ContributorClaim {
+    /// The same contributors for all blocks.
+    pub(in super::super) fn everywhere(ranks: BlockSet, values: &TermValues) -> Self {
+        ContributorClaim { ranks, block: None, values: values.clone() }
+    }
+
+    /// The contributors on a rank to a block, in `0..blocks`.
+    pub(super) fn at(&self, rank: &str, block: &str) -> SymbolicSet {
+        let mut values = self.values.with(RANK, rank);
+        if let Some(slot) = self.block {
+            values.set(slot, block);
+        }
+        SymbolicSet::new(&self.ranks, &[], None, &values)
+    }
+}
+
+impl<'a> Prover<'a> {
+    /// The claims of `holds` about every line; `None` unless it describes each line, and only once.
+    pub(in super::super) fn lines_of(&self, l: &Loop, values: &TermValues) -> Option<Vec<ContributorClaim>> {
+        let of_line = |line: usize| {
+            let mut claims = l.holds.iter().filter_map(|hold| match hold {
+                Hold::Contributors { line: of, block, ranks } if *of as usize == line => {
+                    let block = block.as_ref().map(|var| var.slot);
+                    Some(ContributorClaim { ranks: ranks.clone(), block, values: values.clone() })
+                }
+                _ => None,
+            });
+            let claim = claims.next()?;
+            claims.next().is_none().then_some(claim)
+        };
+        (0..self.schedule.lines.len()).map(of_line).collect()
+    }
+
+    /// That rank `x`, in `0..p`, is in a set of ranks.
+    pub(super) fn contributes(&self, cx: &mut Context<'_>, x: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = Vec::new();
+        for piece in &set.pieces {
+            let turns = self.windows.of(&piece.part.item).turns();
+            options.push(in_piece(cx, x, piece, turns)?);
+        }
+        Ok(or(options))
+    }
+
+    /// That block `b`, in `0..blocks`, is among those of some clauses.
+    pub(super) fn carries(&self, cx: &mut Context<'_>, b: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = Vec::new();
+        for piece in &set.pieces {
+            options.push(in_piece(cx, b, piece, self.block_turns(piece))?);
+        }
+        Ok(or(options))
+    }
+
+    fn block_turns(&self, piece: &SetPiece) -> &'static [i64] {
+        if self.blocks_are_ranks() { self.windows.of(&piece.part.item).turns() } else { &[0] }
+    }
+
+    /// The block of an element, in `0..blocks`; assumes that it lies in its window, which is a separate obligation.
+    pub(super) fn slot(&self, frame: &mut ProofContext<'_>, piece: &SetPiece, element: &SetElement) -> Step<Term> {
+        let blocks = self.blocks(frame)?;
+        let turns = self.block_turns(piece);
+        if turns == [0] {
+            frame.assume(within(&element.block, "0", &blocks));
+            return Ok(element.block.clone());
+        }
+        let block = frame.cx.constant("block!");
+        frame.assume(within(&block, "0", &blocks));
+        frame.assume(or(turns.iter().map(|m| eq(&element.block, &turned(&block, *m)))));
+        Ok(block)
+    }
+
+    /// Any block.
+    pub(super) fn any_block(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
+        let blocks = self.blocks(frame)?;
+        let block = frame.cx.constant("block!");
+        frame.assume(within(&block, "0", &blocks));
+        Ok(block)
+    }
+
+    /// Any rank.
+    pub(super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> Term {
+        let rank = frame.cx.constant(name);
+        frame.assume(within(&rank, "0", "p"));
+        rank
+    }
+
+    /// That a set is not empty: it contains this rank, or the first one of a comprehension.
+    pub(super) fn some(&self, cx: &mut Context<'_>, rank: &str, set: &SymbolicSet) -> Step<Term> {
+        let mut options = vec![self.contributes(cx, rank, set)?];
+        for piece in &set.pieces {
+            options.push(first(cx, piece)?.condition);
+        }
+        Ok(or(options))
+    }
+
+    /// At the beginning of a loop, `holds` claims exactly what is held.
+    pub(in super::super) fn equal_lines(
+        &mut self,
+        n: usize,
+        frame: &ProofContext<'a>,
+        held: &[ContributorClaim],
+        claimed: &[ContributorClaim],
+    ) {
+        for (line, (held, claimed)) in held.iter().zip(claimed).enumerate() {
+            for (small, large, way) in [(held, claimed, "no less"), (claimed, held, "no more")] {
+                self.attempt(Property::Initialisation, |prover| {
+                    let mut frame = frame.clone();
+                    let (b, x) = (prover.any_block(&mut frame)?, prover.any_rank(&mut frame, "contributor!"));
+                    let has = prover.contributes(&mut frame.cx, &x, &small.at("rank", &b))?;
+                    let goal = prover.contributes(&mut frame.cx, &x, &large.at("rank", &b))?;
+                    if has == "false" || has == goal {
+                        return Ok(());
+                    }
+                    // A line may be empty here; that is not a contradiction.
+                    let goal = implies(&has, &goal);
+                    let name = format!("round{n}-line{line}-{}", way.replace(' ', "-"));
+                    let line = &prover.schedule.lines[line];
+                    let claim =
+                        format!("`holds` names {way} than has contributed to `{line}` before the first round");
+                    prover.prove(&frame, Property::Initialisation, &name, &claim, goal);
+                    Ok(())
+                });
+            }
+        }
+    }
+
+    /// `holds` names no rank twice, and only numbers near `0..p`.
+    pub(in super::super) fn distinct_contributors(
+        &mut self,
+        n: usize,
+        frame: &ProofContext<'a>,
+        lines: &[ContributorClaim],
+    ) {
+        for claim in lines {
+            self.attempt(Property::Invariant, |prover| {
+                let mut frame = frame.clone();
+                let block = prover.any_block(&mut frame)?;
+                prover.distinct(n, &frame, &claim.at("rank", &block));
+                Ok(())
+            });
+        }
+    }
+}
+
+/// `x + m p`
+pub(super) fn turned(x: &str, m: i64) -> Term {
+    add(x, &mul(&int(m), "p"))
+}
+
+/// The element of a piece with the first value of every index.
+pub(super) fn first(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
+    let mut values = piece.values.clone();
+    let mut indices = Vec::new();
+    for index in &piece.indices {
+        let lo = cx.lower(&index.lo, &values)?;
+        values.set(index.var.slot, lo.clone());
+        indices.push(lo);
+    }
+    piece.at(cx, &indices)
+}
+
+/// That `x` is the item of a piece, up to `turns` times p, for some value of its index.
+fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> Step<Term> {
+    let mut options = Vec::new();
+    let index = match piece.indices.as_slice() {
+        [] => {
+            let element = piece.at(cx, &[])?;
+            let same = or(turns.iter().map(|m| eq(&element.block, &turned(x, *m))));
+            return Ok(and([element.condition, same]));
+        }
+        [index] => index,
+        _ => return Err(NoEncoding(format!("membership in `{}`, which has several indices,", piece.part))),
+    };
+    let unsolved = || NoEncoding(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
+    let (base, step) = affine(&piece.part.item, index.var.slot).ok_or_else(unsolved)?;
+    // The base does not mention the index, so any value will do for it.
+    let values = piece.values.with(index.var.slot, "0");
+    let base = cx.lower(&base, &values)?;
+    let (step, negative) = match step {
+        Expr::Int(0) => return Err(unsolved()),
+        Expr::Int(n) => (Expr::Int(n.abs()), n < 0),
+        Expr::Unary(Unary::Neg, inner) => (*inner, true),
+        step => (step, false),
+    };
+    let step = cx.lower(&step, &values)?;
+    for m in turns {
+        let way = sub(&turned(x, *m), &base);
+        let way = if negative { sub("0", &way) } else { way };
+        if step == "1" {
+            options.push(piece.at(cx, &[way])?.condition);
+        } else {
+            // If the step is not positive, quotient and remainder are arbitrary: the formula is then neither provable
+            // nor useful as a hypothesis.
+            let (quotient, remainder) = cx.quotient(&way, &step);
+            let element = piece.at(cx, &[quotient])?;
+            options.push(and([element.condition, eq(&remainder, "0")]));
+        }
+    }
+    Ok(or(options))
+}

@@ -64,7 +64,7 @@ use crate::choice::profile::Profile;
 pub const VERSION: i64 = 1;
 
 /// The JSON Schema of the file, for editors.
-pub const SCHEMA: &str = include_str!("../../../../docs/selection.schema.json");
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// Rules, forced implementations that take precedence, and a default rule.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -23,6 +23,7 @@ use crate::algorithms::allgather::Bruck;
 #[holds(blocks = [region(node + k); k in 0..if local == 0 { min(D, nodes) } else { 1 }])]
 #[round("inside of nodes, once more")]
 #[within(node, inner, brings = [region(node + k); k in 1..if local == 0 { nodes } else { 1 }])]
+// For the checks and the prover:
 #[bound(nonlocal_rounds <= ceil_log(2, nodes))]
 #[bound(each nonlocal_messages_sent = if local == 0 { ceil_log(2, nodes) } else { 0 })]
 #[checked(node nonlocal_messages_sent = ceil_log(2, nodes))]

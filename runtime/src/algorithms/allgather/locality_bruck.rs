@@ -31,6 +31,7 @@ use crate::algorithms::allgather::Bruck;
 #[send(to = at(node - local * H, local), blocks = [region(node + k); k in 0..get(local)])]
 #[recv(from = at(node + local * H, local), blocks = [region(node + local * H + k); k in 0..get(local)])]
 #[within(node, inner, brings = [region(node + local * H + k); k in 0..get(local)])]
+// For the checks and the prover:
 #[holds(H == min(pow(lanes, i), nodes))]
 #[holds(blocks = [region(node + k); k in 0..if flat { nodes } else { H }])]
 #[checked(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]

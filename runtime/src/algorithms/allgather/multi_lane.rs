@@ -31,6 +31,7 @@ use crate::algorithms::allgather::Bruck;
 #[round("inside of nodes")]
 #[within(node, inner, brings =
     [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..nodes, j in 0..carries(node + k)])]
+// For the checks and the prover:
 #[bound(nonlocal_rounds <= ceil_log(2, nodes))]
 #[bound(nonlocal_messages_sent = ceil_log(2, nodes))]
 #[checked(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]

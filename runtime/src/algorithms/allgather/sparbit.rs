@@ -17,6 +17,7 @@ use crate::Collective;
 #[define(d = D / 2, n = ceil_div(p, d) - ceil_div(p, D))]
 #[send(to = rank + d, blocks = [rank - 2 * j * d; j in 0..n])]
 #[recv(from = rank - d, blocks = [rank - (2 * j + 1) * d; j in 0..n])]
+// For the checks and the prover:
 #[holds(D == pow(2, ceil_log(2, p) - s), blocks = [rank - D * k; k in 0..ceil_div(p, D)])]
 #[holds(messages_sent = s, blocks_sent = ceil_div(p, D) - 1)]
 #[hint(D == 2 * d)]

@@ -35,6 +35,7 @@ use crate::Collective;
 #[recv(for j in 1..t, when = !one, from = rank + j * D, into = whole, combine = right)]
 #[recv(when = !one && t > 0, from = rank + t * D, into = part, combine = right, operand = whole)]
 #[recv(for j in max(1, t)..=m, when = !one && more, from = rank + j * D, into = whole, combine = right)]
+// For the checks and the prover:
 #[holds(1 <= D, D <= p, part = [rank + k; k in 0..e])]
 #[define(sent = if more { m + if !one && t > 0 { 1 } else { 0 } } else { t })]
 #[bound(rounds <= len(ports), per_round blocks_sent = sent)]

@@ -43,6 +43,7 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 #[within(node, inner, when = phase == 0, members = q)]
 #[send(for j in 1..ceil_div(ppn, q), when = done && q > 1 && local + j * q < ppn, to = at(node, local + j * q))]
 #[recv(when = phase == 1 && q > 1 && local >= q, from = at(node, local % q), replaces = acc)]
+// For the checks and the prover:
 #[holds(acc = [region(if done { lo } else { lo + begin(i, g, m) } + j);
     j in 0..if lanes == 1 { nodes } else if done { g } else { size(i, g, m) }])]
 #[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]

@@ -28,6 +28,7 @@ use crate::Collective;
 #[round("unfold")]
 #[send(when = folded && !idle, to = rank - 1)]
 #[recv(when = idle, from = rank + 1, replaces = acc)]
+// For the checks and the prover:
 #[holds(acc = [k; k in 0..p])]
 #[bound(rounds = w + if rem > 0 { 2 } else { 0 }, messages_sent <= w + 1)]
 pub struct RecursiveDoublingAllreduce;

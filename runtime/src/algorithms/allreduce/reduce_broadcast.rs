@@ -22,6 +22,7 @@ use crate::Collective;
 #[hint(d == pow(2, w - s - 1))]
 #[send(when = rank % D == 0 && rank + d < p, to = rank + d)]
 #[recv(when = rank % D == d, from = rank - d, replaces = acc)]
+// For the checks and the prover:
 #[define(done = rank % D == 0)]
 #[holds(D == pow(2, w - s), acc = [k; k in if done { 0 } else { rank }..if done { p } else { min(rank + (rank & -rank), p) }])]
 #[bound(rounds = 2 * w)]

@@ -36,6 +36,7 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = local < D && local + D < ppn, to = at(node, local + D))]
 #[recv(when = D <= local && local < 2 * D, from = at(node, local - D), replaces = acc)]
+// For the checks and the prover:
 #[bound(nonlocal_rounds = floor_log(2, nodes) + if rem > 0 { 2 } else { 0 })]
 #[checked(node nonlocal_messages_sent <= floor_log(2, nodes) + if rem > 0 { 1 } else { 0 })]
 #[bound(nonlocal_messages_sent <= floor_log(2, nodes) + if rem > 0 { 1 } else { 0 })]

@@ -24,6 +24,7 @@ use crate::Collective;
 #[round("from the leader")]
 #[send(for l in 1..node_size(node), when = local == 0, to = at(node, l), blocks = [at(node, l) - j -> at(node, l); j in 1..p])]
 #[recv(when = local > 0, from = at(node, 0), blocks = [rank - j -> rank; j in 1..p])]
+// For the checks and the prover:
 #[holds(blocks = [rank - j -> rank; j in 0..p])]
 #[bound(rounds <= 3, nonlocal_rounds = min(1, nodes - 1))]
 #[bound(each nonlocal_messages_sent = if local == 0 { nodes - 1 } else { 0 })]

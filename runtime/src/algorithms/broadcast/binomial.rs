@@ -13,6 +13,7 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = v < D && v + D < p, to = rank + D)]
 #[recv(when = D <= v && v < 2 * D, from = rank - D)]
+// For the checks and the prover:
 #[holds(D == pow(2, s), blocks = [0; v < D])]
 #[bound(rounds = w, messages_sent = w)]
 pub struct BinomialBroadcast {

@@ -20,6 +20,7 @@ use crate::Collective;
 #[round("to the root")]
 #[send(when = rank == 0 && root != 0, to = root)]
 #[recv(when = rank == root && root != 0, from = 0, replaces = acc)]
+// For the checks and the prover:
 #[bound(rounds = w + if root == 0 { 0 } else { 1 }, messages_sent <= 1)]
 pub struct OrderedBinomialReduce {
     /// The rank that gets the result.

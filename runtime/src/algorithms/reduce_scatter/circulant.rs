@@ -15,6 +15,7 @@ use crate::Collective;
 #[define(h = ceil_div(S, 2))]
 #[send(to = rank + h, blocks = [rank + h + i; i in 0..S - h])]
 #[recv(from = rank - h, blocks = [rank + i; i in 0..S - h], combine = left)]
+// For the checks and the prover:
 #[holds(blocks_sent = p - S)]
 #[bound(rounds = ceil_log(2, p), each blocks_sent = p - 1)]
 pub struct CirculantReduceScatter;

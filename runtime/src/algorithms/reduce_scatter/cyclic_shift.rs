@@ -20,6 +20,7 @@ use crate::Collective;
 #[define(D = S / (ports[i] + 1), n(j) = max(0, min(D, p - j * D)))]
 #[send(for j in 1..=ports[i], to = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
 #[recv(for j in 1..=ports[i], from = rank - j * D, blocks = [rank + k; k in 0..n(j)], combine = left)]
+// For the checks and the prover:
 #[holds(S * product(ports + 1, i) == product(ports + 1, len(ports)), blocks_sent = p - min(p, S))]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 pub struct CyclicShiftReduceScatter {

@@ -15,6 +15,7 @@ use crate::Collective;
 #[define(d = D / 2)]
 #[send(when = v % D == 0, to = rank + d, blocks = [rank + d + k; k in 0..min(d, p - v - d)])]
 #[recv(when = v % D == d, from = rank - d, blocks = [rank + k; k in 0..min(d, p - v)])]
+// For the checks and the prover:
 #[define(n = if v == 0 { p } else if v % D == 0 { min(v & -v, p - v) } else { 0 })]
 #[holds(D == pow(2, w - s), blocks = [rank + k; k in 0..n])]
 #[bound(rounds = w, blocks_sent = p - 1)]

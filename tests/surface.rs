@@ -123,3 +123,32 @@ fn packages_for_others_can_be_published() {
         }
     }
 }
+
+/// A package is built from its own folder when it is published: it has every file that it includes.
+#[test]
+fn packages_include_files_of_their_own() {
+    let mut seen = 0;
+    for package in ["spec", "macros", "runtime", "verify"] {
+        let folder = root().join(package);
+        for source in sources(&folder.join("src")) {
+            let text = std::fs::read_to_string(&source).expect("a source");
+            // The examples of the documentation are tests of this repository.
+            let text = text.split("#[cfg(doctest)]").next().expect("the text before");
+            for included in text.split("include_str!(\"").skip(1) {
+                let name = included.split('"').next().expect("a name");
+                let file = source.parent().expect("a folder").join(name).canonicalize().expect("the file exists");
+                let inside = file.starts_with(folder.canonicalize().expect("a folder"));
+                assert!(inside, "{} includes {name}, which is not in its package", source.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 40, "{seen} files are included");
+}
+
+fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.chain(folders.iter().flat_map(|folder| sources(folder))).collect()
+}

@@ -136,8 +136,8 @@ fn packages_include_files_of_their_own() {
             let text = text.split("#[cfg(doctest)]").next().expect("the text before");
             for included in text.split("include_str!(\"").skip(1) {
                 let name = included.split('"').next().expect("a name");
-                let file = source.parent().expect("a folder").join(name).canonicalize().expect("the file exists");
-                let inside = file.starts_with(folder.canonicalize().expect("a folder"));
+                let above = name.matches("../").count();
+                let inside = source.strip_prefix(&folder).expect("a source of the package").ancestors().count() > above + 1;
                 assert!(inside, "{} includes {name}, which is not in its package", source.display());
                 seen += 1;
             }

@@ -45,7 +45,7 @@ const WRONG: &[Wrong] = &[
     // One side only.
     (RADIX, &[("z])]\n#[recv", "z && j < 42])]\n#[recv")]),
     (RADIX, &[("z])]\n#[recv", "z && j > 0 && j % 7 != 6])]\n#[recv")]),
-    (RADIX, &[("z])]\n#[holds", "z - 1])]\n#[holds")]),
+    (RADIX, &[("z])]\n// For", "z - 1])]\n// For")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X -> rank - j % X + j + 1; j")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X - 1 -> rank - j % X - 1 + j; j")]),
     (RADIX, &[("[rank - j % (radix * X) -> rank - j % (radix * X) + j", "[rank - j % X -> rank - j % X + j")]),

@@ -47,8 +47,8 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         LOCALITY_BRUCK,
-        "k in 0..get(local)])]\n#[holds(H",
-        "k in 0..get(local) - if p > 41 { 1 } else { 0 }])]\n#[holds(H",
+        "k in 0..get(local)])]\n// For",
+        "k in 0..get(local) - if p > 41 { 1 } else { 0 }])]\n// For",
     ),
     (LOCALITY_BRUCK, "#[within(node, inner, when = !flat)]\n", ""),
     (LOCALITY_BRUCK, "when = !flat)]", "when = !flat && local > 0)]"),

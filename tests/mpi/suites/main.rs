@@ -8,6 +8,7 @@ mod alloc;
 mod alltoall;
 mod cluster;
 mod data;
+mod handler;
 mod job;
 mod matrix;
 mod node;

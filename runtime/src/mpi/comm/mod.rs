@@ -3,6 +3,7 @@
 pub(crate) mod agree;
 pub(crate) mod code;
 pub(crate) mod ending;
+pub(crate) mod keyval;
 pub(crate) mod lock;
 pub(crate) mod nodes;
 pub(crate) mod own;

@@ -6,6 +6,7 @@
 use super::{quiet, solid};
 use crate::error::Error;
 use crate::mpi::comm::code::{OTHER, SUCCESS, check};
+use crate::mpi::comm::keyval::do_not_copy;
 use crate::mpi::comm::lock::making;
 use ::mpi::ffi;
 use std::cell::RefCell;
@@ -127,19 +128,6 @@ pub(crate) fn end() -> Result<(), Error> {
     let mut key = key as c_int;
     // SAFETY: the key is ours, and is not used again.
     check("MPI_Type_free_keyval", unsafe { ffi::MPI_Type_free_keyval(&mut key) })
-}
-
-unsafe extern "C" fn do_not_copy(
-    _type: ffi::MPI_Datatype,
-    _key: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes a valid pointer for the answer.
-    unsafe { *flag = 0 };
-    SUCCESS
 }
 
 unsafe extern "C" fn delete(_type: ffi::MPI_Datatype, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {

@@ -9,6 +9,7 @@
 
 use crate::error::Error;
 use crate::mpi::comm::code::{OTHER, SUCCESS, check};
+use crate::mpi::comm::keyval::do_not_copy;
 use crate::mpi::comm::lock::making;
 use crate::mpi::comm::own;
 use crate::mpi::handles::datatype;
@@ -146,20 +147,6 @@ fn new_key(delete: Delete) -> Result<c_int, Error> {
     let code = unsafe { ffi::MPI_Comm_create_keyval(Some(do_not_copy), Some(delete), &mut key, null_mut()) };
     check("MPI_Comm_create_keyval", code)?;
     Ok(key)
-}
-
-/// The callback by which MPI asks whether a duplicate of the communicator gets the attribute.
-unsafe extern "C" fn do_not_copy(
-    _comm: ffi::MPI_Comm,
-    _key: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes a valid pointer for the answer.
-    unsafe { *flag = 0 };
-    SUCCESS
 }
 
 /// The callback by which MPI deletes the attribute: frees the cached state, unless a thread is using it.

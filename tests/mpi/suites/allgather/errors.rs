@@ -3,14 +3,13 @@
 use super::entries::{collective, visit_all};
 use super::job::Effort;
 use crate::data::samples;
+use crate::handler::Handler;
 use crate::job::Job;
-use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use roundel::algorithms::{Bruck, Ring, Visitor};
 use roundel::{Allgather, Collective, Error, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::{Arguments, Schedule};
 use std::cell::RefCell;
-use std::mem::MaybeUninit;
 
 /// Only the last rank calls: it would wait for ever if its error came after the first message.
 pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
@@ -63,30 +62,6 @@ fn disagree(job: &mut Job<'_>, n: usize) {
         }
         visit_all(&mut Disagreement { job, n });
         before.set();
-    }
-}
-
-/// The world's error handler. MPICH 4.0 asks it about every message that is too long, whatever its communicator.
-struct Handler(ffi::MPI_Errhandler);
-
-impl Handler {
-    fn of_world() -> Self {
-        let mut handler = MaybeUninit::uninit();
-        // SAFETY: the world is live while the suite runs, and MPI sets the handler.
-        unsafe {
-            ffi::MPI_Comm_get_errhandler(ffi::RSMPI_COMM_WORLD, handler.as_mut_ptr());
-            Handler(handler.assume_init())
-        }
-    }
-
-    fn returning() -> Self {
-        // SAFETY: the handler is a constant of the library.
-        Handler(unsafe { ffi::RSMPI_ERRORS_RETURN })
-    }
-
-    fn set(&self) {
-        // SAFETY: the world is live while the suite runs, and the handler is never freed.
-        unsafe { ffi::MPI_Comm_set_errhandler(ffi::RSMPI_COMM_WORLD, self.0) };
     }
 }
 

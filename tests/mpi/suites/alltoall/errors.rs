@@ -1,10 +1,9 @@
 //! Wrong calls give the error that says what is wrong, and leave the communicator usable.
 
+use crate::handler::Handler;
 use crate::job::Job;
 use crate::shuffles::{Bruck, Pairwise, SpreadOut, Visit, visit_all};
-use mpi::ffi;
 use roundel::{Alltoall, Error, IsAlltoall};
-use std::mem::MaybeUninit;
 
 /// Only the last rank calls: it would wait for ever if its error came after the first message.
 pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
@@ -146,28 +145,4 @@ pub(crate) fn too_large(job: &mut Job<'_>) {
     let outcome = Bruck::<false>::plain(2).alltoall_in_place(job.world, &mut vec![0u8; len]);
     let expected = Error::TooLarge { what: "a message", elements: 1 << 31, limit };
     job.expect(outcome == Err(expected), || format!("a message of 2^31 elements: {outcome:?}"));
-}
-
-/// The world's error handler. MPICH 4.0 asks it about every message that is too long, whatever its communicator.
-struct Handler(ffi::MPI_Errhandler);
-
-impl Handler {
-    fn of_world() -> Self {
-        let mut handler = MaybeUninit::uninit();
-        // SAFETY: the world is live while the suite runs, and MPI sets the handler.
-        unsafe {
-            ffi::MPI_Comm_get_errhandler(ffi::RSMPI_COMM_WORLD, handler.as_mut_ptr());
-            Handler(handler.assume_init())
-        }
-    }
-
-    fn returning() -> Self {
-        // SAFETY: the handler is a constant of the library.
-        Handler(unsafe { ffi::RSMPI_ERRORS_RETURN })
-    }
-
-    fn set(&self) {
-        // SAFETY: the world is live while the suite runs, and the handler is never freed.
-        unsafe { ffi::MPI_Comm_set_errhandler(ffi::RSMPI_COMM_WORLD, self.0) };
-    }
 }

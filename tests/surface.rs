@@ -137,7 +137,8 @@ fn packages_include_files_of_their_own() {
             for included in text.split("include_str!(\"").skip(1) {
                 let name = included.split('"').next().expect("a name");
                 let above = name.matches("../").count();
-                let inside = source.strip_prefix(&folder).expect("a source of the package").ancestors().count() > above + 1;
+                let inside =
+                    source.strip_prefix(&folder).expect("a source of the package").ancestors().count() > above + 1;
                 assert!(inside, "{} includes {name}, which is not in its package", source.display());
                 seen += 1;
             }

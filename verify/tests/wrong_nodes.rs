@@ -45,11 +45,7 @@ const WRONG: &[(&str, &str, &str)] = &[
         "brings = [region(node + local * H + k); k in 0..get(local)]",
         "brings = [region(node + k); k in 0..get(local)]",
     ),
-    (
-        LOCALITY_BRUCK,
-        "k in 0..get(local)])]\n// For",
-        "k in 0..get(local) - if p > 41 { 1 } else { 0 }])]\n// For",
-    ),
+    (LOCALITY_BRUCK, "k in 0..get(local)])]\n// For", "k in 0..get(local) - if p > 41 { 1 } else { 0 }])]\n// For"),
     (LOCALITY_BRUCK, "#[within(node, inner, when = !flat)]\n", ""),
     (LOCALITY_BRUCK, "when = !flat)]", "when = !flat && local > 0)]"),
     (LOCALITY_BRUCK, "when = !flat)]", "when = !flat && p <= 41)]"),

@@ -6,7 +6,7 @@ use crate::call::rank_placement::RankPlacement;
 use crate::error::Error;
 use roundel_spec::Collective;
 
-/// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`].
+/// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`](crate::Alltoall).
 #[derive(Debug)]
 pub struct AlltoallCall<'a, T> {
     /// The blocks that this rank sends, one for each rank; none if they lie in `recv`.
@@ -35,7 +35,7 @@ impl<T> AlltoallCall<'_, T> {
     }
 }
 
-/// An alltoallv, as the user called it. Built by [`Alltoall`].
+/// An alltoallv, as the user called it. Built by [`Alltoall`](crate::Alltoall).
 #[derive(Debug)]
 pub struct AlltoallvCall<'a, T> {
     /// The data that this rank sends; none if it lies in `recv`, in which case both lists of blocks are the same.

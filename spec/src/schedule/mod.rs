@@ -126,7 +126,7 @@ pub struct Inner {
     /// Its contract.
     pub kind: Kind,
     /// Its schedule, if known; otherwise the simplest implementation of its contract stands in
-    /// ([`reference`](crate::schedule::reference)).
+    /// ([`mod@reference`]).
     pub schedule: Option<Box<Schedule>>,
 }
 

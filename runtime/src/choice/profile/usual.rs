@@ -19,7 +19,7 @@ pub(crate) const PORTS: [usize; 7] = [1, 2, 3, 4, 6, 8, 12];
 /// Between nodes: the latency, the overhead of a message, and the bandwidth.
 pub(crate) const WIRE: [f64; 3] = [20e-6, 1e-6, 1.25e9];
 
-/// Round figures for no machine in particular. Between nodes: those of [`WIRE`] (20 µs, 1.25 GB/s, 1 µs
+/// Round figures for no machine in particular. Between nodes: those of `WIRE` (20 µs, 1.25 GB/s, 1 µs
 /// for each message). Within a node: 1 µs, 5 GB/s and 0.3 µs. A counter is answered after 0.5 µs; a process copies 8
 /// GB/s and combines 4 GB/s. The processes of a node share its bandwidth, and hardly slow down each other's short
 /// messages.

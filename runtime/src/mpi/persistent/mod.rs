@@ -28,9 +28,7 @@
 //! memory that the node shares, so that the other ranks read the input and write the output without a copy.
 //!
 //! - `prepare`: makes a request from a call, together with all other ranks
-//! - `profile`, `choice`: choose how it runs, from measurements
-//! - `agree`: compares values that must be equal on all ranks
-//! - `window`: memory that a node shares
+//! - `choice`: chooses how it runs, from measurements
 //! - `engine`, `running`: execute the steps of all running requests
 //! - `request`, `scope`: the user's interface
 

@@ -116,9 +116,10 @@ impl DefaultRule {
 
     fn alltoall(&self, call: &Call) -> Vec<Candidate> {
         let leaders = ("alltoall/leaders", None, ON_NODES);
-        // All data from one node to another travels in one message.
+        // All data from one node to another travels in one message. With blocks of 16 KiB it takes 1.4 times MPI's time
+        // on 8 nodes of 2 ranks, with blocks of 4 KiB less than MPI on 4 nodes of 4.
         let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
-        let leads = has_nodes(call) && together <= self.short / 2;
+        let leads = has_nodes(call) && together <= 2 * self.short && call.bytes <= self.short / 8;
         let modelled = if self.catalogue { self.modelled(call) } else { Vec::new() };
         let first = leads.then_some(leaders).into_iter().chain([library(call)]);
         first.chain(modelled).collect()

@@ -9,23 +9,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-300}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 PLACEMENTS=${PLACEMENTS:-2 4 4x4 8x2 3,4,3,4,2} LAUNCHES=${LAUNCHES:-3} BATCHES=${BATCHES:-20}
 LARGEST=${LARGEST:-1048576} LIMIT=${LIMIT:-1.05}
-if [ -z "${LIBRARY:-}" ]; then
-  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
-  LIBRARY=target/$MPI/release/libroundel_pmpi.so
-fi
-library=$(realpath "$LIBRARY")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$work/defaults" benches/defaults.c
-preload=$library
-if [ "$MPI" = mpich ]; then
-  # Ranks that wait must give way when there are more of them than processors.
-  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
-  preload=$work/yieldshim.so:$library
-fi
+. benches/preloaded.sh
+compile defaults
+shim=$(yielding)
+preload=$shim${shim:+:}$library
 
 # One job on a placement, with so many batches.
 launch() {

@@ -8,22 +8,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} NODES=${NODES:-4} PPN=${PPN:-4} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-600}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 LAUNCHES=${LAUNCHES:-5} BATCHES=${BATCHES:-20}
-if [ -z "${LIBRARY:-}" ]; then
-  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
-  LIBRARY=target/$MPI/release/libroundel_pmpi.so
-fi
-library=$(realpath "$LIBRARY")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$work/interposed" benches/interposed.c
-shim=
-if [ "$MPI" = mpich ]; then
-  # Ranks that wait must give way when there are more of them than processors.
-  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
-  shim=$work/yieldshim.so
-fi
+. benches/preloaded.sh
+compile interposed
+shim=$(yielding)
 
 # One job; its first argument is what is loaded before MPI.
 launch() {

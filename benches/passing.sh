@@ -8,22 +8,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} LAUNCHES=${LAUNCHES:-7} CALLS=${CALLS:-20000} TIMEOUT=${TIMEOUT:-300}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-if [ -z "${LIBRARY:-}" ]; then
-  MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
-  LIBRARY=target/$MPI/release/libroundel_pmpi.so
-fi
-library=$(realpath "$LIBRARY")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. benches/preloaded.sh
 program=$work/passing
-"mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$program" benches/passing.c
-shim=
+compile passing
+shim=$(yielding)
 launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1)
-if [ "$MPI" = mpich ]; then
-  cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl
-  shim=$work/yieldshim.so launcher=(mpirun.mpich)
-fi
+[ "$MPI" = mpich ] && launcher=(mpirun.mpich)
 passes="allreduce:library;allgather:library;alltoall:library;broadcast:library"
 
 # The words before a program: what is loaded before MPI, and that nothing is served.

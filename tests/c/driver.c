@@ -182,3 +182,13 @@ int main(int argc, char **argv)
         printf("driver: p = %d, %d cases, all as expected\n", p, cases_len);
     return 0;
 }
+
+void each_root(MPI_Comm comm, void (*compare)(MPI_Comm, element, int, int))
+{
+    int p;
+    MPI_Comm_size(comm, &p);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int root = 0; root < p; root++)
+        for (int i = 0; i < ELEMENTS * LENGTHS; i++)
+            compare(comm, elements[i / LENGTHS], lengths[i % LENGTHS], root);
+}

@@ -76,4 +76,7 @@ extern operation operations[OPERATIONS];
 /* Lengths of blocks. */
 extern const int lengths[LENGTHS];
 
+/* Compares calls with every root, type and length. */
+void each_root(MPI_Comm comm, void (*compare)(MPI_Comm, element, int, int));
+
 #endif

@@ -20,19 +20,14 @@ static void gather(MPI_Comm comm, element of, int n, int root)
     free(own), free(found), free(expected);
 }
 
-int refused(MPI_Comm comm)
-{
-    int nothing = 0;
-    return CALL(&nothing, 0, MPI_INT, &nothing, 0, MPI_INT, 0, comm VALUES);
-}
+static int nothing;
+
+int refused(MPI_Comm comm) { return CALL(&nothing, 0, MPI_INT, &nothing, 0, MPI_INT, 0, comm VALUES); }
 
 void suite(MPI_Comm comm)
 {
-    int p, nothing = 0;
+    each_root(comm, gather);
+    int p;
     MPI_Comm_size(comm, &p);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    for (int root = 0; root < p; root++)
-        for (int i = 0; i < ELEMENTS * LENGTHS; i++)
-            gather(comm, elements[i / LENGTHS], lengths[i % LENGTHS], root);
     expect(CALL(&nothing, 0, MPI_INT, &nothing, 0, MPI_INT, p, comm VALUES) == MPI_ERR_ARG, "a root that does not exist");
 }

@@ -90,7 +90,7 @@ impl Params {
     /// Chooses the radix of an all-to-all, if none was given: the fastest on a usual network, by the model.
     pub fn choose_radix(&mut self, name: &str, p: usize, bytes: usize) {
         let algorithm = match name {
-            "alltoall/radix-bruck" | "alltoall/modified-bruck" => AlltoallAlgorithm::ModifiedBruck,
+            "alltoall/modified-bruck" => AlltoallAlgorithm::ModifiedBruck,
             "alltoall/k-bruck" => AlltoallAlgorithm::KBruck,
             _ => return,
         };

@@ -654,7 +654,7 @@ fn calls_that_a_file_has_not_are_in_its_head() {
     for name in ["alltoall/pairwise", "alltoall/spread-out"] {
         assert!(text(&["emit", "c", name]).contains("int roundel_alltoallv_"), "{name}");
     }
-    for name in ["alltoall/radix-bruck", "alltoall/leaders", "alltoall/hierarchical"] {
+    for name in ["alltoall/modified-bruck", "alltoall/leaders", "alltoall/hierarchical"] {
         let code = text(&["emit", "c", name]);
         assert!(!code.contains("int roundel_alltoallv_") && code.contains("no call like MPI_Alltoallv"), "{name}");
     }

@@ -7,9 +7,7 @@ use super::allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
-use super::alltoall::{
-    HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut,
-};
+use super::alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use super::broadcast::BinomialBroadcast;
 use super::gather::BinomialGather;
 use super::reduce::{BinomialReduce, OrderedBinomialReduce};
@@ -141,7 +139,7 @@ macro_rules! catalogue {
         /// Shows one algorithm, with parameters, to a visitor; false when there is no such algorithm, or when the
         /// number of parameters does not fit.
         pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
-            match name {
+            match current(name) {
                 $($name => match <$type>::from_arguments(args) {
                     Some(collective) => visitor.$kind($name, &collective),
                     None => return false,
@@ -182,11 +180,20 @@ catalogue! {
     "scatter/binomial" => BinomialScatter, scatter in "scatter/binomial.rs",
     "alltoall/spread-out" => SpreadOut, alltoall in "alltoall/spread_out.rs",
     "alltoall/pairwise" => PairwiseAlltoall, alltoall in "alltoall/pairwise.rs",
-    "alltoall/radix-bruck" => RadixBruck, alltoall in "alltoall/radix_bruck.rs",
     "alltoall/modified-bruck" => ModifiedBruck, alltoall in "alltoall/modified_bruck.rs",
     "alltoall/k-bruck" => KBruckAlltoall, alltoall in "alltoall/k_bruck.rs",
     "alltoall/leaders" => Leaders, alltoall in "alltoall/leaders.rs",
     "alltoall/hierarchical" => HierarchicalAlltoall, alltoall in "alltoall/hierarchical.rs",
+}
+
+/// Former names of algorithms. Selection files and commands may still have them.
+const FORMER: &[(&str, &str)] = &[("alltoall/radix-bruck", "alltoall/modified-bruck")];
+
+/// Today's name of an algorithm that had another one.
+pub fn current(name: &str) -> &str {
+    let last = |full: &'static str| full.rsplit('/').next();
+    let is = |(former, _): &&(&'static str, &str)| *former == name || last(former) == Some(name);
+    FORMER.iter().find(is).map_or(name, |(_, current)| current)
 }
 
 /// All algorithms.
@@ -199,9 +206,11 @@ pub fn catalogue() -> &'static [Entry] {
 /// ```
 /// use roundel::algorithms::find;
 /// assert_eq!(find("sparbit").map(|entry| entry.name).ok(), Some("allgather/sparbit"));
+/// assert_eq!(find("radix-bruck").map(|entry| entry.name).ok(), Some("alltoall/modified-bruck"));
 /// assert!(find("quicksort").is_err());
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
+    let name = current(name);
     let full = CATALOGUE.iter().find(|entry| entry.name == name);
     let short: Vec<&Entry> = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
     let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();

@@ -19,11 +19,11 @@ pub use allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
     ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
 };
-pub use alltoall::{
-    HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, RadixBruck, SpreadOut,
-};
+#[allow(deprecated, reason = "the name stays where it was")]
+pub use alltoall::RadixBruck;
+pub use alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 pub use broadcast::BinomialBroadcast;
-pub use catalogue::{Entry, Unknown, Visitor, catalogue, find, visit_all, visit_one};
+pub use catalogue::{Entry, Unknown, Visitor, catalogue, current, find, visit_all, visit_one};
 pub use gather::BinomialGather;
 pub use reduce::{BinomialReduce, OrderedBinomialReduce};
 pub use reduce_scatter::{

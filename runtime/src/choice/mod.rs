@@ -13,3 +13,5 @@ pub mod profile;
 pub mod select;
 #[cfg(feature = "profile")]
 pub mod selection;
+#[cfg(feature = "profile")]
+mod toml_text;

@@ -188,6 +188,8 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 16, 4, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 2, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 4, 4096, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 16, 2, 4096, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 16, 2, 16384, "library", "alltoall/leaders"),
         (Kind::Alltoall, 104, 4, 8, "library", "alltoall/k-bruck"),
         (Kind::Alltoall, 104, 8, 8, "library", "alltoall/k-bruck"),
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
@@ -317,7 +319,7 @@ proptest! {
         let of_kind: Vec<_> = catalogue().iter().filter(|entry| (entry.schedule)().kind == call.kind).collect();
         let name = of_kind[number % of_kind.len()].name;
         let given = match name.rsplit('/').next() {
-            Some("k-bruck" | "radix-bruck" | "modified-bruck") => ":radix=3",
+            Some("k-bruck" | "modified-bruck") => ":radix=3",
             Some("cyclic-shift") => ":ports=1+2+1",
             _ => "",
         };

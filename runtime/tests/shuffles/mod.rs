@@ -1,7 +1,7 @@
 //! The alltoalls of the catalogue, and some written by hand in the form that the derive generates: shapes that no
 //! textbook has.
 
-use roundel::algorithms::{self, HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, RadixBruck};
+use roundel::algorithms::{self, HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall};
 use roundel::{Collective, IsAlltoall, Place, Refusal, Sink};
 use roundel_spec::arith::wrap;
 use roundel_spec::contract::pair;
@@ -215,7 +215,6 @@ pub(crate) fn visit_all(p: usize, visitor: &mut impl Visit) {
     radices.sort_unstable();
     radices.dedup();
     for radix in radices {
-        visitor.visit(&format!("radix-bruck {radix}"), RadixBruck { radix });
         visitor.visit(&format!("modified-bruck {radix}"), ModifiedBruck { radix });
         visitor.visit(&format!("k-bruck {radix}"), KBruckAlltoall { radix });
         visitor.visit(&format!("radix {radix}"), Bruck::<false>::plain(radix));

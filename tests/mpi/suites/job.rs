@@ -2,6 +2,7 @@
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use roundel::{Collective, Layout, Options, Place, Policy};
 use roundel_tests::ending::end;
 
 /// The world, and how much was done in it.
@@ -48,4 +49,13 @@ impl<'a> Job<'a> {
         self.world.all_gather_into(&u8::from(holds), &mut flags[..]);
         flags.contains(&1)
     }
+}
+
+/// Every combination of layout and policy that a collective has.
+pub(crate) fn every_option<C: Collective>(collective: &C, at: &Place) -> Vec<Options> {
+    let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
+    let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
+    let has = |layout| layout != Layout::Rotated || collective.rotation(at).is_some();
+    let layouts = layouts.into_iter().filter(|&layout| has(layout));
+    layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect()
 }

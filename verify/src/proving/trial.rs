@@ -100,17 +100,29 @@ impl Trial<'_> {
         let options = Options { layout: self.layout, ..Options::default() };
         let mut times = Vec::with_capacity(repeat);
         for _ in 0..repeat {
-            let mut recv = vec![UNTOUCHED; expected.len()];
-            let mut call = AllgatherTrial { comm, send: &send, recv: &mut recv, shape, options, result: None };
-            let start = Instant::now();
-            algorithms::visit_one(self.entry.name, self.args, &mut call);
-            let (result, time) = (call.result, start.elapsed());
-            result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
-            agree(rank, &recv, expected)?;
-            times.push(time);
+            let recv = vec![UNTOUCHED; expected.len()];
+            let call = AllgatherTrial { comm, send: &send, recv, shape, options, result: None };
+            times.push(self.timed(rank, call, expected)?);
         }
         Ok(times)
     }
+
+    /// Makes one call, compares its result with the definition, and returns how long it took.
+    fn timed(&self, rank: usize, mut call: impl TrialCall, expected: &[u8]) -> Result<Duration, String> {
+        let start = Instant::now();
+        algorithms::visit_one(self.entry.name, self.args, &mut call);
+        let time = start.elapsed();
+        let (result, received) = call.outcome();
+        result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
+        agree(rank, &received, expected)?;
+        Ok(time)
+    }
+}
+
+/// One call on one rank, which is made when it sees its collective.
+trait TrialCall: Visitor {
+    /// What the call returned, if it was made, and what was received.
+    fn outcome(self) -> (Option<Result<(), String>>, Vec<u8>);
 }
 
 /// Compares a result with the definition, byte by byte; gaps between blocks must be untouched.
@@ -127,18 +139,24 @@ fn agree(rank: usize, found: &[u8], expected: &[u8]) -> Result<(), String> {
 struct AllgatherTrial<'a, T> {
     comm: &'a T,
     send: &'a [u8],
-    recv: &'a mut [u8],
+    recv: Vec<u8>,
     shape: Option<(&'a [usize], &'a [usize])>,
     options: Options,
     result: Option<Result<(), String>>,
 }
 
+impl<T: Transport<u8>> TrialCall for AllgatherTrial<'_, T> {
+    fn outcome(self) -> (Option<Result<(), String>>, Vec<u8>) {
+        (self.result, self.recv)
+    }
+}
+
 impl<T: Transport<u8>> Visitor for AllgatherTrial<'_, T> {
     fn allgather<C: IsAllgather + Sync>(&mut self, _name: &'static str, collective: &C) {
         let result = match self.shape {
-            None => collective.allgather_with(self.comm, self.send, self.recv, self.options),
+            None => collective.allgather_with(self.comm, self.send, &mut self.recv, self.options),
             Some((counts, displs)) => {
-                collective.allgatherv_with(self.comm, self.send, self.recv, counts, displs, self.options)
+                collective.allgatherv_with(self.comm, self.send, &mut self.recv, counts, displs, self.options)
             }
         };
         self.result = Some(result.map_err(|error| error.to_string()));

@@ -5,7 +5,6 @@ mod k_bruck;
 mod leaders;
 mod modified_bruck;
 mod pairwise;
-mod radix_bruck;
 mod spread_out;
 
 pub use hierarchical::HierarchicalAlltoall;
@@ -13,8 +12,11 @@ pub use k_bruck::KBruckAlltoall;
 pub use leaders::Leaders;
 pub use modified_bruck::ModifiedBruck;
 pub use pairwise::PairwiseAlltoall;
-pub use radix_bruck::RadixBruck;
 pub use spread_out::SpreadOut;
+
+/// The former name of [`ModifiedBruck`], with the layout that rotates.
+#[deprecated(note = "use `ModifiedBruck`; `Layout::Rotated` asks for its rotated layout")]
+pub type RadixBruck = ModifiedBruck;
 
 impl HierarchicalAlltoall<SpreadOut, KBruckAlltoall> {
     /// With Bruck's all-to-all of this radix between nodes: for many nodes and short blocks.

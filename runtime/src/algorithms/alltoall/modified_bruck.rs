@@ -1,11 +1,12 @@
 use crate::Collective;
 
-/// Bruck's all-to-all with any radix, without rotations: blocks arrive where they belong.
+/// Bruck's all-to-all with any radix: blocks arrive where they belong, without rotations.
 ///
 /// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with
 /// value `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit
 /// `x` a block has come as far as the lower digits of `j` say. A block is sent from where it is, and received where it
-/// belongs: there is no rotation before the first substep and none after the last. A large radix means more substeps
+/// belongs: there is no rotation before the first substep and none after the last, unless a caller asks for the rotated
+/// layout, in which block `j` lies at place `j` meanwhile, as Bruck's original has it. A large radix means more substeps
 /// and fewer blocks in each.
 ///
 /// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps,
@@ -17,6 +18,7 @@ use crate::Collective;
 /// ICS 2014.
 #[derive(Collective, Clone, Copy, Debug)]
 #[collective(alltoall, radix: 2..)]
+#[layout(in_place, rotated(rank))]
 #[define(w = ceil_log(radix, p))]
 #[define(substeps = if p == 1 { 0 } else { w * (radix - 1) - (pow(radix, w) - p) / pow(radix, w - 1) })]
 #[round(x in 0..ceil_log(radix, p), z in 1..radix)]

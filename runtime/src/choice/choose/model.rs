@@ -9,8 +9,7 @@ use super::{Error, MAX_P, Network};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An all-to-all that is a candidate. `alltoall/radix-bruck` is not: it sends the messages of
-/// [`AlltoallAlgorithm::ModifiedBruck`] and copies once more.
+/// An all-to-all that is a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AlltoallAlgorithm {

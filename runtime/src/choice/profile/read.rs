@@ -3,8 +3,8 @@
 use super::error::Error;
 use super::grid::{Grid, GridFault, TIMES};
 use super::{Contention, Machine, NodeSpeed, Profile, VERSION};
-use std::ops::{Range, RangeInclusive};
-use toml::Spanned;
+use crate::choice::toml_text::{TomlText, Value, message, offset, whole};
+use std::ops::RangeInclusive;
 use toml::de::{DeTable, DeValue};
 
 /// Valid rates, in bytes per second.
@@ -22,7 +22,7 @@ impl Profile {
     /// # Errors
     /// Returns what is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        ProfileText(text).profile().map(|(profile, _)| profile)
+        ProfileText(TomlText(text)).profile().map(|(profile, _)| profile)
     }
 
     /// Reads a profile of this machine.
@@ -31,7 +31,7 @@ impl Profile {
     /// Returns what is wrong with the text, and in which line; [`Error::Foreign`] if the profile is for another
     /// machine.
     pub fn parse_for(text: &str, machine: &Machine) -> Result<Self, Error> {
-        let (profile, [cpu, cores, mpi]) = ProfileText(text).profile()?;
+        let (profile, [cpu, cores, mpi]) = ProfileText(TomlText(text)).profile()?;
         let Some((key, found, expected)) = profile.machine.differs(machine) else { return Ok(profile) };
         let line = match key {
             "cpu" => cpu,
@@ -42,9 +42,6 @@ impl Profile {
     }
 }
 
-/// A value with its position in the text.
-type Value<'a> = Spanned<DeValue<'a>>;
-
 /// A table with its name and position.
 struct ProfileTable<'a, 'i> {
     name: String,
@@ -52,14 +49,14 @@ struct ProfileTable<'a, 'i> {
     entries: &'a DeTable<'i>,
 }
 
-/// The text, to find lines by offset.
+/// The text of a profile.
 #[derive(Clone, Copy)]
-struct ProfileText<'i>(&'i str);
+struct ProfileText<'i>(TomlText<'i>);
 
 impl<'i> ProfileText<'i> {
     /// The profile, and the lines that identify its machine.
     fn profile(self) -> Result<(Profile, [usize; 3]), Error> {
-        let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
+        let parsed = DeTable::parse(self.0.0).map_err(|error| self.malformed(&error))?;
         let top = ProfileTable { name: "the profile".into(), at: 0, entries: parsed.get_ref() };
         self.is_profile(&top)?;
         self.knows(&top, &TOP)?;
@@ -80,12 +77,12 @@ impl<'i> ProfileText<'i> {
         let format = top.entries.get("format");
         let named = format.is_some_and(|format| format.get_ref().as_str() == Some("roundel-profile"));
         if !named {
-            return Err(Error::NotAProfile { line: format.map_or(1, |format| self.line(format)) });
+            return Err(Error::NotAProfile { line: format.map_or(1, |format| self.0.line(format)) });
         }
         let version = self.entry(top, "version")?;
         match whole(version) {
             Some(VERSION) => Ok(()),
-            _ => Err(Error::Version { line: self.line(version), found: self.source(version) }),
+            _ => Err(Error::Version { line: self.0.line(version), found: self.0.written(version) }),
         }
     }
 
@@ -93,7 +90,7 @@ impl<'i> ProfileText<'i> {
     fn is_complete(self, top: &ProfileTable<'_, '_>) -> Result<(), Error> {
         let end = top.entries.get("end").and_then(|end| end.get_ref().as_table());
         let complete = end.and_then(|end| end.get("complete")).and_then(|complete| complete.get_ref().as_bool());
-        if complete == Some(true) { Ok(()) } else { Err(Error::Truncated { line: self.last_line() }) }
+        if complete == Some(true) { Ok(()) } else { Err(Error::Truncated { line: self.0.last_line() }) }
     }
 
     fn machine(self, table: &ProfileTable<'_, '_>) -> Result<(Machine, [usize; 3]), Error> {
@@ -107,7 +104,7 @@ impl<'i> ProfileText<'i> {
             nodes: self.count(table, "nodes", 0)?,
             ranks: self.count(table, "ranks", 0)?,
         };
-        let line = |key| self.entry(table, key).map(|value| self.line(value));
+        let line = |key| self.entry(table, key).map(|value| self.0.line(value));
         Ok((machine, [line("cpu")?, line("cores")?, line("mpi")?]))
     }
 
@@ -163,7 +160,7 @@ impl<'i> ProfileText<'i> {
             _ => "seconds",
         };
         let Some(mut value) = table.entries.get(key) else {
-            return Error::Missing { line: self.at(table.at), key, of: table.name.clone() };
+            return Error::Missing { line: self.0.line_at(table.at), key, of: table.name.clone() };
         };
         for index in path {
             value = value.get_ref().as_array().and_then(|list| list.get(index)).unwrap_or(value);
@@ -179,7 +176,7 @@ impl<'i> ProfileText<'i> {
     }
 
     fn entry<'a>(self, of: &ProfileTable<'a, 'i>, key: &'static str) -> Result<&'a Value<'i>, Error> {
-        let missing = || Error::Missing { line: self.at(of.at), key, of: of.name.clone() };
+        let missing = || Error::Missing { line: self.0.line_at(of.at), key, of: of.name.clone() };
         of.entries.get(key).ok_or_else(missing)
     }
 
@@ -188,7 +185,7 @@ impl<'i> ProfileText<'i> {
         let strange = table.entries.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = strange else { return Ok(()) };
         let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-        let (line, of) = (self.at(key.span().start), table.name.clone());
+        let (line, of) = (self.0.line_at(key.span().start), table.name.clone());
         Err(Error::Unknown { line, key: key.get_ref().to_string(), of, known })
     }
 
@@ -252,44 +249,18 @@ impl<'i> ProfileText<'i> {
 
     /// The error for an invalid value.
     fn odd(self, value: &Value<'_>, key: &str, expected: String) -> Error {
-        Error::Value { line: self.line(value), key: key.into(), found: self.source(value), expected }
+        Error::Value { line: self.0.line(value), key: key.into(), found: self.0.written(value), expected }
     }
 
     /// The parser's error. An error at the end means that the text is truncated.
     fn malformed(self, error: &toml::de::Error) -> Error {
-        let Range { start, .. } = error.span().unwrap_or(0..0);
-        if start >= self.0.trim_end().len() && self.0.contains("roundel-profile") {
-            return Error::Truncated { line: self.last_line() };
+        let start = offset(error);
+        if start >= self.0.0.trim_end().len() && self.0.0.contains("roundel-profile") {
+            return Error::Truncated { line: self.0.last_line() };
         }
-        let begin = self.0.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-        let column = self.0.get(begin..start).map_or(0, |before| before.chars().count()) + 1;
-        Error::Malformed { line: self.at(start), column, what: error.message().replace('\n', ", ") }
+        let (line, column) = self.0.position(start);
+        Error::Malformed { line, column, what: message(error) }
     }
-
-    /// The line of an offset, from 1.
-    fn at(self, offset: usize) -> usize {
-        self.0.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
-    }
-
-    fn line(self, value: &Value<'_>) -> usize {
-        self.at(value.span().start)
-    }
-
-    fn last_line(self) -> usize {
-        self.0.lines().count().max(1)
-    }
-
-    /// A value as written, possibly truncated.
-    fn source(self, value: &Value<'_>) -> String {
-        let text = self.0.get(value.span()).unwrap_or_default();
-        let short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
-    }
-}
-
-fn whole(value: &Value<'_>) -> Option<i64> {
-    let integer = value.get_ref().as_integer()?;
-    i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
 #[cfg(test)]

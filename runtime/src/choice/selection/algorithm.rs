@@ -4,7 +4,7 @@ use super::fingerprint::print_of;
 use super::parameter::Parameter;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
-use crate::algorithms::{Entry, Visitor, catalogue, visit_one};
+use crate::algorithms::{Entry, Visitor, catalogue, current, visit_one};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::schedule::{Domain, Order, Schedule};
 use roundel_spec::{Arguments, Collective, Kind, Place, Refusal};
@@ -206,6 +206,7 @@ fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Entry> {
 }
 
 fn find(kind: Kind, name: &str) -> Result<&'static Entry, RuleError> {
+    let name = current(name);
     let is = |entry: &&Entry| entry.name == name || entry.name.rsplit('/').next() == Some(name);
     if let Some(entry) = of_kind(kind).find(is) {
         return Ok(entry);

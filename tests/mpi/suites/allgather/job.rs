@@ -1,8 +1,8 @@
 //! What the calls of this suite have in common.
 
-use crate::job::Job;
+use crate::job::{Job, every_option};
 use mpi::topology::SimpleCommunicator;
-use roundel::{Collective, Error, Layout, Options, Place, Policy, Transport};
+use roundel::{Collective, Error, Options, Place, Transport};
 
 impl Job<'_> {
     /// The options that it is the turn of; none when the collective does not serve the communicator.
@@ -42,13 +42,4 @@ pub(crate) enum Effort {
     Full,
     /// One, and the next call gets the next one.
     Light,
-}
-
-/// Every combination of layout and policy that a collective has.
-fn every_option<C: Collective>(collective: &C, at: &Place) -> Vec<Options> {
-    let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
-    let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
-    let has = |layout| layout != Layout::Rotated || collective.rotation(at).is_some();
-    let layouts = layouts.into_iter().filter(|&layout| has(layout));
-    layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect()
 }

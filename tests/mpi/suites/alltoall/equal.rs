@@ -65,7 +65,7 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
 
 impl<T: Sample> Visit for Comparison<'_, '_, T> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
-        for options in self.job.alltoall_options::<C>() {
+        for options in self.job.alltoall_options(&collective) {
             for turn in [0, 1] {
                 let what = format!("{name}, {} {}, {options:?}, turn {turn}", self.n, T::NAME);
                 self.room.clean();

@@ -107,7 +107,7 @@ impl Visit for LastHasLonger<'_, '_> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
         let (job, n) = (&mut *self.job, self.n);
         let (rank, p, world) = (job.rank(), job.p(), job.world);
-        for options in job.alltoall_options::<C>() {
+        for options in job.alltoall_options(&collective) {
             let n = if rank == p - 1 { n + 1 } else { n };
             let outcome = collective.alltoall_with(world, &vec![0u64; n * p], &mut vec![0; n * p], options);
             job.calls += 1;

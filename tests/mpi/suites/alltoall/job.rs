@@ -1,8 +1,8 @@
 //! What the calls of this suite have in common.
 
 use crate::alloc::allocations;
-use crate::job::Job;
-use roundel::{Collective, Error, Layout, Options, Policy};
+use crate::job::{Job, every_option};
+use roundel::{Collective, Error, Options, Place};
 
 impl Job<'_> {
     /// Makes a call that must go well, and that may allocate only if it is the first of its kind.
@@ -18,12 +18,8 @@ impl Job<'_> {
     }
 
     /// All options in small jobs, otherwise the one that it is the turn of.
-    pub(crate) fn alltoall_options<C: Collective>(&mut self) -> Vec<Options> {
-        let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
-        let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
-        let layouts = layouts.into_iter().filter(|&layout| layout != Layout::Rotated || C::PREFERS_ROTATION);
-        let all: Vec<Options> =
-            layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect();
+    pub(crate) fn alltoall_options<C: Collective>(&mut self, collective: &C) -> Vec<Options> {
+        let all = every_option(collective, &Place::flat(self.rank() as i64, self.p() as i64));
         self.turn += 1;
         match self.p() {
             0..=3 => all,

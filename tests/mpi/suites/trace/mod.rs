@@ -74,6 +74,11 @@ impl Suite<'_> {
         self.comm.size() as usize
     }
 
+    /// The number of blocks of a vector.
+    fn blocks<C: Collective>(&self, collective: &C) -> usize {
+        collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize
+    }
+
     /// The collective without regard to what is proved, if its domain has the call.
     fn served<C: Collective>(&mut self, name: &'static str, collective: &C) -> Option<Unproved<C>> {
         collective.admits(&self.placement.seen(self.rank(), C::LOOKS_AT_NODES)).ok()?;
@@ -106,6 +111,20 @@ impl Suite<'_> {
                 &format!("{case}: the run differs from the schedule in {} messages: {first}", found.len()),
             );
         }
+    }
+
+    /// Compares calls with every policy. However messages travel, they are the same ones; and the last call finds its
+    /// plan.
+    fn compare_policies<C: Collective>(
+        &mut self,
+        name: &str,
+        collective: &C,
+        bytes: impl Fn(usize) -> usize,
+        mut call: impl FnMut(Options) -> Result<(), Error>,
+    ) {
+        let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE, Policy::DATATYPE];
+        let mut with = |policy| call(Options { layout: Layout::Declared, policy });
+        self.compare(name, collective, policies.len(), bytes, || policies.into_iter().try_for_each(&mut with));
     }
 
     /// Inner collectives other than those of the catalogue, and inner collectives of inner collectives.
@@ -160,8 +179,7 @@ fn share(elements: usize, blocks: usize, b: usize) -> usize {
 }
 
 impl Visitor for Suite<'_> {
-    /// With blocks of equal and of different lengths. However messages travel, they are the same ones; and the last
-    /// call finds its plan.
+    /// With blocks of equal and of different lengths.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         let Some(collective) = &self.served(name, collective) else { return };
         let (comm, p) = (self.comm, self.p());
@@ -170,26 +188,16 @@ impl Visitor for Suite<'_> {
             let counts: Vec<usize> = (0..p).map(length).collect();
             let displs: Vec<usize> = (0..p).map(|rank| counts[..rank].iter().sum()).collect();
             let (send, mut recv) = (vec![1u32; counts[self.rank()]], vec![0; counts.iter().sum()]);
-            let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE, Policy::DATATYPE];
-            self.compare(
-                name,
-                collective,
-                policies.len(),
-                |block| counts[block] * size_of::<u32>(),
-                || {
-                    policies.into_iter().try_for_each(|policy| {
-                        let options = Options { layout: Layout::Declared, policy };
-                        collective.allgatherv_with(comm, &send, &mut recv, &counts, &displs, options)
-                    })
-                },
-            );
+            let bytes = |block: usize| counts[block] * size_of::<u32>();
+            self.compare_policies(name, collective, bytes, |options| {
+                collective.allgatherv_with(comm, &send, &mut recv, &counts, &displs, options)
+            });
         }
     }
 
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         let Some(collective) = &self.served(name, collective) else { return };
-        let blocks = collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize;
-        let comm = self.comm;
+        let (comm, blocks) = (self.comm, self.blocks(collective));
         for n in LENGTHS {
             let mut data = vec![1u64; n];
             self.compare(
@@ -211,19 +219,10 @@ impl Visitor for Suite<'_> {
         let (comm, p) = (self.comm, self.p());
         for n in LENGTHS {
             let (send, mut recv) = (vec![1u32; n * p], vec![0; n * p]);
-            let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE, Policy::DATATYPE];
-            self.compare(
-                name,
-                collective,
-                policies.len(),
-                |_| n * size_of::<u32>(),
-                || {
-                    policies.into_iter().try_for_each(|policy| {
-                        let options = Options { layout: Layout::Declared, policy };
-                        collective.alltoall_with(comm, &send, &mut recv, options)
-                    })
-                },
-            );
+            let bytes = |_| n * size_of::<u32>();
+            self.compare_policies(name, collective, bytes, |options| {
+                collective.alltoall_with(comm, &send, &mut recv, options)
+            });
         }
     }
 
@@ -244,8 +243,7 @@ impl Visitor for Suite<'_> {
 
     fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
         let Some(collective) = &self.served(name, collective) else { return };
-        let blocks = collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize;
-        let comm = self.comm;
+        let (comm, blocks) = (self.comm, self.blocks(collective));
         for n in LENGTHS {
             let mut data = vec![1u64; n];
             self.compare(

@@ -1,10 +1,10 @@
 //! All-to-alls on threads, compared with the plain definition: rank d finds the block of rank s where it expects it.
 
-use super::{Trial, UNTOUCHED, agree, byte};
-use roundel::algorithms::{self, Visitor};
+use super::{Trial, TrialCall, UNTOUCHED, byte};
+use roundel::algorithms::Visitor;
 use roundel::threads::{self, ThreadComm};
 use roundel::{Alltoall, IsAlltoall, Options};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Runs it `repeat` times with blocks of `bytes` bytes; returns the time of the slowest rank for each repetition.
 pub(super) fn uniform(trial: &Trial<'_>, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
@@ -52,14 +52,9 @@ fn rank(
     for _ in 0..repeat {
         let lists = (gap > 0).then_some([&send_counts[..], &send_displs, &recv_counts, &recv_displs]);
         let options = Options { layout: trial.layout, ..Options::default() };
-        let mut call =
-            AlltoallTrial { comm, send: &send, recv: vec![UNTOUCHED; received], lists, options, result: None };
-        let start = Instant::now();
-        algorithms::visit_one(trial.entry.name, trial.args, &mut call);
-        let time = start.elapsed();
-        call.result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
-        agree(rank, &call.recv, &expected)?;
-        times.push(time);
+        let recv = vec![UNTOUCHED; received];
+        let call = AlltoallTrial { comm, send: &send, recv, lists, options, result: None };
+        times.push(trial.timed(rank, call, &expected)?);
     }
     Ok(times)
 }
@@ -73,6 +68,12 @@ struct AlltoallTrial<'a> {
     lists: Option<[&'a [usize]; 4]>,
     options: Options,
     result: Option<Result<(), String>>,
+}
+
+impl TrialCall for AlltoallTrial<'_> {
+    fn outcome(self) -> (Option<Result<(), String>>, Vec<u8>) {
+        (self.result, self.recv)
+    }
 }
 
 impl Visitor for AlltoallTrial<'_> {

@@ -1,13 +1,13 @@
 //! Broadcast, reduce, gather and scatter on threads, compared with the plain definition.
 
-use super::{Trial, UNTOUCHED, agree, block, byte};
-use roundel::algorithms::{self, Visitor};
+use super::{Trial, TrialCall, UNTOUCHED, block, byte};
+use roundel::algorithms::Visitor;
 use roundel::operation::commutative;
 use roundel::threads::{self, ThreadComm};
 use roundel::{Broadcast, Error, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter};
 use roundel::{ReduceTo, ScatterFrom};
 use roundel_spec::Kind;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Runs it `repeat` times with vectors or blocks of `bytes` bytes; returns the time of the slowest rank for each
 /// repetition.
@@ -41,13 +41,7 @@ fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Re
     let mut times = Vec::with_capacity(repeat);
     for _ in 0..repeat {
         let recv = if schedule.kind == Kind::Broadcast { send.clone() } else { vec![UNTOUCHED; expected.len()] };
-        let mut call = RootedTrial { comm, send: &send, recv, result: None };
-        let start = Instant::now();
-        algorithms::visit_one(trial.entry.name, trial.args, &mut call);
-        let time = start.elapsed();
-        call.result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
-        agree(rank, &call.recv, &expected)?;
-        times.push(time);
+        times.push(trial.timed(rank, RootedTrial { comm, send: &send, recv, result: None }, &expected)?);
     }
     Ok(times)
 }
@@ -58,6 +52,12 @@ struct RootedTrial<'a> {
     send: &'a [u8],
     recv: Vec<u8>,
     result: Option<Result<(), String>>,
+}
+
+impl TrialCall for RootedTrial<'_> {
+    fn outcome(self) -> (Option<Result<(), String>>, Vec<u8>) {
+        (self.result, self.recv)
+    }
 }
 
 impl RootedTrial<'_> {

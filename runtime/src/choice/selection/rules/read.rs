@@ -10,8 +10,8 @@ use crate::choice::selection::implementation::Implementation;
 use crate::choice::selection::kind::kind;
 use crate::choice::selection::parameter::Parameter;
 use crate::choice::selection::{Selection, VERSION};
+use crate::choice::toml_text::{TomlText, Value, message, offset, whole};
 use roundel_spec::Kind;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 const TOP: [&str; 3] = ["format", "version", "rule"];
@@ -40,22 +40,19 @@ impl Selection {
     /// # Errors
     /// Returns what is wrong with the text, and in which line.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let rules = SelectionText(text).rules()?;
+        let rules = SelectionText(TomlText(text)).rules()?;
         consistent(&rules)?;
         Ok(Selection { rules, ..Selection::default() })
     }
 }
 
-/// A value with its position in the text.
-type Value<'a> = Spanned<DeValue<'a>>;
-
-/// The text, to find lines by offset.
+/// The text of a selection.
 #[derive(Clone, Copy)]
-struct SelectionText<'i>(&'i str);
+struct SelectionText<'i>(TomlText<'i>);
 
 impl<'i> SelectionText<'i> {
     fn rules(self) -> Result<Vec<Rule>, Error> {
-        let parsed = DeTable::parse(self.0).map_err(|error| self.malformed(&error))?;
+        let parsed = DeTable::parse(self.0.0).map_err(|error| self.malformed(&error))?;
         let top = parsed.get_ref();
         self.is_selection(top)?;
         self.knows(top, "the selection", &TOP)?;
@@ -68,18 +65,18 @@ impl<'i> SelectionText<'i> {
     fn is_selection(self, top: &DeTable<'_>) -> Result<(), Error> {
         let format = top.get("format");
         if format.and_then(|format| format.get_ref().as_str()) != Some("roundel-selection") {
-            return Err(Error::NotASelection { line: format.map_or(1, |format| self.line(format)) });
+            return Err(Error::NotASelection { line: format.map_or(1, |format| self.0.line(format)) });
         }
         let missing = Error::Missing { line: 1, key: "version", of: "the selection".into() };
         let version = top.get("version").ok_or(missing)?;
         match whole(version) {
             Some(VERSION) => Ok(()),
-            _ => Err(Error::Version { line: self.line(version), found: self.source(version) }),
+            _ => Err(Error::Version { line: self.0.line(version), found: self.0.written(version) }),
         }
     }
 
     fn rule(self, value: &Value<'i>) -> Result<Rule, Error> {
-        let line = self.line(value);
+        let line = self.0.line(value);
         let table = value.get_ref().as_table().ok_or_else(|| self.odd(value, "rule", "a table `[[rule]]`"))?;
         self.knows(table, "a rule", &RULE)?;
         let kind = self.kind(line, table)?;
@@ -96,7 +93,7 @@ impl<'i> SelectionText<'i> {
         let value = table.get("collective").ok_or(missing)?;
         let name = self.words(value, "collective", "the name of a collective in quotes")?;
         let unknown = || RuleError::Collective { name: name.into() };
-        kind(name).ok_or_else(|| Error::rule(self.line(value), unknown()))
+        kind(name).ok_or_else(|| Error::rule(self.0.line(value), unknown()))
     }
 
     /// The implementation that the rule sets.
@@ -104,7 +101,7 @@ impl<'i> SelectionText<'i> {
         let parameters = self.parameters(table)?;
         let given = table.get("parameters");
         match (table.get("algorithm"), table.get("ports"), given) {
-            (Some(_), Some(ports), _) => Err(Error::Both { line: self.line(ports) }),
+            (Some(_), Some(ports), _) => Err(Error::Both { line: self.0.line(ports) }),
             (None, None, _) => Err(Error::Missing { line, key: "algorithm", of: "this rule".into() }),
             (Some(value), None, _) => {
                 let name = self.words(value, "algorithm", "the name of an algorithm in quotes")?;
@@ -113,11 +110,11 @@ impl<'i> SelectionText<'i> {
             }
             (None, Some(_), Some(given)) => {
                 let misfit = RuleError::NoParameters { what: "a plan with ports" };
-                Err(Error::rule(self.line(given), misfit))
+                Err(Error::rule(self.0.line(given), misfit))
             }
             (None, Some(value), None) => {
                 let text = self.words(value, "ports", "factors and ports in quotes, such as \"8(-1 1 1 1)\"")?;
-                Implementation::ports(kind, text).map_err(|misfit| Error::rule(self.line(value), misfit))
+                Implementation::ports(kind, text).map_err(|misfit| Error::rule(self.0.line(value), misfit))
             }
         }
     }
@@ -128,7 +125,7 @@ impl<'i> SelectionText<'i> {
             RuleError::Algorithm { .. } | RuleError::OtherKind { .. } => name,
             _ => parameters.unwrap_or(name),
         };
-        self.line(at)
+        self.0.line(at)
     }
 
     fn parameters(self, table: &DeTable<'i>) -> Result<Vec<(String, Parameter)>, Error> {
@@ -187,7 +184,7 @@ impl<'i> SelectionText<'i> {
             Some("rank-order") => Wanted::RankOrder,
             _ => return Err(self.odd(value, "order", "\"any\", \"same-tree\" or \"rank-order\"")),
         };
-        Ok((wanted, self.line(value)))
+        Ok((wanted, self.0.line(value)))
     }
 
     /// Returns an error for unknown keys.
@@ -195,7 +192,7 @@ impl<'i> SelectionText<'i> {
         let strange = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = strange else { return Ok(()) };
         let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-        let line = self.at(key.span().start);
+        let line = self.0.line_at(key.span().start);
         Err(Error::Unknown { line, key: key.get_ref().to_string(), of: of.into(), known })
     }
 
@@ -205,34 +202,11 @@ impl<'i> SelectionText<'i> {
 
     /// The error for an invalid value.
     fn odd(self, value: &Value<'_>, key: &str, expected: &str) -> Error {
-        Error::Value { line: self.line(value), key: key.into(), found: self.source(value), expected: expected.into() }
+        Error::Value { line: self.0.line(value), key: key.into(), found: self.0.written(value), expected: expected.into() }
     }
 
     fn malformed(self, error: &toml::de::Error) -> Error {
-        let start = error.span().map_or(0, |span| span.start);
-        let begin = self.0.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-        let column = self.0.get(begin..start).map_or(0, |before| before.chars().count()) + 1;
-        Error::Malformed { line: self.at(start), column, what: error.message().replace('\n', ", ") }
+        let (line, column) = self.0.position(offset(error));
+        Error::Malformed { line, column, what: message(error) }
     }
-
-    /// The line of an offset, from 1.
-    fn at(self, offset: usize) -> usize {
-        self.0.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
-    }
-
-    fn line(self, value: &Value<'_>) -> usize {
-        self.at(value.span().start)
-    }
-
-    /// A value as written, possibly truncated.
-    fn source(self, value: &Value<'_>) -> String {
-        let text = self.0.get(value.span()).unwrap_or_default();
-        let short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
-    }
-}
-
-fn whole(value: &Value<'_>) -> Option<i64> {
-    let integer = value.get_ref().as_integer()?;
-    i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }

@@ -28,7 +28,8 @@ install_missing() {
   command -v cc >/dev/null || missing+=(build-essential)
   command -v mpicc.openmpi >/dev/null || missing+=(openmpi-bin libopenmpi-dev)
   command -v mpicc.mpich >/dev/null || missing+=(mpich libmpich-dev)
-  ldconfig -p | grep libclang >/dev/null || missing+=(libclang-dev)
+  # Not libclang-cpp, which other packages bring.
+  ldconfig -p | grep -E 'libclang(-[0-9.]+)?\.so' >/dev/null || missing+=(libclang-dev)
   # Both MPIs' Fortran wrappers call it.
   command -v gfortran >/dev/null || missing+=(gfortran)
   command -v cmake >/dev/null || missing+=(cmake)

@@ -209,6 +209,14 @@ pub enum Error {
         "ranks of one node cannot share memory; say with `mpi::place` which ranks sit together, or use `Settings::flat`"
     )]
     NotShared,
+    /// The ranks of a node cannot share memory.
+    #[error(
+        "no memory for all ranks of this node: {reason}; make room in /dev/shm, or leave the calls to the library"
+    )]
+    NoSharedMemory {
+        /// The reason.
+        reason: String,
+    },
     /// A persistent request is running.
     #[error("this request is running: wait for it first")]
     Started,

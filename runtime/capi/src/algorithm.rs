@@ -15,6 +15,8 @@ enum AlgorithmSource {
     One(Kind, Box<selection::Algorithm>),
     /// By the MPI library.
     Library(Kind),
+    /// Through the node's shared memory, or not at all.
+    SharedMemory(Kind),
     /// By rules.
     Rules(Box<Settings>),
 }
@@ -30,8 +32,10 @@ pub(crate) unsafe fn who<'a>(how: *const CAlgorithm, call: &MpiCall) -> Result<B
         Some(AlgorithmSource::Rules(settings)) => Ok(By::Settings(settings)),
         Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind() => Ok(By::Algorithm(algorithm)),
         Some(AlgorithmSource::Library(kind)) if *kind == call.kind() => Ok(By::Library),
+        Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind() => Ok(By::SharedMemory),
         Some(AlgorithmSource::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
         Some(AlgorithmSource::Library(kind)) => other(format!("{kind}/library"), call.kind()),
+        Some(AlgorithmSource::SharedMemory(kind)) => other(format!("{kind}/shared-memory"), call.kind()),
     }
 }
 
@@ -132,8 +136,15 @@ fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String,
                 Err(why) => format!("{call}: {algorithm} does not serve this call: {why}"),
             }
         }
+        Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind => {
+            match Implementation::SharedMemory.serves(call) {
+                Ok(()) => format!("{call}: shared-memory; {}", Implementation::SharedMemory.proof()),
+                Err(why) => format!("{call}: shared-memory does not serve this call: {why}"),
+            }
+        }
         Some(AlgorithmSource::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
         Some(AlgorithmSource::Library(kind)) => return other(format!("{kind}/library"), call.kind),
+        Some(AlgorithmSource::SharedMemory(kind)) => return other(format!("{kind}/shared-memory"), call.kind),
     })
 }
 
@@ -168,6 +179,7 @@ fn named(name: &str) -> Result<AlgorithmSource, ApiFailure> {
     match way {
         Implementation::Catalogue(algorithm) => Ok(AlgorithmSource::One(kind, Box::new(algorithm))),
         Implementation::Library => Ok(AlgorithmSource::Library(kind)),
+        Implementation::SharedMemory => Ok(AlgorithmSource::SharedMemory(kind)),
         Implementation::Ports(_) => Err(ApiFailure::Ports { found: name.into() }),
     }
 }

@@ -9,10 +9,12 @@
 //! - [`build`](mod@build): makes the programs of a collective
 //! - [`machine`]: runs a program
 //! - [`replay`](mod@replay): runs the programs of all ranks on symbolic elements, which track their origins
+//! - [`shared`]: calls of the ranks of one node, with the program's own buffers, through a ring of slots
 
 pub mod build;
 pub mod machine;
 pub mod replay;
+pub mod shared;
 mod validate;
 
 pub use validate::{Invalid, validate};

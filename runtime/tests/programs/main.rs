@@ -5,5 +5,6 @@ mod mutants;
 mod parts;
 mod ports;
 mod refusals;
+mod shared;
 mod sweep;
 mod threads;

@@ -1,13 +1,14 @@
 //! The implementations that a call can use.
 
 use super::algorithm::Algorithm;
-use super::call::Call;
+use super::call::{ANY, Call};
 use super::parameter::Parameter;
 use super::rules::range::NumberRange;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
 use crate::choice::select::{self, PlanEvidence};
 use crate::plan::ports::Ports;
+use crate::program::shared::MOST_RANKS;
 use roundel_spec::{Kind, Refusal};
 use std::fmt;
 
@@ -20,7 +21,13 @@ pub enum Implementation {
     Catalogue(Algorithm),
     /// A plan with ports between nodes, for requests of `roundel::mpi::persistent`.
     Ports(PortsPlan),
+    /// Memory that the ranks of a node share, if all of them are on one.
+    SharedMemory,
 }
+
+/// The name of shared memory among implementations.
+pub(super) const SHARED: &str = "shared-memory";
+
 
 /// A plan with ports, and its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +62,7 @@ impl PortsPlan {
 }
 
 impl Implementation {
-    /// The implementation with a name: `library`, or an algorithm.
+    /// The implementation with a name: `library`, `shared-memory`, or an algorithm.
     ///
     /// # Errors
     /// If there is none, or the parameters are invalid.
@@ -63,6 +70,8 @@ impl Implementation {
         match name {
             "library" if parameters.is_empty() => Ok(Implementation::Library),
             "library" => Err(RuleError::NoParameters { what: "what is left to the library" }),
+            SHARED if parameters.is_empty() => Ok(Implementation::SharedMemory),
+            SHARED => Err(RuleError::NoParameters { what: "shared memory" }),
             name => Algorithm::named(kind, name, parameters).map(Implementation::Catalogue),
         }
     }
@@ -94,6 +103,9 @@ impl Implementation {
             Implementation::Library => "nothing is proved of the library".into(),
             Implementation::Catalogue(algorithm) => algorithm.proof(),
             Implementation::Ports(planned) => planned.proof(),
+            Implementation::SharedMemory => {
+                format!("replayed with all ranks of a node, every interleaving, up to {MOST_RANKS} of them")
+            }
         }
     }
 
@@ -104,6 +116,7 @@ impl Implementation {
             Implementation::Library => kind != Kind::Allreduce,
             Implementation::Catalogue(algorithm) => algorithm.keeps_tree(),
             Implementation::Ports(planned) => kind != Kind::Allreduce || planned.same_tree,
+            Implementation::SharedMemory => true,
         }
     }
 
@@ -111,7 +124,7 @@ impl Implementation {
     pub(super) fn orders(&self, kind: Kind) -> NumberRange {
         match self {
             _ if !kind.reduces() => NumberRange::up_to(2),
-            Implementation::Library => NumberRange::up_to(2),
+            Implementation::Library | Implementation::SharedMemory => NumberRange::up_to(2),
             Implementation::Catalogue(algorithm) if !algorithm.keeps_order() => NumberRange::only(0),
             Implementation::Catalogue(algorithm) if algorithm.looks_at_nodes() => NumberRange::up_to(1),
             Implementation::Catalogue(_) => NumberRange::up_to(2),
@@ -139,15 +152,30 @@ impl Implementation {
             Implementation::Ports(_) if !call.request => {
                 Err("plans with ports are for requests of roundel::mpi::persistent".into())
             }
-            Implementation::Library | Implementation::Catalogue(_) if call.request => {
+            Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory if call.request => {
                 Err("a persistent request takes plans with ports".into())
             }
             Implementation::Library => Ok(()),
             Implementation::Catalogue(algorithm) => serves(algorithm, call),
             Implementation::Ports(planned) if planned.nodes == call.nodes => Ok(()),
             Implementation::Ports(planned) => Err(format!("it is for {} nodes", planned.nodes)),
+            Implementation::SharedMemory => in_shared_memory(call),
         }
     }
+}
+
+/// Returns an error if the ranks of a call cannot use shared memory.
+fn in_shared_memory(call: &Call) -> Result<(), String> {
+    if call.nodes > 1 {
+        return Err("its ranks are on several nodes".into());
+    }
+    if call.p > MOST_RANKS {
+        return Err(format!("it was replayed for at most {MOST_RANKS} ranks of a node"));
+    }
+    if call.kind == Kind::Alltoall && call.bytes == ANY {
+        return Err("ranks know only their own lengths".into());
+    }
+    Ok(())
 }
 
 fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {
@@ -173,6 +201,7 @@ impl fmt::Display for Implementation {
             Implementation::Library => f.write_str("library"),
             Implementation::Catalogue(algorithm) => algorithm.fmt(f),
             Implementation::Ports(planned) => planned.ports.fmt(f),
+            Implementation::SharedMemory => f.write_str(SHARED),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum CachedPlan {
     Plan(Box<MessagePlan>, Box<Algorithm>),
     /// Along a route, for blocks of any lengths.
     Alltoallv(Box<Algorithm>),
+    /// Through the node's shared memory.
+    SharedMemory,
 }
 
 /// A call that was planned.

@@ -11,6 +11,8 @@ pub enum By<'a> {
     Settings(&'a Settings),
     /// This algorithm. A call that it does not serve is an error.
     Algorithm(&'a Algorithm),
+    /// The node's shared memory. A call that it does not serve is an error.
+    SharedMemory,
     /// MPI serves the call.
     Library,
 }
@@ -21,6 +23,7 @@ impl By<'_> {
         match self {
             By::Environment => 0,
             By::Library => 1,
+            By::SharedMemory => 2,
             By::Settings(settings) => settings.fingerprint(),
             By::Algorithm(algorithm) => algorithm.fingerprint(),
         }
@@ -32,6 +35,7 @@ impl By<'_> {
 pub(crate) enum Decider {
     Environment,
     Library,
+    SharedMemory,
     Settings(Box<Settings>),
     Algorithm(Box<Algorithm>),
 }
@@ -41,6 +45,7 @@ impl From<By<'_>> for Decider {
         match by {
             By::Environment => Decider::Environment,
             By::Library => Decider::Library,
+            By::SharedMemory => Decider::SharedMemory,
             By::Settings(settings) => Decider::Settings(Box::new(settings.clone())),
             By::Algorithm(algorithm) => Decider::Algorithm(Box::new(algorithm.clone())),
         }
@@ -51,7 +56,9 @@ impl Decider {
     /// Whether it is this one.
     pub(crate) fn is(&self, by: By<'_>) -> bool {
         match (self, by) {
-            (Decider::Environment, By::Environment) | (Decider::Library, By::Library) => true,
+            (Decider::Environment, By::Environment)
+            | (Decider::Library, By::Library)
+            | (Decider::SharedMemory, By::SharedMemory) => true,
             (Decider::Settings(own), By::Settings(other)) => **own == *other,
             (Decider::Algorithm(own), By::Algorithm(other)) => **own == *other,
             _ => false,

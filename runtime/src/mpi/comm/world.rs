@@ -25,6 +25,13 @@ pub(crate) struct World {
     pub(crate) passes: bool,
 }
 
+impl World {
+    /// The number of ranks on this rank's node.
+    pub(crate) fn ranks_of_node(&self) -> usize {
+        self.nodes.iter().filter(|&&node| node == self.nodes[self.rank]).count()
+    }
+}
+
 static WORLD: OnceLock<World> = OnceLock::new();
 
 /// The world, if it was set up.

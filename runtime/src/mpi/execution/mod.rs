@@ -7,6 +7,7 @@
 pub(crate) mod alltoallv;
 pub(crate) mod elements;
 pub(crate) mod post_log;
+pub(crate) mod shared;
 
 use crate::error::Error;
 use crate::mpi::comm::code::{SUCCESS, check, failure, is};

@@ -9,11 +9,11 @@
 //! Invariant: an engine lives until its call is complete, with everything that its messages and the other ranks of
 //! its node access. Its request owns it and, while it runs, the list of running engines does, too.
 
-use super::processors::processors;
 use super::running::{self, Progressing, RunningSlot, Scoped, progress};
 use crate::error::Error;
 use crate::mpi::comm::code::{SUCCESS, check, failure};
 use crate::mpi::comm::ending::end_the_job;
+use crate::mpi::comm::processors::processors;
 use crate::mpi::comm::window::Borrowed;
 use crate::mpi::execution::Combine;
 use crate::mpi::execution::elements::Elements;

@@ -36,7 +36,6 @@ mod buffer;
 mod choice;
 mod engine;
 mod prepare;
-mod processors;
 mod request;
 mod running;
 mod scope;

@@ -192,7 +192,7 @@ fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &sel
     }
     match chosen.way {
         Implementation::Ports(planned) => Some(planned.ports),
-        Implementation::Library | Implementation::Catalogue(_) => None,
+        Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory => None,
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) unsafe fn run(
     }
     if work.recent.find(&job.shape, By::Environment).is_none() {
         let choice = choice::choose(By::Environment, &work, &job.shape, members.here())?;
-        if matches!(choice.way, Implementation::Catalogue(_)) {
+        if choice.way != Implementation::Library {
             return Ok(None);
         }
         let how = CachedPlan::Library(choice.why.clone().into());

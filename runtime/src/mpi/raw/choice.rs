@@ -138,6 +138,7 @@ pub(super) fn choose(
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()))),
         By::Library => return Ok(Choice::asked(Implementation::Library)),
+        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory)),
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
     };

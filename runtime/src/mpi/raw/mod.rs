@@ -13,6 +13,7 @@ mod passing;
 mod planning;
 mod raise;
 mod recorded;
+mod shared_run;
 
 pub use self::choice::{begin_requests, usual};
 pub use self::device::{library_unloads, watch_libraries};
@@ -156,6 +157,8 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
         Some(CachedPlan::Plan(..)) => unsafe { replay(work, group, job) },
         // SAFETY: as above.
         Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
+        // SAFETY: as above.
+        Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
         Some(CachedPlan::Library(_)) | None => Ok(CallOutcome::Library),
     }
 }
@@ -320,7 +323,7 @@ fn operands(job: &ParsedCall) -> Option<Operands> {
 
 /// Leaves a call that is not served to MPI, unless an algorithm was requested.
 fn leave(by: By<'_>, error: Error) -> Result<(), Error> {
-    if let By::Algorithm(_) = by { Err(error) } else { Ok(()) }
+    if let By::Algorithm(_) | By::SharedMemory = by { Err(error) } else { Ok(()) }
 }
 
 impl Unread {
@@ -337,10 +340,21 @@ impl Unread {
 #[cold]
 fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
     let choice = choice::choose(by, work, shape, group.here())?;
-    let Implementation::Catalogue(algorithm) = choice.way.clone() else {
-        let why = choice.why.clone();
-        choice.tell(Ok(()));
-        return Ok(CachedPlan::Library(why.into()));
+    let algorithm = match choice.way.clone() {
+        Implementation::Catalogue(algorithm) => algorithm,
+        Implementation::SharedMemory => {
+            let fits = shared_run::fits(work, group, shape);
+            choice.tell(fits.as_ref().map(|_| ()));
+            return match fits {
+                Ok(()) => Ok(CachedPlan::SharedMemory),
+                Err(error) => leave(by, error.clone()).map(|()| CachedPlan::Library(error.to_string().into())),
+            };
+        }
+        Implementation::Library | Implementation::Ports(_) => {
+            let why = choice.why.clone();
+            choice.tell(Ok(()));
+            return Ok(CachedPlan::Library(why.into()));
+        }
     };
     if shape.blocks == BlockLayout::Private {
         choice.tell(Ok(()));

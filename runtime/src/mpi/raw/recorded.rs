@@ -40,6 +40,7 @@ pub(super) unsafe fn run(
             head.done(&called, lengths, messages(&work.flight, mark))
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(why))) => head.library(why),
+        (Ok(_), Some(_), Some(CachedPlan::SharedMemory)) => head.library("it has no messages: shared memory"),
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {

@@ -15,6 +15,7 @@ use crate::mpi::comm::profile;
 use crate::mpi::comm::window::NodeRanks;
 use crate::mpi::comm::world;
 use crate::mpi::execution::alltoallv::AlltoallvBuffers;
+use crate::mpi::execution::shared::SharedRing;
 use crate::mpi::execution::{MessagesInFlight, Tags};
 use crate::mpi::journal::Journal;
 use crate::mpi::lowering::areas::Scratch;
@@ -64,6 +65,8 @@ pub(crate) struct CommWork {
     pub(crate) tags: Tags,
     /// Resources that the persistent requests of this rank's node share.
     pub(crate) node: Option<NodeRanks>,
+    /// The memory that the ranks of this communicator share, if they are on one node, or why there is none.
+    pub(crate) ring: Option<Result<SharedRing, Error>>,
     /// The profile for planning, or why it could not be read.
     pub(crate) profile: Option<Result<Profile, Error>>,
     /// The settings that all ranks agreed on, or why they did not agree.
@@ -90,6 +93,12 @@ impl CommWork {
             Some(node) => Ok(node),
             none => Ok(none.insert(NodeRanks::new(group)?)),
         }
+    }
+
+    /// The memory that the ranks of this communicator share. The first call creates it and is collective; all ranks
+    /// get it, or none does.
+    pub(crate) fn ring(&mut self, group: &OwnComm) -> Result<&mut SharedRing, Error> {
+        self.ring.get_or_insert_with(|| SharedRing::of(group)).as_mut().map_err(|error| error.clone())
     }
 
     /// Takes over the settings that all ranks of the world agreed on.

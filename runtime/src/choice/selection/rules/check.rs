@@ -10,7 +10,8 @@ use super::region::Region;
 use super::rule_error::RuleError;
 use crate::choice::selection::algorithm::Algorithm;
 use crate::choice::selection::call::NodeSizes;
-use crate::choice::selection::implementation::{Implementation, PortsPlan, brief};
+use crate::choice::selection::implementation::{Implementation, PortsPlan, SHARED, brief};
+use crate::program::shared::MOST_RANKS;
 use roundel_spec::Refusal;
 
 /// The most numbers of ranks to check. It is lower for algorithms that look at nodes, because there are many ways to
@@ -33,8 +34,21 @@ impl Implementation {
             Implementation::Library => Ok(()),
             Implementation::Catalogue(algorithm) => covers(algorithm, &tight),
             Implementation::Ports(planned) => fits(planned, &tight),
+            Implementation::SharedMemory => on_one_node(&tight),
         }
     }
+}
+
+/// Returns an error if a rule for shared memory has calls of several nodes, or of too many ranks.
+fn on_one_node(region: &Region) -> Result<(), RuleError> {
+    let (nodes, p) = (region.nodes(), region.p());
+    let at = match (nodes.to > 1, p.to > MOST_RANKS as u64) {
+        (true, _) => "nodes = 2".into(),
+        (_, true) => format!("p = {}", MOST_RANKS + 1),
+        _ => return Ok(()),
+    };
+    let why = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
+    Err(RuleError::Outside { algorithm: SHARED.into(), at, why, narrow: "`nodes` and `p`" })
 }
 
 /// The first `points` numbers of ranks.

@@ -12,7 +12,7 @@ use crate::choice::selection::parameter::Parameter;
 use crate::choice::selection::{Selection, VERSION};
 use crate::choice::toml_text::{TomlText, Value, message, offset, whole};
 use roundel_spec::Kind;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 const TOP: [&str; 3] = ["format", "version", "rule"];
 const RULE: [&str; 10] =

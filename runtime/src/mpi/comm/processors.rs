@@ -2,7 +2,7 @@
 
 /// The number of processors of the machine. If this rank is bound to some of them, those are not the ones of other
 /// ranks.
-pub(super) fn processors() -> usize {
+pub(crate) fn processors() -> usize {
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let known = counted(&online);
     known.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1)

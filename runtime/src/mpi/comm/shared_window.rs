@@ -1,0 +1,217 @@
+//! A window of memory that the ranks of a node share, and the counters in it.
+//!
+//! It is a file in memory that one rank makes and the others map; it has no name any more when the first call uses
+//! it, so that nothing is left behind, however the job ends. Each rank gives its mapping back on its own: unlike MPI's
+//! windows, it need not be freed together. All of its memory is allocated when it is made: a machine without enough of
+//! it refuses the window, and does not stop a rank in the middle of a call.
+
+use crate::error::Error;
+use crate::mpi::comm::agree::agree;
+use crate::mpi::comm::code::check;
+use crate::mpi::comm::own::OwnComm;
+use crate::program::shared::LINE;
+use ::mpi::ffi;
+use memmap2::MmapRaw;
+use std::ffi::c_int;
+use std::fs::{File, OpenOptions, remove_file};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The number of slots: how many segments a rank may be ahead of the others.
+pub(crate) const SLOTS: usize = 8;
+
+/// The bytes of data in a slot.
+pub(crate) const SLOT: usize = 256 * 1024;
+
+/// Where files in memory are.
+const FOLDER: &str = "/dev/shm";
+
+/// The tag of the messages with the window's name.
+const NAMED: c_int = 6;
+
+/// The bytes of the message with the window's name: its number, and its path.
+const NAME: usize = 120;
+
+/// The window of a communicator whose ranks are all on one node.
+///
+/// First comes a line with the window's number, then a counter for each rank: how many segments it has completed.
+/// Each slot has a counter for each rank, which tells its signals, and then data. Counters have a line each.
+pub(crate) struct SharedWindow {
+    memory: MmapRaw,
+    p: usize,
+}
+
+/// A counter in the window, and what its rank says of its call.
+#[repr(C, align(64))]
+pub(crate) struct WindowCounter {
+    value: AtomicU64,
+    call: AtomicU64,
+}
+
+impl WindowCounter {
+    /// Sets the value: whoever reads it sees everything that was done before.
+    #[inline]
+    pub(crate) fn publish(&self, value: u64) {
+        self.value.store(value, Ordering::Release);
+    }
+
+    /// The value.
+    #[inline]
+    pub(crate) fn read(&self) -> u64 {
+        self.value.load(Ordering::Acquire)
+    }
+
+    /// Says which call this rank makes, with the next value that it publishes.
+    #[inline]
+    pub(crate) fn say(&self, call: u64) {
+        self.call.store(call, Ordering::Relaxed);
+    }
+
+    /// What the rank said of its call.
+    #[inline]
+    pub(crate) fn said(&self) -> u64 {
+        self.call.load(Ordering::Relaxed)
+    }
+}
+
+impl SharedWindow {
+    /// Makes the window of a communicator's ranks. Collective; all ranks get a window, or none does.
+    pub(crate) fn new(group: &OwnComm) -> Result<Self, Error> {
+        let p = group.placement.p();
+        let made = if group.rank == 0 { Some(NamedFile::make(bytes(p))) } else { None };
+        let number_and_path = match &made {
+            Some(Ok(file)) => file.written(),
+            _ => [0; NAME],
+        };
+        let heard = share(group, number_and_path)?;
+        let mapped = match &made {
+            Some(Ok(file)) => map(&file.file, file.number),
+            Some(Err(error)) => Err(io::Error::new(error.kind(), error.to_string())),
+            None => opened(&heard),
+        };
+        let own = mapped.map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
+        let window = agree(group.comm.raw(), &[], own).map(|memory| SharedWindow { memory, p });
+        drop(made);
+        window
+    }
+
+    /// The counter of the segments that a rank has completed.
+    #[inline]
+    pub(crate) fn completed(&self, rank: usize) -> &WindowCounter {
+        self.counter(LINE + rank * LINE)
+    }
+
+    /// The counter of a rank's signals in a slot.
+    #[inline]
+    pub(crate) fn signals(&self, slot: usize, rank: usize) -> &WindowCounter {
+        self.counter(self.slot(slot) + rank * LINE)
+    }
+
+    /// Where the data of a slot begins.
+    #[inline]
+    pub(crate) fn data(&self, slot: usize) -> *mut u8 {
+        self.memory.as_mut_ptr().wrapping_add(self.slot(slot) + self.p * LINE)
+    }
+
+    #[inline]
+    fn slot(&self, slot: usize) -> usize {
+        LINE + self.p * LINE + slot * (self.p * LINE + SLOT)
+    }
+
+    #[inline]
+    fn counter(&self, offset: usize) -> &WindowCounter {
+        debug_assert!(offset + LINE <= bytes(self.p));
+        // SAFETY: the offset lies in the window, at a line that only counters use; a mapping is aligned to pages, and
+        // the memory is zero at first. Counters are atomic.
+        unsafe { &*self.memory.as_ptr().wrapping_add(offset).cast() }
+    }
+}
+
+/// The bytes of the window of so many ranks.
+const fn bytes(p: usize) -> usize {
+    LINE + p * LINE + SLOTS * (p * LINE + SLOT)
+}
+
+/// A file in memory, which is removed on drop.
+struct NamedFile {
+    file: File,
+    path: PathBuf,
+    number: u64,
+}
+
+impl NamedFile {
+    /// Makes a file of zeros; its number is at its beginning.
+    fn make(bytes: usize) -> io::Result<Self> {
+        let number = RandomState::new().hash_one(std::process::id()) | 1;
+        let path = Path::new(FOLDER).join(format!("roundel-{}-{number:016x}", std::process::id()));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut named = NamedFile { file, path, number };
+        named.file.write_all(&number.to_ne_bytes())?;
+        // Written, so that the memory is there.
+        io::copy(&mut io::repeat(0).take(bytes as u64 - 8), &mut named.file)?;
+        Ok(named)
+    }
+
+    /// The number and the path, for the other ranks.
+    fn written(&self) -> [u8; NAME] {
+        let mut message = [0; NAME];
+        let path = self.path.as_os_str().as_encoded_bytes();
+        message[..8].copy_from_slice(&self.number.to_ne_bytes());
+        message[8..8 + path.len()].copy_from_slice(path);
+        message
+    }
+}
+
+impl Drop for NamedFile {
+    fn drop(&mut self) {
+        // Nothing else can be done about a file that somebody has removed already.
+        let _ = remove_file(&self.path);
+    }
+}
+
+/// Tells all ranks what the first one says.
+fn share(group: &OwnComm, mut message: [u8; NAME]) -> Result<[u8; NAME], Error> {
+    let (comm, p) = (group.comm.raw(), group.placement.p());
+    // SAFETY: the constants are the library's; messages have room, and the communicator is live.
+    unsafe {
+        let (byte, ignore) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_STATUS_IGNORE);
+        let at = message.as_mut_ptr();
+        if group.rank > 0 {
+            let code = ffi::PMPI_Recv(at.cast(), NAME as c_int, byte, 0, NAMED, comm, ignore);
+            check("MPI_Recv", code)?;
+        } else {
+            for rank in 1..p {
+                let code = ffi::PMPI_Send(at.cast(), NAME as c_int, byte, rank as c_int, NAMED, comm);
+                check("MPI_Send", code)?;
+            }
+        }
+    }
+    Ok(message)
+}
+
+/// Maps the file that another rank has made.
+fn opened(message: &[u8; NAME]) -> io::Result<MmapRaw> {
+    let (number, path) = message.split_at(8);
+    let number = u64::from_ne_bytes(number.try_into().unwrap_or_default());
+    if number == 0 {
+        return Err(io::Error::other("another rank could not make it"));
+    }
+    let end = path.iter().position(|&byte| byte == 0).unwrap_or(path.len());
+    let path = str::from_utf8(&path[..end]).map_err(io::Error::other)?;
+    map(&OpenOptions::new().read(true).write(true).open(path)?, number)
+}
+
+/// Maps a file, if it is the one with this number: another machine, or another container, may have one of this name.
+fn map(mut file: &File, number: u64) -> io::Result<MmapRaw> {
+    let memory = MmapRaw::map_raw(file)?;
+    let mut found = [0; 8];
+    io::Seek::rewind(&mut file)?;
+    file.read_exact(&mut found)?;
+    match found == number.to_ne_bytes() {
+        true => Ok(memory),
+        false => Err(io::Error::other("ranks of this node do not see the same files in memory")),
+    }
+}

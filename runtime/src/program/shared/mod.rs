@@ -1,0 +1,240 @@
+//! Collectives among the ranks of one node, through a bounded window of memory that they share.
+//!
+//! The window is a ring of slots. A call is divided into *segments* that fit a slot: elements are independent of each
+//! other, so each segment is the same collective on a part of every block. Segments have consecutive numbers, which
+//! are equal on all ranks because all ranks make the same calls in the same order; segment `s` uses slot `s` modulo
+//! the number of slots. Before a rank writes into a slot, it waits until all ranks have completed the segment that
+//! used it before. So ranks run ahead of each other by as many segments as there are slots, and no call ends with a
+//! barrier.
+//!
+//! [`segment`] describes what a rank does in one segment, as calls of [`SharedSteps`]: the engine executes them at
+//! once, and [`replay`](mod@replay) follows them on all ranks together, with symbolic elements.
+//!
+//! Every reduction combines the contributions in the order of ranks, once for each element, or with the same tree on
+//! all ranks: operations need not commute, and all ranks get bitwise equal results.
+
+pub mod replay;
+mod steps;
+
+pub use steps::segment;
+
+use crate::program::RegionOffset;
+use roundel_spec::Kind;
+use std::ops::Range;
+
+/// The most ranks on a node for which the tests replay all collectives.
+pub const MOST_RANKS: usize = 64;
+
+/// The size of a cache line: ranks never write to the same one.
+pub const LINE: usize = 64;
+
+/// What a rank does in a segment, step by step. Offsets are in bytes.
+pub trait SharedSteps {
+    /// Waits until all ranks have completed the segment that used this slot before.
+    fn claim(&mut self);
+
+    /// Copies elements. Source and destination are equal, or do not overlap.
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize);
+
+    /// Combines elements one by one; `into` may be the same as `right`, and overlaps neither otherwise.
+    fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize);
+
+    /// Increments this rank's counter in the slot.
+    fn signal(&mut self);
+
+    /// Waits until a rank has incremented its counter this often in this segment.
+    fn await_signals(&mut self, rank: usize, times: u32);
+}
+
+/// A step of a rank, recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedOp {
+    /// [`SharedSteps::claim`].
+    Claim,
+    /// [`SharedSteps::copy`].
+    Copy {
+        /// The source.
+        from: RegionOffset,
+        /// The destination.
+        to: RegionOffset,
+        /// The number of elements.
+        elements: usize,
+    },
+    /// [`SharedSteps::combine`].
+    Combine {
+        /// The left operands.
+        left: RegionOffset,
+        /// The right operands.
+        right: RegionOffset,
+        /// The destination.
+        into: RegionOffset,
+        /// The number of elements.
+        elements: usize,
+    },
+    /// [`SharedSteps::signal`].
+    Signal,
+    /// [`SharedSteps::await_signals`].
+    Await {
+        /// The rank.
+        rank: usize,
+        /// The number of increments.
+        times: u32,
+    },
+}
+
+impl SharedSteps for Vec<SharedOp> {
+    fn claim(&mut self) {
+        self.push(SharedOp::Claim);
+    }
+
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) {
+        self.push(SharedOp::Copy { from, to, elements });
+    }
+
+    fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize) {
+        self.push(SharedOp::Combine { left, right, into, elements });
+    }
+
+    fn signal(&mut self) {
+        self.push(SharedOp::Signal);
+    }
+
+    fn await_signals(&mut self, rank: usize, times: u32) {
+        self.push(SharedOp::Await { rank, times });
+    }
+}
+
+/// How the data of a call is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedBlocks<'a> {
+    /// One vector of this many elements: allreduce, reduce, broadcast.
+    Vector(usize),
+    /// A block of this many elements for each rank, one after the other.
+    Equal(usize),
+    /// The elements of each rank's block, and where it begins.
+    Listed {
+        /// The lengths.
+        counts: &'a [usize],
+        /// The beginnings.
+        displs: &'a [usize],
+    },
+}
+
+/// A collective call of the ranks of one node.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedCall<'a> {
+    /// The collective.
+    pub kind: Kind,
+    /// The number of ranks.
+    pub p: usize,
+    /// The root, if the collective has one.
+    pub root: usize,
+    /// The bytes of an element.
+    pub size: usize,
+    /// How the data is divided.
+    pub blocks: SharedBlocks<'a>,
+    /// Whether this rank's input and output are the same memory: its input lies where its result will be.
+    pub in_place: bool,
+    /// The bytes of a slot.
+    pub slot: usize,
+}
+
+/// A call that no slot can hold, even in single elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{p} ranks with elements of {size} bytes do not fit into {slot} bytes of shared memory")]
+pub struct DoesNotFit {
+    /// The number of ranks.
+    pub p: usize,
+    /// The bytes of an element.
+    pub size: usize,
+    /// The bytes of a slot.
+    pub slot: usize,
+}
+
+/// Vectors of at most this many bytes are reduced by every rank that needs the result; of longer ones every rank
+/// reduces a share.
+pub const SHORT: usize = 2048;
+
+impl SharedCall<'_> {
+    /// The number of elements of a rank's block, or of the vector.
+    pub(super) fn len(&self, block: usize) -> usize {
+        match self.blocks {
+            SharedBlocks::Vector(len) | SharedBlocks::Equal(len) => len,
+            SharedBlocks::Listed { counts, .. } => counts[block],
+        }
+    }
+
+    /// Where a rank's block begins among all blocks.
+    pub(super) fn begin(&self, block: usize) -> usize {
+        match self.blocks {
+            SharedBlocks::Vector(_) => 0,
+            SharedBlocks::Equal(len) => block * len,
+            SharedBlocks::Listed { displs, .. } => displs[block],
+        }
+    }
+
+    /// The longest block.
+    fn longest(&self) -> usize {
+        match self.blocks {
+            SharedBlocks::Vector(len) | SharedBlocks::Equal(len) => len,
+            SharedBlocks::Listed { counts, .. } => counts.iter().copied().max().unwrap_or(0),
+        }
+    }
+
+    /// Whether every rank reduces a share of the vector.
+    pub(super) fn shares(&self) -> bool {
+        matches!(self.kind, Kind::Allreduce | Kind::Reduce) && self.longest() * self.size > SHORT
+    }
+
+    /// How a slot is divided: groups that begin with a cache line, and the parts of blocks in each.
+    fn groups(&self) -> (usize, usize) {
+        match self.kind {
+            Kind::Broadcast => (1, 1),
+            Kind::Allreduce | Kind::Reduce => (self.p + usize::from(self.shares()), 1),
+            Kind::Allgather | Kind::Gather | Kind::Scatter => (self.p, 1),
+            Kind::ReduceScatter | Kind::Alltoall => (self.p, self.p),
+        }
+    }
+
+    /// The bytes of the vector or of all blocks: ranks compare it, because calls of different lengths would not meet.
+    pub fn bytes(&self) -> usize {
+        let elements = match self.blocks {
+            SharedBlocks::Vector(len) => len,
+            SharedBlocks::Equal(len) => len * self.p,
+            SharedBlocks::Listed { counts, .. } => counts.iter().sum(),
+        };
+        elements * self.size
+    }
+
+    /// Divides the call into segments.
+    ///
+    /// # Errors
+    /// If not even one element of each block fits into a slot.
+    pub fn segments(&self) -> Result<Segments, DoesNotFit> {
+        let (longest, (groups, parts)) = (self.longest(), self.groups());
+        // Each group may waste almost one cache line.
+        let room = (self.slot / groups).saturating_sub(LINE - 1) / parts / self.size;
+        match room {
+            _ if longest == 0 => Ok(Segments { each: 0, count: 0 }),
+            0 => Err(DoesNotFit { p: self.p, size: self.size, slot: self.slot }),
+            room => Ok(Segments { each: room.min(longest), count: longest.div_ceil(room) }),
+        }
+    }
+}
+
+/// The segments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segments {
+    /// The elements of each block in a segment; the last one may have fewer.
+    pub each: usize,
+    /// The number of segments.
+    pub count: usize,
+}
+
+impl Segments {
+    /// The elements of a block of `len` elements that belong to a segment.
+    pub(super) fn part(&self, segment: usize, len: usize) -> Range<usize> {
+        let begin = (segment * self.each).min(len);
+        begin..(begin + self.each).min(len)
+    }
+}

@@ -1,0 +1,489 @@
+//! Replays calls of all ranks of a node together, to find every race, every deadlock and every wrong byte.
+//!
+//! Bytes are symbolic: they track who has contributed, to which byte, in which call. So no result is right by chance.
+//! Vector clocks find all races in one replay, however fast ranks are: steps have no branches. Ranks wait for each
+//! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
+
+use super::{SharedCall, SharedOp, segment};
+use crate::program::{MemoryRegion, RegionOffset};
+use roundel_spec::Kind;
+use roundel_spec::trees::{TreeValue, Trees};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A fault of the steps of a node's ranks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SharedFault {
+    /// Two ranks access a byte without an order, and one of them writes.
+    #[error("call {call}, rank {rank}: rank {with} may touch byte {byte} of the slot at the same time")]
+    Race {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The other rank.
+        with: usize,
+        /// The byte.
+        byte: usize,
+    },
+    /// Memory is accessed outside of its region, or read before anything was written there.
+    #[error("call {call}, rank {rank}: nothing is at {spot}")]
+    Nothing {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The position.
+        spot: RegionOffset,
+    },
+    /// The input is written.
+    #[error("call {call}, rank {rank}: {spot} is written, and is only to be read")]
+    WritesInput {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The position.
+        spot: RegionOffset,
+    },
+    /// Source and destination of a step overlap.
+    #[error("call {call}, rank {rank}: {from} and {to} overlap")]
+    Overlap {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// One end.
+        from: RegionOffset,
+        /// The other end.
+        to: RegionOffset,
+    },
+    /// Bytes that do not belong together are combined, or a contribution twice.
+    #[error("call {call}, rank {rank}: what is combined into {spot} does not belong together, or counts twice")]
+    Mixed {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The position.
+        spot: RegionOffset,
+    },
+    /// A byte of a result is wrong.
+    #[error("call {call}, rank {rank}: byte {byte} of the output is wrong")]
+    Wrong {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The byte.
+        byte: usize,
+    },
+    /// Nobody can go on.
+    #[error("call {call}, rank {rank}: nobody can go on")]
+    Stuck {
+        /// The call.
+        call: usize,
+        /// The first rank that waits.
+        rank: usize,
+    },
+}
+
+/// The order in which contributions were reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedOrder {
+    /// Whether all ranks have the same tree for every byte.
+    pub same_tree: bool,
+    /// Whether contributions stay in the order of ranks.
+    pub rank_order: bool,
+}
+
+/// The call of one rank: the call with this rank's `in_place`, and the recorded steps of its segments.
+#[derive(Clone, Debug)]
+pub struct RankCall<'a> {
+    /// The call.
+    pub call: SharedCall<'a>,
+    /// The steps of each segment.
+    pub segments: Vec<Vec<SharedOp>>,
+}
+
+impl<'a> RankCall<'a> {
+    /// Records the steps of a rank. The call fits into a slot.
+    pub fn record(call: SharedCall<'a>, rank: usize) -> Option<Self> {
+        let segments = call.segments().ok()?;
+        let steps = |number| {
+            let mut ops = Vec::new();
+            segment(&call, &segments, number, rank, &mut ops);
+            ops
+        };
+        Some(RankCall { call, segments: (0..segments.count).map(steps).collect() })
+    }
+}
+
+/// What a byte holds: a byte of a call, and who has contributed to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Content {
+    call: usize,
+    index: usize,
+    value: TreeValue,
+}
+
+type Clock = Vec<u64>;
+
+/// A byte of a slot.
+#[derive(Clone, Default)]
+struct Byte {
+    content: Option<Content>,
+    written: Option<(usize, u64)>,
+    read: BTreeMap<usize, u64>,
+}
+
+struct Process {
+    /// The call, the segment in it, and the step.
+    at: (usize, usize, usize),
+    /// The number of the segment among all calls.
+    number: usize,
+    /// How often it has signalled in this segment.
+    signals: u32,
+    clock: Clock,
+    /// None if the input lies in the output.
+    input: Option<Vec<Option<Content>>>,
+    output: Vec<Option<Content>>,
+}
+
+struct NodeReplay<'a, 'b> {
+    /// The calls of each rank.
+    calls: &'b [Vec<RankCall<'a>>],
+    slots: usize,
+    slot: usize,
+    trees: Trees,
+    processes: Vec<Process>,
+    memory: Vec<Byte>,
+    /// The clock at each signal: by rank, segment and number.
+    signalled: BTreeMap<(usize, usize, u32), Clock>,
+    /// The clock of each rank when it completed each segment.
+    completed: Vec<Vec<Clock>>,
+    order: SharedOrder,
+    reduced: BTreeMap<(usize, usize), TreeValue>,
+}
+
+/// Replays calls: one list for each rank, all of the same calls. The window has `slots` slots of `slot` bytes.
+///
+/// # Errors
+/// The first fault.
+pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<SharedOrder, SharedFault> {
+    let p = calls.len();
+    let process = |rank: usize| {
+        let mut clock = vec![0; p];
+        clock[rank] = 1;
+        Process { at: (0, 0, 0), number: 0, signals: 0, clock, input: None, output: Vec::new() }
+    };
+    let mut node = NodeReplay {
+        calls,
+        slots,
+        slot,
+        trees: Trees::new(p),
+        processes: (0..p).map(process).collect(),
+        memory: vec![Byte::default(); slots * slot],
+        signalled: BTreeMap::new(),
+        completed: vec![Vec::new(); p],
+        order: SharedOrder { same_tree: true, rank_order: true },
+        reduced: BTreeMap::new(),
+    };
+    for rank in 0..p {
+        node.begin(rank);
+    }
+    loop {
+        let mut moved = false;
+        for rank in 0..p {
+            while node.step(rank)? {
+                moved = true;
+            }
+        }
+        let waiting = (0..p).find(|&rank| node.processes[rank].at.0 < calls[rank].len());
+        match waiting {
+            None => return Ok(node.order),
+            Some(rank) if !moved => return Err(SharedFault::Stuck { call: node.processes[rank].at.0, rank }),
+            Some(_) => {}
+        }
+    }
+}
+
+/// The bytes of a rank's input, and of its output.
+pub fn lengths(call: &SharedCall<'_>, rank: usize) -> (usize, usize) {
+    let end = |block: usize| call.begin(block) + call.len(block);
+    let all = (0..call.p).map(end).max().unwrap_or(0);
+    let (own, is_root) = (call.len(rank), rank == call.root);
+    let (input, output) = match call.kind {
+        Kind::Allreduce => (own, own),
+        Kind::Reduce => (own, if is_root { own } else { 0 }),
+        Kind::Broadcast => (if is_root { own } else { 0 }, if is_root { 0 } else { own }),
+        Kind::Allgather => (own, all),
+        Kind::Gather => (own, if is_root { all } else { 0 }),
+        Kind::Scatter => (if is_root { all } else { 0 }, own),
+        Kind::ReduceScatter => (all, own),
+        Kind::Alltoall => (all, all),
+    };
+    (input * call.size, output * call.size)
+}
+
+impl NodeReplay<'_, '_> {
+    /// Prepares the memory of a rank for its next call.
+    fn begin(&mut self, rank: usize) {
+        let number = self.processes[rank].at.0;
+        let Some(RankCall { call, .. }) = self.calls[rank].get(number) else { return };
+        let ((given, got), value) = (lengths(call, rank), self.trees.leaf(rank));
+        let content = |index| Some(Content { call: number, index, value });
+        let input: Vec<Option<Content>> = (0..given).map(content).collect();
+        let process = &mut self.processes[rank];
+        if !call.in_place {
+            (process.input, process.output) = (Some(input), vec![None; got]);
+            return;
+        }
+        let own_block = matches!(call.kind, Kind::Allgather | Kind::Gather);
+        let begin = if own_block { call.begin(rank) * call.size } else { 0 };
+        let mut output = vec![None; got.max(begin + given)];
+        output[begin..begin + given].copy_from_slice(&input);
+        (process.input, process.output) = (None, output);
+    }
+
+    /// Executes one step of a rank; false if it must wait or is done.
+    fn step(&mut self, rank: usize) -> Result<bool, SharedFault> {
+        let (call, part, step) = self.processes[rank].at;
+        let Some(ours) = self.calls[rank].get(call) else { return Ok(false) };
+        let Some(ops) = ours.segments.get(part) else {
+            self.judge(rank)?;
+            self.processes[rank].at = (call + 1, 0, 0);
+            self.begin(rank);
+            return Ok(true);
+        };
+        let Some(&op) = ops.get(step) else {
+            let process = &mut self.processes[rank];
+            self.completed[rank].push(process.clock.clone());
+            process.clock[rank] += 1;
+            (process.at, process.number, process.signals) = ((call, part + 1, 0), process.number + 1, 0);
+            return Ok(true);
+        };
+        let done = match op {
+            SharedOp::Claim => self.claim(rank),
+            SharedOp::Await { rank: other, times } => self.wait(rank, other, times),
+            SharedOp::Signal => {
+                let process = &mut self.processes[rank];
+                process.signals += 1;
+                self.signalled.insert((rank, process.number, process.signals), process.clock.clone());
+                process.clock[rank] += 1;
+                true
+            }
+            SharedOp::Copy { from, to, elements } => {
+                let bytes = elements * ours.call.size;
+                if !self.is_same(rank, from, to) {
+                    self.apart(rank, from, to, bytes, false)?;
+                    let contents = self.read(rank, from, bytes)?;
+                    self.write(rank, to, &contents)?;
+                }
+                true
+            }
+            SharedOp::Combine { left, right, into, elements } => {
+                let bytes = elements * ours.call.size;
+                self.apart(rank, left, into, bytes, false)?;
+                self.apart(rank, right, into, bytes, true)?;
+                let (left, right) = (self.read(rank, left, bytes)?, self.read(rank, right, bytes)?);
+                let contents = self.combine(rank, &left, &right, into)?;
+                self.write(rank, into, &contents)?;
+                true
+            }
+        };
+        self.processes[rank].at.2 += usize::from(done);
+        Ok(done)
+    }
+
+    /// Whether two positions are the same memory.
+    fn is_same(&self, rank: usize, from: RegionOffset, to: RegionOffset) -> bool {
+        let of = |spot: RegionOffset| match spot.region {
+            MemoryRegion::Input if self.processes[rank].input.is_none() => MemoryRegion::Output,
+            region => region,
+        };
+        of(from) == of(to) && from.offset == to.offset
+    }
+
+    /// Returns an error if two ranges overlap, unless they are the same and may be.
+    fn apart(
+        &self,
+        rank: usize,
+        from: RegionOffset,
+        to: RegionOffset,
+        bytes: usize,
+        may_be_same: bool,
+    ) -> Result<(), SharedFault> {
+        let (same, call) = (self.is_same(rank, from, to), self.processes[rank].at.0);
+        let alias = self.is_same(rank, from, RegionOffset { offset: from.offset, ..to });
+        let overlap = alias && from.offset.abs_diff(to.offset) < bytes && !(same && may_be_same);
+        if overlap { Err(SharedFault::Overlap { call, rank, from, to }) } else { Ok(()) }
+    }
+
+    fn claim(&mut self, rank: usize) -> bool {
+        let Some(before) = self.processes[rank].number.checked_sub(self.slots) else { return true };
+        if self.completed.iter().enumerate().any(|(other, done)| other != rank && done.len() <= before) {
+            return false;
+        }
+        for other in 0..self.completed.len() {
+            // A rank reads how many segments another has completed, and learns at least of the one that it needs.
+            let told = self.completed[other].get(before).cloned();
+            told.into_iter().for_each(|told| self.learn(rank, &told));
+        }
+        true
+    }
+
+    fn wait(&mut self, rank: usize, other: usize, times: u32) -> bool {
+        let Some(told) = self.signalled.get(&(other, self.processes[rank].number, times)).cloned() else {
+            return false;
+        };
+        self.learn(rank, &told);
+        true
+    }
+
+    fn learn(&mut self, rank: usize, told: &Clock) {
+        self.processes[rank].clock.iter_mut().zip(told).for_each(|(known, &told)| *known = told.max(*known));
+    }
+
+    /// The bytes of the slot of a rank's segment.
+    fn range(&self, rank: usize, spot: RegionOffset, bytes: usize) -> Result<Range<usize>, SharedFault> {
+        let process = &self.processes[rank];
+        let (base, length) = match spot.region {
+            MemoryRegion::Input => (0, process.input.as_ref().unwrap_or(&process.output).len()),
+            MemoryRegion::Output => (0, process.output.len()),
+            MemoryRegion::Shared => (process.number % self.slots * self.slot, self.slot),
+            MemoryRegion::Scratch => (0, 0),
+        };
+        let nothing = SharedFault::Nothing { call: process.at.0, rank, spot };
+        let fits = spot.offset.checked_add(bytes).is_some_and(|end| end <= length);
+        if fits { Ok(base + spot.offset..base + spot.offset + bytes) } else { Err(nothing) }
+    }
+
+    fn read(&mut self, rank: usize, spot: RegionOffset, bytes: usize) -> Result<Vec<Content>, SharedFault> {
+        let range = self.range(rank, spot, bytes)?;
+        let process = &self.processes[rank];
+        let (call, time) = (process.at.0, process.clock[rank]);
+        let found: Vec<Option<Content>> = match spot.region {
+            MemoryRegion::Shared => {
+                for index in range.clone() {
+                    let byte = &mut self.memory[index];
+                    let race = byte.written.filter(|&(writer, at)| at > process.clock[writer]);
+                    if let Some((with, _)) = race {
+                        return Err(SharedFault::Race { call, rank, with, byte: index % self.slot });
+                    }
+                    byte.read.insert(rank, time);
+                }
+                self.memory[range].iter().map(|byte| byte.content).collect()
+            }
+            MemoryRegion::Input => process.input.as_ref().unwrap_or(&process.output)[range].to_vec(),
+            _ => process.output[range].to_vec(),
+        };
+        found.into_iter().map(|content| content.ok_or(SharedFault::Nothing { call, rank, spot })).collect()
+    }
+
+    fn write(&mut self, rank: usize, spot: RegionOffset, contents: &[Content]) -> Result<(), SharedFault> {
+        let range = self.range(rank, spot, contents.len())?;
+        let process = &mut self.processes[rank];
+        let (call, time) = (process.at.0, process.clock[rank]);
+        if spot.region == MemoryRegion::Input {
+            return Err(SharedFault::WritesInput { call, rank, spot });
+        }
+        for (index, &content) in range.zip(contents) {
+            if spot.region != MemoryRegion::Shared {
+                process.output[index] = Some(content);
+                continue;
+            }
+            let byte = &mut self.memory[index];
+            let reads = byte.read.iter().map(|(&reader, &at)| (reader, at));
+            let race = byte.written.into_iter().chain(reads).find(|&(other, at)| at > process.clock[other]);
+            if let Some((with, _)) = race {
+                return Err(SharedFault::Race { call, rank, with, byte: index % self.slot });
+            }
+            *byte = Byte { content: Some(content), written: Some((rank, time)), read: BTreeMap::new() };
+        }
+        Ok(())
+    }
+
+    fn combine(
+        &mut self,
+        rank: usize,
+        left: &[Content],
+        right: &[Content],
+        spot: RegionOffset,
+    ) -> Result<Vec<Content>, SharedFault> {
+        let mixed = SharedFault::Mixed { call: self.processes[rank].at.0, rank, spot };
+        let both = left.iter().zip(right).map(|(left, right)| {
+            if (left.call, left.index) != (right.call, right.index) {
+                return Err(mixed.clone());
+            }
+            let value = self.trees.join(left.value, right.value).map_err(|_| mixed.clone())?;
+            Ok(Content { value, ..*left })
+        });
+        both.collect()
+    }
+
+    /// Compares the output of a rank with the definition of the collective.
+    fn judge(&mut self, rank: usize) -> Result<(), SharedFault> {
+        let (number, calls) = (self.processes[rank].at.0, self.calls);
+        let call = &calls[rank][number].call;
+        let in_place = call.in_place;
+        let output = std::mem::take(&mut self.processes[rank].output);
+        let (_, got) = lengths(call, rank);
+        for (byte, content) in output.into_iter().enumerate().take(got) {
+            let wrong = SharedFault::Wrong { call: number, rank, byte };
+            match (expected(call, rank, byte), content) {
+                (Expected::Sum(index), Some(found)) if call.p > 1 => {
+                    let all = self.trees.count(found.value.tree) == call.p;
+                    if (found.call, found.index) != (number, index) || !all {
+                        return Err(wrong);
+                    }
+                    let first = *self.reduced.entry((number, index)).or_insert(found.value);
+                    self.order.same_tree &= first.tree == found.value.tree;
+                    self.order.rank_order &= found.value.run == Some((0, call.p as u32 - 1));
+                }
+                (Expected::Sum(index), Some(found)) if (found.call, found.index) == (number, index) => {}
+                (Expected::From(source, index), Some(found)) => {
+                    let value = self.trees.leaf(source);
+                    if found != (Content { call: number, index, value }) {
+                        return Err(wrong);
+                    }
+                }
+                (Expected::Nothing, None) => {}
+                (Expected::Nothing, Some(_)) if in_place => {}
+                _ => return Err(wrong),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a byte of a result must be.
+enum Expected {
+    /// The reduction of this byte of all inputs.
+    Sum(usize),
+    /// This byte of a rank's input.
+    From(usize, usize),
+    /// It lies between blocks, and is not touched.
+    Nothing,
+}
+
+fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> Expected {
+    let (size, own) = (call.size, call.begin(rank) * call.size);
+    let inside = |block: &usize| {
+        let begin = call.begin(*block) * size;
+        (begin..begin + call.len(*block) * size).contains(&byte)
+    };
+    let block = (0..call.p).find(inside);
+    match (call.kind, block) {
+        (Kind::Allreduce | Kind::Reduce, _) => Expected::Sum(byte),
+        (Kind::ReduceScatter, _) => Expected::Sum(own + byte),
+        (Kind::Broadcast, _) => Expected::From(call.root, byte),
+        // The root's own block stays where it is.
+        (Kind::Scatter, _) if call.in_place => Expected::From(call.root, byte),
+        (Kind::Scatter, _) => Expected::From(call.root, own + byte),
+        (Kind::Allgather | Kind::Gather, Some(block)) => Expected::From(block, byte - call.begin(block) * size),
+        (Kind::Alltoall, Some(block)) => Expected::From(block, own + byte - call.begin(block) * size),
+        (Kind::Allgather | Kind::Gather | Kind::Alltoall, None) => Expected::Nothing,
+    }
+}

@@ -1,0 +1,253 @@
+//! What a rank does in one segment of a call.
+
+use super::{LINE, Segments, SharedCall, SharedSteps};
+use crate::program::{MemoryRegion, RegionOffset};
+use roundel_spec::Kind;
+use std::ops::Range;
+
+/// The steps of a rank in a segment.
+pub fn segment<S: SharedSteps>(call: &SharedCall<'_>, segments: &Segments, number: usize, rank: usize, steps: &mut S) {
+    let segment = Segment { call, segments, number, rank, steps };
+    match call.kind {
+        Kind::Allreduce | Kind::Reduce if call.shares() => segment.reduce_shares(),
+        Kind::Allreduce | Kind::Reduce => segment.reduce_whole(),
+        Kind::ReduceScatter => segment.reduce_scatter(),
+        Kind::Broadcast => segment.broadcast(),
+        Kind::Allgather => segment.allgather(),
+        Kind::Gather => segment.gather(),
+        Kind::Scatter => segment.scatter(),
+        Kind::Alltoall => segment.alltoall(),
+    }
+}
+
+struct Segment<'a, S> {
+    call: &'a SharedCall<'a>,
+    segments: &'a Segments,
+    number: usize,
+    rank: usize,
+    steps: &'a mut S,
+}
+
+impl<S: SharedSteps> Segment<'_, S> {
+    /// The elements of a block in this segment.
+    fn part(&self, block: usize) -> Range<usize> {
+        self.segments.part(self.number, self.call.len(block))
+    }
+
+    /// The other ranks, beginning with the next one, so that not all ranks read the same memory at a time.
+    fn others(&self) -> impl Iterator<Item = usize> + use<S> {
+        let (rank, p) = (self.rank, self.call.p);
+        (rank + 1..p).chain(0..rank)
+    }
+
+    fn is_root(&self) -> bool {
+        self.rank == self.call.root
+    }
+
+    /// An element of the user's memory.
+    fn user(&self, region: MemoryRegion, element: usize) -> RegionOffset {
+        RegionOffset { region, offset: element * self.call.size }
+    }
+
+    /// Where the segment's part of a block begins in memory with all blocks.
+    fn block(&self, region: MemoryRegion, block: usize) -> RegionOffset {
+        self.user(region, self.call.begin(block) + self.part(block).start)
+    }
+
+    /// Where the segment's part of the own block begins in memory with that block alone.
+    fn own(&self, region: MemoryRegion) -> RegionOffset {
+        self.user(region, self.part(self.rank).start)
+    }
+
+    /// The input of a gathering rank: its block alone, or in its place among the output.
+    fn given(&self) -> RegionOffset {
+        let place = MemoryRegion::Output;
+        if self.call.in_place { self.block(place, self.rank) } else { self.own(MemoryRegion::Input) }
+    }
+
+    /// The distance of rows that different ranks write.
+    fn stride(&self) -> usize {
+        (self.segments.each * self.call.size).next_multiple_of(LINE)
+    }
+
+    /// An element of a row in the slot.
+    fn row(&self, row: usize, element: usize) -> RegionOffset {
+        RegionOffset { region: MemoryRegion::Shared, offset: row * self.stride() + element * self.call.size }
+    }
+
+    /// The part of a block that one rank gives to another, in the slot. The rows of one rank are contiguous.
+    fn cell(&self, from: usize, to: usize) -> RegionOffset {
+        let each = self.segments.each * self.call.size;
+        let offset = from * (each * self.call.p).next_multiple_of(LINE) + to * each;
+        RegionOffset { region: MemoryRegion::Shared, offset }
+    }
+
+    /// Combines operands in the order of ranks. The last ones are combined first, so that no operand is overwritten.
+    fn fold(&mut self, operand: impl Fn(usize) -> RegionOffset, into: RegionOffset, elements: usize) {
+        let last = self.call.p - 1;
+        if last == 0 {
+            return self.steps.copy(operand(0), into, elements);
+        }
+        self.steps.combine(operand(last - 1), operand(last), into, elements);
+        for rank in (0..last - 1).rev() {
+            self.steps.combine(operand(rank), into, into, elements);
+        }
+    }
+
+    fn await_all(&mut self, times: u32) {
+        for rank in self.others() {
+            self.steps.await_signals(rank, times);
+        }
+    }
+
+    /// Every rank copies its vector into the slot, and each rank that needs the result reduces all of them.
+    fn reduce_whole(mut self) {
+        let part = self.part(0);
+        self.steps.claim();
+        self.steps.copy(self.user(MemoryRegion::Input, part.start), self.row(self.rank, 0), part.len());
+        self.steps.signal();
+        if self.call.kind == Kind::Allreduce || self.is_root() {
+            self.await_all(1);
+            let (into, stride) = (self.user(MemoryRegion::Output, part.start), self.stride());
+            let row = |rank| RegionOffset { region: MemoryRegion::Shared, offset: rank * stride };
+            self.fold(row, into, part.len());
+        }
+    }
+
+    /// Every rank copies its vector into the slot and reduces a share of all vectors; each rank that needs the result
+    /// copies all shares.
+    fn reduce_shares(mut self) {
+        let (part, p) = (self.part(0), self.call.p);
+        let (first, total) = (part.start, part.len());
+        let share = |rank: usize| rank * total / p..(rank + 1) * total / p;
+        let mine = share(self.rank);
+        self.steps.claim();
+        for other in [0..mine.start, mine.end..total] {
+            let given = self.user(MemoryRegion::Input, first + other.start);
+            self.steps.copy(given, self.row(self.rank, other.start), other.len());
+        }
+        self.steps.signal();
+        self.await_all(1);
+        let (own, given) = (self.rank, self.user(MemoryRegion::Input, first + mine.start));
+        let (stride, size, result) = (self.stride(), self.call.size, self.row(p, mine.start));
+        let operand = |rank: usize| match rank == own {
+            true => given,
+            false => {
+                RegionOffset { region: MemoryRegion::Shared, offset: rank * stride + mine.start * size }
+            }
+        };
+        self.fold(operand, result, mine.len());
+        self.steps.signal();
+        if self.call.kind == Kind::Allreduce || self.is_root() {
+            for rank in std::iter::once(self.rank).chain(self.others()) {
+                let share = share(rank);
+                if rank != self.rank {
+                    self.steps.await_signals(rank, 2);
+                }
+                let taken = self.user(MemoryRegion::Output, first + share.start);
+                self.steps.copy(self.row(p, share.start), taken, share.len());
+            }
+        }
+    }
+
+    /// Every rank copies the blocks of the others into the slot, and reduces its own block.
+    fn reduce_scatter(mut self) {
+        self.steps.claim();
+        for block in self.others() {
+            let len = self.part(block).len();
+            self.steps.copy(self.block(MemoryRegion::Input, block), self.cell(self.rank, block), len);
+        }
+        let (own, len) = (self.rank, self.part(self.rank).len());
+        let mut mine = self.block(MemoryRegion::Input, own);
+        if self.call.in_place {
+            // The result may overwrite it before it is combined.
+            let copy = self.cell(own, own);
+            self.steps.copy(mine, copy, len);
+            mine = copy;
+        }
+        self.steps.signal();
+        self.await_all(1);
+        let cells: [RegionOffset; 2] = [self.cell(0, own), self.cell(1, own)];
+        let distance = cells[1].offset - cells[0].offset;
+        let operand = |rank: usize| match rank == own {
+            true => mine,
+            false => RegionOffset { offset: cells[0].offset + rank * distance, ..cells[0] },
+        };
+        let into = self.own(MemoryRegion::Output);
+        self.fold(operand, into, len);
+    }
+
+    /// The root copies its vector into the slot, and the others copy it from there.
+    fn broadcast(self) {
+        let part = self.part(0);
+        if self.is_root() {
+            self.steps.claim();
+            self.steps.copy(self.user(MemoryRegion::Input, part.start), self.row(0, 0), part.len());
+            self.steps.signal();
+        } else {
+            self.steps.await_signals(self.call.root, 1);
+            self.steps.copy(self.row(0, 0), self.user(MemoryRegion::Output, part.start), part.len());
+        }
+    }
+
+    /// Every rank copies its block into the slot, and copies all others from there.
+    fn allgather(self) {
+        let own = self.part(self.rank).len();
+        self.steps.claim();
+        self.steps.copy(self.given(), self.row(self.rank, 0), own);
+        self.steps.signal();
+        self.steps.copy(self.given(), self.block(MemoryRegion::Output, self.rank), own);
+        for rank in self.others() {
+            self.steps.await_signals(rank, 1);
+            self.steps.copy(self.row(rank, 0), self.block(MemoryRegion::Output, rank), self.part(rank).len());
+        }
+    }
+
+    /// Every other rank copies its block into the slot, and the root copies them from there.
+    fn gather(self) {
+        let own = self.part(self.rank).len();
+        if !self.is_root() {
+            self.steps.claim();
+            self.steps.copy(self.own(MemoryRegion::Input), self.row(self.rank, 0), own);
+            return self.steps.signal();
+        }
+        self.steps.copy(self.given(), self.block(MemoryRegion::Output, self.rank), own);
+        for rank in self.others() {
+            self.steps.await_signals(rank, 1);
+            self.steps.copy(self.row(rank, 0), self.block(MemoryRegion::Output, rank), self.part(rank).len());
+        }
+    }
+
+    /// The root copies the blocks of all others into the slot, and every rank copies its own from there.
+    fn scatter(self) {
+        let own = self.part(self.rank).len();
+        if !self.is_root() {
+            self.steps.await_signals(self.call.root, 1);
+            return self.steps.copy(self.row(self.rank, 0), self.own(MemoryRegion::Output), own);
+        }
+        self.steps.claim();
+        for rank in self.others() {
+            self.steps.copy(self.block(MemoryRegion::Input, rank), self.row(rank, 0), self.part(rank).len());
+        }
+        self.steps.signal();
+        if !self.call.in_place {
+            self.steps.copy(self.block(MemoryRegion::Input, self.rank), self.own(MemoryRegion::Output), own);
+        }
+    }
+
+    /// Every rank copies its blocks into the slot, and copies those for it from there.
+    fn alltoall(self) {
+        let own = self.rank;
+        self.steps.claim();
+        for rank in self.others() {
+            self.steps.copy(self.block(MemoryRegion::Input, rank), self.cell(own, rank), self.part(rank).len());
+        }
+        self.steps.signal();
+        let (from, to) = (self.block(MemoryRegion::Input, own), self.block(MemoryRegion::Output, own));
+        self.steps.copy(from, to, self.part(own).len());
+        for rank in self.others() {
+            self.steps.await_signals(rank, 1);
+            self.steps.copy(self.cell(rank, own), self.block(MemoryRegion::Output, rank), self.part(rank).len());
+        }
+    }
+}

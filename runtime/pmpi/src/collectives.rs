@@ -4,7 +4,7 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{ArgumentWord, CallKey, all};
+use crate::passing::{ArgumentWord, CallKey, all, ends};
 use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
@@ -31,9 +31,12 @@ macro_rules! forms {
             // SAFETY: the program's arguments.
             unsafe {
                 if all($comm) || key.is_last() {
-                    ffi::$library($($argument,)* $comm)
-                } else {
-                    asked($($argument,)* $comm)
+                    return ffi::$library($($argument,)* $comm);
+                }
+                let addresses = ends([$($argument.address()),*]);
+                match serve::repeated(stringify!($name), &key, addresses) {
+                    Some(code) => code,
+                    None => asked($($argument,)* $comm),
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! that alternate between different calls miss the cache.
 
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
-use roundel::mpi::raw;
+use roundel::mpi::raw::{self, CallWords};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
@@ -70,6 +70,12 @@ pub(crate) struct CallKey<const N: usize> {
 }
 
 impl<const N: usize> CallKey<N> {
+    /// The same, for the cache of calls that are served.
+    #[inline]
+    pub(crate) fn call(&self) -> CallWords<'_> {
+        CallWords { function: self.function, comm: self.comm, words: &self.words }
+    }
+
     /// Whether this call equals the last one that fell back to MPI.
     #[inline]
     pub(crate) fn is_last(&self) -> bool {
@@ -100,18 +106,38 @@ impl<const N: usize> CallKey<N> {
 }
 
 /// An argument, for comparison.
-pub(crate) trait ArgumentWord {
+pub(crate) trait ArgumentWord: Sized {
     fn word(self) -> usize;
+
+    /// The address, if it is that of a buffer.
+    #[inline]
+    fn address(self) -> Option<*mut c_void> {
+        None
+    }
+}
+
+/// The addresses of the first and the last buffer among arguments.
+#[inline]
+pub(crate) fn ends<const N: usize>(addresses: [Option<*mut c_void>; N]) -> [*mut c_void; 2] {
+    let first = addresses.iter().find_map(|address| *address);
+    let last = addresses.iter().rev().find_map(|address| *address);
+    [first, last].map(|address| address.unwrap_or(std::ptr::null_mut()))
 }
 
 macro_rules! words {
-    ($($type:ty: $argument:ident => $word:expr;)*) => {$(
+    ($($type:ty: $argument:ident => $word:expr $(, at $address:expr)?;)*) => {$(
         impl ArgumentWord for $type {
             #[inline]
             fn word(self) -> usize {
                 let $argument = self;
                 $word
             }
+
+            $(#[inline]
+            fn address(self) -> Option<*mut c_void> {
+                let $argument = self;
+                Some($address)
+            })?
         }
     )*};
 }
@@ -121,8 +147,8 @@ words! {
     i64: number => number as usize;
     MPI_Datatype: handle => handle.0 as usize;
     MPI_Op: handle => handle.0 as usize;
-    *const c_void: address => usize::from(address == raw::in_place().cast_const());
-    *mut c_void: address => usize::from(address == raw::in_place());
+    *const c_void: address => usize::from(address == raw::in_place().cast_const()), at address.cast_mut();
+    *mut c_void: address => usize::from(address == raw::in_place()), at address;
     *const c_int: list => list as usize;
     *const i64: list => list as usize;
 }

@@ -1,12 +1,12 @@
 //! Serves a call, or leaves it to MPI.
 
-use crate::failure::{SUCCESS, guarded};
+use crate::failure::{CallFailure, SUCCESS, guarded};
 use crate::guard;
 use crate::passing::{self, CallKey};
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, RequestLife};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 /// Runs a call; none if MPI must serve it.
 ///
@@ -21,12 +21,33 @@ pub(crate) unsafe fn blocking<const N: usize>(
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
     let result = guarded(|| unsafe { raw::run(key.comm, &call, By::Environment) });
     match result {
-        Ok(CallOutcome::Done) => return Some(SUCCESS),
+        Ok(CallOutcome::Done) => {
+            // SAFETY: as above; the call was made.
+            unsafe { raw::remember(key.call(), &call) };
+            return Some(SUCCESS);
+        }
         Ok(CallOutcome::Library) => {}
         Ok(CallOutcome::Passes) => key.keep(),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
+}
+
+/// Repeats a call that was served before with the same arguments; none if it was not.
+///
+/// # Safety
+/// The same as for [`blocking`].
+#[inline]
+pub(crate) unsafe fn repeated<const N: usize>(
+    function: &'static str,
+    key: &CallKey<N>,
+    addresses: [*mut c_void; 2],
+) -> Option<c_int> {
+    // SAFETY: MPI is live, because it was when the call was made before and nothing was freed since.
+    match unsafe { raw::repeat(key.call(), addresses) }? {
+        Ok(()) => Some(SUCCESS),
+        Err(error) => Some(CallFailure::Error(error).raise(key.comm, function)),
+    }
 }
 
 /// Starts a call and returns a request for it; none if MPI must serve it. Such a call must not wait for other ranks,

@@ -2,5 +2,6 @@
 
 pub(crate) mod call_cache;
 pub(crate) mod decider;
+pub(crate) mod repeated;
 pub(crate) mod settled;
 pub(crate) mod spare;

@@ -20,11 +20,29 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of slots: how many segments a rank may be ahead of the others.
-pub(crate) const SLOTS: usize = 8;
+/// A ring of slots of equal size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ring {
+    /// The number of slots: how many segments a rank may be ahead of the others.
+    pub(crate) slots: usize,
+    /// The bytes of data in a slot.
+    pub(crate) bytes: usize,
+}
 
-/// The bytes of data in a slot.
-pub(crate) const SLOT: usize = 256 * 1024;
+/// The rings of a window: many small slots, so that a root may run ahead, and a few large ones.
+pub(crate) const RINGS: [Ring; 2] = [Ring { slots: 32, bytes: 8 * 1024 }, Ring { slots: 8, bytes: 256 * 1024 }];
+
+impl Ring {
+    /// The bytes of a slot of so many ranks, with its counters.
+    const fn slot(&self, p: usize) -> usize {
+        p * LINE + self.bytes
+    }
+
+    /// The bytes of the ring, with the counters of completed segments.
+    const fn all(&self, p: usize) -> usize {
+        p * LINE + self.slots * self.slot(p)
+    }
+}
 
 /// Where files in memory are.
 const FOLDER: &str = "/dev/shm";
@@ -37,8 +55,9 @@ const NAME: usize = 120;
 
 /// The window of a communicator whose ranks are all on one node.
 ///
-/// First comes a line with the window's number, then a counter for each rank: how many segments it has completed.
-/// Each slot has a counter for each rank, which tells its signals, and then data. Counters have a line each.
+/// First comes a line with the window's number, then the rings. A ring begins with a counter for each rank: how many
+/// segments it has completed. Each slot has a counter for each rank, which tells its signals, and then data. Counters
+/// have a line each.
 pub(crate) struct SharedWindow {
     memory: MmapRaw,
     p: usize,
@@ -98,27 +117,32 @@ impl SharedWindow {
         window
     }
 
-    /// The counter of the segments that a rank has completed.
+    /// The counter of the segments that a rank has completed in a ring.
     #[inline]
-    pub(crate) fn completed(&self, rank: usize) -> &WindowCounter {
-        self.counter(LINE + rank * LINE)
+    pub(crate) fn completed(&self, ring: usize, rank: usize) -> &WindowCounter {
+        self.counter(self.ring(ring) + rank * LINE)
     }
 
-    /// The counter of a rank's signals in a slot.
+    /// The counter of a rank's signals in a slot of a ring.
     #[inline]
-    pub(crate) fn signals(&self, slot: usize, rank: usize) -> &WindowCounter {
-        self.counter(self.slot(slot) + rank * LINE)
+    pub(crate) fn signals(&self, ring: usize, slot: usize, rank: usize) -> &WindowCounter {
+        self.counter(self.slot(ring, slot) + rank * LINE)
     }
 
     /// Where the data of a slot begins.
     #[inline]
-    pub(crate) fn data(&self, slot: usize) -> *mut u8 {
-        self.memory.as_mut_ptr().wrapping_add(self.slot(slot) + self.p * LINE)
+    pub(crate) fn data(&self, ring: usize, slot: usize) -> *mut u8 {
+        self.memory.as_mut_ptr().wrapping_add(self.slot(ring, slot) + self.p * LINE)
     }
 
     #[inline]
-    fn slot(&self, slot: usize) -> usize {
-        LINE + self.p * LINE + slot * (self.p * LINE + SLOT)
+    fn ring(&self, ring: usize) -> usize {
+        LINE + if ring == 0 { 0 } else { RINGS[0].all(self.p) }
+    }
+
+    #[inline]
+    fn slot(&self, ring: usize, slot: usize) -> usize {
+        self.ring(ring) + self.p * LINE + slot * RINGS[ring].slot(self.p)
     }
 
     #[inline]
@@ -132,7 +156,7 @@ impl SharedWindow {
 
 /// The bytes of the window of so many ranks.
 const fn bytes(p: usize) -> usize {
-    LINE + p * LINE + SLOTS * (p * LINE + SLOT)
+    LINE + RINGS[0].all(p) + RINGS[1].all(p)
 }
 
 /// A file in memory, which is removed on drop.

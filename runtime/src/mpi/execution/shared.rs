@@ -4,10 +4,10 @@ use crate::error::Error;
 use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::processors::processors;
-use crate::mpi::comm::shared_window::{SLOT, SLOTS, SharedWindow};
+use crate::mpi::comm::shared_window::{RINGS, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
-use crate::program::shared::{SharedCall, SharedSteps, segment};
+use crate::program::shared::{Segments, SharedCall, SharedSteps, segment};
 use crate::program::{MemoryRegion, RegionOffset};
 use ::mpi::ffi;
 use std::hint::spin_loop;
@@ -19,18 +19,46 @@ const YIELDS: usize = 16;
 /// A segment has fewer signals of one rank.
 const SIGNALS: u64 = 4;
 
-/// The window of a communicator, and how far this rank is in it.
-pub(crate) struct SharedRing {
+/// The window of a communicator whose ranks are on one node, and how far this rank is in it.
+pub(crate) struct SharedMemory {
     window: SharedWindow,
     comm: ffi::MPI_Comm,
     rank: usize,
     p: usize,
     /// How often this rank polls a counter before it yields.
     looks: usize,
-    /// The number of the next segment.
-    next: u64,
-    /// All ranks are known to have completed this many segments.
-    confirmed: u64,
+    /// The number of the next segment in each ring.
+    next: [u64; RINGS.len()],
+    /// All ranks are known to have completed this many segments of each ring.
+    confirmed: [u64; RINGS.len()],
+    /// A rank that has made another call than this one, and what it said of it.
+    lost: Option<(usize, u64)>,
+}
+
+/// A call, and everything about it that is the same each time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedPlan<'a> {
+    call: SharedCall<'a>,
+    segments: Segments,
+    /// The ring that it uses.
+    ring: usize,
+    /// What this rank says of its call.
+    said: u64,
+}
+
+impl<'a> SharedPlan<'a> {
+    /// Plans a call: in one small slot if it fits there, and otherwise in as many large ones as it needs.
+    ///
+    /// # Errors
+    /// If no slot can hold it; then all ranks get this answer.
+    pub(crate) fn new(call: SharedCall<'a>) -> Result<Self, Error> {
+        let planned = |ring: usize| {
+            let call = SharedCall { slot: RINGS[ring].bytes, ..call };
+            call.segments().map(|segments| SharedPlan { call, segments, ring, said: say(&call) })
+        };
+        let large = || planned(1).map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
+        planned(0).ok().filter(|small| small.segments.count <= 1).map_or_else(large, Ok)
+    }
 }
 
 /// The addresses of a call's buffers, and how its elements are combined.
@@ -42,17 +70,14 @@ pub(crate) struct SharedBuffers<C> {
     pub(crate) combine: C,
 }
 
-impl SharedRing {
-    /// A ring that no call has used. Collective.
+impl SharedMemory {
+    /// Memory that no call has used. Collective.
     pub(crate) fn of(group: &OwnComm) -> Result<Self, Error> {
         let (rank, p, comm) = (group.rank, group.placement.p(), group.comm.raw());
         let ranks = world::known().map_or(p, World::ranks_of_node);
         let looks = if ranks <= processors() { LOOKS } else { 1 };
-        Ok(SharedRing { window: SharedWindow::new(group)?, comm, rank, p, looks, next: 0, confirmed: 0 })
+        Ok(SharedMemory { window: SharedWindow::new(group)?, comm, rank, p, looks, next: [0; 2], confirmed: [0; 2], lost: None })
     }
-
-    /// The bytes of data in a slot.
-    pub(crate) const SLOT: usize = SLOT;
 
     /// Runs a call.
     ///
@@ -63,56 +88,81 @@ impl SharedRing {
     /// [`Error::Mismatch`] if another rank makes another call.
     pub(crate) unsafe fn run<C: Combine>(
         &mut self,
-        call: &SharedCall<'_>,
+        plan: &SharedPlan<'_>,
         buffers: &SharedBuffers<C>,
     ) -> Result<(), Error> {
-        let segments = call.segments().map_err(|error| Error::NoSharedMemory { reason: error.to_string() })?;
-        let (said, mut other) = (say(call), None);
+        let (&SharedPlan { ref call, ref segments, ring, said }, mut other) = (plan, self.lost);
         for number in 0..segments.count {
-            let (rank, slot) = (self.rank, (self.next % SLOTS as u64) as usize);
-            let bases = [buffers.input, buffers.output, self.window.data(slot)];
-            let first = self.next * SIGNALS;
+            let (rank, slot) = (self.rank, (self.next[ring] % RINGS[ring].slots as u64) as usize);
+            let bases = [buffers.input, buffers.output, self.window.data(ring, slot)];
+            let first = self.next[ring] * SIGNALS;
             let mut steps =
-                SlotSteps { ring: self, buffers, size: call.size, bases, slot, first, signals: 0, said, other: None };
-            segment(call, &segments, number, rank, &mut steps);
-            other = other.or(steps.other);
-            self.next += 1;
-            self.window.completed(rank).publish(self.next);
+                SlotSteps { node: self, buffers, size: call.size, bases, ring, slot, first, signals: 0, said, other };
+            segment(call, segments, number, rank, &mut steps);
+            other = steps.other;
+            self.next[ring] += 1;
+            self.window.completed(ring, rank).publish(self.next[ring]);
         }
-        other.map_or(Ok(()), |(from, found)| Err(mismatch(call, self.rank, from, found)))
+        if other.is_none() { Ok(()) } else { self.lose(call, other) }
     }
 
-    /// Waits until all other ranks have completed this many segments.
+    /// Returns the error for a call that ranks do not make alike. They have used different slots, so that no later
+    /// call can succeed.
     #[cold]
-    fn confirm(&mut self, needed: u64) {
+    fn lose(&mut self, call: &SharedCall<'_>, other: Option<(usize, u64)>) -> Result<(), Error> {
+        self.lost = other;
+        let elements = |bytes: u64| (bytes & BYTES) as usize / call.size;
+        let wrong = |(from, found)| {
+            Err(Error::Mismatch { rank: self.rank, from, expected: elements(say(call)), found: elements(found) })
+        };
+        other.map_or(Ok(()), wrong)
+    }
+
+    /// Waits until all other ranks have completed this many segments of a ring.
+    #[cold]
+    fn confirm(&mut self, ring: usize, needed: u64) {
         let mut least = u64::MAX;
         for rank in (0..self.p).filter(|&rank| rank != self.rank) {
             let mut completed = 0;
-            self.wait(|| {
-                completed = self.window.completed(rank).read();
+            let done = self.wait(rank, ring, || {
+                completed = self.window.completed(ring, rank).read();
                 completed >= needed
             });
+            if done.is_err() {
+                return;
+            }
             least = least.min(completed);
         }
-        self.confirmed = least;
+        self.confirmed[ring] = least;
     }
 
-    /// Waits until something is true. It polls a few times, then yields, because the awaited rank may need the
-    /// processor.
+    /// Waits until a rank has done something in a ring. It polls a few times, then yields, because that rank may need
+    /// the processor. The error is what the rank said of the call that it makes instead.
     #[inline]
-    fn wait(&self, mut is_true: impl FnMut() -> bool) {
+    fn wait(&self, rank: usize, ring: usize, mut done: impl FnMut() -> bool) -> Result<(), u64> {
         loop {
             for _ in 0..YIELDS {
                 for _ in 0..self.looks {
-                    if is_true() {
-                        return;
+                    if done() {
+                        return Ok(());
                     }
                     spin_loop();
                 }
                 std::thread::yield_now();
             }
+            self.strayed(rank, ring)?;
             self.move_mpi();
         }
+    }
+
+    /// Returns what a rank said of its call if it is in the other ring, in a segment that this rank has not begun:
+    /// then it will never come to the segment in which this rank waits for it.
+    #[cold]
+    fn strayed(&self, rank: usize, ring: usize) -> Result<(), u64> {
+        let other = 1 - ring;
+        let slot = (self.next[other] % RINGS[other].slots as u64) as usize;
+        let counter = self.window.signals(other, slot, rank);
+        if counter.read() > self.next[other] * SIGNALS { Err(counter.said()) } else { Ok(()) }
     }
 
     /// Lets MPI progress messages of other ranks, which they may need before they signal.
@@ -130,18 +180,19 @@ impl SharedRing {
 
 /// The steps of a segment in its slot.
 struct SlotSteps<'a, C> {
-    ring: &'a mut SharedRing,
+    node: &'a mut SharedMemory,
     buffers: &'a SharedBuffers<C>,
     size: usize,
     /// Input, output, slot.
     bases: [*mut u8; 3],
+    ring: usize,
     slot: usize,
     /// The value of counters before the first signal of this segment.
     first: u64,
     signals: u64,
     /// What this rank says of its call.
     said: u64,
-    /// Another rank that makes another call, and what it says of it.
+    /// Another rank that makes another call, and what it says of it: it need not be waited for.
     other: Option<(usize, u64)>,
 }
 
@@ -152,13 +203,6 @@ fn say(call: &SharedCall<'_>) -> u64 {
 
 /// The part of what a rank says that is the number of bytes.
 const BYTES: u64 = (1 << 48) - 1;
-
-/// The error for ranks that make different calls.
-#[cold]
-fn mismatch(call: &SharedCall<'_>, rank: usize, from: usize, found: u64) -> Error {
-    let elements = |bytes: u64| (bytes & BYTES) as usize / call.size;
-    Error::Mismatch { rank, from, expected: elements(say(call)), found: elements(found) }
-}
 
 impl<C> SlotSteps<'_, C> {
     #[inline]
@@ -175,9 +219,9 @@ impl<C> SlotSteps<'_, C> {
 impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
     #[inline]
     fn claim(&mut self) {
-        let needed = (self.ring.next + 1).saturating_sub(SLOTS as u64);
-        if self.ring.confirmed < needed {
-            self.ring.confirm(needed);
+        let needed = (self.node.next[self.ring] + 1).saturating_sub(RINGS[self.ring].slots as u64);
+        if self.node.confirmed[self.ring] < needed {
+            self.node.confirm(self.ring, needed);
         }
     }
 
@@ -202,18 +246,24 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
     #[inline]
     fn signal(&mut self) {
         self.signals += 1;
-        let counter = self.ring.window.signals(self.slot, self.ring.rank);
+        let counter = self.node.window.signals(self.ring, self.slot, self.node.rank);
         counter.say(self.said);
         counter.publish(self.first + self.signals);
     }
 
     #[inline]
     fn await_signals(&mut self, rank: usize, times: u32) {
-        let (counter, value) = (self.ring.window.signals(self.slot, rank), self.first + u64::from(times));
-        self.ring.wait(|| counter.read() >= value);
-        let said = counter.said();
+        let counter = self.node.window.signals(self.ring, self.slot, rank);
+        let value = self.first + u64::from(times);
+        if self.other.is_some() {
+            return;
+        }
+        let said = match self.node.wait(rank, self.ring, || counter.read() >= value) {
+            Ok(()) => counter.said(),
+            Err(said) => said,
+        };
         if said != self.said {
-            self.other.get_or_insert((rank, said));
+            self.other = Some((rank, said));
         }
     }
 }

@@ -13,6 +13,7 @@ mod passing;
 mod planning;
 mod raise;
 mod recorded;
+mod repeat;
 mod shared_run;
 
 pub use self::choice::{begin_requests, usual};
@@ -20,6 +21,7 @@ pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::raise::{class, raise, tell};
+pub use self::repeat::{CallWords, remember, repeat};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 pub use crate::mpi::comm::say::say;
 pub use crate::mpi::execution::RequestLife;

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{SharedBuffers, SharedRing};
+use crate::mpi::execution::shared::{SharedBuffers, SharedPlan};
 use crate::mpi::state::CommWork;
 use crate::program::shared::{SharedBlocks, SharedCall};
 use roundel_spec::Kind;
@@ -16,10 +16,10 @@ pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape) -> R
     if group.placement.regions().nodes() > 1 {
         return Err(unshared("the ranks are on several nodes"));
     }
-    work.ring(group)?;
+    work.shared(group)?;
     let CommWork { recent, offsets, .. } = work;
-    let call = call(shape, &recent.lists, offsets, group).ok_or_else(|| unshared("ranks know only their own lengths"))?;
-    call.segments().map(|_| ()).map_err(|error| unshared(&error.to_string()))
+    let call = call(shape, &recent.lists, offsets, group);
+    SharedPlan::new(call.ok_or_else(|| unshared("ranks know only their own lengths"))?).map(|_| ())
 }
 
 fn unshared(reason: &str) -> Error {
@@ -31,22 +31,23 @@ fn unshared(reason: &str) -> Error {
 /// # Safety
 /// The memory and the handles of the call are live.
 pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
-    let CommWork { recent, offsets, ring, .. } = work;
-    let Some(Ok(ring)) = ring else { return Ok(CallOutcome::Library) };
+    let CommWork { recent, offsets, shared, .. } = work;
+    let Some(Ok(shared)) = shared else { return Ok(CallOutcome::Library) };
     let rank = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
     let Some(call) = call(&job.shape, &recent.lists, offsets, group) else { return Ok(CallOutcome::Library) };
+    let plan = SharedPlan::new(call)?;
     let (input, output) = (if job.shape.send.is_some() { sides.send } else { sides.recv }, sides.recv);
     match operands(job) {
         Some(operands) => {
             let buffers = SharedBuffers { input, output, lead: operands.true_lb, combine: &operands };
             // SAFETY: the buffers are those of the shape, which all ranks have.
-            unsafe { ring.run(&call, &buffers)? };
+            unsafe { shared.run(&plan, &buffers)? };
             operands.outcome()?;
         }
         // SAFETY: as above.
-        None => unsafe { ring.run(&call, &SharedBuffers { input, output, lead: 0, combine: Nothing })? },
+        None => unsafe { shared.run(&plan, &SharedBuffers { input, output, lead: 0, combine: Nothing })? },
     }
     // SAFETY: as above.
     unsafe { recent.images.take(job, &recent.lists, sides, rank)? };
@@ -54,7 +55,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
 }
 
 /// A call as shared memory sees it; none if its blocks are known to this rank alone.
-fn call<'a>(
+pub(super) fn call<'a>(
     shape: &CallShape,
     lists: &'a Lists,
     offsets: &'a mut Vec<usize>,
@@ -82,5 +83,5 @@ fn call<'a>(
         Kind::Reduce | Kind::Gather | Kind::Scatter => group.rank == root,
         Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather | Kind::Alltoall => true,
     };
-    Some(SharedCall { kind, p, root, size, blocks, in_place, slot: SharedRing::SLOT })
+    Some(SharedCall { kind, p, root, size, blocks, in_place, slot: 0 })
 }

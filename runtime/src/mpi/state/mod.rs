@@ -7,6 +7,7 @@ use crate::choice::selection::Settings;
 use crate::error::Error;
 use crate::mpi::cache::call_cache::CallCache;
 use crate::mpi::cache::decider::Decider;
+use crate::mpi::cache::repeated::RepeatedCall;
 use crate::mpi::cache::settled::Settled;
 use crate::mpi::cache::spare::Spare;
 use crate::mpi::comm::code::SUCCESS;
@@ -15,7 +16,7 @@ use crate::mpi::comm::profile;
 use crate::mpi::comm::window::NodeRanks;
 use crate::mpi::comm::world;
 use crate::mpi::execution::alltoallv::AlltoallvBuffers;
-use crate::mpi::execution::shared::SharedRing;
+use crate::mpi::execution::shared::SharedMemory;
 use crate::mpi::execution::{MessagesInFlight, Tags};
 use crate::mpi::journal::Journal;
 use crate::mpi::lowering::areas::Scratch;
@@ -66,7 +67,7 @@ pub(crate) struct CommWork {
     /// Resources that the persistent requests of this rank's node share.
     pub(crate) node: Option<NodeRanks>,
     /// The memory that the ranks of this communicator share, if they are on one node, or why there is none.
-    pub(crate) ring: Option<Result<SharedRing, Error>>,
+    pub(crate) shared: Option<Result<SharedMemory, Error>>,
     /// The profile for planning, or why it could not be read.
     pub(crate) profile: Option<Result<Profile, Error>>,
     /// The settings that all ranks agreed on, or why they did not agree.
@@ -79,6 +80,8 @@ pub(crate) struct CommWork {
     pub(crate) settled: Settled,
     /// The cache of calls with MPI's own arguments.
     pub(crate) recent: CallCache,
+    /// Calls that can be repeated by comparing their arguments.
+    pub(crate) repeated: Vec<RepeatedCall>,
     /// The buffers of completed operations.
     pub(crate) spare: Spare,
     /// The journal, if calls are recorded.
@@ -97,8 +100,8 @@ impl CommWork {
 
     /// The memory that the ranks of this communicator share. The first call creates it and is collective; all ranks
     /// get it, or none does.
-    pub(crate) fn ring(&mut self, group: &OwnComm) -> Result<&mut SharedRing, Error> {
-        self.ring.get_or_insert_with(|| SharedRing::of(group)).as_mut().map_err(|error| error.clone())
+    pub(crate) fn shared(&mut self, group: &OwnComm) -> Result<&mut SharedMemory, Error> {
+        self.shared.get_or_insert_with(|| SharedMemory::of(group)).as_mut().map_err(|error| error.clone())
     }
 
     /// Takes over the settings that all ranks of the world agreed on.

@@ -135,7 +135,7 @@ pub struct SharedCall<'a> {
     pub blocks: SharedBlocks<'a>,
     /// Whether this rank's input and output are the same memory: its input lies where its result will be.
     pub in_place: bool,
-    /// The bytes of a slot.
+    /// The bytes of a slot; whoever plans the call sets it.
     pub slot: usize,
 }
 
@@ -156,6 +156,17 @@ pub struct DoesNotFit {
 pub const SHORT: usize = 2048;
 
 impl SharedCall<'_> {
+    /// The same call, if its blocks are not listed.
+    pub fn unlisted(&self) -> Option<SharedCall<'static>> {
+        let &SharedCall { kind, p, root, size, blocks, in_place, slot } = self;
+        let blocks = match blocks {
+            SharedBlocks::Vector(len) => SharedBlocks::Vector(len),
+            SharedBlocks::Equal(len) => SharedBlocks::Equal(len),
+            SharedBlocks::Listed { .. } => return None,
+        };
+        Some(SharedCall { kind, p, root, size, blocks, in_place, slot })
+    }
+
     /// The number of elements of a rank's block, or of the vector.
     pub(super) fn len(&self, block: usize) -> usize {
         match self.blocks {

@@ -186,6 +186,12 @@ fn again() -> &'static [Runtime] {
     RUNTIMES.get_or_init(|| found)
 }
 
+/// Whether a call must look where its buffers are.
+#[inline]
+pub(in super::super) fn may_be_used() -> bool {
+    !runtimes().is_empty()
+}
+
 /// Whether buffers of this process may be in device memory. For Level Zero, only its presence is known: querying an
 /// address requires the program's own context.
 pub(in super::super) fn is_loaded() -> bool {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int sizes[] = {8, 1024, 16384, 65536, 1048576};
+static const int sizes[] = {8, 1024, 4096, 16384, 65536, 262144, 1048576};
 /* No buffer is longer. */
 enum { MEMORY = 16 << 20 };
 static int rank, p;

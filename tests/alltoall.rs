@@ -4,9 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use roundel::algorithms::{
-    HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut,
-};
+use roundel::algorithms::{HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use roundel::{Collective, Place};
 use roundel_spec::Direction;
 use roundel_spec::arith::{ceil_log, pow};

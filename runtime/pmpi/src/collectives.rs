@@ -4,8 +4,8 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{ArgumentWord, CallKey, all, ends};
-use crate::serve;
+use crate::passing::{ArgumentWord, CallKey, all, ends, lists};
+use crate::serve::{self, Served};
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
 
@@ -23,11 +23,13 @@ macro_rules! forms {
             #[cold]
             #[inline(never)]
             unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {
-                let key = CallKey { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+                let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
+                let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
                 // SAFETY: the program's arguments, and the library's function for them.
                 unsafe { serve::blocking(stringify!($name), &key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
             }
-            let key = CallKey { function: $name as *const () as usize, comm: $comm, words: [$($argument.word()),*] };
+            let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
+            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
             // SAFETY: the program's arguments.
             unsafe {
                 if all($comm) || key.is_last() {
@@ -35,7 +37,8 @@ macro_rules! forms {
                 }
                 let addresses = ends([$($argument.address()),*]);
                 match serve::repeated(stringify!($name), &key, addresses) {
-                    Some(code) => code,
+                    Some(Served::Code(code)) => code,
+                    Some(Served::Library) => ffi::$library($($argument,)* $comm),
                     None => asked($($argument,)* $comm),
                 }
             }

@@ -4,15 +4,15 @@
 //! that alternate between different calls miss the cache.
 
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
-use roundel::mpi::raw::{self, CallWords};
+use roundel::mpi::raw::{self, CallWords, IntList};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 /// The most arguments that a function has before its communicator.
 const ARGUMENTS: usize = 8;
 
-/// The last call that fell back to MPI. Of an address, only whether it is `MPI_IN_PLACE` counts; calls with lists are
-/// never cached.
+/// The last call that fell back to MPI. Of an address, only whether it is `MPI_IN_PLACE` counts, and of a list nothing;
+/// of calls with lists only those are cached that fall back whatever is in them.
 struct Last {
     /// A sequence lock: odd while a thread writes. A reader that sees the same even number before and after has read
     /// a consistent call.
@@ -67,13 +67,15 @@ pub(crate) struct CallKey<const N: usize> {
     pub(crate) function: usize,
     pub(crate) comm: MPI_Comm,
     pub(crate) words: [usize; N],
+    /// The first two lists.
+    pub(crate) lists: [Option<IntList>; 2],
 }
 
 impl<const N: usize> CallKey<N> {
     /// The same, for the cache of calls that are served.
     #[inline]
     pub(crate) fn call(&self) -> CallWords<'_> {
-        CallWords { function: self.function, comm: self.comm, words: &self.words }
+        CallWords { function: self.function, comm: self.comm, words: &self.words, lists: self.lists }
     }
 
     /// Whether this call equals the last one that fell back to MPI.
@@ -114,6 +116,19 @@ pub(crate) trait ArgumentWord: Sized {
     fn address(self) -> Option<*mut c_void> {
         None
     }
+
+    /// The list, if it is one.
+    #[inline]
+    fn list(self) -> Option<IntList> {
+        None
+    }
+}
+
+/// The first two lists among arguments.
+#[inline]
+pub(crate) fn lists<const N: usize>(all: [Option<IntList>; N]) -> [Option<IntList>; 2] {
+    let mut found = all.into_iter().flatten();
+    [found.next(), found.next()]
 }
 
 /// The addresses of the first and the last buffer among arguments.
@@ -125,7 +140,7 @@ pub(crate) fn ends<const N: usize>(addresses: [Option<*mut c_void>; N]) -> [*mut
 }
 
 macro_rules! words {
-    ($($type:ty: $argument:ident => $word:expr $(, at $address:expr)?;)*) => {$(
+    ($($type:ty: $argument:ident => $word:expr $(, at $address:expr)? $(, list $list:expr)?;)*) => {$(
         impl ArgumentWord for $type {
             #[inline]
             fn word(self) -> usize {
@@ -138,6 +153,12 @@ macro_rules! words {
                 let $argument = self;
                 Some($address)
             })?
+
+            $(#[inline]
+            fn list(self) -> Option<IntList> {
+                let $argument = self;
+                Some($list)
+            })?
         }
     )*};
 }
@@ -149,6 +170,6 @@ words! {
     MPI_Op: handle => handle.0 as usize;
     *const c_void: address => usize::from(address == raw::in_place().cast_const()), at address.cast_mut();
     *mut c_void: address => usize::from(address == raw::in_place()), at address;
-    *const c_int: list => list as usize;
-    *const i64: list => list as usize;
+    *const c_int: list => usize::from(list.is_null()), list IntList::Ints(list);
+    *const i64: list => usize::from(list.is_null()), list IntList::Longs(list);
 }

@@ -5,7 +5,7 @@ use crate::guard;
 use crate::passing::{self, CallKey};
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, RequestLife};
+use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, Repeated, RequestLife};
 use std::ffi::{c_int, c_void};
 
 /// Runs a call; none if MPI must serve it.
@@ -26,11 +26,21 @@ pub(crate) unsafe fn blocking<const N: usize>(
             unsafe { raw::remember(key.call(), &call) };
             return Some(SUCCESS);
         }
+        // SAFETY: as above.
+        Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key.call(), &call) },
         Ok(CallOutcome::Library) => {}
         Ok(CallOutcome::Passes) => key.keep(),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
+}
+
+/// What became of a repeated call.
+pub(crate) enum Served {
+    /// This is the function's return code.
+    Code(c_int),
+    /// MPI must serve it.
+    Library,
 }
 
 /// Repeats a call that was served before with the same arguments; none if it was not.
@@ -42,11 +52,12 @@ pub(crate) unsafe fn repeated<const N: usize>(
     function: &'static str,
     key: &CallKey<N>,
     addresses: [*mut c_void; 2],
-) -> Option<c_int> {
+) -> Option<Served> {
     // SAFETY: MPI is live, because it was when the call was made before and nothing was freed since.
     match unsafe { raw::repeat(key.call(), addresses) }? {
-        Ok(()) => Some(SUCCESS),
-        Err(error) => Some(CallFailure::Error(error).raise(key.comm, function)),
+        Repeated::Done(Ok(())) => Some(Served::Code(SUCCESS)),
+        Repeated::Done(Err(error)) => Some(Served::Code(CallFailure::Error(error).raise(key.comm, function))),
+        Repeated::Library => Some(Served::Library),
     }
 }
 

@@ -147,8 +147,7 @@ fn calls_that_do_not_fit_are_refused() {
 fn survives(case: &Case, slots: usize, change: impl Fn(&mut Vec<SharedOp>)) -> Result<SharedOrder, SharedFault> {
     let displs = case.displs();
     let calls = case.record(&displs).expect("fits");
-    let mut by_rank: Vec<Vec<RankCall<'_>>> =
-        calls.into_iter().map(|call| vec![call; 2 * slots + 2]).collect();
+    let mut by_rank: Vec<Vec<RankCall<'_>>> = calls.into_iter().map(|call| vec![call; 2 * slots + 2]).collect();
     by_rank.iter_mut().flatten().flat_map(|call| &mut call.segments).for_each(change);
     replay(&by_rank, slots, case.slot)
 }
@@ -169,7 +168,8 @@ fn no_step_can_be_left_out() {
             assert_eq!(survives(&case, 2, |_| ()), Ok(BOTH));
             let displs = case.displs();
             let all = case.record(&displs).expect("fits");
-            let has = |is: &fn(&SharedOp) -> bool| all.iter().flat_map(|call| call.segments.concat()).any(|op| is(&op));
+            let has =
+                |is: &fn(&SharedOp) -> bool| all.iter().flat_map(|call| call.segments.concat()).any(|op| is(&op));
             for (number, is) in is.iter().enumerate().filter(|(_, is)| has(is)) {
                 let outcome = survives(&case, 2, |ops| ops.retain(|op| !is(op)));
                 assert!(outcome.is_err(), "{kind}, {length} elements, without step {number}");
@@ -200,7 +200,8 @@ fn altered_steps_are_found() {
         for length in [5, 1100] {
             let case = Case { root: 0, ..case(kind, 3, vec![length]) };
             let displs = case.displs();
-            let steps: usize = case.record(&displs).expect("fits").iter().map(|call| call.segments[0].len()).max().unwrap_or(0);
+            let steps: usize =
+                case.record(&displs).expect("fits").iter().map(|call| call.segments[0].len()).max().unwrap_or(0);
             for (at, way) in (0..steps).flat_map(|at| (0..5).map(move |way| (at, way))) {
                 let original = survives(&case, 2, |_| ());
                 let outcome = survives(&case, 2, |ops| {

@@ -16,6 +16,10 @@ pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Opti
         Implementation::Ports(planned) => {
             (planned.nodes != placement.regions().nodes() as usize).then(|| "other nodes".into())
         }
+        // Its replays are in tests/programs/shared.rs.
+        Implementation::SharedMemory => {
+            (placement.regions().nodes() != 1 || placement.p() > 64).then(|| "not one node that was replayed".into())
+        }
         Implementation::Catalogue(algorithm) => roots(call).into_iter().find_map(|root| {
             let mut args = algorithm.arguments().clone();
             if call.kind.has_root() {

@@ -28,7 +28,6 @@ pub enum Implementation {
 /// The name of shared memory among implementations.
 pub(super) const SHARED: &str = "shared-memory";
 
-
 /// A plan with ports, and its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortsPlan {

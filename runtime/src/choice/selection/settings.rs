@@ -7,6 +7,7 @@ use super::fingerprint::print_of;
 use super::force::{Force, ForceError};
 use super::implementation::Implementation;
 use super::{Error, Selection};
+use crate::program::shared::MOST_RANKS;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -117,14 +118,15 @@ impl Settings {
         !rules.is_empty() || !forced.is_empty() || usual.catalogue || self.reproducible
     }
 
-    /// Whether MPI serves all calls of ranks on this many nodes, and nothing must be explained or traced.
+    /// Whether MPI serves all calls of so many ranks on one node, and nothing must be explained or traced.
     ///
     /// ```
     /// use roundel::selection::Settings;
     /// assert!(Settings::default().leaves_all(1) && !Settings::default().leaves_all(2));
     /// ```
-    pub fn leaves_all(&self, nodes: usize) -> bool {
-        nodes == 1 && !self.is_said() && !self.explain && self.trace.is_none()
+    pub fn leaves_all(&self, ranks: usize) -> bool {
+        let shared = (2..=MOST_RANKS).contains(&ranks);
+        !shared && !self.is_said() && !self.explain && self.trace.is_none()
     }
 
     /// Chooses how a call runs.

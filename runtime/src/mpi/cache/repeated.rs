@@ -1,12 +1,13 @@
-//! Calls through shared memory that can be repeated by comparing their arguments.
+//! Calls that can be repeated by comparing their arguments.
 
 use crate::error::Error;
+use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::shape::ParsedCall;
 use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{SharedBuffers, SharedPlan, SharedMemory};
+use crate::mpi::execution::shared::{SharedBuffers, SharedMemory, SharedPlan};
 use crate::mpi::handles::operand::Operands;
-use crate::program::shared::SharedCall;
+use crate::program::shared::{SharedBlocks, SharedCall};
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -23,7 +24,47 @@ pub(crate) struct RepeatedCall {
     function: usize,
     words: [usize; WORDS],
     count: usize,
+    lists: RepeatedLists,
+    /// None if MPI serves it.
+    plan: Option<RepeatedPlan>,
+}
+
+/// The lists of a call.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatedLists([Vec<i64>; 2]);
+
+impl RepeatedLists {
+    /// Reads lists of `p` entries.
+    ///
+    /// # Safety
+    /// They have so many.
+    pub(crate) unsafe fn read(lists: [Option<IntList>; 2], p: usize) -> Self {
+        // SAFETY: as the caller guarantees.
+        let entries = |list: IntList| (0..p).map(|rank| unsafe { list.get(rank) }).collect();
+        RepeatedLists(lists.map(|list| list.map_or_else(Vec::new, entries)))
+    }
+
+    /// Whether lists have the same entries.
+    ///
+    /// # Safety
+    /// They have an entry for each rank.
+    #[inline]
+    unsafe fn are(&self, lists: [Option<IntList>; 2]) -> bool {
+        // SAFETY: as the caller guarantees.
+        let same = |known: &Vec<i64>, list: IntList| {
+            known.iter().enumerate().all(|(rank, &entry)| unsafe { list.get(rank) } == entry)
+        };
+        self.0.iter().zip(lists).all(|(known, list)| list.is_none_or(|list| same(known, list)))
+    }
+}
+
+/// The plan of a call through shared memory.
+#[derive(Debug)]
+pub(crate) struct RepeatedPlan {
+    /// Without its lists.
     plan: SharedPlan<'static>,
+    counts: Vec<usize>,
+    displs: Vec<usize>,
     /// The bytes of the buffers that are used; none of the input if it lies in the output.
     input: Option<usize>,
     output: usize,
@@ -37,57 +78,87 @@ pub(crate) struct CallBuffers {
     output: *mut u8,
 }
 
-impl RepeatedCall {
-    /// A call that was planned; none if it cannot be repeated.
-    pub(crate) fn new(function: usize, words: &[usize], call: SharedCall<'static>, job: &ParsedCall) -> Option<Self> {
-        let mut all = [0; WORDS];
-        all[..words.len()].copy_from_slice(words);
+impl RepeatedPlan {
+    /// The plan of a call; none if it cannot be repeated.
+    pub(crate) fn new(call: &SharedCall<'_>, job: &ParsedCall) -> Option<Self> {
         let (shape, size) = (&job.shape, job.shape.size);
-        let op = job.operands.map(|(op, facts)| (op, shape.datatype, shape.commutes, facts.true_lb));
-        let op = match op {
+        let op = match job.operands {
             None => None,
-            Some((op, datatype, commutes, 0)) => Some((op, datatype, commutes, size)),
+            Some((op, facts)) if facts.true_lb == 0 => Some((op, shape.datatype, shape.commutes, size)),
             Some(_) => return None,
         };
-        let plan = SharedPlan::new(call).ok()?;
+        let (counts, displs) = match call.blocks {
+            SharedBlocks::Listed { counts, displs } => (counts.to_vec(), displs.to_vec()),
+            _ => Default::default(),
+        };
+        let plan = SharedPlan::new(*call).ok()?.without_lists();
         let (input, output) = (shape.send.map(|send| send * size), shape.recv * size);
-        Some(RepeatedCall { function, words: all, count: words.len(), plan, input, output, op })
+        Some(RepeatedPlan { plan, counts, displs, input, output, op })
+    }
+}
+
+impl RepeatedCall {
+    /// A call that was planned, or left to MPI.
+    pub(crate) fn new(function: usize, words: &[usize], lists: RepeatedLists, plan: Option<RepeatedPlan>) -> Self {
+        let mut all = [0; WORDS];
+        all[..words.len()].copy_from_slice(words);
+        RepeatedCall { function, words: all, count: words.len(), lists, plan }
     }
 
     /// Whether a call has the same arguments.
+    ///
+    /// # Safety
+    /// The lists are complete.
     #[inline]
-    pub(crate) fn is(&self, function: usize, words: &[usize]) -> bool {
-        self.function == function && self.count == words.len() && self.words[..self.count] == *words
+    pub(crate) unsafe fn is(&self, function: usize, words: &[usize], lists: [Option<IntList>; 2]) -> bool {
+        let same = self.function == function && self.count == words.len() && self.words[..self.count] == *words;
+        // SAFETY: as the caller guarantees.
+        same && unsafe { self.lists.are(lists) }
+    }
+
+    /// The plan of the call; none if MPI serves it.
+    #[inline]
+    pub(crate) fn plan(&self) -> Option<SharedPlan<'_>> {
+        self.plan.as_ref().map(|known| match known.counts.is_empty() {
+            true => known.plan,
+            false => known.plan.with_lists(&known.counts, &known.displs),
+        })
     }
 
     /// The buffers at these addresses; none if they cannot be used as they are: MPI forbids that there are none, or
     /// that they overlap.
     #[inline]
     pub(crate) fn buffers(&self, [first, last]: [*mut c_void; 2]) -> Option<CallBuffers> {
+        let &RepeatedPlan { input, output, .. } = self.plan.as_ref()?;
         let (from, to) = (first.addr(), last.addr());
         let there = |address: usize, bytes: usize| bytes == 0 || address != 0;
-        let Some(input) = self.input else {
-            return there(to, self.output).then_some(CallBuffers { input: last.cast(), output: last.cast() });
+        let Some(input) = input else {
+            return there(to, output).then_some(CallBuffers { input: last.cast(), output: last.cast() });
         };
-        let apart = from.wrapping_add(input) <= to || to.wrapping_add(self.output) <= from;
-        let fine = there(from, input) && there(to, self.output) && (apart || input == 0 || self.output == 0);
+        let apart = from.wrapping_add(input) <= to || to.wrapping_add(output) <= from;
+        let fine = there(from, input) && there(to, output) && (apart || input == 0 || output == 0);
         fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// Runs the call.
+    /// Runs the call with its plan.
     ///
     /// # Safety
     /// The buffers are live, and all ranks make the same call.
     #[inline]
-    pub(crate) unsafe fn run(&self, shared: &mut SharedMemory, buffers: CallBuffers) -> Result<(), Error> {
+    pub(crate) unsafe fn run(
+        &self,
+        plan: &SharedPlan<'_>,
+        shared: &mut SharedMemory,
+        buffers: CallBuffers,
+    ) -> Result<(), Error> {
         let CallBuffers { input, output } = buffers;
         // SAFETY: as the caller guarantees.
         unsafe {
-            let Some((op, datatype, commutes, extent)) = self.op else {
-                return shared.run(&self.plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
+            let Some((op, datatype, commutes, extent)) = self.plan.as_ref().and_then(|known| known.op) else {
+                return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
             };
             let operands = Operands { op, datatype, commutes, extent, true_lb: 0, failed: Cell::new(SUCCESS) };
-            shared.run(&self.plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
+            shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
             operands.outcome()
         }
     }

@@ -10,13 +10,21 @@ pub(crate) struct Settled(Vec<(Kind, u64)>);
 
 impl Settled {
     pub(crate) fn keep(&mut self, shape: &CallShape) {
-        if shape.kind.reduces() && !self.has(shape) {
-            self.0.push((shape.kind, shape.bytes));
+        // Where every tree gives the same bits, it does not matter who reduces.
+        if shape.kind.reduces() && !shape.exact {
+            self.add(shape.kind, shape.bytes);
+        }
+    }
+
+    /// Notes that MPI serves reductions of this many bytes.
+    pub(crate) fn add(&mut self, kind: Kind, bytes: u64) {
+        if !self.0.contains(&(kind, bytes)) {
+            self.0.push((kind, bytes));
         }
     }
 
     /// Whether MPI served a call like this one.
     pub(crate) fn has(&self, shape: &CallShape) -> bool {
-        self.0.contains(&(shape.kind, shape.bytes))
+        !shape.exact && self.0.contains(&(shape.kind, shape.bytes))
     }
 }

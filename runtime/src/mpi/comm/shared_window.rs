@@ -9,13 +9,14 @@ use crate::error::Error;
 use crate::mpi::comm::agree::agree;
 use crate::mpi::comm::code::check;
 use crate::mpi::comm::own::OwnComm;
-use crate::program::shared::LINE;
+use crate::program::shared::{COUNTER, LINE};
 use ::mpi::ffi;
 use memmap2::MmapRaw;
 use std::ffi::c_int;
 use std::fs::{File, OpenOptions, remove_file};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +31,7 @@ pub(crate) struct Ring {
 }
 
 /// The rings of a window: many small slots, so that a root may run ahead, and a few large ones.
-pub(crate) const RINGS: [Ring; 2] = [Ring { slots: 32, bytes: 8 * 1024 }, Ring { slots: 8, bytes: 256 * 1024 }];
+pub(crate) const RINGS: [Ring; 2] = [Ring { slots: 32, bytes: 8 * 1024 }, Ring { slots: 4, bytes: 512 * 1024 }];
 
 impl Ring {
     /// The bytes of a slot of so many ranks, with its counters.
@@ -57,18 +58,20 @@ const NAME: usize = 120;
 ///
 /// First comes a line with the window's number, then the rings. A ring begins with a counter for each rank: how many
 /// segments it has completed. Each slot has a counter for each rank, which tells its signals, and then data. Counters
-/// have a line each.
+/// have a line each, whose rest is for short data.
 pub(crate) struct SharedWindow {
     memory: MmapRaw,
     p: usize,
 }
 
 /// A counter in the window, and what its rank says of its call.
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct WindowCounter {
     value: AtomicU64,
     call: AtomicU64,
 }
+
+const _: () = assert!(size_of::<WindowCounter>() == COUNTER);
 
 impl WindowCounter {
     /// Sets the value: whoever reads it sees everything that was done before.
@@ -129,10 +132,10 @@ impl SharedWindow {
         self.counter(self.slot(ring, slot) + rank * LINE)
     }
 
-    /// Where the data of a slot begins.
+    /// Where a slot begins, with its counters.
     #[inline]
-    pub(crate) fn data(&self, ring: usize, slot: usize) -> *mut u8 {
-        self.memory.as_mut_ptr().wrapping_add(self.slot(ring, slot) + self.p * LINE)
+    pub(crate) fn begin(&self, ring: usize, slot: usize) -> *mut u8 {
+        self.memory.as_mut_ptr().wrapping_add(self.slot(ring, slot))
     }
 
     #[inline]
@@ -173,9 +176,8 @@ impl NamedFile {
         let path = Path::new(FOLDER).join(format!("roundel-{}-{number:016x}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         let mut named = NamedFile { file, path, number };
+        allocate(&named.file, bytes)?;
         named.file.write_all(&number.to_ne_bytes())?;
-        // Written, so that the memory is there.
-        io::copy(&mut io::repeat(0).take(bytes as u64 - 8), &mut named.file)?;
         Ok(named)
     }
 
@@ -193,6 +195,15 @@ impl Drop for NamedFile {
     fn drop(&mut self) {
         // Nothing else can be done about a file that somebody has removed already.
         let _ = remove_file(&self.path);
+    }
+}
+
+/// Makes sure that a file has so many bytes of memory: without it, the first access would end the process.
+fn allocate(file: &File, bytes: usize) -> io::Result<()> {
+    // SAFETY: the file is open.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct World {
     pub(crate) settings: Settings,
     /// Whether all ranks can serve non-blocking calls.
     pub(crate) requests: bool,
-    /// Whether MPI serves all calls of any ranks of this world, because all of them are on one node.
+    /// Whether MPI serves all calls of any ranks of this world, because there is only one.
     pub(crate) passes: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn known() -> Option<&'static World> {
 /// Stores what all ranks of the world agreed on. All ranks call it, or none.
 pub(crate) fn remember(group: &OwnComm, settings: &Settings, requests: bool) {
     let nodes = (0..group.placement.p()).map(|rank| group.placement.node(rank)).collect();
-    let passes = settings.leaves_all(group.placement.regions().nodes() as usize);
+    let passes = group.placement.p() == 1 && settings.leaves_all(1);
     WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests, passes });
 }
 

@@ -7,7 +7,7 @@ use crate::mpi::comm::processors::processors;
 use crate::mpi::comm::shared_window::{RINGS, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
-use crate::program::shared::{Segments, SharedCall, SharedSteps, segment};
+use crate::program::shared::{Segments, SharedBlocks, SharedCall, SharedSteps, segment};
 use crate::program::{MemoryRegion, RegionOffset};
 use ::mpi::ffi;
 use std::hint::spin_loop;
@@ -61,6 +61,27 @@ impl<'a> SharedPlan<'a> {
     }
 }
 
+impl SharedPlan<'_> {
+    /// The same plan, to be kept without its lists.
+    pub(crate) fn without_lists(self) -> SharedPlan<'static> {
+        let SharedPlan { call: SharedCall { kind, p, root, size, blocks, in_place, slot }, segments, ring, said } =
+            self;
+        let blocks = match blocks {
+            SharedBlocks::Vector(len) => SharedBlocks::Vector(len),
+            SharedBlocks::Equal(len) => SharedBlocks::Equal(len),
+            SharedBlocks::Listed { .. } => SharedBlocks::Listed { counts: &[], displs: &[] },
+        };
+        SharedPlan { call: SharedCall { kind, p, root, size, blocks, in_place, slot }, segments, ring, said }
+    }
+
+    /// The plan of a call with lists that was kept without them.
+    #[inline]
+    pub(crate) fn with_lists<'a>(&'a self, counts: &'a [usize], displs: &'a [usize]) -> SharedPlan<'a> {
+        let blocks = SharedBlocks::Listed { counts, displs };
+        SharedPlan { call: SharedCall { blocks, ..self.call }, ..*self }
+    }
+}
+
 /// The addresses of a call's buffers, and how its elements are combined.
 pub(crate) struct SharedBuffers<C> {
     pub(crate) input: *mut u8,
@@ -76,7 +97,16 @@ impl SharedMemory {
         let (rank, p, comm) = (group.rank, group.placement.p(), group.comm.raw());
         let ranks = world::known().map_or(p, World::ranks_of_node);
         let looks = if ranks <= processors() { LOOKS } else { 1 };
-        Ok(SharedMemory { window: SharedWindow::new(group)?, comm, rank, p, looks, next: [0; 2], confirmed: [0; 2], lost: None })
+        Ok(SharedMemory {
+            window: SharedWindow::new(group)?,
+            comm,
+            rank,
+            p,
+            looks,
+            next: [0; 2],
+            confirmed: [0; 2],
+            lost: None,
+        })
     }
 
     /// Runs a call.
@@ -94,7 +124,7 @@ impl SharedMemory {
         let (&SharedPlan { ref call, ref segments, ring, said }, mut other) = (plan, self.lost);
         for number in 0..segments.count {
             let (rank, slot) = (self.rank, (self.next[ring] % RINGS[ring].slots as u64) as usize);
-            let bases = [buffers.input, buffers.output, self.window.data(ring, slot)];
+            let bases = [buffers.input, buffers.output, self.window.begin(ring, slot)];
             let first = self.next[ring] * SIGNALS;
             let mut steps =
                 SlotSteps { node: self, buffers, size: call.size, bases, ring, slot, first, signals: 0, said, other };

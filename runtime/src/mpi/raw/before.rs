@@ -18,8 +18,10 @@ use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 use crate::mpi::cache::decider::By;
 use crate::mpi::comm::say::say;
 use crate::mpi::comm::world::{self, World};
+use crate::mpi::handles::{datatype, operand};
 use crate::mpi::state::CommState;
 use ::mpi::ffi;
+use roundel_spec::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of calls on a communicator that MPI serves before Roundel sets it up, unless the user has chosen
@@ -37,9 +39,17 @@ pub(super) unsafe fn run(
     call: &MpiCall,
 ) -> Result<Option<CallOutcome>, Error> {
     let Some(world) = world::known() else { return Ok(foreign(state, comm)?.then_some(CallOutcome::Library)) };
-    // A communicator that is used once should not even pay for finding the placement of its ranks.
     if world.passes && world::has_all(comm)? {
         state.pass();
+        return Ok(Some(CallOutcome::Library));
+    }
+    let first = state.count() <= FIRST && !world.settings.is_said();
+    // A communicator that is used once should not even pay for finding the placement of its ranks.
+    if first && let Some(settled) = reduction(call) {
+        settled
+            .into_iter()
+            .try_for_each(|(kind, bytes)| state.lease().map(|mut work| work.settled.add(kind, bytes)))?;
+        explain(world);
         return Ok(Some(CallOutcome::Library));
     }
     let Some(members) = state.members(comm)? else {
@@ -49,7 +59,6 @@ pub(super) unsafe fn run(
     if state.leaves_all(&world.settings, &members.placement) {
         return Ok(Some(CallOutcome::Library));
     }
-    let first = state.count() <= FIRST && !world.settings.is_said();
     let mut work = state.lease()?;
     work.inherit(&world.settings, world.requests);
     // SAFETY: the caller guarantees live handles and complete lists.
@@ -72,7 +81,25 @@ pub(super) unsafe fn run(
         let planned = CachedCall::new(job.shape, &work.recent.lists, By::Environment, how);
         work.recent.keep(planned);
     }
-    Ok(Some(if passing::stays(call) { CallOutcome::Passes } else { CallOutcome::Library }))
+    Ok(Some(if passing::stays(call, members.rank) { CallOutcome::Passes } else { CallOutcome::Library }))
+}
+
+/// What identifies a reduction that must stay with MPI: none inside if the call is none, and none at all if that takes
+/// more than a look at its arguments.
+fn reduction(call: &MpiCall) -> Option<Option<(Kind, u64)>> {
+    let (data, count) = match call {
+        MpiCall::Allreduce { data, count } | MpiCall::ReduceScatterBlock { data, count } => (data, *count),
+        MpiCall::Reduce { data, count, .. } => (data, *count),
+        MpiCall::ReduceScatter { .. } => return None,
+        _ => return Some(None),
+    };
+    if !datatype::is_known(data.datatype) || operand::vouch(data.op, data.datatype).is_err() {
+        return None;
+    }
+    // SAFETY: a predefined datatype is live.
+    let size = unsafe { datatype::facts(data.datatype) }.ok()?.size;
+    let exact = operand::is_exact(data.op, data.datatype);
+    Some((!exact).then_some((call.kind(), count.checked_mul(size)? as u64)))
 }
 
 /// Whether a communicator has ranks of another world. MPI serves all calls on it: those ranks may not have loaded

@@ -21,7 +21,7 @@ pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::raise::{class, raise, tell};
-pub use self::repeat::{CallWords, remember, repeat};
+pub use self::repeat::{CallWords, Repeated, remember, repeat};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 pub use crate::mpi::comm::say::say;
 pub use crate::mpi::execution::RequestLife;
@@ -104,7 +104,7 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
         },
     };
     Ok(match (outcome, by) {
-        (CallOutcome::Library, By::Environment) if passing::stays(call) => CallOutcome::Passes,
+        (CallOutcome::Library, By::Environment) if passing::stays(call, group.rank) => CallOutcome::Passes,
         _ => outcome,
     })
 }

@@ -3,10 +3,11 @@
 //! This is possible only for what never changes: communicators until one is freed, and predefined datatypes and
 //! operations.
 
-use crate::mpi::arguments::call::{MpiCall, Typed};
+use crate::mpi::arguments::call::{MpiCall, Reduced, Typed};
 use crate::mpi::handles::datatype;
 use crate::mpi::handles::operand;
 use crate::mpi::state::attribute;
+use std::ffi::c_int;
 
 /// Everything cached by communicator handle is valid as long as this does not change.
 #[inline]
@@ -14,21 +15,34 @@ pub fn epoch() -> usize {
     attribute::epoch()
 }
 
-/// Whether MPI serves all calls with these arguments if it serves this one. Calls with lists are excluded, because
-/// the lists would have to be compared.
+/// Whether MPI serves all calls with these arguments if it serves this one. Lists are not compared: only an alltoallv is
+/// served or not whatever is in them.
 #[cold]
-pub(super) fn stays(call: &MpiCall) -> bool {
-    let moved = |send: &Option<Typed>, recv: &Typed| [send.unwrap_or(*recv).datatype, recv.datatype];
-    let (datatypes, op) = match call {
-        MpiCall::Allgather { send, recv } | MpiCall::Alltoall { send, recv } => (moved(send, recv), None),
-        MpiCall::Broadcast { data, .. } => ([data.datatype; 2], None),
-        MpiCall::Allreduce { data, .. } | MpiCall::Reduce { data, .. } | MpiCall::ReduceScatterBlock { data, .. } => {
-            ([data.datatype; 2], Some(data.op))
-        }
-        // Some arguments of calls with a root are ignored on other ranks.
-        MpiCall::Gather { .. } | MpiCall::Scatter { .. } => return false,
-        MpiCall::Allgatherv { .. } | MpiCall::Alltoallv { .. } | MpiCall::ReduceScatter { .. } => return false,
-    };
-    // Others are not queried: they may be invalid.
-    datatypes.iter().all(|&datatype| datatype::is_known(datatype)) && op.is_none_or(operand::is_named)
+pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
+    match call {
+        MpiCall::Alltoallv { .. } => lasts(call, rank),
+        MpiCall::Allgatherv { .. } | MpiCall::ReduceScatter { .. } => false,
+        _ => lasts(call, rank),
+    }
+}
+
+/// Whether all datatypes and operations of a call that are used on a rank are predefined, so that they are never freed.
+/// Others are not queried: they may be invalid.
+pub(super) fn lasts(call: &MpiCall, rank: usize) -> bool {
+    let known = |datatype| datatype::is_known(datatype);
+    let typed = |typed: &Typed| known(typed.datatype);
+    let reduced = |data: &Reduced| known(data.datatype) && operand::is_named(data.op);
+    let is_root = |root: c_int| root as i64 == rank as i64;
+    match call {
+        MpiCall::Allgather { send, recv } | MpiCall::Alltoall { send, recv } => send.iter().all(typed) && typed(recv),
+        MpiCall::Allgatherv { send, recv } => send.iter().all(typed) && known(recv.datatype),
+        MpiCall::Alltoallv { send, recv } => send.iter().all(|send| known(send.datatype)) && known(recv.datatype),
+        MpiCall::Broadcast { data, .. } => typed(data),
+        MpiCall::Allreduce { data, .. }
+        | MpiCall::Reduce { data, .. }
+        | MpiCall::ReduceScatter { data, .. }
+        | MpiCall::ReduceScatterBlock { data, .. } => reduced(data),
+        MpiCall::Gather { send, recv, root } => send.iter().all(typed) && (!is_root(*root) || typed(recv)),
+        MpiCall::Scatter { send, recv, root } => recv.iter().all(typed) && (!is_root(*root) || typed(send)),
+    }
 }

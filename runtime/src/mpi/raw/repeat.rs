@@ -1,23 +1,20 @@
 //! Repeats a call through shared memory that was made before with the same arguments.
 //!
-//! Programs repeat a few calls with different data. Such a call finds its plan by comparing arguments: it takes no
-//! lock of MPI, allocates nothing, and asks nothing about datatypes. This is possible only for what never changes:
-//! communicators until one is freed, and predefined datatypes and operations; not for calls with lists, which would
-//! have to be compared.
+//! Programs repeat a few calls with different data. Such a call finds its plan by comparing arguments, lists included:
+//! it takes no lock of MPI, allocates nothing, and asks nothing about datatypes. This is possible only for what never
+//! changes: communicators until one is freed, and predefined datatypes and operations.
 
-use super::{device, shared_run};
+use super::{By, device, passing, shape, shared_run};
 use crate::error::Error;
-use crate::mpi::arguments::call::{MpiCall, Reduced, Typed};
+use crate::mpi::arguments::call::{IntList, MpiCall};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{KEPT, RepeatedCall, WORDS};
+use crate::mpi::cache::repeated::{KEPT, RepeatedCall, RepeatedLists, RepeatedPlan, WORDS};
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::handles::datatype;
-use crate::mpi::handles::operand;
 use crate::mpi::state::{CommState, CommWork, attribute};
 use ::mpi::ffi;
 use roundel_spec::Kind;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -31,6 +28,17 @@ pub struct CallWords<'a> {
     pub comm: ffi::MPI_Comm,
     /// The other arguments.
     pub words: &'a [usize],
+    /// Counts, and displacements.
+    pub lists: [Option<IntList>; 2],
+}
+
+/// What became of a repeated call.
+#[derive(Debug)]
+pub enum Repeated {
+    /// It was served.
+    Done(Result<(), Error>),
+    /// MPI must serve it.
+    Library,
 }
 
 /// The states of communicators that were used recently, for all threads: a lookup in thread-local storage would take
@@ -79,18 +87,20 @@ impl KnownState {
 /// # Safety
 /// The same as for [`run`](super::run). The addresses are those of the first and of the last buffer.
 #[inline]
-pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option<Result<(), Error>> {
+pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option<Repeated> {
     let comm = call.comm.0 as usize;
     let state = KnownState::of(comm).get(comm)?;
     let mut work = state.lease().ok()?;
-    let CommWork { repeated, shared: Some(Ok(shared)), .. } = &mut *work else { return None };
-    let known = repeated.iter().find(|known| known.is(call.function, call.words))?;
-    let buffers = known.buffers(addresses)?;
+    let CommWork { repeated, shared, .. } = &mut *work;
+    // SAFETY: the caller guarantees complete lists.
+    let known = repeated.iter().find(|known| unsafe { known.is(call.function, call.words, call.lists) })?;
+    let Some(plan) = known.plan() else { return Some(Repeated::Library) };
+    let (Some(Ok(shared)), Some(buffers)) = (shared, known.buffers(addresses)) else { return None };
     if device::may_be_used() {
         return None;
     }
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    Some(unsafe { known.run(shared, buffers) })
+    Some(Repeated::Done(unsafe { known.run(&plan, shared, buffers) }))
 }
 
 /// Keeps the call that was made last, if it can be repeated.
@@ -102,8 +112,7 @@ pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
     // SAFETY: the caller guarantees a live communicator.
     let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
-    let shared = matches!(work.recent.how(), Some(CachedPlan::SharedMemory));
-    if work.journal.is_some() || !shared || !lasts(call, group.rank as c_int) {
+    if work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
         return;
     }
     // SAFETY: the caller guarantees it.
@@ -121,16 +130,23 @@ unsafe fn planned(
     group: &OwnComm,
     work: &mut CommWork,
 ) -> Option<RepeatedCall> {
-    if words.words.len() > WORDS || work.repeated.iter().any(|known| known.is(words.function, words.words)) {
-        return None;
+    // SAFETY: the caller guarantees live handles and complete lists.
+    let job: ParsedCall = unsafe { shape::read(call, group.here(), &mut work.recent.lists) }.ok()?;
+    work.recent.find(&job.shape, By::Environment)?;
+    // SAFETY: as above.
+    let lists = unsafe { RepeatedLists::read(words.lists, group.placement.p()) };
+    let repeated = |plan| RepeatedCall::new(words.function, words.words, lists, plan);
+    match work.recent.how() {
+        Some(CachedPlan::SharedMemory) => {}
+        // Calls without lists are known to the interposed functions themselves.
+        Some(CachedPlan::Library(_)) if words.lists[0].is_some() => return Some(repeated(None)),
+        _ => return None,
     }
-    // SAFETY: the caller guarantees live handles.
-    let job: ParsedCall = unsafe { super::shape::read(call, group.here(), &mut work.recent.lists) }.ok()?;
     let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
-    let plan = shared_run::call(&job.shape, &work.recent.lists, &mut work.offsets, group)?.unlisted()?;
+    let plan = shared_run::call(&job.shape, &work.recent.lists, &mut work.offsets, group)?;
     // The arguments must tell where the data is: not in a buffer that happens to be both, nor before MPI_IN_PLACE.
     let elsewhere = job.shape.send.is_none() && has_input(call) || plan.kind == Kind::Scatter && plan.in_place;
-    if elsewhere { None } else { RepeatedCall::new(words.function, words.words, plan, &job) }
+    if elsewhere { None } else { RepeatedPlan::new(&plan, &job).map(|plan| repeated(Some(plan))) }
 }
 
 /// Whether a call has a send buffer that is not its receive buffer.
@@ -140,27 +156,11 @@ fn has_input(call: &MpiCall) -> bool {
         | MpiCall::Reduce { data, .. }
         | MpiCall::ReduceScatter { data, .. }
         | MpiCall::ReduceScatterBlock { data, .. } => data.send.is_some(),
-        MpiCall::Allgather { send, .. } | MpiCall::Alltoall { send, .. } | MpiCall::Gather { send, .. } => send.is_some(),
+        MpiCall::Allgather { send, .. } | MpiCall::Alltoall { send, .. } | MpiCall::Gather { send, .. } => {
+            send.is_some()
+        }
         MpiCall::Allgatherv { send, .. } => send.is_some(),
         MpiCall::Alltoallv { send, .. } => send.is_some(),
         MpiCall::Broadcast { .. } | MpiCall::Scatter { .. } => false,
-    }
-}
-
-/// Whether all datatypes and operations of a call that are used on this rank are predefined, so that they are never
-/// freed.
-fn lasts(call: &MpiCall, rank: c_int) -> bool {
-    let typed = |typed: &Typed| datatype::is_known(typed.datatype);
-    let both = |send: &Option<Typed>, recv: &Typed| send.iter().all(typed) && typed(recv);
-    let reduced = |data: &Reduced| datatype::is_known(data.datatype) && operand::is_named(data.op);
-    match call {
-        MpiCall::Allgather { send, recv } | MpiCall::Alltoall { send, recv } => both(send, recv),
-        MpiCall::Broadcast { data, .. } => typed(data),
-        MpiCall::Allreduce { data, .. } | MpiCall::Reduce { data, .. } | MpiCall::ReduceScatterBlock { data, .. } => {
-            reduced(data)
-        }
-        MpiCall::Gather { send, recv, root } => send.iter().all(typed) && (*root != rank || typed(recv)),
-        MpiCall::Scatter { send, recv, root } => recv.iter().all(typed) && (*root != rank || typed(send)),
-        MpiCall::Allgatherv { .. } | MpiCall::Alltoallv { .. } | MpiCall::ReduceScatter { .. } => false,
     }
 }

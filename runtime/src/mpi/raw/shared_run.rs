@@ -78,10 +78,11 @@ pub(super) fn call<'a>(
         BlockLayout::Rooted(RootedLayout { total, .. }) => SharedBlocks::Equal(total / p),
     };
     let root = shape.root as usize;
-    let in_place = shape.send.is_none() && match kind {
-        Kind::Broadcast => false,
-        Kind::Reduce | Kind::Gather | Kind::Scatter => group.rank == root,
-        Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather | Kind::Alltoall => true,
-    };
+    let in_place = shape.send.is_none()
+        && match kind {
+            Kind::Broadcast => false,
+            Kind::Reduce | Kind::Gather | Kind::Scatter => group.rank == root,
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather | Kind::Alltoall => true,
+        };
     Some(SharedCall { kind, p, root, size, blocks, in_place, slot: 0 })
 }

@@ -167,7 +167,7 @@ impl CommState {
 
     /// Whether MPI serves all calls, given the placement of the ranks; remembers that for [`passes`](Self::passes).
     pub(crate) fn leaves_all(&self, settings: &Settings, placement: &Placement) -> bool {
-        let all = settings.leaves_all(placement.regions().nodes() as usize);
+        let all = placement.regions().nodes() == 1 && settings.leaves_all(placement.p());
         if all {
             self.pass();
         }

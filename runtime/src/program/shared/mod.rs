@@ -28,6 +28,10 @@ pub const MOST_RANKS: usize = 64;
 /// The size of a cache line: ranks never write to the same one.
 pub const LINE: usize = 64;
 
+/// A slot begins with a line for each rank. Its first bytes are the rank's counter, and the rest is for data that is so
+/// short that others get both with one access to memory.
+pub const COUNTER: usize = 16;
+
 /// What a rank does in a segment, step by step. Offsets are in bytes.
 pub trait SharedSteps {
     /// Waits until all ranks have completed the segment that used this slot before.
@@ -135,7 +139,7 @@ pub struct SharedCall<'a> {
     pub blocks: SharedBlocks<'a>,
     /// Whether this rank's input and output are the same memory: its input lies where its result will be.
     pub in_place: bool,
-    /// The bytes of a slot; whoever plans the call sets it.
+    /// The bytes of data in a slot, besides the lines of its counters; whoever plans the call sets it.
     pub slot: usize,
 }
 
@@ -156,17 +160,6 @@ pub struct DoesNotFit {
 pub const SHORT: usize = 2048;
 
 impl SharedCall<'_> {
-    /// The same call, if its blocks are not listed.
-    pub fn unlisted(&self) -> Option<SharedCall<'static>> {
-        let &SharedCall { kind, p, root, size, blocks, in_place, slot } = self;
-        let blocks = match blocks {
-            SharedBlocks::Vector(len) => SharedBlocks::Vector(len),
-            SharedBlocks::Equal(len) => SharedBlocks::Equal(len),
-            SharedBlocks::Listed { .. } => return None,
-        };
-        Some(SharedCall { kind, p, root, size, blocks, in_place, slot })
-    }
-
     /// The number of elements of a rank's block, or of the vector.
     pub(super) fn len(&self, block: usize) -> usize {
         match self.blocks {
@@ -192,9 +185,19 @@ impl SharedCall<'_> {
         }
     }
 
-    /// Whether every rank reduces a share of the vector.
+    /// Whether every rank reduces a share of the vector. The root of two ranks alone is faster.
     pub(super) fn shares(&self) -> bool {
-        matches!(self.kind, Kind::Allreduce | Kind::Reduce) && self.longest() * self.size > SHORT
+        let long = self.longest() * self.size > SHORT;
+        long && (self.kind == Kind::Allreduce || self.kind == Kind::Reduce && self.p > 2)
+    }
+
+    /// Whether what a rank contributes fits beside its counter.
+    pub(super) fn is_tiny(&self) -> bool {
+        let parts = match self.kind {
+            Kind::Scatter | Kind::Alltoall | Kind::ReduceScatter => self.p,
+            _ => 1,
+        };
+        !self.shares() && self.longest() * self.size * parts <= LINE - COUNTER
     }
 
     /// How a slot is divided: groups that begin with a cache line, and the parts of blocks in each.
@@ -227,6 +230,7 @@ impl SharedCall<'_> {
         let room = (self.slot / groups).saturating_sub(LINE - 1) / parts / self.size;
         match room {
             _ if longest == 0 => Ok(Segments { each: 0, count: 0 }),
+            _ if self.is_tiny() => Ok(Segments { each: longest, count: 1 }),
             0 => Err(DoesNotFit { p: self.p, size: self.size, slot: self.slot }),
             room => Ok(Segments { each: room.min(longest), count: longest.div_ceil(room) }),
         }

@@ -4,7 +4,7 @@
 //! Vector clocks find all races in one replay, however fast ranks are: steps have no branches. Ranks wait for each
 //! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
 
-use super::{SharedCall, SharedOp, segment};
+use super::{COUNTER, LINE, SharedCall, SharedOp, segment};
 use crate::program::{MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use roundel_spec::trees::{TreeValue, Trees};
@@ -40,6 +40,16 @@ pub enum SharedFault {
     /// The input is written.
     #[error("call {call}, rank {rank}: {spot} is written, and is only to be read")]
     WritesInput {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The position.
+        spot: RegionOffset,
+    },
+    /// A counter is written as if it were data.
+    #[error("call {call}, rank {rank}: {spot} is a counter, and no data")]
+    WritesCounter {
         /// The call.
         call: usize,
         /// The rank.
@@ -167,7 +177,8 @@ struct NodeReplay<'a, 'b> {
     reduced: BTreeMap<(usize, usize), TreeValue>,
 }
 
-/// Replays calls: one list for each rank, all of the same calls. The window has `slots` slots of `slot` bytes.
+/// Replays calls: one list for each rank, all of the same calls. The window has `slots` slots of `slot` bytes, besides
+/// the lines of counters.
 ///
 /// # Errors
 /// The first fault.
@@ -178,6 +189,7 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
         clock[rank] = 1;
         Process { at: (0, 0, 0), number: 0, signals: 0, clock, input: None, output: Vec::new() }
     };
+    let slot = slot + p * LINE;
     let mut node = NodeReplay {
         calls,
         slots,
@@ -388,6 +400,11 @@ impl NodeReplay<'_, '_> {
         let (call, time) = (process.at.0, process.clock[rank]);
         if spot.region == MemoryRegion::Input {
             return Err(SharedFault::WritesInput { call, rank, spot });
+        }
+        let lines = self.calls.len() * LINE;
+        let counter = |byte: usize| byte < lines && byte % LINE < COUNTER;
+        if spot.region == MemoryRegion::Shared && (spot.offset..spot.offset + contents.len()).any(counter) {
+            return Err(SharedFault::WritesCounter { call, rank, spot });
         }
         for (index, &content) in range.zip(contents) {
             if spot.region != MemoryRegion::Shared {

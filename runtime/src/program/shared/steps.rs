@@ -1,12 +1,18 @@
 //! What a rank does in one segment of a call.
 
-use super::{LINE, Segments, SharedCall, SharedSteps};
+use super::{COUNTER, LINE, Segments, SharedCall, SharedSteps};
 use crate::program::{MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use std::ops::Range;
 
 /// The steps of a rank in a segment.
-pub fn segment<S: SharedSteps>(call: &SharedCall<'_>, segments: &Segments, number: usize, rank: usize, steps: &mut S) {
+pub fn segment<S: SharedSteps>(
+    call: &SharedCall<'_>,
+    segments: &Segments,
+    number: usize,
+    rank: usize,
+    steps: &mut S,
+) {
     let segment = Segment { call, segments, number, rank, steps };
     match call.kind {
         Kind::Allreduce | Kind::Reduce if call.shares() => segment.reduce_shares(),
@@ -70,16 +76,31 @@ impl<S: SharedSteps> Segment<'_, S> {
         (self.segments.each * self.call.size).next_multiple_of(LINE)
     }
 
-    /// An element of a row in the slot.
-    fn row(&self, row: usize, element: usize) -> RegionOffset {
-        RegionOffset { region: MemoryRegion::Shared, offset: row * self.stride() + element * self.call.size }
+    /// An element of a row that a rank writes into the slot.
+    fn row(&self, rank: usize, element: usize) -> RegionOffset {
+        let (lines, own) = (self.call.p * LINE, rank * LINE + COUNTER);
+        let row = if self.call.is_tiny() { own } else { lines + rank * self.stride() };
+        RegionOffset { region: MemoryRegion::Shared, offset: row + element * self.call.size }
+    }
+
+    /// The only row of a broadcast.
+    fn only(&self) -> RegionOffset {
+        self.row(if self.call.is_tiny() { self.call.root } else { 0 }, 0)
+    }
+
+    /// The distance between the rows of neighbours.
+    fn distance(&self) -> usize {
+        if self.call.is_tiny() { LINE } else { self.stride() }
     }
 
     /// The part of a block that one rank gives to another, in the slot. The rows of one rank are contiguous.
     fn cell(&self, from: usize, to: usize) -> RegionOffset {
         let each = self.segments.each * self.call.size;
-        let offset = from * (each * self.call.p).next_multiple_of(LINE) + to * each;
-        RegionOffset { region: MemoryRegion::Shared, offset }
+        let rows = match self.call.is_tiny() {
+            true => from * LINE + COUNTER,
+            false => self.call.p * LINE + from * (each * self.call.p).next_multiple_of(LINE),
+        };
+        RegionOffset { region: MemoryRegion::Shared, offset: rows + to * each }
     }
 
     /// Combines operands in the order of ranks. The last ones are combined first, so that no operand is overwritten.
@@ -102,15 +123,24 @@ impl<S: SharedSteps> Segment<'_, S> {
 
     /// Every rank copies its vector into the slot, and each rank that needs the result reduces all of them.
     fn reduce_whole(mut self) {
-        let part = self.part(0);
-        self.steps.claim();
-        self.steps.copy(self.user(MemoryRegion::Input, part.start), self.row(self.rank, 0), part.len());
-        self.steps.signal();
+        let (part, own) = (self.part(0), self.rank);
+        let given = self.user(MemoryRegion::Input, part.start);
+        // Nobody else reads the input of a root; but in place, the result would overwrite it.
+        let stays = self.call.kind == Kind::Reduce && self.is_root() && !self.call.in_place;
+        if !stays {
+            self.steps.claim();
+            self.steps.copy(given, self.row(own, 0), part.len());
+            self.steps.signal();
+        }
         if self.call.kind == Kind::Allreduce || self.is_root() {
             self.await_all(1);
-            let (into, stride) = (self.user(MemoryRegion::Output, part.start), self.stride());
-            let row = |rank| RegionOffset { region: MemoryRegion::Shared, offset: rank * stride };
-            self.fold(row, into, part.len());
+            let (into, first) = (self.user(MemoryRegion::Output, part.start), self.row(0, 0));
+            let distance = self.distance();
+            let operand = |rank: usize| match rank == own && stays {
+                true => given,
+                false => RegionOffset { offset: first.offset + rank * distance, ..first },
+            };
+            self.fold(operand, into, part.len());
         }
     }
 
@@ -129,12 +159,10 @@ impl<S: SharedSteps> Segment<'_, S> {
         self.steps.signal();
         self.await_all(1);
         let (own, given) = (self.rank, self.user(MemoryRegion::Input, first + mine.start));
-        let (stride, size, result) = (self.stride(), self.call.size, self.row(p, mine.start));
+        let (distance, rows, result) = (self.distance(), self.row(0, mine.start), self.row(p, mine.start));
         let operand = |rank: usize| match rank == own {
             true => given,
-            false => {
-                RegionOffset { region: MemoryRegion::Shared, offset: rank * stride + mine.start * size }
-            }
+            false => RegionOffset { offset: rows.offset + rank * distance, ..rows },
         };
         self.fold(operand, result, mine.len());
         self.steps.signal();
@@ -182,11 +210,11 @@ impl<S: SharedSteps> Segment<'_, S> {
         let part = self.part(0);
         if self.is_root() {
             self.steps.claim();
-            self.steps.copy(self.user(MemoryRegion::Input, part.start), self.row(0, 0), part.len());
+            self.steps.copy(self.user(MemoryRegion::Input, part.start), self.only(), part.len());
             self.steps.signal();
         } else {
             self.steps.await_signals(self.call.root, 1);
-            self.steps.copy(self.row(0, 0), self.user(MemoryRegion::Output, part.start), part.len());
+            self.steps.copy(self.only(), self.user(MemoryRegion::Output, part.start), part.len());
         }
     }
 
@@ -218,16 +246,21 @@ impl<S: SharedSteps> Segment<'_, S> {
         }
     }
 
+    /// Where the root puts a rank's block.
+    fn scattered(&self, rank: usize) -> RegionOffset {
+        if self.call.is_tiny() { self.cell(self.call.root, rank) } else { self.row(rank, 0) }
+    }
+
     /// The root copies the blocks of all others into the slot, and every rank copies its own from there.
     fn scatter(self) {
         let own = self.part(self.rank).len();
         if !self.is_root() {
             self.steps.await_signals(self.call.root, 1);
-            return self.steps.copy(self.row(self.rank, 0), self.own(MemoryRegion::Output), own);
+            return self.steps.copy(self.scattered(self.rank), self.own(MemoryRegion::Output), own);
         }
         self.steps.claim();
         for rank in self.others() {
-            self.steps.copy(self.block(MemoryRegion::Input, rank), self.row(rank, 0), self.part(rank).len());
+            self.steps.copy(self.block(MemoryRegion::Input, rank), self.scattered(rank), self.part(rank).len());
         }
         self.steps.signal();
         if !self.call.in_place {

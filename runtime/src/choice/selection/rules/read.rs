@@ -202,7 +202,12 @@ impl<'i> SelectionText<'i> {
 
     /// The error for an invalid value.
     fn odd(self, value: &Value<'_>, key: &str, expected: &str) -> Error {
-        Error::Value { line: self.0.line(value), key: key.into(), found: self.0.written(value), expected: expected.into() }
+        Error::Value {
+            line: self.0.line(value),
+            key: key.into(),
+            found: self.0.written(value),
+            expected: expected.into(),
+        }
     }
 
     fn malformed(self, error: &toml::de::Error) -> Error {

@@ -116,13 +116,10 @@ impl RepeatedCall {
         same && unsafe { self.lists.are(lists) }
     }
 
-    /// The plan of the call; none if MPI serves it.
+    /// Whether MPI serves the call.
     #[inline]
-    pub(crate) fn plan(&self) -> Option<SharedPlan<'_>> {
-        self.plan.as_ref().map(|known| match known.counts.is_empty() {
-            true => known.plan,
-            false => known.plan.with_lists(&known.counts, &known.displs),
-        })
+    pub(crate) fn is_left(&self) -> bool {
+        self.plan.is_none()
     }
 
     /// The buffers at these addresses; none if they cannot be used as they are: MPI forbids that there are none, or
@@ -140,26 +137,41 @@ impl RepeatedCall {
         fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// Runs the call with its plan.
+    /// Runs the call.
     ///
     /// # Safety
     /// The buffers are live, and all ranks make the same call.
     #[inline]
-    pub(crate) unsafe fn run(
-        &self,
-        plan: &SharedPlan<'_>,
-        shared: &mut SharedMemory,
-        buffers: CallBuffers,
-    ) -> Result<(), Error> {
-        let CallBuffers { input, output } = buffers;
+    pub(crate) unsafe fn run(&self, shared: &mut SharedMemory, buffers: CallBuffers) -> Result<(), Error> {
+        let Some(RepeatedPlan { plan, counts, displs, op, .. }) = &self.plan else { return Ok(()) };
         // SAFETY: as the caller guarantees.
         unsafe {
-            let Some((op, datatype, commutes, extent)) = self.plan.as_ref().and_then(|known| known.op) else {
-                return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
-            };
-            let operands = Operands { op, datatype, commutes, extent, true_lb: 0, failed: Cell::new(SUCCESS) };
-            shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
-            operands.outcome()
+            match counts.is_empty() {
+                true => execute(plan, *op, shared, buffers),
+                false => execute(&plan.with_lists(counts, displs), *op, shared, buffers),
+            }
         }
+    }
+}
+
+/// Runs a call with its plan.
+///
+/// # Safety
+/// The same as for [`RepeatedCall::run`].
+#[inline]
+unsafe fn execute(
+    plan: &SharedPlan<'_>,
+    op: Option<(ffi::MPI_Op, ffi::MPI_Datatype, bool, usize)>,
+    shared: &mut SharedMemory,
+    CallBuffers { input, output }: CallBuffers,
+) -> Result<(), Error> {
+    // SAFETY: as the caller guarantees.
+    unsafe {
+        let Some((op, datatype, commutes, extent)) = op else {
+            return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
+        };
+        let operands = Operands { op, datatype, commutes, extent, true_lb: 0, failed: Cell::new(SUCCESS) };
+        shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
+        operands.outcome()
     }
 }

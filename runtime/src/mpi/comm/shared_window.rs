@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A ring of slots of equal size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring {
-    /// The number of slots: how many segments a rank may be ahead of the others.
+    /// The number of slots, a power of two: how many segments a rank may be ahead of the others.
     pub(crate) slots: usize,
     /// The bytes of data in a slot.
     pub(crate) bytes: usize,
@@ -34,6 +34,12 @@ pub(crate) struct Ring {
 pub(crate) const RINGS: [Ring; 2] = [Ring { slots: 32, bytes: 8 * 1024 }, Ring { slots: 4, bytes: 512 * 1024 }];
 
 impl Ring {
+    /// The slot of a segment.
+    #[inline]
+    pub(crate) const fn slot_of(&self, segment: u64) -> usize {
+        segment as usize & (self.slots - 1)
+    }
+
     /// The bytes of a slot of so many ranks, with its counters.
     const fn slot(&self, p: usize) -> usize {
         p * LINE + self.bytes
@@ -72,6 +78,7 @@ pub(crate) struct WindowCounter {
 }
 
 const _: () = assert!(size_of::<WindowCounter>() == COUNTER);
+const _: () = assert!(RINGS[0].slots.is_power_of_two() && RINGS[1].slots.is_power_of_two());
 
 impl WindowCounter {
     /// Sets the value: whoever reads it sees everything that was done before.

@@ -116,6 +116,7 @@ impl SharedMemory {
     ///
     /// # Errors
     /// [`Error::Mismatch`] if another rank makes another call.
+    #[inline]
     pub(crate) unsafe fn run<C: Combine>(
         &mut self,
         plan: &SharedPlan<'_>,
@@ -123,7 +124,7 @@ impl SharedMemory {
     ) -> Result<(), Error> {
         let (&SharedPlan { ref call, ref segments, ring, said }, mut other) = (plan, self.lost);
         for number in 0..segments.count {
-            let (rank, slot) = (self.rank, (self.next[ring] % RINGS[ring].slots as u64) as usize);
+            let (rank, slot) = (self.rank, RINGS[ring].slot_of(self.next[ring]));
             let bases = [buffers.input, buffers.output, self.window.begin(ring, slot)];
             let first = self.next[ring] * SIGNALS;
             let mut steps =
@@ -190,7 +191,7 @@ impl SharedMemory {
     #[cold]
     fn strayed(&self, rank: usize, ring: usize) -> Result<(), u64> {
         let other = 1 - ring;
-        let slot = (self.next[other] % RINGS[other].slots as u64) as usize;
+        let slot = RINGS[other].slot_of(self.next[other]);
         let counter = self.window.signals(other, slot, rank);
         if counter.read() > self.next[other] * SIGNALS { Err(counter.said()) } else { Ok(()) }
     }

@@ -94,13 +94,15 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     let CommWork { repeated, shared, .. } = &mut *work;
     // SAFETY: the caller guarantees complete lists.
     let known = repeated.iter().find(|known| unsafe { known.is(call.function, call.words, call.lists) })?;
-    let Some(plan) = known.plan() else { return Some(Repeated::Library) };
+    if known.is_left() {
+        return Some(Repeated::Library);
+    }
     let (Some(Ok(shared)), Some(buffers)) = (shared, known.buffers(addresses)) else { return None };
     if device::may_be_used() {
         return None;
     }
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    Some(Repeated::Done(unsafe { known.run(&plan, shared, buffers) }))
+    Some(Repeated::Done(unsafe { known.run(shared, buffers) }))
 }
 
 /// Keeps the call that was made last, if it can be repeated.

@@ -161,6 +161,7 @@ pub const SHORT: usize = 2048;
 
 impl SharedCall<'_> {
     /// The number of elements of a rank's block, or of the vector.
+    #[inline]
     pub(super) fn len(&self, block: usize) -> usize {
         match self.blocks {
             SharedBlocks::Vector(len) | SharedBlocks::Equal(len) => len,
@@ -169,6 +170,7 @@ impl SharedCall<'_> {
     }
 
     /// Where a rank's block begins among all blocks.
+    #[inline]
     pub(super) fn begin(&self, block: usize) -> usize {
         match self.blocks {
             SharedBlocks::Vector(_) => 0,
@@ -186,13 +188,14 @@ impl SharedCall<'_> {
     }
 
     /// Whether every rank reduces a share of the vector. The root of two ranks alone is faster.
+    #[inline]
     pub(super) fn shares(&self) -> bool {
         let long = self.longest() * self.size > SHORT;
         long && (self.kind == Kind::Allreduce || self.kind == Kind::Reduce && self.p > 2)
     }
 
     /// Whether what a rank contributes fits beside its counter.
-    pub(super) fn is_tiny(&self) -> bool {
+    fn is_tiny(&self) -> bool {
         let parts = match self.kind {
             Kind::Scatter | Kind::Alltoall | Kind::ReduceScatter => self.p,
             _ => 1,
@@ -226,28 +229,41 @@ impl SharedCall<'_> {
     /// If not even one element of each block fits into a slot.
     pub fn segments(&self) -> Result<Segments, DoesNotFit> {
         let (longest, (groups, parts)) = (self.longest(), self.groups());
+        if longest == 0 {
+            return Ok(Segments::default());
+        }
+        if self.is_tiny() {
+            return Ok(Segments { each: longest, count: 1, tiny: true, rows: COUNTER, stride: LINE });
+        }
         // Each group may waste almost one cache line.
         let room = (self.slot / groups).saturating_sub(LINE - 1) / parts / self.size;
-        match room {
-            _ if longest == 0 => Ok(Segments { each: 0, count: 0 }),
-            _ if self.is_tiny() => Ok(Segments { each: longest, count: 1 }),
-            0 => Err(DoesNotFit { p: self.p, size: self.size, slot: self.slot }),
-            room => Ok(Segments { each: room.min(longest), count: longest.div_ceil(room) }),
+        if room == 0 {
+            return Err(DoesNotFit { p: self.p, size: self.size, slot: self.slot });
         }
+        let (each, count) = (room.min(longest), longest.div_ceil(room));
+        let stride = (each * parts * self.size).next_multiple_of(LINE);
+        Ok(Segments { each, count, tiny: false, rows: self.p * LINE, stride })
     }
 }
 
 /// The segments of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segments {
     /// The elements of each block in a segment; the last one may have fewer.
     pub each: usize,
     /// The number of segments.
     pub count: usize,
+    /// Whether what a rank contributes lies beside its counter.
+    pub(super) tiny: bool,
+    /// Where the first row of a slot begins, in bytes.
+    pub(super) rows: usize,
+    /// The distance between the rows of different ranks.
+    pub(super) stride: usize,
 }
 
 impl Segments {
     /// The elements of a block of `len` elements that belong to a segment.
+    #[inline]
     pub(super) fn part(&self, segment: usize, len: usize) -> Range<usize> {
         let begin = (segment * self.each).min(len);
         begin..(begin + self.each).min(len)

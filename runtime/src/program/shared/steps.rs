@@ -1,11 +1,12 @@
 //! What a rank does in one segment of a call.
 
-use super::{COUNTER, LINE, Segments, SharedCall, SharedSteps};
+use super::{Segments, SharedCall, SharedSteps};
 use crate::program::{MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use std::ops::Range;
 
 /// The steps of a rank in a segment.
+#[inline]
 pub fn segment<S: SharedSteps>(
     call: &SharedCall<'_>,
     segments: &Segments,
@@ -71,36 +72,23 @@ impl<S: SharedSteps> Segment<'_, S> {
         if self.call.in_place { self.block(place, self.rank) } else { self.own(MemoryRegion::Input) }
     }
 
-    /// The distance of rows that different ranks write.
-    fn stride(&self) -> usize {
-        (self.segments.each * self.call.size).next_multiple_of(LINE)
+    /// An element of a row that a rank writes into the slot.
+    #[inline]
+    fn row(&self, rank: usize, element: usize) -> RegionOffset {
+        let Segments { rows, stride, .. } = *self.segments;
+        RegionOffset { region: MemoryRegion::Shared, offset: rows + rank * stride + element * self.call.size }
     }
 
-    /// An element of a row that a rank writes into the slot.
-    fn row(&self, rank: usize, element: usize) -> RegionOffset {
-        let (lines, own) = (self.call.p * LINE, rank * LINE + COUNTER);
-        let row = if self.call.is_tiny() { own } else { lines + rank * self.stride() };
-        RegionOffset { region: MemoryRegion::Shared, offset: row + element * self.call.size }
+    /// The part of a block that one rank gives to another, in the slot. The parts of one rank are contiguous.
+    #[inline]
+    fn cell(&self, from: usize, to: usize) -> RegionOffset {
+        self.row(from, to * self.segments.each)
     }
 
     /// The only row of a broadcast.
+    #[inline]
     fn only(&self) -> RegionOffset {
-        self.row(if self.call.is_tiny() { self.call.root } else { 0 }, 0)
-    }
-
-    /// The distance between the rows of neighbours.
-    fn distance(&self) -> usize {
-        if self.call.is_tiny() { LINE } else { self.stride() }
-    }
-
-    /// The part of a block that one rank gives to another, in the slot. The rows of one rank are contiguous.
-    fn cell(&self, from: usize, to: usize) -> RegionOffset {
-        let each = self.segments.each * self.call.size;
-        let rows = match self.call.is_tiny() {
-            true => from * LINE + COUNTER,
-            false => self.call.p * LINE + from * (each * self.call.p).next_multiple_of(LINE),
-        };
-        RegionOffset { region: MemoryRegion::Shared, offset: rows + to * each }
+        self.row(if self.segments.tiny { self.call.root } else { 0 }, 0)
     }
 
     /// Combines operands in the order of ranks. The last ones are combined first, so that no operand is overwritten.
@@ -135,7 +123,7 @@ impl<S: SharedSteps> Segment<'_, S> {
         if self.call.kind == Kind::Allreduce || self.is_root() {
             self.await_all(1);
             let (into, first) = (self.user(MemoryRegion::Output, part.start), self.row(0, 0));
-            let distance = self.distance();
+            let distance = self.segments.stride;
             let operand = |rank: usize| match rank == own && stays {
                 true => given,
                 false => RegionOffset { offset: first.offset + rank * distance, ..first },
@@ -159,7 +147,8 @@ impl<S: SharedSteps> Segment<'_, S> {
         self.steps.signal();
         self.await_all(1);
         let (own, given) = (self.rank, self.user(MemoryRegion::Input, first + mine.start));
-        let (distance, rows, result) = (self.distance(), self.row(0, mine.start), self.row(p, mine.start));
+        let (distance, rows) = (self.segments.stride, self.row(0, mine.start));
+        let result = self.row(p, mine.start);
         let operand = |rank: usize| match rank == own {
             true => given,
             false => RegionOffset { offset: rows.offset + rank * distance, ..rows },
@@ -195,11 +184,10 @@ impl<S: SharedSteps> Segment<'_, S> {
         }
         self.steps.signal();
         self.await_all(1);
-        let cells: [RegionOffset; 2] = [self.cell(0, own), self.cell(1, own)];
-        let distance = cells[1].offset - cells[0].offset;
+        let (first, distance) = (self.cell(0, own), self.segments.stride);
         let operand = |rank: usize| match rank == own {
             true => mine,
-            false => RegionOffset { offset: cells[0].offset + rank * distance, ..cells[0] },
+            false => RegionOffset { offset: first.offset + rank * distance, ..first },
         };
         let into = self.own(MemoryRegion::Output);
         self.fold(operand, into, len);
@@ -248,7 +236,7 @@ impl<S: SharedSteps> Segment<'_, S> {
 
     /// Where the root puts a rank's block.
     fn scattered(&self, rank: usize) -> RegionOffset {
-        if self.call.is_tiny() { self.cell(self.call.root, rank) } else { self.row(rank, 0) }
+        if self.segments.tiny { self.cell(self.call.root, rank) } else { self.row(rank, 0) }
     }
 
     /// The root copies the blocks of all others into the slot, and every rank copies its own from there.

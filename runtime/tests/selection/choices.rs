@@ -123,18 +123,27 @@ fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
     });
 }
 
-/// On one node the library is faster, so it does whatever it may do: all but what must be the same tree on all ranks.
+/// On one node ranks share memory where that is faster, and the library does what else it may do: all but what must be
+/// the same tree on all ranks.
 #[test]
-fn on_one_node_the_default_is_the_library() {
-    all_calls(1..=40, |_, call| {
+fn on_one_node_the_default_is_shared_memory_or_the_library() {
+    let mut shared = 0;
+    all_calls(1..=70, |_, call| {
         let settings = Settings::default();
         let chosen = settings.choose(call);
-        let may = Implementation::Library.serves(call).is_ok();
-        if settings.leaves_all(call.nodes) && may {
-            assert_eq!(chosen.way, Implementation::Library, "{}", chosen.explain());
+        let fits = Implementation::SharedMemory.serves(call).is_ok();
+        assert!(chosen.way != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
+        if call.nodes == 1 && Implementation::Library.serves(call).is_ok() {
+            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.way);
+            assert!(either, "{}", chosen.explain());
+            let always = matches!(call.kind, Kind::Allreduce | Kind::ReduceScatter) && (2..=64).contains(&call.p);
+            assert!(!always || chosen.way == Implementation::SharedMemory, "{}", chosen.explain());
+            shared += usize::from(always);
         }
-        assert_eq!(settings.leaves_all(call.nodes), call.nodes == 1);
+        assert!(!settings.leaves_all(call.p) || call.nodes > 1 || chosen.way == Implementation::Library);
+        assert_eq!(settings.leaves_all(call.p), !(2..=64).contains(&call.p));
     });
+    assert!(shared > 100, "{shared}");
     let said = [
         Settings { reproducible: true, ..Settings::default() },
         Settings { explain: true, ..Settings::default() },
@@ -153,43 +162,48 @@ fn the_default_is_as_documented() {
     let chosen = |selection: &Selection, kind, p, ppn, bytes| {
         let chosen = selection.choose(&Call::new(kind, p, ppn, bytes));
         assert!(matches!(chosen.why, Reason::Default(_)));
-        chosen.way.algorithm().unwrap_or("library")
+        let shared = chosen.way == Implementation::SharedMemory;
+        chosen.way.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
     };
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
     // By default, and where the catalogue is preferred.
     let cases = [
-        (Kind::Allreduce, 64, 64, 8, "library", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 64, 64, 8, "shared-memory", "allreduce/recursive-doubling"),
         (Kind::Allreduce, 64, 4, 8, "allreduce/nap", "allreduce/nap"),
         (Kind::Allreduce, 64, 4, 32768, "allreduce/nap", "allreduce/nap"),
         (Kind::Allreduce, 64, 4, 32769, "library", "allreduce/rabenseifner"),
         (Kind::Allreduce, 64, 1, 8, "library", "allreduce/recursive-doubling"),
         (Kind::Allreduce, 128, 4, 8, "library", "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 64, 64, 32769, "library", "allreduce/rabenseifner"),
-        (Kind::Allreduce, 6, 6, (6 << 15) - 1, "library", "allreduce/rabenseifner"),
-        (Kind::Allreduce, 6, 6, 6 << 15, "library", "allreduce/ring"),
-        (Kind::Allgather, 64, 64, 8192, "library", "allgather/bruck"),
-        (Kind::Allgather, 64, 64, 8193, "library", "allgather/ring"),
+        (Kind::Allreduce, 64, 64, 32769, "shared-memory", "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, (6 << 15) - 1, "shared-memory", "allreduce/rabenseifner"),
+        (Kind::Allreduce, 6, 6, 6 << 15, "shared-memory", "allreduce/ring"),
+        (Kind::Allgather, 64, 64, 8192, "shared-memory", "allgather/bruck"),
+        (Kind::Allgather, 64, 64, 8193, "shared-memory", "allgather/ring"),
         (Kind::Allgather, 64, 16, 8193, "allgather/multi-lane", "allgather/multi-lane"),
         (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 4001, 4, 8, "library", "allgather/bruck"),
-        (Kind::ReduceScatter, 64, 64, 8, "library", "reduce-scatter/recursive-halving"),
-        (Kind::ReduceScatter, 63, 63, 8, "library", "reduce-scatter/circulant"),
+        (Kind::ReduceScatter, 64, 64, 8, "shared-memory", "reduce-scatter/recursive-halving"),
+        (Kind::ReduceScatter, 63, 63, 8, "shared-memory", "reduce-scatter/circulant"),
         (Kind::ReduceScatter, 65, 65, 8, "library", "reduce-scatter/pairwise"),
         (Kind::ReduceScatter, 104, 4, 8, "library", "reduce-scatter/pairwise"),
-        (Kind::ReduceScatter, 64, 64, 1 << 20, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 64, 64, 1 << 20, "shared-memory", "reduce-scatter/pairwise"),
         (Kind::Broadcast, 104, 4, 8, "library", "broadcast/binomial"),
         (Kind::Broadcast, 257, 257, 8, "library", "library"),
-        (Kind::Broadcast, 8, 8, 32769, "library", "library"),
-        (Kind::Reduce, 8, 8, 8, "library", "reduce/binomial"),
-        (Kind::Gather, 64, 64, 8, "library", "gather/binomial"),
+        (Kind::Broadcast, 8, 8, 32769, "shared-memory", "library"),
+        (Kind::Broadcast, 3, 3, 8, "library", "broadcast/binomial"),
+        (Kind::Broadcast, 3, 3, 65, "shared-memory", "broadcast/binomial"),
+        (Kind::Broadcast, 2, 2, (64 << 10) + 1, "library", "library"),
+        (Kind::Allgather, 2, 2, (8 << 10) + 1, "library", "allgather/bruck"),
+        (Kind::Reduce, 8, 8, 8, "shared-memory", "reduce/binomial"),
+        (Kind::Gather, 64, 64, 8, "shared-memory", "gather/binomial"),
         (Kind::Gather, 65, 65, 8, "library", "library"),
-        (Kind::Scatter, 64, 64, 8193, "library", "library"),
+        (Kind::Scatter, 64, 64, 8193, "shared-memory", "library"),
         (Kind::Alltoall, 16, 4, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 2, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 4, 4096, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 2, 4096, "alltoall/leaders", "alltoall/leaders"),
-        (Kind::Alltoall, 16, 2, 16384, "library", "alltoall/leaders"),
+        (Kind::Alltoall, 16, 2, 16384, "library", "alltoall/spread-out"),
         (Kind::Alltoall, 104, 4, 8, "library", "alltoall/k-bruck"),
         (Kind::Alltoall, 104, 8, 8, "library", "alltoall/k-bruck"),
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
@@ -366,7 +380,7 @@ fn a_choice_is_explained_in_one_line() {
     assert!(line.contains(passed), "{line}");
     let forced = Force::read("allgather:recursive-doubling").expect("fits");
     let line = Selection::default().forcing(forced).choose(&Call::new(Kind::Allgather, 6, 6, 8)).explain();
-    assert!(line.contains("library, by default: on one node nothing of the catalogue is faster"), "{line}");
+    assert!(line.contains("shared-memory, by default: its ranks share memory; replayed with all ranks"), "{line}");
     let passed = "; not allgather/recursive-doubling, forced by ROUNDEL_FORCE, because it requires `";
     assert!(line.contains(passed), "{line}");
 }

@@ -92,6 +92,7 @@ fn fortran_programs() {
         for file in ["interposed.f90", "interposed_mpif.f90"] {
             let program = programs::fortran(mpi, file);
             mpi.run(3, &Settings::default(), &program, &[]).succeeds();
+            mpi.run(4, &Settings::shared(), &program, &[]).succeeds();
             for p in [1, 2, 5, 8] {
                 mpi.run(p, &Settings::served(), &program, &[]).succeeds();
             }
@@ -105,6 +106,7 @@ fn two_threads() {
         let program = programs::c(mpi, "interposed_threads");
         for p in [1, 2, 4] {
             mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+            mpi.run(p, &Settings::shared(), &program, &[]).succeeds();
         }
     });
 }
@@ -116,6 +118,7 @@ fn handles_that_are_freed() {
         let program = programs::c(mpi, "interposed_frees");
         for p in [1, 2, 3, 5] {
             mpi.run(p, &Settings::served(), &program, &[]).succeeds();
+            mpi.run(p, &Settings::shared(), &program, &[]).succeeds();
         }
         for p in [2, 3] {
             mpi.run(p, &Settings::served(), &program, &["levels"]).succeeds();
@@ -130,6 +133,7 @@ fn a_rank_leaves() {
         for how in ["exits", "killed", "aborts"] {
             for p in [2, 5] {
                 mpi.run(p, &Settings::served(), &program, &[how]).fails_with("the last rank leaves");
+                mpi.run(p, &Settings::shared(), &program, &[how]).fails_with("the last rank leaves");
             }
         }
     });
@@ -143,6 +147,7 @@ fn more_than_2_to_the_31_bytes() {
     }
     let settings = Settings::served().with("ROUNDEL_FORCE", "broadcast:binomial");
     on_each(|mpi| mpi.run(2, &settings, &programs::c(mpi, "interposed_huge"), &[]).succeeds());
+    on_each(|mpi| mpi.run(2, &Settings::shared(), &programs::c(mpi, "interposed_huge"), &[]).succeeds());
 }
 
 /// Nothing that is lost, and no access that is wrong, has a function of ours on its stack.
@@ -153,11 +158,13 @@ fn memory_under_valgrind() {
     }
     on_each(|mpi| {
         let options = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--num-callers=40"];
-        let settings = Settings { under: options.map(String::from).into(), ..Settings::served() };
-        let run = some_cases(mpi, 2, &settings, &["--expect-served"]);
-        run.succeeds();
-        let ours: Vec<&str> = run.output().split("== \n").filter(|report| is_ours(report)).collect();
-        assert!(ours.is_empty(), "{}: valgrind finds\n{}", mpi.name, ours.join("\n"));
+        for settings in [Settings::served(), Settings::shared()] {
+            let settings = Settings { under: options.map(String::from).into(), ..settings };
+            let run = some_cases(mpi, 2, &settings, &["--expect-served"]);
+            run.succeeds();
+            let ours: Vec<&str> = run.output().split("== \n").filter(|report| is_ours(report)).collect();
+            assert!(ours.is_empty(), "{}: valgrind finds\n{}", mpi.name, ours.join("\n"));
+        }
     });
 }
 

@@ -13,6 +13,11 @@ const LONG: Duration = Duration::from_secs(600);
 const EVERYTHING: &str = "allgather:ring;allreduce:ring;reduce_scatter:pairwise;alltoall:pairwise;broadcast:binomial;\
                           reduce:binomial;gather:binomial;scatter:binomial";
 
+/// Shared memory for each collective.
+const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory;reduce_scatter:shared-memory;\
+                      alltoall:shared-memory;broadcast:shared-memory;reduce:shared-memory;gather:shared-memory;\
+                      scatter:shared-memory";
+
 /// What a job gets beside its program.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
@@ -31,7 +36,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// With the library before MPI, as a user has it: on one node, calls are MPI's by default.
+    /// With the library before MPI, as a user has it: on one node, most calls run in shared memory.
     pub(crate) fn usual() -> Self {
         Settings { interposed: true, ..Settings::default() }
     }
@@ -44,6 +49,11 @@ impl Settings {
     /// All collectives are ours, whatever is best.
     pub(crate) fn forced() -> Self {
         Settings::served().with("ROUNDEL_FORCE", EVERYTHING)
+    }
+
+    /// Whatever can run in the node's shared memory does.
+    pub(crate) fn shared() -> Self {
+        Settings::usual().with("ROUNDEL_FORCE", SHARED)
     }
 
     fn limit(&self) -> Duration {

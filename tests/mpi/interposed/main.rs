@@ -65,10 +65,32 @@ fn random_cases(mpi: &Mpi) {
         campaign.run(p, FREE, None, &Settings::served());
     }
     campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
-    // By default the library does what happens on one node. MPICH's persistent calls, and its all-to-alls in place with
+    // By default the library does many requests on one node. MPICH's persistent calls, and its all-to-alls in place with
     // data before their address, are wrong without us, too.
     if mpi.id.starts_with("openmpi") {
         campaign.run(4, FREE, None, &Settings::usual());
+    }
+}
+
+#[test]
+fn shared_memory_on_open_mpi() {
+    in_shared_memory(&OPEN_MPI);
+}
+
+#[test]
+fn shared_memory_on_mpich() {
+    in_shared_memory(&MPICH);
+}
+
+/// Random calls of each kind; blocking ones run in shared memory, and others between them do not.
+fn in_shared_memory(mpi: &Mpi) {
+    if mpi.library().is_none() {
+        return;
+    }
+    let campaign = Campaign::new(mpi);
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let (name, text) = ("shared-memory", format!("{kind}:shared-memory"));
+        campaign.force(2 + i % 6, &Forced { name, kind, text, ranks: Vec::new() });
     }
 }
 

@@ -19,6 +19,7 @@ fn memory_stays_flat() {
         let program = programs::c(mpi, "interposed_soak");
         mpi.run(p, &long(Settings::forced()), &program, &amounts).succeeds();
         mpi.run(p, &long(Settings::served()), &program, &amounts).succeeds();
+        mpi.run(p, &long(Settings::shared()), &program, &amounts).succeeds();
         let threads: Vec<&str> = amounts.into_iter().chain(["threads"]).collect();
         mpi.run(p, &long(Settings::forced()), &program, &threads).succeeds();
     });

@@ -17,6 +17,7 @@ fn wrong_arguments() {
         let program = programs::c(mpi, "interposed_errors");
         for p in [1, 3] {
             mpi.run(p, &Settings::forced(), &program, &[]).succeeds();
+            mpi.run(p, &Settings::shared(), &program, &[]).succeeds();
         }
     });
 }

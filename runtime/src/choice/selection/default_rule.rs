@@ -7,7 +7,8 @@
 //! Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 //!
 //! The default must not be slower than MPI, so MPI is a candidate, too. `benches/defaults.sh` measures both, and
-//! where MPI is faster it comes first: on one node, and wherever the catalogue has no algorithm that MPI lacks.
+//! where MPI is faster it comes first: wherever the catalogue has no algorithm that MPI lacks. On one node, ranks share
+//! memory where that is faster than messages.
 //! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
 //! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
 
@@ -18,6 +19,7 @@ use super::parameter::Parameter;
 use crate::choice::choose::{self, Cluster, Network};
 use crate::choice::profile::Profile;
 use roundel_spec::Kind;
+use std::ops::RangeInclusive;
 
 /// The default rule for a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +62,13 @@ type Candidate = (&'static str, Option<i64>, &'static str);
 /// The bytes up to which the memory of a node is faster than MPI's messages, measured with 2, 3 and 4 ranks on two
 /// processors. A reduction is always faster. What is only moved is copied twice, where MPI reads the memory of the
 /// other rank: with two ranks, which have a processor each, that is slower for long blocks.
-fn in_shared_memory(call: &Call) -> u64 {
+fn in_shared_memory(call: &Call) -> RangeInclusive<u64> {
+    // Two or three ranks need as long for a few bytes to or from a root.
+    let least = if call.kind.has_root() && call.p < 4 { 65 } else { 0 };
+    least..=most_in_shared_memory(call)
+}
+
+fn most_in_shared_memory(call: &Call) -> u64 {
     match call.kind {
         Kind::Allreduce | Kind::ReduceScatter => ANY,
         Kind::Reduce => {
@@ -124,7 +132,7 @@ impl DefaultRule {
         if self.catalogue {
             // The sort is stable, so all others keep their order.
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
-        } else if call.nodes == 1 && call.p > 1 && call.bytes <= in_shared_memory(call) {
+        } else if call.nodes == 1 && call.p > 1 && in_shared_memory(call).contains(&call.bytes) {
             candidates.insert(0, (SHARED, None, "its ranks share memory"));
         }
         candidates
@@ -187,7 +195,7 @@ const fn has_nodes(call: &Call) -> bool {
 /// MPI as a candidate.
 const fn library(call: &Call) -> Candidate {
     let why = match call.nodes {
-        1 => "on one node nothing of the catalogue is faster",
+        1 => "on one node nothing is faster",
         _ => "nothing that is proved for it is faster",
     };
     (LIBRARY, None, why)

@@ -9,6 +9,7 @@ pub(crate) mod nodes;
 pub(crate) mod own;
 pub(crate) mod processors;
 pub(crate) mod profile;
+pub(crate) mod progress;
 pub(crate) mod say;
 pub(crate) mod shared_window;
 pub(crate) mod window;

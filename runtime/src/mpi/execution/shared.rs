@@ -1,9 +1,9 @@
 //! Executes the steps of calls through the window of a node.
 
 use crate::error::Error;
-use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::processors::processors;
+use crate::mpi::comm::progress::progress;
 use crate::mpi::comm::shared_window::{RINGS, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
@@ -182,7 +182,8 @@ impl SharedMemory {
                 std::thread::yield_now();
             }
             self.strayed(rank, ring)?;
-            self.move_mpi();
+            // A failure is that of a message, whose call will hear of it.
+            let _ = progress(self.comm);
         }
     }
 
@@ -194,18 +195,6 @@ impl SharedMemory {
         let slot = RINGS[other].slot_of(self.next[other]);
         let counter = self.window.signals(other, slot, rank);
         if counter.read() > self.next[other] * SIGNALS { Err(counter.said()) } else { Ok(()) }
-    }
-
-    /// Lets MPI progress messages of other ranks, which they may need before they signal.
-    #[cold]
-    fn move_mpi(&self) {
-        let mut found = 0;
-        // SAFETY: the communicator is live. An error will be found by the call whose messages fail.
-        let code = unsafe {
-            let (source, tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
-            ffi::MPI_Iprobe(source, tag, self.comm, &mut found, ffi::RSMPI_STATUS_IGNORE)
-        };
-        debug_assert_eq!(code, SUCCESS);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::mpi::comm::code::{SUCCESS, check, failure};
 use crate::mpi::comm::ending::end_the_job;
 use crate::mpi::comm::processors::processors;
+use crate::mpi::comm::progress::progress as let_mpi_progress;
 use crate::mpi::comm::window::Borrowed;
 use crate::mpi::execution::Combine;
 use crate::mpi::execution::elements::Elements;
@@ -312,20 +313,10 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
                 }
                 std::thread::yield_now();
             }
-            self.move_mpi();
+            if let Err(error) = let_mpi_progress(self.comm) {
+                self.note_error(error);
+            }
         }
-    }
-
-    /// Lets MPI progress messages of other ranks, which they may need before they signal.
-    #[cold]
-    fn move_mpi(&self) {
-        let mut found = 0;
-        // SAFETY: the communicator is live.
-        let code = unsafe {
-            let (source, tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
-            ffi::MPI_Iprobe(source, tag, self.comm, &mut found, ffi::RSMPI_STATUS_IGNORE)
-        };
-        self.note("MPI_Iprobe", code);
     }
 
     /// Ends a call.
@@ -339,9 +330,14 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     #[inline]
     fn note(&self, call: &'static str, code: c_int) {
         if code != SUCCESS {
-            let first = self.error.take();
-            self.error.set(Some(first.unwrap_or_else(|| failure(call, code))));
+            self.note_error(failure(call, code));
         }
+    }
+
+    #[cold]
+    fn note_error(&self, error: Error) {
+        let first = self.error.take();
+        self.error.set(Some(first.unwrap_or(error)));
     }
 }
 

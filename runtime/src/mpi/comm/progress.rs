@@ -1,0 +1,18 @@
+//! Lets MPI make progress while a rank waits for something that MPI knows nothing of.
+
+use crate::error::Error;
+use crate::mpi::comm::code::check;
+use ::mpi::ffi;
+use std::ffi::c_int;
+
+/// No message has this tag: a probe that finds a message returns at once, and then MPI makes no progress.
+const NEVER: c_int = 5;
+
+/// Lets MPI progress messages, which other ranks may need before they do what this rank waits for.
+#[cold]
+pub(crate) fn progress(comm: ffi::MPI_Comm) -> Result<(), Error> {
+    let mut found = 0;
+    // SAFETY: the communicator is live.
+    let code = unsafe { ffi::MPI_Iprobe(ffi::RSMPI_ANY_SOURCE, NEVER, comm, &mut found, ffi::RSMPI_STATUS_IGNORE) };
+    check("MPI_Iprobe", code)
+}

@@ -168,6 +168,9 @@ fn in_shared_memory(call: &Call) -> Result<(), String> {
     if call.nodes > 1 {
         return Err("its ranks are on several nodes".into());
     }
+    if call.p < 2 {
+        return Err("a rank alone has nobody to share with".into());
+    }
     if call.p > MOST_RANKS {
         return Err(format!("it was replayed for at most {MOST_RANKS} ranks of a node"));
     }

@@ -89,7 +89,13 @@ FUNCTION(PMPI, library)
 
 static int told, failures, cases, errors, crashes;
 static char current[256] = "nothing";
-static double in[512], out[512];
+/* With room around them: with some of these arguments a library writes where it should not, and must not change the arguments of the
+ * next call. */
+static struct {
+    double before[4096], in[512], between[4096], out[512], after[4096];
+} memory;
+#define in memory.in
+#define out memory.out
 static MPI_Request request;
 static MPI_Datatype loose_gaps, loose_dense, empty;
 static MPI_Op freed_op;
@@ -257,11 +263,23 @@ static const mutation mutations[] = {
 
 static int ones[64], places[64];
 
+/* Written anew for each call. */
+static void write_lists(void)
+{
+    for (int i = 0; i < 64; i++) {
+        ones[i] = 1;
+        places[i] = i;
+        short_list[i] = i == 0 ? -1 : 1;
+        huge_list[i] = INT_MAX;
+    }
+}
+
 static arguments usual(MPI_Comm comm)
 {
     arguments a = {in,     out,    1,       1,       0,           ones, places, ones, places,
                    MPI_INT, MPI_INT, MPI_SUM, comm, &request};
     request = MPI_REQUEST_NULL;
+    write_lists();
     return a;
 }
 
@@ -395,12 +413,6 @@ static void prepare(void)
     freed_comm = comm;
     still_works(comm);
     MPI_Comm_free(&comm);
-    for (int i = 0; i < 64; i++) {
-        ones[i] = 1;
-        places[i] = i;
-        short_list[i] = i == 0 ? -1 : 1;
-        huge_list[i] = INT_MAX;
-    }
 }
 
 /* With this handler on everything that may be told. */

@@ -15,9 +15,8 @@ fn both(test: impl Fn(&Mpi)) {
 fn wrong_arguments() {
     both(|mpi| {
         let program = programs::c(mpi, "interposed_errors");
-        for p in [1, 3] {
-            mpi.run(p, &Settings::forced(), &program, &[]).succeeds();
-            mpi.run(p, &Settings::shared(), &program, &[]).succeeds();
+        for (p, settings) in [(1, Settings::forced()), (3, Settings::forced()), (3, Settings::shared())] {
+            mpi.run(p, &settings, &program, &[]).succeeds();
         }
     });
 }

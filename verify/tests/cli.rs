@@ -592,7 +592,7 @@ fn the_list_has_every_fact() {
     }
     let one = text(&["list", "bruck"]);
     assert!(one.contains("rotated(rank) (the default), in_place") && one.contains("each blocks_sent"), "{one}");
-    assert_eq!(json_with(&["list", "alltoall/"], 0).as_array().unwrap().len(), 7);
+    assert_eq!(json_with(&["list", "alltoall/"], 0).as_array().unwrap().len(), 6);
 }
 
 #[test]

@@ -95,10 +95,7 @@ fn choices_are_explained() {
     let dealt = explain(&[&call[..], &["--placement", "cyclic", "--ordered"]].concat());
     assert!(dealt.contains("library, by default: nothing that is proved for it is faster"), "{dealt}");
     let long = explain(&["reduce-scatter", "-p", "2147483647", "--bytes", "8"]);
-    assert!(
-        long.contains("library, by default: on one node nothing of the catalogue is faster; nothing is proved"),
-        "{long}"
-    );
+    assert!(long.contains("library, by default: on one node nothing is faster; nothing is proved"), "{long}");
     // Where a round takes 2 ms longer, long vectors are short.
     let mut slow = Profile::default();
     let later = |row: &Vec<f64>| row.iter().map(|time| time + 2e-3).collect();
@@ -112,7 +109,7 @@ fn choices_are_explained() {
     assert!(measured.contains(": allreduce/nap, by default"), "{measured}");
     let forced = explain(&["allgather", "-p", "6", "--force", "allgather:recursive-doubling"]);
     assert!(
-        forced.contains("library, by default") && forced.contains("; not allgather/recursive-doubling"),
+        forced.contains("shared-memory, by default") && forced.contains("; not allgather/recursive-doubling"),
         "{forced}"
     );
     let same = explain(&["allreduce", "-p", "6", "--force", "allreduce:prefix", "--reproducible"]);

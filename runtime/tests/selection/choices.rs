@@ -140,7 +140,8 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
             assert!(!always || chosen.way == Implementation::SharedMemory, "{}", chosen.explain());
             shared += usize::from(always);
         }
-        assert!(!settings.leaves_all(call.p) || call.nodes > 1 || chosen.way == Implementation::Library);
+        let may = Implementation::Library.serves(call).is_ok() && call.nodes == 1;
+        assert!(!settings.leaves_all(call.p) || !may || chosen.way == Implementation::Library);
         assert_eq!(settings.leaves_all(call.p), !(2..=64).contains(&call.p));
     });
     assert!(shared > 100, "{shared}");
@@ -231,8 +232,9 @@ fn the_default_is_as_documented() {
     assert_eq!(ordered(&catalogue, Kind::Reduce, 8), "reduce/binomial-ordered");
     assert_eq!(ordered(&catalogue, Kind::ReduceScatter, 8), "library");
     // The library does not promise the same bits on all ranks.
-    let reproducible = Call { reproducible: true, ..Call::new(Kind::Allreduce, 6, 6, 8) };
-    assert_eq!(fastest.choose(&reproducible).way.algorithm(), Some("allreduce/recursive-doubling"));
+    let reproducible = |ppn| Call { reproducible: true, ..Call::new(Kind::Allreduce, 6, ppn, 8) };
+    assert_eq!(fastest.choose(&reproducible(1)).way.algorithm(), Some("allreduce/recursive-doubling"));
+    assert_eq!(fastest.choose(&reproducible(6)).way, Implementation::SharedMemory);
 }
 
 #[test]

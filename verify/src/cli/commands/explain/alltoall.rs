@@ -207,8 +207,8 @@ fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> Stri
     }
     let _ = writeln!(
         out,
-        "\n{FAINT}by a model of rounds, messages and bytes; not of copies, of waiting, or of wires that ranks share.\nalltoall/hierarchical and \
-         alltoall/leaders are candidates with `--ppn`{FAINT:#}"
+        "\n{FAINT}by a model of rounds, messages and bytes; not of copies, of waiting, or of wires that ranks share.\n\
+         With `--ppn`, alltoall/hierarchical and alltoall/leaders are candidates, too.{FAINT:#}"
     );
     out
 }

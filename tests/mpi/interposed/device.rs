@@ -14,14 +14,16 @@ fn device_memory_that_comes_late_is_copied() {
         let program = c(mpi, "interposed_device");
         for (whose, name) in RUNTIMES {
             let runtime = device_runtime(whose, name).display().to_string();
-            for (who, settings) in
-                [("last", Settings::forced()), ("all", Settings::forced()), ("last", Settings::shared())]
-            {
-                let settings = settings.with("ROUNDEL_EXPLAIN", "1");
+            for who in ["last", "all"] {
+                let settings = Settings::forced().with("ROUNDEL_EXPLAIN", "1");
                 let run = mpi.run(3, &settings, &program, &[&runtime, "late", who]);
                 run.succeeds();
                 assert!(run.output().contains("copied through host memory"), "{}", run.report());
             }
+            let settings = Settings::shared().with("ROUNDEL_EXPLAIN", "1");
+            let run = mpi.run(3, &settings, &program, &[&runtime, "late", "last", "blocking"]);
+            run.succeeds();
+            assert!(run.output().contains("copied through host memory"), "{}", run.report());
         }
     });
 }

@@ -2,6 +2,7 @@
 
 use super::parameters;
 use super::types::{Type, Types};
+use mpi::ffi;
 use roundel::algorithms::catalogue;
 use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed};
 use roundel::selection::{Algorithm, Parameter};
@@ -14,6 +15,9 @@ pub(crate) struct Case<'a> {
     /// The bytes of both buffers.
     pub(crate) send: usize,
     pub(crate) recv: usize,
+    /// The bytes of the receive buffer that MPI defines afterwards: in place, a reduce_scatter may do anything with the
+    /// rest of its input.
+    pub(crate) defined: usize,
     pub(crate) call: Box<dyn Fn(*mut c_void, *mut c_void) -> MpiCall + 'a>,
 }
 
@@ -43,6 +47,8 @@ pub(crate) fn of<'a>(kind: Kind, p: usize, rank: usize, types: &Types) -> Vec<Ca
                 Kind::Allgather => cases.extend([making.allgather(3), making.allgather(0), making.allgatherv()]),
                 Kind::Alltoall => cases.extend([making.alltoall(3), making.alltoall(0), making.alltoallv()]),
                 Kind::Allreduce => cases.extend([0, 1, 11].map(|n| making.allreduce(n))),
+                // MPICH 4.0 takes the blocks of elements with gaps from the wrong places, if operands keep their order.
+                Kind::ReduceScatter if is_mpich() && of.name == "maps" => cases.push(making.listed_parts()),
                 Kind::ReduceScatter => cases.extend([making.parts(3), making.parts(0), making.listed_parts()]),
                 Kind::Broadcast if in_place => cases.extend(making.roots().map(|root| making.broadcast(root))),
                 Kind::Broadcast => {}
@@ -53,6 +59,11 @@ pub(crate) fn of<'a>(kind: Kind, p: usize, rank: usize, types: &Types) -> Vec<Ca
         }
     }
     cases
+}
+
+/// Whether this is MPICH or a descendant, whose handles are numbers and not addresses.
+fn is_mpich() -> bool {
+    size_of::<ffi::MPI_Comm>() < size_of::<usize>()
 }
 
 /// What calls are made of.
@@ -89,7 +100,8 @@ impl Making {
     ) -> Case<'a> {
         let place = if self.in_place { ", in place" } else { "" };
         let name = format!("{name} of {}{place}", self.of.name);
-        Case { name, send: send * self.of.extent, recv: recv * self.of.extent, call: Box::new(call) }
+        let (send, recv) = (send * self.of.extent, recv * self.of.extent);
+        Case { name, send, recv, defined: recv, call: Box::new(call) }
     }
 
     /// The first and the last rank.
@@ -155,16 +167,24 @@ impl Making {
     fn parts<'a>(self, n: usize) -> Case<'a> {
         let call =
             move |send, recv| MpiCall::ReduceScatterBlock { data: self.reduced(send, recv, self.in_place), count: n };
-        self.case(&format!("reduce_scatter_block of {n}"), (n * self.p, n * self.p), call)
+        let case = self.case(&format!("reduce_scatter_block of {n}"), (n * self.p, n * self.p), call);
+        self.defines(n, case)
+    }
+
+    /// In place, only the first elements are defined.
+    fn defines<'a>(&self, elements: usize, case: Case<'a>) -> Case<'a> {
+        let defined = if self.in_place { elements * self.of.extent } else { case.recv };
+        Case { defined, ..case }
     }
 
     fn listed_parts<'a>(self) -> Case<'a> {
         let counts: Vec<c_int> = (0..self.p).map(|rank| count(rank) as c_int).collect();
         let total = counts.iter().sum::<c_int>() as usize;
-        self.case("reduce_scatter", (total, total), move |send, recv| {
+        let case = self.case("reduce_scatter", (total, total), move |send, recv| {
             let counts = IntList::Ints(counts.as_ptr());
             MpiCall::ReduceScatter { data: self.reduced(send, recv, self.in_place), counts }
-        })
+        });
+        self.defines(count(self.rank), case)
     }
 
     fn broadcast<'a>(self, root: c_int) -> Case<'a> {

@@ -50,8 +50,8 @@ impl RepeatedLists {
     /// They have an entry for each rank.
     #[inline]
     unsafe fn are(&self, lists: [Option<IntList>; 2]) -> bool {
-        // SAFETY: as the caller guarantees.
         let same = |known: &Vec<i64>, list: IntList| {
+            // SAFETY: as the caller guarantees.
             known.iter().enumerate().all(|(rank, &entry)| unsafe { list.get(rank) } == entry)
         };
         self.0.iter().zip(lists).all(|(known, list)| list.is_none_or(|list| same(known, list)))

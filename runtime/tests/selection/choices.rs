@@ -219,6 +219,9 @@ fn the_default_is_as_documented() {
     let varying = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 16, 4, bytes) };
     assert_eq!(fastest.choose(&varying(1 << 18)).way.algorithm(), Some("allgather/multi-lane"));
     assert_eq!(fastest.choose(&varying((1 << 18) + 1)).way, Implementation::Library);
+    let many = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 104, 4, bytes) };
+    assert_eq!(fastest.choose(&many(8)).way, Implementation::Library);
+    assert_eq!(fastest.choose(&many(1024)).way.algorithm(), Some("allgather/locality-bruck"));
     assert_eq!(catalogue.choose(&varying(1 << 20)).way.algorithm(), Some("allgather/multi-lane"));
     let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
     assert_eq!(fastest.choose(&uneven).way, Implementation::Library);

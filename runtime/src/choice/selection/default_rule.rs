@@ -205,8 +205,10 @@ fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
     let (bruck, ring) = (("allgather/bruck", None, SHORT), ("allgather/ring", None, LONG));
     let lanes = ("allgather/multi-lane", None, LANES);
     let much = call.varying && call.bytes.saturating_mul(call.p as u64) > VARYING;
+    // With blocks of 8 bytes on 26 nodes of 4 ranks it takes 1.4 times the time of MPI's allgatherv, of 1 KiB 0.8.
+    let few = call.varying && call.p > 64 && call.bytes < 512;
     match short {
-        true if has_nodes(call) => vec![("allgather/locality-bruck", None, ON_NODES), library(call), bruck],
+        true if has_nodes(call) && !few => vec![("allgather/locality-bruck", None, ON_NODES), library(call), bruck],
         true => vec![library(call), bruck],
         // All ranks of a node send to other nodes at the same time; in a ring the last one sends for all.
         false if has_nodes(call) && much => vec![library(call), lanes, ring],

@@ -5,7 +5,7 @@
 
 use crate::arguments;
 use crate::passing::{ArgumentWord, CallKey, all, ends, lists};
-use crate::serve::{self, Served};
+use crate::serve::{self, RepeatOutcome};
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
 
@@ -37,8 +37,8 @@ macro_rules! forms {
                 }
                 let addresses = ends([$($argument.address()),*]);
                 match serve::repeated(stringify!($name), &key, addresses) {
-                    Some(Served::Code(code)) => code,
-                    Some(Served::Library) => ffi::$library($($argument,)* $comm),
+                    Some(RepeatOutcome::Code(code)) => code,
+                    Some(RepeatOutcome::Library) => ffi::$library($($argument,)* $comm),
                     None => asked($($argument,)* $comm),
                 }
             }

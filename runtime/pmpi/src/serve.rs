@@ -36,7 +36,7 @@ pub(crate) unsafe fn blocking<const N: usize>(
 }
 
 /// What became of a repeated call.
-pub(crate) enum Served {
+pub(crate) enum RepeatOutcome {
     /// This is the function's return code.
     Code(c_int),
     /// MPI must serve it.
@@ -52,12 +52,12 @@ pub(crate) unsafe fn repeated<const N: usize>(
     function: &'static str,
     key: &CallKey<N>,
     addresses: [*mut c_void; 2],
-) -> Option<Served> {
+) -> Option<RepeatOutcome> {
     // SAFETY: MPI is live, because it was when the call was made before and nothing was freed since.
     match unsafe { raw::repeat(key.call(), addresses) }? {
-        Repeated::Done(Ok(())) => Some(Served::Code(SUCCESS)),
-        Repeated::Done(Err(error)) => Some(Served::Code(CallFailure::Error(error).raise(key.comm, function))),
-        Repeated::Library => Some(Served::Library),
+        Repeated::Done(Ok(())) => Some(RepeatOutcome::Code(SUCCESS)),
+        Repeated::Done(Err(error)) => Some(RepeatOutcome::Code(CallFailure::Error(error).raise(key.comm, function))),
+        Repeated::Library => Some(RepeatOutcome::Library),
     }
 }
 

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A ring of slots of equal size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ring {
+pub(crate) struct SlotRing {
     /// The number of slots, a power of two: how many segments a rank may be ahead of the others.
     pub(crate) slots: usize,
     /// The bytes of data in a slot.
@@ -31,9 +31,10 @@ pub(crate) struct Ring {
 }
 
 /// The rings of a window: many small slots, so that a root may run ahead, and a few large ones.
-pub(crate) const RINGS: [Ring; 2] = [Ring { slots: 32, bytes: 8 * 1024 }, Ring { slots: 4, bytes: 512 * 1024 }];
+pub(crate) const RINGS: [SlotRing; 2] =
+    [SlotRing { slots: 32, bytes: 8 * 1024 }, SlotRing { slots: 4, bytes: 512 * 1024 }];
 
-impl Ring {
+impl SlotRing {
     /// The slot of a segment.
     #[inline]
     pub(crate) const fn slot_of(&self, segment: u64) -> usize {

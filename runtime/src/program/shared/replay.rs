@@ -148,7 +148,7 @@ struct Byte {
     read: BTreeMap<usize, u64>,
 }
 
-struct Process {
+struct RankState {
     /// The call, the segment in it, and the step.
     at: (usize, usize, usize),
     /// The number of the segment among all calls.
@@ -167,7 +167,7 @@ struct NodeReplay<'a, 'b> {
     slots: usize,
     slot: usize,
     trees: Trees,
-    processes: Vec<Process>,
+    processes: Vec<RankState>,
     memory: Vec<Byte>,
     /// The clock at each signal: by rank, segment and number.
     signalled: BTreeMap<(usize, usize, u32), Clock>,
@@ -187,7 +187,7 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
     let process = |rank: usize| {
         let mut clock = vec![0; p];
         clock[rank] = 1;
-        Process { at: (0, 0, 0), number: 0, signals: 0, clock, input: None, output: Vec::new() }
+        RankState { at: (0, 0, 0), number: 0, signals: 0, clock, input: None, output: Vec::new() }
     };
     let slot = slot + p * LINE;
     let mut node = NodeReplay {
@@ -450,7 +450,7 @@ impl NodeReplay<'_, '_> {
         for (byte, content) in output.into_iter().enumerate().take(got) {
             let wrong = SharedFault::Wrong { call: number, rank, byte };
             match (expected(call, rank, byte), content) {
-                (Expected::Sum(index), Some(found)) if call.p > 1 => {
+                (ExpectedByte::Sum(index), Some(found)) if call.p > 1 => {
                     let all = self.trees.count(found.value.tree) == call.p;
                     if (found.call, found.index) != (number, index) || !all {
                         return Err(wrong);
@@ -459,15 +459,15 @@ impl NodeReplay<'_, '_> {
                     self.order.same_tree &= first.tree == found.value.tree;
                     self.order.rank_order &= found.value.run == Some((0, call.p as u32 - 1));
                 }
-                (Expected::Sum(index), Some(found)) if (found.call, found.index) == (number, index) => {}
-                (Expected::From(source, index), Some(found)) => {
+                (ExpectedByte::Sum(index), Some(found)) if (found.call, found.index) == (number, index) => {}
+                (ExpectedByte::From(source, index), Some(found)) => {
                     let value = self.trees.leaf(source);
                     if found != (Content { call: number, index, value }) {
                         return Err(wrong);
                     }
                 }
-                (Expected::Nothing, None) => {}
-                (Expected::Nothing, Some(_)) if in_place => {}
+                (ExpectedByte::Nothing, None) => {}
+                (ExpectedByte::Nothing, Some(_)) if in_place => {}
                 _ => return Err(wrong),
             }
         }
@@ -476,7 +476,7 @@ impl NodeReplay<'_, '_> {
 }
 
 /// What a byte of a result must be.
-enum Expected {
+enum ExpectedByte {
     /// The reduction of this byte of all inputs.
     Sum(usize),
     /// This byte of a rank's input.
@@ -485,7 +485,7 @@ enum Expected {
     Nothing,
 }
 
-fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> Expected {
+fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> ExpectedByte {
     let (size, own) = (call.size, call.begin(rank) * call.size);
     let inside = |block: &usize| {
         let begin = call.begin(*block) * size;
@@ -493,14 +493,14 @@ fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> Expected {
     };
     let block = (0..call.p).find(inside);
     match (call.kind, block) {
-        (Kind::Allreduce | Kind::Reduce, _) => Expected::Sum(byte),
-        (Kind::ReduceScatter, _) => Expected::Sum(own + byte),
-        (Kind::Broadcast, _) => Expected::From(call.root, byte),
+        (Kind::Allreduce | Kind::Reduce, _) => ExpectedByte::Sum(byte),
+        (Kind::ReduceScatter, _) => ExpectedByte::Sum(own + byte),
+        (Kind::Broadcast, _) => ExpectedByte::From(call.root, byte),
         // The root's own block stays where it is.
-        (Kind::Scatter, _) if call.in_place => Expected::From(call.root, byte),
-        (Kind::Scatter, _) => Expected::From(call.root, own + byte),
-        (Kind::Allgather | Kind::Gather, Some(block)) => Expected::From(block, byte - call.begin(block) * size),
-        (Kind::Alltoall, Some(block)) => Expected::From(block, own + byte - call.begin(block) * size),
-        (Kind::Allgather | Kind::Gather | Kind::Alltoall, None) => Expected::Nothing,
+        (Kind::Scatter, _) if call.in_place => ExpectedByte::From(call.root, byte),
+        (Kind::Scatter, _) => ExpectedByte::From(call.root, own + byte),
+        (Kind::Allgather | Kind::Gather, Some(block)) => ExpectedByte::From(block, byte - call.begin(block) * size),
+        (Kind::Alltoall, Some(block)) => ExpectedByte::From(block, own + byte - call.begin(block) * size),
+        (Kind::Allgather | Kind::Gather | Kind::Alltoall, None) => ExpectedByte::Nothing,
     }
 }

@@ -21,6 +21,21 @@ fn wrong_arguments() {
     });
 }
 
+/// Ranks that make different calls in shared memory hear of it: other counts, in another ring of slots, in more of them,
+/// and another collective.
+#[test]
+fn ranks_that_disagree_in_shared_memory() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_mismatch");
+        for what in ["counts", "rings", "segments", "kinds"] {
+            let run = mpi.run(2, &Settings::shared(), &program, &[what]);
+            run.succeeds();
+            let heard = run.output().matches(": heard, 100 later errors").count();
+            assert_eq!(heard, 2, "{what}: {}", run.report());
+        }
+    });
+}
+
 /// What ends the job names the function that the program has called, whoever has found the error.
 #[test]
 fn fatal_errors_name_the_function() {

@@ -240,7 +240,7 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
     #[inline]
     fn claim(&mut self) {
         let needed = (self.node.next[self.ring] + 1).saturating_sub(RINGS[self.ring].slots as u64);
-        if self.node.confirmed[self.ring] < needed {
+        if self.node.confirmed[self.ring] < needed && self.other.is_none() {
             self.node.confirm(self.ring, needed);
         }
     }

@@ -114,16 +114,21 @@ pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
     // SAFETY: the caller guarantees a live communicator.
     let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
-    if work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
+    // The call that was just made is the most recent one; plans with messages are not repeated here.
+    let may = matches!(work.recent.how(), Some(CachedPlan::SharedMemory | CachedPlan::Library(_)));
+    if !may || work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
         return;
     }
-    // SAFETY: the caller guarantees it.
-    if let Some(repeated) = unsafe { planned(words, call, group, &mut work) } {
+    // SAFETY: the caller guarantees complete lists.
+    let is = |known: &RepeatedCall| unsafe { known.is(words.function, words.words, words.lists) };
+    if !work.repeated.iter().any(is) {
+        // SAFETY: the caller guarantees it.
+        let Some(repeated) = (unsafe { planned(words, call, group, &mut work) }) else { return };
         work.repeated.truncate(KEPT - 1);
         work.repeated.insert(0, repeated);
-        let comm = words.comm.0 as usize;
-        KnownState::of(comm).keep(comm, state);
     }
+    let comm = words.comm.0 as usize;
+    KnownState::of(comm).keep(comm, state);
 }
 
 unsafe fn planned(

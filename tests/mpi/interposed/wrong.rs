@@ -33,6 +33,16 @@ fn ranks_that_disagree_in_shared_memory() {
     });
 }
 
+/// Ranks that make the same calls never hear that others make other ones, however far ahead some are: short and long
+/// calls in turn, so that a rank is in one ring of slots while others wait in the other.
+#[test]
+fn ranks_that_agree_in_shared_memory() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_mismatch");
+        mpi.run(6, &Settings::shared(), &program, &["none"]).succeeds();
+    });
+}
+
 /// What ends the job names the function that the program has called, whoever has found the error.
 #[test]
 fn fatal_errors_name_the_function() {

@@ -181,7 +181,10 @@ impl SharedMemory {
                 }
                 std::thread::yield_now();
             }
-            self.strayed(rank, ring)?;
+            if let Err(said) = self.strayed(rank, ring) {
+                // It may have gone on to the other ring since the last look, after it did what this rank waits for.
+                return if done() { Ok(()) } else { Err(said) };
+            }
             // A failure is that of a message, whose call will hear of it.
             let _ = progress(self.comm);
         }

@@ -1,6 +1,10 @@
 /* Times MPI's collectives through whatever is loaded before MPI (MPI_) and past it (PMPI_), in one job and in turn:
- * `defaults BATCHES [LARGEST]`. Prints `cell COLLECTIVE BYTES through past`, microseconds per call, medians of batches. */
+ * `defaults BATCHES [LARGEST [blocking|nonblocking|persistent]]`. Prints `cell COLLECTIVE BYTES through past`,
+ * microseconds per call, medians of batches. A call that does not block is waited for at once. */
 #include <mpi.h>
+#if MPI_VERSION < 4 && defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +16,71 @@ static int rank, p;
 static char *to, *from;
 static int *counts, *displs;
 
+/* How a call is made. */
 typedef void call(int bytes);
-typedef struct { const char *name; call *through, *past; int per_rank; } collective;
+enum { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+static const char *const forms[FORMS] = {"blocking", "nonblocking", "persistent"};
+typedef struct { const char *name; call *through[FORMS], *past[FORMS], *init; int per_rank; } collective;
 
-/* Both forms of one call; MPI_X is what a program calls. */
-#define BOTH(name, ...) \
-    static void name##_through(int bytes) { (void)bytes; MPI_##__VA_ARGS__; } \
-    static void name##_past(int bytes) { (void)bytes; PMPI_##__VA_ARGS__; }
+/* The persistent requests of the cell, through and past. */
+static MPI_Request prepared[2];
+static void prepared_through(int bytes)
+{
+    (void)bytes;
+    MPI_Start(&prepared[0]);
+    MPI_Wait(&prepared[0], MPI_STATUS_IGNORE);
+}
+static void prepared_past(int bytes)
+{
+    (void)bytes;
+    PMPI_Start(&prepared[1]);
+    PMPI_Wait(&prepared[1], MPI_STATUS_IGNORE);
+}
+
+/* Persistent collectives are an extension of Open MPI 4. */
+#if MPI_VERSION >= 4
+#define INIT(prefix, Name, ...) prefix##MPI_##Name##_init(__VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define INIT(prefix, Name, ...) prefix##MPIX_##Name##_init(__VA_ARGS__)
+#else
+#define INIT(prefix, Name, ...) MPI_Abort(WORLD, 2)
+#endif
+
+/* All forms of one call; MPI_X is what a program calls. */
 #define WORLD MPI_COMM_WORLD
-BOTH(allgather, Allgather(to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, WORLD))
-BOTH(allgatherv, Allgatherv(to, bytes, MPI_BYTE, from, counts, displs, MPI_BYTE, WORLD))
-BOTH(allreduce, Allreduce(to, from, bytes / 8, MPI_DOUBLE, MPI_SUM, WORLD))
-BOTH(reduce_scatter, Reduce_scatter_block(to, from, bytes / 8, MPI_DOUBLE, MPI_SUM, WORLD))
-BOTH(broadcast, Bcast(to, bytes, MPI_BYTE, 0, WORLD))
-BOTH(reduce, Reduce(to, from, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, WORLD))
-BOTH(gather, Gather(to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, 0, WORLD))
-BOTH(scatter, Scatter(to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, 0, WORLD))
-BOTH(alltoall, Alltoall(to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, WORLD))
-BOTH(alltoallv, Alltoallv(to, counts, displs, MPI_BYTE, from, counts, displs, MPI_BYTE, WORLD))
+#define DEFINE(name, Name, Iname, ...) \
+    static void name##_through(int bytes) { (void)bytes; MPI_##Name(__VA_ARGS__, WORLD); } \
+    static void name##_past(int bytes) { (void)bytes; PMPI_##Name(__VA_ARGS__, WORLD); } \
+    static void i##name##_through(int bytes) \
+    { \
+        MPI_Request request; \
+        (void)bytes; \
+        MPI_##Iname(__VA_ARGS__, WORLD, &request); \
+        MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    } \
+    static void i##name##_past(int bytes) \
+    { \
+        MPI_Request request; \
+        (void)bytes; \
+        PMPI_##Iname(__VA_ARGS__, WORLD, &request); \
+        PMPI_Wait(&request, MPI_STATUS_IGNORE); \
+    } \
+    static void name##_init(int bytes) \
+    { \
+        (void)bytes; \
+        INIT(, Name, __VA_ARGS__, WORLD, MPI_INFO_NULL, &prepared[0]); \
+        INIT(P, Name, __VA_ARGS__, WORLD, MPI_INFO_NULL, &prepared[1]); \
+    }
+DEFINE(allgather, Allgather, Iallgather, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE)
+DEFINE(allgatherv, Allgatherv, Iallgatherv, to, bytes, MPI_BYTE, from, counts, displs, MPI_BYTE)
+DEFINE(allreduce, Allreduce, Iallreduce, to, from, bytes / 8, MPI_DOUBLE, MPI_SUM)
+DEFINE(reduce_scatter, Reduce_scatter_block, Ireduce_scatter_block, to, from, bytes / 8, MPI_DOUBLE, MPI_SUM)
+DEFINE(broadcast, Bcast, Ibcast, to, bytes, MPI_BYTE, 0)
+DEFINE(reduce, Reduce, Ireduce, to, from, bytes / 8, MPI_DOUBLE, MPI_SUM, 0)
+DEFINE(gather, Gather, Igather, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, 0)
+DEFINE(scatter, Scatter, Iscatter, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, 0)
+DEFINE(alltoall, Alltoall, Ialltoall, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE)
+DEFINE(alltoallv, Alltoallv, Ialltoallv, to, counts, displs, MPI_BYTE, from, counts, displs, MPI_BYTE)
 
 /* A communicator that is made, used once, and freed. */
 static void once_through(int bytes)
@@ -48,7 +99,12 @@ static void once_past(int bytes)
     PMPI_Comm_free(&comm);
 }
 
-#define ENTRY(name, per_rank) {#name, name##_through, name##_past, per_rank}
+#define ENTRY(name, per_rank) \
+    {#name, \
+     {name##_through, i##name##_through, prepared_through}, \
+     {name##_past, i##name##_past, prepared_past}, \
+     name##_init, \
+     per_rank}
 static const collective collectives[] = {
     ENTRY(allgather, 1), ENTRY(allgatherv, 1), ENTRY(allreduce, 0), ENTRY(reduce_scatter, 1), ENTRY(broadcast, 0),
     ENTRY(reduce, 0),    ENTRY(gather, 1),     ENTRY(scatter, 1),   ENTRY(alltoall, 1),       ENTRY(alltoallv, 1),
@@ -80,37 +136,45 @@ static double median(double *times, int n)
 }
 
 /* So many calls that a batch takes about two milliseconds, and at least two. All ranks hear the same. */
-static int calls_of(const collective *of, int bytes)
+static int calls_of(call *past, int bytes)
 {
-    double each = batch(of->past, bytes, 3);
+    double each = batch(past, bytes, 3);
     int calls = (int)(2000.0 / (each + 0.1));
     return calls < 2 ? 2 : calls > 200 ? 200 : calls;
 }
 
-static void measure(const collective *of, int bytes, int batches)
+static void measure(const collective *of, int form, int bytes, int batches)
 {
+    call *is_through = of->through[form], *is_past = of->past[form];
     double *through = malloc(sizeof *through * (size_t)batches), *past = malloc(sizeof *past * (size_t)batches);
     /* Plans are made, and communicators set up, before anything is timed. */
-    batch(of->through, bytes, 8);
-    int calls = calls_of(of, bytes);
+    batch(of->through[BLOCKING], bytes, 8);
+    if (form == PERSISTENT)
+        of->init(bytes);
+    batch(is_through, bytes, 8);
+    int calls = calls_of(is_past, bytes);
     for (int i = 0; i < batches; i++) {
         /* Neither form is always the first. */
-        if (i % 2) through[i] = batch(of->through, bytes, calls);
-        past[i] = batch(of->past, bytes, calls);
-        if (i % 2 == 0) through[i] = batch(of->through, bytes, calls);
+        if (i % 2) through[i] = batch(is_through, bytes, calls);
+        past[i] = batch(is_past, bytes, calls);
+        if (i % 2 == 0) through[i] = batch(is_through, bytes, calls);
     }
     double ours = median(through, batches), theirs = median(past, batches);
     if (rank == 0) {
         printf("cell %s %d %.3f %.3f\n", of->name, bytes, ours, theirs);
         fflush(stdout);
     }
+    for (int i = 0; form == PERSISTENT && i < 2; i++)
+        MPI_Request_free(&prepared[i]);
     free(through);
     free(past);
 }
 
 int main(int argc, char **argv)
 {
-    int batches = argc > 1 ? atoi(argv[1]) : 20, largest = argc > 2 ? atoi(argv[2]) : 1 << 20;
+    int batches = argc > 1 ? atoi(argv[1]) : 20, largest = argc > 2 ? atoi(argv[2]) : 1 << 20, form = 0;
+    while (argc > 3 && form < FORMS && strcmp(argv[3], forms[form]))
+        form++;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &p);
@@ -118,7 +182,7 @@ int main(int argc, char **argv)
     from = calloc(1, MEMORY);
     counts = calloc((size_t)p, sizeof *counts);
     displs = calloc((size_t)p, sizeof *displs);
-    if (to == NULL || from == NULL || counts == NULL || displs == NULL || batches < 1)
+    if (to == NULL || from == NULL || counts == NULL || displs == NULL || batches < 1 || form == FORMS)
         MPI_Abort(WORLD, 1);
     memset(to, 1, MEMORY);
     memset(from, 1, MEMORY);
@@ -131,9 +195,10 @@ int main(int argc, char **argv)
                 counts[r] = sizes[i];
                 displs[r] = r * sizes[i];
             }
-            measure(of, sizes[i], batches);
+            measure(of, form, sizes[i], batches);
         }
-    measure(&(collective)ENTRY(once, 0), 8, batches);
+    if (form == BLOCKING)
+        measure(&(collective){"once", {once_through}, {once_past}, NULL, 0}, form, 8, batches);
     free(to);
     free(from);
     free(counts);

@@ -1,16 +1,17 @@
 #!/bin/bash
 # Prints the default against the MPI library: collectives x sizes, on several placements. Both take turns in one job.
 #
-#   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] [LIMIT=1.05] [LIBRARY=FILE] benches/defaults.sh
+#   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] [FORM=blocking] [LIMIT=1.05] [LIBRARY=FILE] \
+#     benches/defaults.sh
 #
-# A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two on an emulated cluster
-# (tests/tools/cluster.sh; needs root). Fails where the default takes more than LIMIT times the library's time, beyond noise.
+# A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two on
+# an emulated cluster (tests/tools/cluster.sh; needs root). A form is blocking, nonblocking or persistent. Fails where the default takes more than LIMIT times the library's time, beyond noise.
 # What ROUNDEL_ variables say goes to all ranks: with ROUNDEL_FORCE the table is that of one algorithm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-300}
 PLACEMENTS=${PLACEMENTS:-2 4 4x4 8x2 3,4,3,4,2} LAUNCHES=${LAUNCHES:-3} BATCHES=${BATCHES:-20}
-LARGEST=${LARGEST:-1048576} LIMIT=${LIMIT:-1.05}
+LARGEST=${LARGEST:-1048576} LIMIT=${LIMIT:-1.05} FORM=${FORM:-blocking}
 . benches/preloaded.sh
 compile defaults
 shim=$(yielding)
@@ -18,7 +19,7 @@ preload=$shim${shim:+:}$library
 
 # One job on a placement, with so many batches.
 launch() {
-  local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$2" "$LARGEST") variables=() name
+  local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$2" "$LARGEST" "$FORM") variables=() name
   if [ "$MPI" = openmpi ]; then
     for name in $(compgen -e ROUNDEL_ || true); do variables+=(-x "$name"); done
   fi
@@ -32,7 +33,7 @@ launch() {
 
 status=0
 for placement in $PLACEMENTS; do
-  echo "$MPI, ranks $placement, $LAUNCHES launches of $BATCHES batches; microseconds per call"
+  echo "$MPI, ranks $placement, $FORM, $LAUNCHES launches of $BATCHES batches; microseconds per call"
   {
     # What calls are is asked in a job of its own: who explains does more than who is timed.
     ROUNDEL_EXPLAIN=1 launch "$placement" 1 2>&1 | grep roundel: || true

@@ -1,15 +1,18 @@
-//! Writes a schedule as a declaration that the parser can read back.
+//! Writes a schedule as a declaration: for people, or so that the parser can read it back.
 //!
-//! The output of [`text`](crate::schedule::text) is for people: it lists definitions first, wherever they stood. This output is
-//! for the parser, so that a schedule that is in no source file, such as a mutant, can be stored, shared and replayed.
-//! Definitions that mention variables of a round are written below that round, all others above the rounds if their
-//! names are free there; unused ones are left out.
+//! [`Display`](fmt::Display) is for people. It lists definitions first, wherever they stood, and refers to everything
+//! by name, so two different schedules may have the same text; the `canonical` form distinguishes them.
+//!
+//! [`Schedule::declaration`] is for the parser, so that a schedule that is in no source file, such as a mutant, can be
+//! stored, shared and replayed. Definitions that mention variables of a round are written below that round, all others
+//! above the rounds if their names are free there; unused ones are left out.
 
 use crate::schedule::expr::Expr;
 use crate::schedule::text::{
-    write_backward, write_bound, write_holds, write_reduction, write_round, write_state, write_transfer, write_within,
+    write_backward, write_bound, write_collective, write_define, write_holds, write_reduction, write_round,
+    write_state, write_transfer, write_within,
 };
-use crate::schedule::{BoundScope, Function, Hold, Loop, Schedule, SchedulePart};
+use crate::schedule::{BoundScope, Hold, Loop, Schedule, SchedulePart};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
@@ -18,8 +21,15 @@ impl Schedule {
     pub fn declaration(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = write(&mut out, self, &DefinitionPlaces::of(self));
+        let _ = write(&mut out, self);
         out
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_clauses(f, self, &DefinitionPlaces::all_above(self))?;
+        writeln!(f, "pub struct {};", self.name)
     }
 }
 
@@ -32,6 +42,12 @@ struct DefinitionPlaces {
 }
 
 impl DefinitionPlaces {
+    fn all_above(schedule: &Schedule) -> Self {
+        let above = (0..schedule.functions.len()).collect();
+        DefinitionPlaces { above, below: vec![BTreeSet::new(); schedule.loops.len()] }
+    }
+
+    /// Each where the parser finds it.
     fn of(schedule: &Schedule) -> Self {
         let mut above = BTreeSet::new();
         let mut below = vec![BTreeSet::new(); schedule.loops.len()];
@@ -114,13 +130,8 @@ fn reach(schedule: &Schedule, e: &Expr, found: &mut BTreeSet<usize>) {
     });
 }
 
-fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fmt::Result {
-    writeln!(out, "#[derive(Collective)]")?;
-    write!(out, "#[collective({}", schedule.kind)?;
-    schedule.numbers.iter().try_for_each(|n| write!(out, ", {}: {}", n.var.name, n.domain))?;
-    schedule.lists.iter().try_for_each(|l| write!(out, ", {}: list({})", l.var.name, l.domain))?;
-    schedule.inners.iter().try_for_each(|inner| write!(out, ", {}: {}", inner.name, inner.kind))?;
-    writeln!(out, ")]")?;
+fn write_clauses(out: &mut impl Write, schedule: &Schedule, places: &DefinitionPlaces) -> fmt::Result {
+    write_collective(out, schedule)?;
     places.above.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))?;
     write_reduction(out, schedule)?;
     schedule.requires.iter().try_for_each(|clause| writeln!(out, "#[requires({clause})]"))?;
@@ -141,7 +152,12 @@ fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fm
         own.into_iter().try_for_each(|bound| write_bound(out, bound))?;
     }
     let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, BoundScope::PerRound(_)));
-    whole.into_iter().try_for_each(|bound| write_bound(out, bound))?;
+    whole.into_iter().try_for_each(|bound| write_bound(out, bound))
+}
+
+fn write(out: &mut String, schedule: &Schedule) -> fmt::Result {
+    writeln!(out, "#[derive(Collective)]")?;
+    write_clauses(out, schedule, &DefinitionPlaces::of(schedule))?;
     // A name that begins with a lower-case letter may be a keyword.
     let raw = if schedule.name.starts_with(char::is_lowercase) { "r#" } else { "" };
     let numbers = schedule.numbers.iter().map(|number| format!("pub {}: i64", number.var.name));
@@ -155,15 +171,9 @@ fn write(out: &mut String, schedule: &Schedule, places: &DefinitionPlaces) -> fm
     }
 }
 
-fn write_define(out: &mut String, function: &Function) -> fmt::Result {
-    let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
-    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
-    writeln!(out, "#[define({}{args} = {})]", function.name, function.body)
-}
-
 /// The states and definitions of a round, each below what it uses: a definition as soon as the states it mentions are
 /// written, a state as soon as its definitions are.
-fn write_states(out: &mut String, schedule: &Schedule, l: &Loop, own: &BTreeSet<usize>) -> fmt::Result {
+fn write_states(out: &mut impl Write, schedule: &Schedule, l: &Loop, own: &BTreeSet<usize>) -> fmt::Result {
     let mut waiting: BTreeSet<usize> = own.clone();
     for (i, state) in l.states.iter().enumerate().filter(|(i, state)| *i == 0 || !state.backward) {
         let later: BTreeSet<usize> = l.states[i..].iter().map(|state| state.var.slot).collect();

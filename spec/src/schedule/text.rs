@@ -1,50 +1,29 @@
-//! Writes a schedule like its declaration, for people.
+//! Writes the clauses of a declaration, one function each.
 //!
-//! It lists definitions first, wherever they stood, and refers to everything by name, so two different schedules may
-//! have the same text. The `canonical` form distinguishes them.
+//! [`declare`](crate::schedule::declare) puts them in order.
 
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
-use crate::schedule::{Bound, BoundScope, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
+use crate::schedule::{Bound, Function, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
 use std::fmt::{self, Write};
 
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#[collective({}", self.kind)?;
-        self.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
-        self.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
-        self.inners.iter().try_for_each(|inner| write!(f, ", {}: {}", inner.name, inner.kind))?;
-        writeln!(f, ")]")?;
-        for function in &self.functions {
-            let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
-            let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
-            writeln!(f, "#[define({}{args} = {})]", function.name, function.body)?;
-        }
-        write_reduction(f, self)?;
-        self.requires.iter().try_for_each(|clause| writeln!(f, "#[requires({clause})]"))?;
-        self.layouts.iter().try_for_each(|layout| writeln!(f, "#[layout({layout})]"))?;
-        for (n, l) in self.loops.iter().enumerate() {
-            write_loop(f, &self.inners, &self.lines, l)?;
-            self.bounds.iter().filter(|b| b.scope == BoundScope::PerRound(n)).try_for_each(|b| write_bound(f, b))?;
-        }
-        let whole = |b: &&Bound| !matches!(b.scope, BoundScope::PerRound(_));
-        self.bounds.iter().filter(whole).try_for_each(|b| write_bound(f, b))?;
-        writeln!(f, "pub struct {};", self.name)
-    }
+pub(crate) fn write_collective(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
+    write!(f, "#[collective({}", schedule.kind)?;
+    schedule.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
+    schedule.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
+    schedule.inners.iter().try_for_each(|inner| write!(f, ", {}: {}", inner.name, inner.kind))?;
+    writeln!(f, ")]")
+}
+
+pub(crate) fn write_define(f: &mut impl Write, function: &Function) -> fmt::Result {
+    let args: Vec<&str> = function.args.iter().map(|arg| arg.name.as_str()).collect();
+    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+    writeln!(f, "#[define({}{args} = {})]", function.name, function.body)
 }
 
 pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
     let clause = if bound.checked { "checked" } else { "bound" };
     writeln!(f, "#[{clause}({})]", bound.to_string().replace("per round", "per_round"))
-}
-
-fn write_loop(f: &mut impl Write, inners: &[Inner], lines: &[String], l: &Loop) -> fmt::Result {
-    write_round(f, l)?;
-    l.states.iter().filter(|state| !state.backward).try_for_each(|state| write_state(f, l, state))?;
-    write_backward(f, l)?;
-    l.transfers.iter().try_for_each(|t| write_transfer(f, lines, t))?;
-    l.within.iter().try_for_each(|within| write_within(f, inners, lines, within))?;
-    write_holds(f, lines, l)
 }
 
 pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {

@@ -5,9 +5,10 @@ use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::shape::ParsedCall;
 use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{SharedBuffers, SharedMemory, SharedPlan};
-use crate::mpi::handles::operand::Operands;
-use crate::program::shared::{SharedBlocks, SharedCall};
+use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan};
+use crate::mpi::handles::native::NativeCombine;
+use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::program::shared::SharedCall;
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -61,14 +62,28 @@ impl RepeatedLists {
 /// The plan of a call through shared memory.
 #[derive(Debug)]
 pub(crate) struct RepeatedPlan {
-    /// Without its lists.
-    plan: SharedPlan<'static>,
-    counts: Vec<usize>,
-    displs: Vec<usize>,
+    plan: OwnedPlan,
     /// The bytes of the buffers that are used; none of the input if it lies in the output.
     input: Option<usize>,
     output: usize,
-    op: Option<(ffi::MPI_Op, ffi::MPI_Datatype, bool, usize)>,
+    op: Option<RepeatedOp>,
+}
+
+/// The operation of a reduction.
+#[derive(Clone, Copy, Debug)]
+struct RepeatedOp {
+    op: ffi::MPI_Op,
+    datatype: ffi::MPI_Datatype,
+    commutes: bool,
+    extent: usize,
+    native: Option<NativeCombine>,
+}
+
+impl From<RepeatedOp> for Operands {
+    #[inline]
+    fn from(RepeatedOp { op, datatype, commutes, extent, native }: RepeatedOp) -> Self {
+        Operands { op, datatype, commutes, extent, true_lb: 0, native, failed: Cell::new(SUCCESS) }
+    }
 }
 
 /// The addresses of a call's input and output.
@@ -84,16 +99,15 @@ impl RepeatedPlan {
         let (shape, size) = (&job.shape, job.shape.size);
         let op = match job.operands {
             None => None,
-            Some((op, facts)) if facts.true_lb == 0 => Some((op, shape.datatype, shape.commutes, size)),
+            Some((op, facts)) if facts.true_lb == 0 => {
+                let (datatype, native) = (shape.datatype, native_combine(op, shape.datatype));
+                Some(RepeatedOp { op, datatype, commutes: shape.commutes, extent: size, native })
+            }
             Some(_) => return None,
         };
-        let (counts, displs) = match call.blocks {
-            SharedBlocks::Listed { counts, displs } => (counts.to_vec(), displs.to_vec()),
-            _ => Default::default(),
-        };
-        let plan = SharedPlan::new(*call).ok()?.without_lists();
+        let plan = SharedPlan::new(*call).ok()?.into();
         let (input, output) = (shape.send.map(|send| send * size), shape.recv * size);
-        Some(RepeatedPlan { plan, counts, displs, input, output, op })
+        Some(RepeatedPlan { plan, input, output, op })
     }
 }
 
@@ -143,12 +157,12 @@ impl RepeatedCall {
     /// The buffers are live, and all ranks make the same call.
     #[inline]
     pub(crate) unsafe fn run(&self, shared: &mut SharedMemory, buffers: CallBuffers) -> Result<(), Error> {
-        let Some(RepeatedPlan { plan, counts, displs, op, .. }) = &self.plan else { return Ok(()) };
+        let Some(RepeatedPlan { plan, op, .. }) = &self.plan else { return Ok(()) };
         // SAFETY: as the caller guarantees.
         unsafe {
-            match counts.is_empty() {
-                true => execute(plan, *op, shared, buffers),
-                false => execute(&plan.with_lists(counts, displs), *op, shared, buffers),
+            match plan.without_lists() {
+                Some(plan) => execute(plan, *op, shared, buffers),
+                None => execute(&plan.get(), *op, shared, buffers),
             }
         }
     }
@@ -161,16 +175,16 @@ impl RepeatedCall {
 #[inline]
 unsafe fn execute(
     plan: &SharedPlan<'_>,
-    op: Option<(ffi::MPI_Op, ffi::MPI_Datatype, bool, usize)>,
+    op: Option<RepeatedOp>,
     shared: &mut SharedMemory,
     CallBuffers { input, output }: CallBuffers,
 ) -> Result<(), Error> {
     // SAFETY: as the caller guarantees.
     unsafe {
-        let Some((op, datatype, commutes, extent)) = op else {
+        let Some(op) = op else {
             return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
         };
-        let operands = Operands { op, datatype, commutes, extent, true_lb: 0, failed: Cell::new(SUCCESS) };
+        let operands = Operands::from(op);
         shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
         operands.outcome()
     }

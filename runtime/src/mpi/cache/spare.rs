@@ -5,7 +5,8 @@ use super::decider::Decider;
 use crate::mpi::arguments::image::Images;
 use crate::mpi::arguments::shape::{CallShape, Lists};
 use crate::mpi::cache::decider::By;
-use crate::mpi::execution::MessagesInFlight;
+use crate::mpi::execution::shared::{Completion, QueuedCall};
+use crate::mpi::execution::{MessagesInFlight, RequestLife};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::plan::MessagePlan;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -21,7 +22,12 @@ pub(crate) struct SpareBuffers {
     pub(crate) scratch: Scratch,
     pub(crate) images: Images,
     pub(crate) flight: MessagesInFlight,
+    /// The call in place of the plan, if it runs in shared memory.
+    pub(crate) queued: Option<QueuedSpare>,
 }
+
+/// A call through shared memory that is complete.
+pub(crate) type QueuedSpare = (Box<QueuedCall>, Arc<Completion>);
 
 /// Larger buffers are freed, not pooled.
 const MUCH: usize = 1 << 20;
@@ -50,10 +56,20 @@ type Shelf = Mutex<Vec<Kept>>;
 pub(crate) struct Spare(Arc<Shelf>);
 
 impl Spare {
-    /// Spare buffers for a call.
-    pub(crate) fn take(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> Option<SpareBuffers> {
+    /// Spare buffers for a call. Persistent calls through shared memory have memory of their own, so they cannot use
+    /// those of others.
+    pub(crate) fn take(
+        &self,
+        shape: &CallShape,
+        lists: &Lists,
+        by: By<'_>,
+        life: RequestLife,
+    ) -> Option<SpareBuffers> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |kept: &Kept| kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
+        let fits = |kept: &Kept| {
+            let same = kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
+            same && (life == RequestLife::Once || kept.kit.queued.is_none())
+        };
         let found = shelf.iter().rposition(fits)?;
         Some(shelf.remove(found).kit)
     }

@@ -30,9 +30,20 @@ pub(crate) struct SlotRing {
     pub(crate) bytes: usize,
 }
 
-/// The rings of a window: many small slots, so that a root may run ahead, and a few large ones.
-pub(crate) const RINGS: [SlotRing; 2] =
-    [SlotRing { slots: 32, bytes: 8 * 1024 }, SlotRing { slots: 4, bytes: 512 * 1024 }];
+/// The two rings of a window.
+pub(crate) type Rings = [SlotRing; 2];
+
+/// The rings of a communicator: many small slots, so that a root may run ahead, and a few large ones.
+pub(crate) const RINGS: Rings = [SlotRing { slots: 32, bytes: 8 * 1024 }, SlotRing { slots: 4, bytes: 512 * 1024 }];
+
+/// A ring that no call uses.
+const UNUSED: SlotRing = SlotRing { slots: 1, bytes: 0 };
+
+/// The rings of a request whose calls need so many bytes: as many small slots as long ones of a communicator.
+pub(crate) const fn request_rings(bytes: usize) -> Rings {
+    let bytes = if bytes < RINGS[1].bytes { bytes.next_multiple_of(LINE) } else { RINGS[1].bytes };
+    [SlotRing { slots: RINGS[1].slots, bytes }, UNUSED]
+}
 
 impl SlotRing {
     /// The slot of a segment.
@@ -68,7 +79,25 @@ const NAME: usize = 120;
 /// have a line each, whose rest is for short data.
 pub(crate) struct SharedWindow {
     memory: MmapRaw,
-    p: usize,
+    rings: [RingPlace; 2],
+}
+
+/// Where a ring is in the window.
+#[derive(Clone, Copy)]
+struct RingPlace {
+    ring: SlotRing,
+    /// Where the counters of completed segments begin.
+    completed: usize,
+    /// Where the first slot begins, and the distance between slots.
+    first: usize,
+    distance: usize,
+}
+
+impl RingPlace {
+    /// A ring that begins at an offset.
+    const fn at(begin: usize, ring: SlotRing, p: usize) -> Self {
+        RingPlace { ring, completed: begin, first: begin + p * LINE, distance: ring.slot(p) }
+    }
 }
 
 /// A counter in the window, and what its rank says of its call.
@@ -109,9 +138,9 @@ impl WindowCounter {
 
 impl SharedWindow {
     /// Makes the window of a communicator's ranks. Collective; all ranks get a window, or none does.
-    pub(crate) fn new(group: &OwnComm) -> Result<Self, Error> {
+    pub(crate) fn new(group: &OwnComm, rings: Rings) -> Result<Self, Error> {
         let p = group.placement.p();
-        let made = if group.rank == 0 { Some(NamedFile::make(bytes(p))) } else { None };
+        let made = if group.rank == 0 { Some(NamedFile::make(bytes(p, &rings))) } else { None };
         let number_and_path = match &made {
             Some(Ok(file)) => file.written(),
             _ => [0; NAME],
@@ -123,15 +152,25 @@ impl SharedWindow {
             None => opened(&heard),
         };
         let own = mapped.map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
-        let window = agree(group.comm.raw(), &[], own).map(|memory| SharedWindow { memory, p });
+        // A rank with another length would access memory that is not there.
+        let sayings = [("the lengths of a call in shared memory", bytes(p, &rings) as u64)];
+        let memory = agree(group.comm.raw(), &sayings, own);
         drop(made);
-        window
+        let [first, second] = rings;
+        let rings = [RingPlace::at(LINE, first, p), RingPlace::at(LINE + first.all(p), second, p)];
+        memory.map(|memory| SharedWindow { memory, rings })
+    }
+
+    /// One of its rings.
+    #[inline]
+    pub(crate) fn ring(&self, ring: usize) -> &SlotRing {
+        &self.rings[ring].ring
     }
 
     /// The counter of the segments that a rank has completed in a ring.
     #[inline]
     pub(crate) fn completed(&self, ring: usize, rank: usize) -> &WindowCounter {
-        self.counter(self.ring(ring) + rank * LINE)
+        self.counter(self.rings[ring].completed + rank * LINE)
     }
 
     /// The counter of a rank's signals in a slot of a ring.
@@ -147,18 +186,14 @@ impl SharedWindow {
     }
 
     #[inline]
-    fn ring(&self, ring: usize) -> usize {
-        LINE + if ring == 0 { 0 } else { RINGS[0].all(self.p) }
-    }
-
-    #[inline]
     fn slot(&self, ring: usize, slot: usize) -> usize {
-        self.ring(ring) + self.p * LINE + slot * RINGS[ring].slot(self.p)
+        let RingPlace { first, distance, .. } = self.rings[ring];
+        first + slot * distance
     }
 
     #[inline]
     fn counter(&self, offset: usize) -> &WindowCounter {
-        debug_assert!(offset + LINE <= bytes(self.p));
+        debug_assert!(offset + LINE <= self.memory.len());
         // SAFETY: the offset lies in the window, at a line that only counters use; a mapping is aligned to pages, and
         // the memory is zero at first. Counters are atomic.
         unsafe { &*self.memory.as_ptr().wrapping_add(offset).cast() }
@@ -166,8 +201,8 @@ impl SharedWindow {
 }
 
 /// The bytes of the window of so many ranks.
-const fn bytes(p: usize) -> usize {
-    LINE + RINGS[0].all(p) + RINGS[1].all(p)
+const fn bytes(p: usize, rings: &Rings) -> usize {
+    LINE + rings[0].all(p) + rings[1].all(p)
 }
 
 /// A file in memory, which is removed on drop.

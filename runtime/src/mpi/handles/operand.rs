@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::mpi::comm::code::{SUCCESS, check, failure};
 use crate::mpi::execution::Combine;
 use crate::mpi::handles::datatype::facts;
+use crate::mpi::handles::native::{NativeCombine, native};
 use crate::mpi::handles::quiet;
 use crate::mpi::lowering::limit::LIMIT;
 use ::mpi::ffi;
@@ -22,9 +23,16 @@ pub(crate) unsafe fn commutes(op: ffi::MPI_Op) -> Result<bool, Error> {
     Ok(commutes != 0)
 }
 
-/// Predefined operations and datatypes that are valid together, and whether results are exact. Neither is ever freed,
-/// so the cache stays valid.
-type Known = (ffi::MPI_Op, ffi::MPI_Datatype, bool);
+/// A predefined operation and a predefined datatype that are valid together. Neither is ever freed, so the cache stays
+/// valid.
+#[derive(Clone, Copy)]
+struct Known {
+    op: ffi::MPI_Op,
+    datatype: ffi::MPI_Datatype,
+    /// Whether results are exact.
+    exact: bool,
+    native: Option<NativeCombine>,
+}
 
 thread_local! {
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
@@ -40,15 +48,21 @@ pub(crate) fn vouch(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), 
 }
 
 #[inline]
-fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<bool> {
-    KNOWN.with_borrow(|list| list.iter().find(|known| (known.0, known.1) == (op, datatype)).map(|known| known.2))
+fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<Known> {
+    KNOWN.with_borrow(|list| list.iter().find(|known| (known.op, known.datatype) == (op, datatype)).copied())
+}
+
+/// The function that combines elements without a call of MPI, if there is one. Known only after [`vouch`].
+#[inline]
+pub(crate) fn native_combine(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<NativeCombine> {
+    known(op, datatype).and_then(|known| known.native)
 }
 
 /// Whether a reduction has the same result for every tree: MPI's operations on integers, bits and truth values. Known
 /// only after [`vouch`].
 #[inline]
 pub(crate) fn is_exact(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> bool {
-    known(op, datatype).unwrap_or(false)
+    known(op, datatype).is_some_and(|known| known.exact)
 }
 
 /// MPI defines bitwise operations only on integers and bytes, and logical ones only on integers and truth values.
@@ -70,10 +84,10 @@ fn ask(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     quiet::reduces(op, datatype)?;
     // SAFETY: MPI has just accepted the datatype as valid.
     if is_named(op) && unsafe { facts(datatype)? }.named {
-        let exact = exact(op, datatype);
+        let known = Known { op, datatype, exact: exact(op, datatype), native: native(op, datatype) };
         KNOWN.with_borrow_mut(|list| {
             list.truncate(REMEMBERED - 1);
-            list.insert(0, (op, datatype, exact));
+            list.insert(0, known);
         });
     }
     Ok(())
@@ -94,7 +108,7 @@ pub(crate) fn is_named(op: ffi::MPI_Op) -> bool {
 }
 
 /// An operation on elements of a datatype.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Operands {
     pub(crate) op: ffi::MPI_Op,
     pub(crate) datatype: ffi::MPI_Datatype,
@@ -102,6 +116,8 @@ pub(crate) struct Operands {
     pub(crate) extent: usize,
     /// The offset of the first byte of an element.
     pub(crate) true_lb: isize,
+    /// Combines elements without a call of MPI.
+    pub(crate) native: Option<NativeCombine>,
     /// The first error code of the operation.
     pub(crate) failed: Cell<c_int>,
 }
@@ -142,6 +158,10 @@ impl Operands {
 
 impl Combine for Operands {
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
+        if let Some(native) = self.native {
+            // SAFETY: the caller guarantees elements at `left` and `right`, and space at `into`.
+            return unsafe { native(left, right, into, elements) };
+        }
         if elements == 0 {
             return;
         }

@@ -14,6 +14,7 @@ mod planning;
 mod raise;
 mod recorded;
 mod repeat;
+mod shared_request;
 mod shared_run;
 
 pub use self::choice::{begin_requests, usual};
@@ -31,6 +32,7 @@ pub(super) use self::choice::{agree, explain};
 
 use self::operation::CallProgress;
 use self::planning::Planning;
+use self::shared_request::SharedRequest;
 use crate::algorithms::visit_one;
 use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
@@ -45,7 +47,7 @@ use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::world;
 use crate::mpi::execution::{Nothing, PlanExecution, TAG};
 use crate::mpi::handles::datatype::Facts;
-use crate::mpi::handles::operand::Operands;
+use crate::mpi::handles::operand::{self, Operands};
 use crate::mpi::journal;
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
@@ -270,28 +272,47 @@ pub unsafe fn prepare(
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
     let shape = job.shape;
-    let operation = |kit, journal: Option<_>| PendingCall {
+    let home = (requests.is_none()).then(|| work.spare.home(by));
+    let operation = |kit, shared: Option<SharedRequest>, journal| PendingCall {
         operands: operands(&job),
-        home: journal.is_none().then(|| work.spare.home(by)),
+        // Those of a persistent call in shared memory serve no other one.
+        home: home.filter(|_| shared.is_none() || life == RequestLife::Once),
         rank: rank(group),
         tag,
         state: CallProgress::Inactive,
         journal,
         job,
         kit,
+        shared,
         staged,
         _holder: group.comm.hold(),
     };
     // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
-    let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by) } else { None };
-    if let Some(kit) = spare {
-        return Ok(Some(operation(kit, None)));
+    let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by, life) } else { None };
+    if let Some(mut kit) = spare {
+        let shared = kit.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
+        return Ok(Some(operation(kit, shared, None)));
     }
     let choice = choice::choose(by, work, &shape, group.here())?;
-    let Implementation::Catalogue(algorithm) = choice.way.clone() else {
-        let why = choice.why.clone();
-        choice.tell(Ok(()));
-        return journal::left(requests, &why, Ok(None));
+    let algorithm = match choice.way.clone() {
+        Implementation::Catalogue(algorithm) => algorithm,
+        Implementation::SharedMemory => {
+            let shared = SharedRequest::new(work, group, &shape, life);
+            choice.tell(shared.as_ref().map(|_| ()));
+            let lists = work.recent.lists.clone();
+            let outcome = match shared {
+                Ok(shared) => {
+                    Ok(Some(operation(SpareBuffers { lists, ..SpareBuffers::default() }, Some(shared), None)))
+                }
+                Err(error) => leave(by, error).map(|()| None),
+            };
+            return journal::left(requests, IN_SHARED_MEMORY, outcome);
+        }
+        Implementation::Library | Implementation::Ports(_) => {
+            let why = choice.why.clone();
+            choice.tell(Ok(()));
+            return journal::left(requests, &why, Ok(None));
+        }
     };
     let lists = work.recent.lists.clone();
     let drawn = draw(group, &shape, &lists, &algorithm, journal::blank(requests.is_some()));
@@ -299,11 +320,14 @@ pub unsafe fn prepare(
     match drawn {
         Ok(plan) => {
             let journal = requests.map(|request| request.by(&algorithm, &shape));
-            Ok(Some(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, journal)))
+            Ok(Some(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, None, journal)))
         }
         Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
 }
+
+/// Why the journal has no messages of a call.
+const IN_SHARED_MEMORY: &str = "it has no messages: shared memory";
 
 /// The reason why MPI serves a call that cannot be parsed.
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
@@ -318,7 +342,8 @@ fn operands(job: &ParsedCall) -> Option<Operands> {
     let (datatype, commutes, extent) = (job.shape.datatype, job.shape.commutes, job.shape.size);
     let new = |(op, facts): (_, Facts)| {
         let (true_lb, failed) = (facts.true_lb, Cell::new(SUCCESS));
-        Operands { op, datatype, commutes, extent, true_lb, failed }
+        let native = operand::native_combine(op, datatype);
+        Operands { op, datatype, commutes, extent, true_lb, native, failed }
     };
     job.operands.map(new)
 }

@@ -1,6 +1,7 @@
-//! Non-blocking calls: each has a plan of its own, executed step by step.
+//! Non-blocking calls, executed step by step: each has a plan of its own, or runs in shared memory.
 
 use super::device::Staged;
+use super::shared_request::SharedRequest;
 use crate::error::Error;
 use crate::mpi::arguments::image::{Rank, Sides};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
@@ -24,6 +25,8 @@ pub struct PendingCall {
     pub(super) rank: Rank,
     pub(super) tag: c_int,
     pub(super) operands: Option<Operands>,
+    /// The call, if it runs in shared memory.
+    pub(super) shared: Option<SharedRequest>,
     pub(super) state: CallProgress,
     /// Host memory in place of device memory.
     pub(super) staged: Option<Staged>,
@@ -63,6 +66,10 @@ impl PendingCall {
         // SAFETY: the caller guarantees live memory and handles.
         let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
         self.state = CallProgress::Under { next: 0, sides };
+        if let Some(shared) = &mut self.shared {
+            // SAFETY: as above.
+            unsafe { shared.start(&self.job.shape, sides, self.operands.clone()) };
+        }
         if let Some(journal) = &self.journal {
             journal.begin(&mut self.kit.flight);
         }
@@ -93,7 +100,7 @@ impl PendingCall {
 
     /// Moves the result to its destination when all messages are complete.
     fn land(&mut self, sides: Sides) -> Result<(), Error> {
-        if let Some(operands) = &self.operands {
+        if let (Some(operands), None) = (&self.operands, &self.shared) {
             operands.outcome()?;
         }
         // SAFETY: the caller of `start` has guaranteed live memory until the call is complete.
@@ -104,6 +111,9 @@ impl PendingCall {
     }
 
     fn advance(&mut self, next: &mut usize, sides: Sides) -> Result<bool, Error> {
+        if let Some(shared) = &mut self.shared {
+            return shared.progress();
+        }
         let SpareBuffers { plan, scratch, flight, .. } = &mut self.kit;
         let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
@@ -144,6 +154,7 @@ impl PendingCall {
 impl Drop for PendingCall {
     fn drop(&mut self) {
         if let (Some(home), false) = (self.home.take(), self.is_active()) {
+            self.kit.queued = self.shared.take().and_then(SharedRequest::into_spare);
             home.leave(self.job.shape, std::mem::take(&mut self.kit));
         }
     }

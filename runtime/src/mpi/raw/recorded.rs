@@ -1,6 +1,6 @@
 //! Runs a blocking call and writes it into the journal.
 
-use super::{CallOutcome, UNREAD, serve};
+use super::{CallOutcome, IN_SHARED_MEMORY, UNREAD, serve};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{ParsedCall, Unread};
 use crate::mpi::cache::call_cache::CachedPlan;
@@ -40,7 +40,7 @@ pub(super) unsafe fn run(
             head.done(&called, lengths, messages(&work.flight, mark))
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(why))) => head.library(why),
-        (Ok(_), Some(_), Some(CachedPlan::SharedMemory)) => head.library("it has no messages: shared memory"),
+        (Ok(_), Some(_), Some(CachedPlan::SharedMemory)) => head.library(IN_SHARED_MEMORY),
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {

@@ -11,6 +11,7 @@ use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
 use crate::mpi::cache::repeated::{KEPT, RepeatedCall, RepeatedLists, RepeatedPlan, WORDS};
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::execution::shared::lock;
 use crate::mpi::state::{CommState, CommWork, attribute};
 use ::mpi::ffi;
 use roundel_spec::Kind;
@@ -102,7 +103,7 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
         return None;
     }
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    Some(Repeated::Done(unsafe { known.run(shared, buffers) }))
+    Some(Repeated::Done(unsafe { known.run(&mut lock(shared), buffers) }))
 }
 
 /// Keeps the call that was made last, if it can be repeated.

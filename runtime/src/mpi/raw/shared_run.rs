@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{SharedBuffers, SharedPlan};
+use crate::mpi::execution::shared::{SharedBuffers, SharedPlan, lock};
 use crate::mpi::state::CommWork;
 use crate::program::shared::{SharedBlocks, SharedCall};
 use roundel_spec::Kind;
@@ -22,7 +22,7 @@ pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape) -> R
     SharedPlan::new(call.ok_or_else(|| unshared("ranks know only their own lengths"))?).map(|_| ())
 }
 
-fn unshared(reason: &str) -> Error {
+pub(super) fn unshared(reason: &str) -> Error {
     Error::NoSharedMemory { reason: reason.into() }
 }
 
@@ -33,6 +33,7 @@ fn unshared(reason: &str) -> Error {
 pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
     let CommWork { recent, offsets, shared, .. } = work;
     let Some(Ok(shared)) = shared else { return Ok(CallOutcome::Library) };
+    let mut shared = lock(shared);
     let rank = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };

@@ -13,6 +13,7 @@ use crate::mpi::cache::spare::Spare;
 use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
 use crate::mpi::comm::profile;
+use crate::mpi::comm::shared_window::RINGS;
 use crate::mpi::comm::window::NodeRanks;
 use crate::mpi::comm::world;
 use crate::mpi::execution::alltoallv::AlltoallvBuffers;
@@ -27,8 +28,8 @@ use roundel_spec::Placement;
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Everything that calls on one communicator share.
 ///
@@ -67,7 +68,7 @@ pub(crate) struct CommWork {
     /// Resources that the persistent requests of this rank's node share.
     pub(crate) node: Option<NodeRanks>,
     /// The memory that the ranks of this communicator share, if they are on one node, or why there is none.
-    pub(crate) shared: Option<Result<SharedMemory, Error>>,
+    pub(crate) shared: Option<Result<Arc<Mutex<SharedMemory>>, Error>>,
     /// The profile for planning, or why it could not be read.
     pub(crate) profile: Option<Result<Profile, Error>>,
     /// The settings that all ranks agreed on, or why they did not agree.
@@ -98,10 +99,11 @@ impl CommWork {
         }
     }
 
-    /// The memory that the ranks of this communicator share. The first call creates it and is collective; all ranks
-    /// get it, or none does.
-    pub(crate) fn shared(&mut self, group: &OwnComm) -> Result<&mut SharedMemory, Error> {
-        self.shared.get_or_insert_with(|| SharedMemory::of(group)).as_mut().map_err(|error| error.clone())
+    /// Makes the memory that the ranks of this communicator share. The first call creates it and is collective; all
+    /// ranks get it, or none does.
+    pub(crate) fn shared(&mut self, group: &OwnComm) -> Result<(), Error> {
+        let make = || SharedMemory::new(group, RINGS).map(|memory| Arc::new(Mutex::new(memory)));
+        self.shared.get_or_insert_with(make).as_ref().map(|_| ()).map_err(|error| error.clone())
     }
 
     /// Takes over the settings that all ranks of the world agreed on.

@@ -223,6 +223,16 @@ impl SharedCall<'_> {
         elements * self.size
     }
 
+    /// The bytes of a slot that holds the whole call.
+    pub fn whole(&self) -> usize {
+        let (groups, parts) = self.groups();
+        if self.is_tiny() {
+            return 0;
+        }
+        let row = self.longest().saturating_mul(parts).saturating_mul(self.size);
+        row.saturating_add(LINE).saturating_mul(groups)
+    }
+
     /// Divides the call into segments.
     ///
     /// # Errors

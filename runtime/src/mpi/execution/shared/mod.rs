@@ -1,0 +1,220 @@
+//! Executes the steps of calls through the window of a node.
+//!
+//! - `plan`: a call, and everything about it that is the same each time
+//! - `slot`: the steps of a segment
+//! - `queue`: calls that do not block
+
+mod plan;
+mod queue;
+mod slot;
+
+pub(crate) use self::plan::{OwnedPlan, SharedPlan};
+pub(crate) use self::queue::{Completion, QueuedCall};
+
+use self::plan::{BYTES, say};
+use self::queue::Queue;
+use self::slot::SlotSteps;
+use crate::error::Error;
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::processors::processors;
+use crate::mpi::comm::progress::progress;
+use crate::mpi::comm::shared_window::{Rings, SharedWindow};
+use crate::mpi::comm::world::{self, World};
+use crate::mpi::execution::Combine;
+use crate::program::shared::{SharedCall, segment};
+use ::mpi::ffi;
+use std::hint::spin_loop;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How often a rank polls a counter before it yields, if every rank of the node has its own processor.
+const LOOKS: usize = 1000;
+/// How often it yields before it lets MPI progress.
+const YIELDS: usize = 16;
+/// A segment has fewer signals of one rank.
+const SIGNALS: u64 = 4;
+
+/// The window of a communicator whose ranks are on one node, and how far this rank is in it.
+pub(crate) struct SharedMemory {
+    window: SharedWindow,
+    comm: ffi::MPI_Comm,
+    rank: usize,
+    p: usize,
+    /// How often this rank polls a counter before it yields.
+    looks: usize,
+    /// The number of the next segment in each ring.
+    next: [u64; 2],
+    /// All ranks are known to have completed this many segments of each ring.
+    confirmed: [u64; 2],
+    /// A rank that has made another call than this one, and what it said of it.
+    lost: Option<(usize, u64)>,
+    /// Calls that were started and are not complete.
+    queue: Queue,
+}
+
+/// Locks what only one thread at a time may use. A panic elsewhere has left it as it was: steps do not panic.
+#[inline]
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The addresses of a call's buffers, and how its elements are combined.
+pub(crate) struct SharedBuffers<C> {
+    pub(crate) input: *mut u8,
+    pub(crate) output: *mut u8,
+    /// The distance in bytes from the address of an element, as MPI counts, to its first byte.
+    pub(crate) lead: isize,
+    pub(crate) combine: C,
+}
+
+impl SharedMemory {
+    /// Memory that no call has used. Collective.
+    pub(crate) fn new(group: &OwnComm, rings: Rings) -> Result<Self, Error> {
+        let (rank, p, comm) = (group.rank, group.placement.p(), group.comm.raw());
+        let ranks = world::known().map_or(p, World::ranks_of_node);
+        let looks = if ranks <= processors() { LOOKS } else { 1 };
+        Ok(SharedMemory {
+            window: SharedWindow::new(group, rings)?,
+            comm,
+            rank,
+            p,
+            looks,
+            next: [0; 2],
+            confirmed: [0; 2],
+            lost: None,
+            queue: Queue::new(),
+        })
+    }
+
+    /// Runs a call.
+    ///
+    /// # Safety
+    /// The buffers are as long as the call says, and all ranks make the same call.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if another rank makes another call.
+    #[inline]
+    pub(crate) unsafe fn run<C: Combine>(
+        &mut self,
+        plan: &SharedPlan<'_>,
+        buffers: &SharedBuffers<C>,
+    ) -> Result<(), Error> {
+        if !self.queue.is_empty() {
+            self.drain();
+        }
+        let (&SharedPlan { ref call, ref segments, ring, .. }, rank) = (plan, self.rank);
+        let mut other = self.lost;
+        for number in 0..segments.count {
+            let mut steps = self.slot_steps(plan, buffers, other);
+            segment(call, segments, number, rank, &mut steps);
+            other = steps.other;
+            self.complete_segment(ring);
+        }
+        if other.is_none() { Ok(()) } else { self.lose(call, other) }
+    }
+
+    /// The steps of the next segment.
+    #[inline]
+    fn slot_steps<'a, C: Combine>(
+        &'a mut self,
+        &SharedPlan { call, ring, said, .. }: &SharedPlan<'_>,
+        buffers: &'a SharedBuffers<C>,
+        other: Option<(usize, u64)>,
+    ) -> SlotSteps<'a, C> {
+        let (next, size) = (self.next[ring], call.size);
+        let slot = self.window.ring(ring).slot_of(next);
+        let bases = [buffers.input, buffers.output, self.window.begin(ring, slot)];
+        SlotSteps { node: self, buffers, size, bases, ring, slot, first: next * SIGNALS, signals: 0, said, other }
+    }
+
+    /// Tells the others that this rank does not access its segment any more.
+    #[inline]
+    fn complete_segment(&mut self, ring: usize) {
+        self.next[ring] += 1;
+        self.window.completed(ring, self.rank).publish(self.next[ring]);
+    }
+
+    /// Returns the error for a call that ranks do not make alike. They have used different slots, so that no later
+    /// call can succeed.
+    #[cold]
+    fn lose(&mut self, call: &SharedCall<'_>, other: Option<(usize, u64)>) -> Result<(), Error> {
+        self.lost = other;
+        let elements = |bytes: u64| (bytes & BYTES) as usize / call.size;
+        let wrong = |(from, found)| {
+            Err(Error::Mismatch { rank: self.rank, from, expected: elements(say(call)), found: elements(found) })
+        };
+        other.map_or(Ok(()), wrong)
+    }
+
+    /// Waits until all other ranks have completed this many segments of a ring.
+    #[cold]
+    fn confirm(&mut self, ring: usize, needed: u64) {
+        let mut least = u64::MAX;
+        for rank in (0..self.p).filter(|&rank| rank != self.rank) {
+            let mut completed = 0;
+            let done = self.wait(rank, ring, || {
+                completed = self.window.completed(ring, rank).read();
+                completed >= needed
+            });
+            if done.is_err() {
+                return;
+            }
+            least = least.min(completed);
+        }
+        self.confirmed[ring] = least;
+    }
+
+    /// Waits until a rank has done something in a ring. It polls a few times, then yields, because that rank may need
+    /// the processor. The error is what the rank said of the call that it makes instead.
+    #[inline]
+    fn wait(&self, rank: usize, ring: usize, mut done: impl FnMut() -> bool) -> Result<(), u64> {
+        loop {
+            for _ in 0..YIELDS {
+                for _ in 0..self.looks {
+                    if done() {
+                        return Ok(());
+                    }
+                    spin_loop();
+                }
+                std::thread::yield_now();
+            }
+            if let Some(found) = self.look(rank, ring, &mut done) {
+                return found;
+            }
+            self.let_mpi_progress();
+        }
+    }
+
+    /// Looks whether a rank has done something in a ring, or what it said of the call that it makes instead.
+    fn look(&self, rank: usize, ring: usize, done: &mut impl FnMut() -> bool) -> Option<Result<(), u64>> {
+        if done() {
+            return Some(Ok(()));
+        }
+        // Between the two looks it may have done that, and gone on to the other ring.
+        self.strayed(rank, ring).map(|said| if done() { Ok(()) } else { Err(said) })
+    }
+
+    /// How often to look before the processor is given away.
+    fn patience(&self) -> usize {
+        self.looks
+    }
+
+    fn give_way(&self) {
+        std::thread::yield_now();
+        self.let_mpi_progress();
+    }
+
+    fn let_mpi_progress(&self) {
+        // A failure is that of a message, whose call will hear of it.
+        let _ = progress(self.comm);
+    }
+
+    /// Returns what a rank said of its call if it is in the other ring, in a segment that this rank has not begun:
+    /// then it will never come to the segment in which this rank waits for it.
+    #[cold]
+    fn strayed(&self, rank: usize, ring: usize) -> Option<u64> {
+        let other = 1 - ring;
+        let slot = self.window.ring(other).slot_of(self.next[other]);
+        let counter = self.window.signals(other, slot, rank);
+        (counter.read() > self.next[other] * SIGNALS).then(|| counter.said())
+    }
+}

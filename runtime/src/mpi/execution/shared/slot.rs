@@ -1,0 +1,149 @@
+//! The steps of a segment, in its slot.
+
+use super::{SharedBuffers, SharedMemory};
+use crate::mpi::execution::Combine;
+use crate::program::shared::{SharedOp, SharedSteps};
+use crate::program::{MemoryRegion, RegionOffset};
+
+/// The steps of a segment in its slot. As [`SharedSteps`], each step waits until it is possible; [`attempt`] does not
+/// wait.
+///
+/// [`attempt`]: SlotSteps::attempt
+pub(super) struct SlotSteps<'a, C> {
+    pub(super) node: &'a mut SharedMemory,
+    pub(super) buffers: &'a SharedBuffers<C>,
+    pub(super) size: usize,
+    /// Input, output, slot.
+    pub(super) bases: [*mut u8; 3],
+    pub(super) ring: usize,
+    pub(super) slot: usize,
+    /// The value of counters before the first signal of this segment.
+    pub(super) first: u64,
+    pub(super) signals: u64,
+    /// What this rank says of its call.
+    pub(super) said: u64,
+    /// Another rank that makes another call, and what it says of it: it need not be waited for.
+    pub(super) other: Option<(usize, u64)>,
+}
+
+impl<C: Combine> SlotSteps<'_, C> {
+    #[inline]
+    fn at(&self, spot: RegionOffset) -> *mut u8 {
+        let base = match spot.region {
+            MemoryRegion::Input => self.bases[0],
+            MemoryRegion::Output => self.bases[1],
+            MemoryRegion::Shared | MemoryRegion::Scratch => self.bases[2],
+        };
+        base.wrapping_add(spot.offset)
+    }
+
+    /// How many segments all ranks must have completed before this slot is written; none if they are known to have.
+    #[inline]
+    fn unconfirmed(&self) -> Option<u64> {
+        let slots = self.node.window.ring(self.ring).slots as u64;
+        let needed = (self.node.next[self.ring] + 1).saturating_sub(slots);
+        (self.node.confirmed[self.ring] < needed && self.other.is_none()).then_some(needed)
+    }
+
+    /// Notes what a rank said of its call.
+    #[inline]
+    fn hear(&mut self, rank: usize, said: u64) {
+        if said != self.said {
+            self.other = Some((rank, said));
+        }
+    }
+
+    /// Executes a step, if it is possible without waiting.
+    pub(super) fn attempt(&mut self, step: SharedOp) -> bool {
+        match step {
+            SharedOp::Claim => return self.attempt_claim(),
+            SharedOp::Await { rank, times } => return self.attempt_await(rank, times),
+            SharedOp::Copy { from, to, elements } => self.copy(from, to, elements),
+            SharedOp::Combine { left, right, into, elements } => self.combine(left, right, into, elements),
+            SharedOp::Signal => self.signal(),
+        }
+        true
+    }
+
+    fn attempt_claim(&mut self) -> bool {
+        let Some(needed) = self.unconfirmed() else { return true };
+        let mut least = u64::MAX;
+        for rank in (0..self.node.p).filter(|&rank| rank != self.node.rank) {
+            let mut completed = 0;
+            let mut done = || {
+                completed = self.node.window.completed(self.ring, rank).read();
+                completed >= needed
+            };
+            match self.node.look(rank, self.ring, &mut done) {
+                None => return false,
+                Some(Err(said)) => {
+                    self.other = Some((rank, said));
+                    return true;
+                }
+                Some(Ok(())) => least = least.min(completed),
+            }
+        }
+        self.node.confirmed[self.ring] = least;
+        true
+    }
+
+    fn attempt_await(&mut self, rank: usize, times: u32) -> bool {
+        if self.other.is_some() {
+            return true;
+        }
+        let (counter, value) = (self.node.window.signals(self.ring, self.slot, rank), self.first + u64::from(times));
+        let Some(found) = self.node.look(rank, self.ring, &mut || counter.read() >= value) else { return false };
+        let said = found.map_or_else(|said| said, |()| counter.said());
+        self.hear(rank, said);
+        true
+    }
+}
+
+impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
+    #[inline]
+    fn claim(&mut self) {
+        if let Some(needed) = self.unconfirmed() {
+            self.node.confirm(self.ring, needed);
+        }
+    }
+
+    #[inline]
+    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) {
+        let (from, to) = (self.at(from), self.at(to));
+        if from != to {
+            // SAFETY: both ends lie in the call's buffers or in its slot, and do not overlap; a replay of such calls
+            // has shown that nobody else accesses them meanwhile.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, elements * self.size) };
+        }
+    }
+
+    #[inline]
+    fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize) {
+        let lead = self.buffers.lead;
+        let [left, right, into] = [left, right, into].map(|spot| self.at(spot).wrapping_offset(-lead));
+        // SAFETY: as for copies; the elements were written by ranks with elements of this type.
+        unsafe { self.buffers.combine.combine(left, right, into, elements) }
+    }
+
+    #[inline]
+    fn signal(&mut self) {
+        self.signals += 1;
+        let counter = self.node.window.signals(self.ring, self.slot, self.node.rank);
+        counter.say(self.said);
+        counter.publish(self.first + self.signals);
+    }
+
+    #[inline]
+    fn await_signals(&mut self, rank: usize, times: u32) {
+        if self.other.is_some() {
+            return;
+        }
+        let counter = self.node.window.signals(self.ring, self.slot, rank);
+        let value = self.first + u64::from(times);
+        let said = match self.node.wait(rank, self.ring, || counter.read() >= value) {
+            Ok(()) => counter.said(),
+            Err(said) => said,
+        };
+        self.hear(rank, said);
+    }
+}

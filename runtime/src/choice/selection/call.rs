@@ -65,6 +65,8 @@ pub struct Call {
     /// Whether it is a request of `roundel::mpi::persistent`. Those only run plans with ports; all other calls run
     /// algorithms of the catalogue, or are left to MPI.
     pub request: bool,
+    /// Whether it blocks.
+    pub blocking: bool,
 }
 
 impl Call {
@@ -102,6 +104,7 @@ impl Call {
     const fn of(kind: Kind) -> Self {
         let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
         let (bytes, varying, commutes, reproducible, identical, request) = (0, false, true, false, false, false);
+        let blocking = true;
         Call {
             kind,
             p,
@@ -116,6 +119,7 @@ impl Call {
             reproducible,
             identical,
             request,
+            blocking,
         }
     }
 

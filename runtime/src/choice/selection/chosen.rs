@@ -48,7 +48,11 @@ pub struct Chosen {
 impl Chosen {
     /// Why it is correct.
     pub fn proof(&self) -> String {
-        self.way.proof()
+        let between = if self.way == Implementation::SharedMemory { self.call.between_nodes() } else { None };
+        match between {
+            Some(between) => format!("{}; between nodes {between}, {}", self.way.proof(), between.proof()),
+            None => self.way.proof(),
+        }
     }
 
     /// One line: the call, its implementation, the reason, and the proof.

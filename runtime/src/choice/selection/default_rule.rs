@@ -12,7 +12,8 @@
 //! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
 //! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
 
-use super::call::{ANY, Call};
+use super::algorithm::Algorithm;
+use super::call::{ANY, Call, NodeSizes};
 use super::chosen::Reason;
 use super::implementation::{Implementation, SHARED};
 use super::parameter::Parameter;
@@ -63,8 +64,8 @@ type Candidate = (&'static str, Option<i64>, &'static str);
 /// processors. A reduction is always faster. What is only moved is copied twice, where MPI reads the memory of the
 /// other rank: with two ranks, which have a processor each, that is slower for long blocks.
 fn in_shared_memory(call: &Call) -> RangeInclusive<u64> {
-    // Two or three ranks need as long for a few bytes to or from a root.
-    let least = if call.kind.has_root() && call.p < 4 { 65 } else { 0 };
+    // Two or three ranks need as long for a few bytes to or from a root, and so do calls that do not block.
+    let least = if call.kind.has_root() && (call.p < 4 || !call.blocking) { 65 } else { 0 };
     least..=most_in_shared_memory(call)
 }
 
@@ -98,6 +99,28 @@ fn most_in_shared_memory(call: &Call) -> u64 {
 
 /// The name of MPI among candidates.
 const LIBRARY: &str = "library";
+
+impl Call {
+    /// The algorithm between nodes if their ranks share memory: none if there is one node, or nothing that is proved.
+    /// One rank of each node takes part, so it sees ranks without nodes.
+    pub fn between_nodes(&self) -> Option<Algorithm> {
+        let served = matches!(
+            self.kind,
+            Kind::Allreduce | Kind::Reduce | Kind::Broadcast | Kind::Allgather | Kind::ReduceScatter
+        );
+        if self.nodes < 2 || !served {
+            return None;
+        }
+        let each = matches!(self.kind, Kind::Allgather | Kind::ReduceScatter);
+        let bytes = if each { self.bytes.saturating_mul(self.ppn_max as u64) } else { self.bytes };
+        let (p, ppn_min, ppn_max, shape) = (self.nodes, 1, 1, NodeSizes::Even);
+        let senders = Call { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self };
+        match (DefaultRule { catalogue: true, ..DefaultRule::default() }).choose(&senders) {
+            (Implementation::Catalogue(algorithm), _) => Some(algorithm),
+            _ => None,
+        }
+    }
+}
 
 impl DefaultRule {
     /// The first candidate that serves the call, or MPI.

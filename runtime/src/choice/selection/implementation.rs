@@ -166,18 +166,33 @@ impl Implementation {
 /// Returns an error if the ranks of a call cannot use shared memory.
 fn in_shared_memory(call: &Call) -> Result<(), String> {
     if call.nodes > 1 {
-        return Err("its ranks are on several nodes".into());
+        between_nodes(call)?;
     }
-    if call.p < 2 {
+    if call.ppn_max < 2 {
         return Err("a rank alone has nobody to share with".into());
     }
-    if call.p > MOST_RANKS {
+    if call.ppn_max > MOST_RANKS {
         return Err(format!("it was replayed for at most {MOST_RANKS} ranks of a node"));
     }
     if call.kind == Kind::Alltoall && call.bytes == ANY {
         return Err("ranks know only their own lengths".into());
     }
     Ok(())
+}
+
+/// Shared memory inside of nodes, and an algorithm of the catalogue between them.
+fn between_nodes(call: &Call) -> Result<(), String> {
+    if !call.blocking {
+        return Err("calls that do not block share memory on one node only".into());
+    }
+    let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
+    if !call.sorted && (divided || call.needs_order()) {
+        return Err("it needs ranks that are numbered node by node".into());
+    }
+    match call.between_nodes() {
+        Some(_) => Ok(()),
+        None => Err("nothing between nodes is proved for it".into()),
+    }
 }
 
 fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {

@@ -5,6 +5,7 @@ use crate::choice::selection::Algorithm;
 use crate::mpi::arguments::image::Images;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
 use crate::mpi::cache::decider::By;
+use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::lowering::plan::MessagePlan;
 
 /// The number of cached calls.
@@ -21,6 +22,8 @@ pub(crate) enum CachedPlan {
     Alltoallv(Box<Algorithm>),
     /// Through the node's shared memory.
     SharedMemory,
+    /// Through the shared memory of each node, and with messages between nodes.
+    Nodes(Box<NodePlan>),
 }
 
 /// A call that was planned.
@@ -53,6 +56,8 @@ impl CachedCall {
 #[derive(Debug, Default)]
 pub(crate) struct CallCache {
     planned: Vec<CachedCall>,
+    /// Calls that do not block and that MPI serves.
+    left: Vec<CachedCall>,
     pub(crate) lists: Lists,
     pub(crate) images: Images,
 }
@@ -69,6 +74,17 @@ impl CallCache {
     pub(crate) fn keep(&mut self, planned: CachedCall) {
         self.planned.truncate(KEPT - 1);
         self.planned.insert(0, planned);
+    }
+
+    /// Whether MPI serves a call like this one that does not block.
+    pub(crate) fn is_left(&self, shape: &CallShape, by: By<'_>) -> bool {
+        self.left.iter().any(|left| left.is(shape, &self.lists, by))
+    }
+
+    /// Notes that MPI serves such calls that do not block.
+    pub(crate) fn leave(&mut self, shape: CallShape, by: By<'_>) {
+        self.left.truncate(KEPT - 1);
+        self.left.insert(0, CachedCall::new(shape, &self.lists, by, CachedPlan::Library("".into())));
     }
 
     /// How the call runs that was found or added last.

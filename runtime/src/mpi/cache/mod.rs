@@ -2,6 +2,7 @@
 
 pub(crate) mod call_cache;
 pub(crate) mod decider;
+pub(crate) mod node_plan;
 pub(crate) mod repeated;
 pub(crate) mod settled;
 pub(crate) mod spare;

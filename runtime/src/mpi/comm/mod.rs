@@ -5,6 +5,7 @@ pub(crate) mod code;
 pub(crate) mod ending;
 pub(crate) mod keyval;
 pub(crate) mod lock;
+pub(crate) mod node_members;
 pub(crate) mod nodes;
 pub(crate) mod own;
 pub(crate) mod processors;

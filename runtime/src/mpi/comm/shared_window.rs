@@ -8,7 +8,7 @@
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
 use crate::mpi::comm::code::check;
-use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::node_members::NodeMembers;
 use crate::program::shared::{COUNTER, LINE};
 use ::mpi::ffi;
 use memmap2::MmapRaw;
@@ -72,7 +72,7 @@ const NAMED: c_int = 6;
 /// The bytes of the message with the window's name: its number, and its path.
 const NAME: usize = 120;
 
-/// The window of a communicator whose ranks are all on one node.
+/// The window of a communicator's ranks on one node.
 ///
 /// First comes a line with the window's number, then the rings. A ring begins with a counter for each rank: how many
 /// segments it has completed. Each slot has a counter for each rank, which tells its signals, and then data. Counters
@@ -137,15 +137,15 @@ impl WindowCounter {
 }
 
 impl SharedWindow {
-    /// Makes the window of a communicator's ranks. Collective; all ranks get a window, or none does.
-    pub(crate) fn new(group: &OwnComm, rings: Rings) -> Result<Self, Error> {
-        let p = group.placement.p();
-        let made = if group.rank == 0 { Some(NamedFile::make(bytes(p, &rings))) } else { None };
+    /// Makes the window of each node of a communicator. Collective; all ranks get a window, or none does.
+    pub(crate) fn new(members: NodeMembers<'_>, rings: Rings) -> Result<Self, Error> {
+        let p = members.ranks.len();
+        let made = if members.local == 0 { Some(NamedFile::make(bytes(p, &rings))) } else { None };
         let number_and_path = match &made {
             Some(Ok(file)) => file.written(),
             _ => [0; NAME],
         };
-        let heard = share(group, number_and_path)?;
+        let heard = share(members, number_and_path)?;
         let mapped = match &made {
             Some(Ok(file)) => map(&file.file, file.number),
             Some(Err(error)) => Err(io::Error::new(error.kind(), error.to_string())),
@@ -153,8 +153,8 @@ impl SharedWindow {
         };
         let own = mapped.map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
         // A rank with another length would access memory that is not there.
-        let sayings = [("the lengths of a call in shared memory", bytes(p, &rings) as u64)];
-        let memory = agree(group.comm.raw(), &sayings, own);
+        let sayings = [("the lengths of a call in shared memory", rings[0].bytes as u64)];
+        let memory = agree(members.group.comm.raw(), &sayings, own);
         drop(made);
         let [first, second] = rings;
         let rings = [RingPlace::at(LINE, first, p), RingPlace::at(LINE + first.all(p), second, p)];
@@ -250,18 +250,18 @@ fn allocate(file: &File, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Tells all ranks what the first one says.
-fn share(group: &OwnComm, mut message: [u8; NAME]) -> Result<[u8; NAME], Error> {
-    let (comm, p) = (group.comm.raw(), group.placement.p());
+/// Tells all ranks of the node what the first one says.
+fn share(members: NodeMembers<'_>, mut message: [u8; NAME]) -> Result<[u8; NAME], Error> {
+    let (comm, ranks) = (members.group.comm.raw(), members.ranks);
     // SAFETY: the constants are the library's; messages have room, and the communicator is live.
     unsafe {
         let (byte, ignore) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_STATUS_IGNORE);
         let at = message.as_mut_ptr();
-        if group.rank > 0 {
-            let code = ffi::PMPI_Recv(at.cast(), NAME as c_int, byte, 0, NAMED, comm, ignore);
+        if members.local > 0 {
+            let code = ffi::PMPI_Recv(at.cast(), NAME as c_int, byte, ranks[0] as c_int, NAMED, comm, ignore);
             check("MPI_Recv", code)?;
         } else {
-            for rank in 1..p {
+            for &rank in &ranks[1..] {
                 let code = ffi::PMPI_Send(at.cast(), NAME as c_int, byte, rank as c_int, NAMED, comm);
                 check("MPI_Send", code)?;
             }

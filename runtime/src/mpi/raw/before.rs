@@ -72,7 +72,7 @@ pub(super) unsafe fn run(
         return Ok(Some(CallOutcome::Library));
     }
     if work.recent.find(&job.shape, By::Environment).is_none() {
-        let choice = choice::choose(By::Environment, &work, &job.shape, members.here())?;
+        let choice = choice::choose(By::Environment, &work, &job.shape, members.here(), true)?;
         if choice.way != Implementation::Library {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::device;
-use crate::choice::selection::{self, Chosen, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::selection::{self, Algorithm, Chosen, Device, Explanations, Implementation, Reason, Settings};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape};
 use crate::mpi::cache::decider::By;
@@ -107,13 +107,15 @@ fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
 pub(super) struct Choice {
     pub(super) way: Implementation,
     pub(super) why: String,
+    /// The algorithm between nodes of a call in shared memory.
+    pub(super) between: Option<Algorithm>,
     /// The explanation to print, if any.
     explained: Option<Chosen>,
 }
 
 impl Choice {
-    fn asked(way: Implementation) -> Self {
-        Choice { way, why: "asked for".into(), explained: None }
+    fn asked(way: Implementation, between: Option<Algorithm>) -> Self {
+        Choice { way, why: "asked for".into(), between, explained: None }
     }
 
     /// Explains, if requested, that the call runs in this way, or failed and is left to MPI.
@@ -127,31 +129,34 @@ impl Choice {
     }
 }
 
-/// Chooses how a call runs.
+/// Chooses how a call runs, which may block or not.
 pub(super) fn choose(
     by: By<'_>,
     work: &CommWork,
     shape: &CallShape,
     here: RankPlacement<'_>,
+    blocking: bool,
 ) -> Result<Choice, Error> {
     let environment = work.settings()?;
-    let settings = match by {
-        By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()))),
-        By::Library => return Ok(Choice::asked(Implementation::Library)),
-        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory)),
-        By::Settings(settings) if environment.device.library().is_none() => settings,
-        By::Settings(_) | By::Environment => environment,
-    };
     let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
     let varying = shape.blocks == BlockLayout::Listed;
-    let mut chosen = settings.choose(&selection::Call { varying, commutes, identical, ..call });
+    let call = selection::Call { varying, commutes, identical, blocking, ..call };
+    let settings = match by {
+        By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),
+        By::Library => return Ok(Choice::asked(Implementation::Library, None)),
+        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory, call.between_nodes())),
+        By::Settings(settings) if environment.device.library().is_none() => settings,
+        By::Settings(_) | By::Environment => environment,
+    };
+    let mut chosen = settings.choose(&call);
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.way, chosen.why) = (Implementation::Library, Reason::Default(SETTLED));
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
     let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
-    Ok(Choice { way, why, explained: (settings.explain && here.rank == 0).then_some(chosen) })
+    let between = if way == Implementation::SharedMemory { call.between_nodes() } else { None };
+    Ok(Choice { way, why, between, explained: (settings.explain && here.rank == 0).then_some(chosen) })
 }
 
 const SETTLED: &str =

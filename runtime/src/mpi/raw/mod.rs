@@ -8,6 +8,7 @@ mod alltoallv_run;
 mod before;
 mod choice;
 mod device;
+mod node_run;
 mod operation;
 mod passing;
 mod planning;
@@ -53,6 +54,7 @@ use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
 use crate::mpi::state::attribute;
+use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use std::cell::Cell;
 
@@ -163,6 +165,8 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
         Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
         // SAFETY: as above.
         Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
+        // SAFETY: as above.
+        Some(CachedPlan::Nodes(_)) => unsafe { node_run::run(work, group, job) },
         Some(CachedPlan::Library(_)) | None => Ok(CallOutcome::Library),
     }
 }
@@ -293,7 +297,10 @@ pub unsafe fn prepare(
         let shared = kit.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
         return Ok(Some(operation(kit, shared, None)));
     }
-    let choice = choice::choose(by, work, &shape, group.here())?;
+    if requests.is_none() && work.recent.is_left(&shape, by) {
+        return Ok(None);
+    }
+    let choice = choice::choose(by, work, &shape, group.here(), false)?;
     let algorithm = match choice.way.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
@@ -311,11 +318,12 @@ pub unsafe fn prepare(
         Implementation::Library | Implementation::Ports(_) => {
             let why = choice.why.clone();
             choice.tell(Ok(()));
+            work.recent.leave(shape, by);
             return journal::left(requests, &why, Ok(None));
         }
     };
     let lists = work.recent.lists.clone();
-    let drawn = draw(group, &shape, &lists, &algorithm, journal::blank(requests.is_some()));
+    let drawn = draw(group.here(), &shape, &lists, &algorithm, journal::blank(requests.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
         Ok(plan) => {
@@ -327,7 +335,7 @@ pub unsafe fn prepare(
 }
 
 /// Why the journal has no messages of a call.
-const IN_SHARED_MEMORY: &str = "it has no messages: shared memory";
+const IN_SHARED_MEMORY: &str = "it runs in shared memory, which has no messages to record";
 
 /// The reason why MPI serves a call that cannot be parsed.
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
@@ -366,14 +374,14 @@ impl Unread {
 /// Chooses how a call runs, and plans it.
 #[cold]
 fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
-    let choice = choice::choose(by, work, shape, group.here())?;
+    let choice = choice::choose(by, work, shape, group.here(), true)?;
     let algorithm = match choice.way.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
-            let fits = shared_run::fits(work, group, shape);
-            choice.tell(fits.as_ref().map(|_| ()));
-            return match fits {
-                Ok(()) => Ok(CachedPlan::SharedMemory),
+            let planned = in_shared_memory(work, group, shape, choice.between.clone());
+            choice.tell(planned.as_ref().map(|_| ()));
+            return match planned {
+                Ok(planned) => Ok(planned),
                 Err(error) => leave(by, error.clone()).map(|()| CachedPlan::Library(error.to_string().into())),
             };
         }
@@ -387,7 +395,7 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
         choice.tell(Ok(()));
         return Ok(CachedPlan::Alltoallv(Box::new(algorithm)));
     }
-    let drawn = draw(group, shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some()));
+    let drawn = draw(group.here(), shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
         Ok(plan) => Ok(CachedPlan::Plan(Box::new(plan), Box::new(algorithm))),
@@ -395,14 +403,29 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     }
 }
 
-fn draw(
+/// Plans a call in shared memory, with an algorithm between nodes if there are several.
+fn in_shared_memory(
+    work: &mut CommWork,
     group: &OwnComm,
+    shape: &CallShape,
+    between: Option<Algorithm>,
+) -> Result<CachedPlan, Error> {
+    match between {
+        Some(algorithm) => {
+            node_run::plan(work, group, shape, &algorithm).map(|plan| CachedPlan::Nodes(Box::new(plan)))
+        }
+        None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
+    }
+}
+
+fn draw(
+    here: RankPlacement<'_>,
     shape: &CallShape,
     lists: &Lists,
     algorithm: &Algorithm,
     mut plan: MessagePlan,
 ) -> Result<MessagePlan, Error> {
-    let (here, recorded) = (group.here(), plan.numbers.is_some());
+    let recorded = plan.numbers.is_some();
     let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded, outcome: None };
     visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
     let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });

@@ -40,7 +40,7 @@ pub(super) unsafe fn run(
             head.done(&called, lengths, messages(&work.flight, mark))
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(why))) => head.library(why),
-        (Ok(_), Some(_), Some(CachedPlan::SharedMemory)) => head.library(IN_SHARED_MEMORY),
+        (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::Nodes(_))) => head.library(IN_SHARED_MEMORY),
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {

@@ -56,6 +56,8 @@ pub(crate) struct CommWork {
     pub(crate) plan: MessagePlan,
     /// Blocks in the rotated layout, and packed messages.
     pub(crate) scratch: Scratch,
+    /// What one rank of a node holds for the others.
+    pub(crate) held: Scratch,
     /// Messages of the current round.
     pub(crate) flight: MessagesInFlight,
     /// The lengths of blocks of different lengths, and their offsets.

@@ -15,6 +15,7 @@ use self::plan::{BYTES, say};
 use self::queue::Queue;
 use self::slot::SlotSteps;
 use crate::error::Error;
+use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::processors::processors;
 use crate::mpi::comm::progress::progress;
@@ -33,12 +34,15 @@ const YIELDS: usize = 16;
 /// A segment has fewer signals of one rank.
 const SIGNALS: u64 = 4;
 
-/// The window of a communicator whose ranks are on one node, and how far this rank is in it.
+/// The window of a communicator's ranks on one node, and how far this rank is in it. Ranks have their numbers on the
+/// node.
 pub(crate) struct SharedMemory {
     window: SharedWindow,
     comm: ffi::MPI_Comm,
     rank: usize,
     p: usize,
+    /// The numbers of the node's ranks in the communicator.
+    ranks: Box<[usize]>,
     /// How often this rank polls a counter before it yields.
     looks: usize,
     /// The number of the next segment in each ring.
@@ -69,14 +73,16 @@ pub(crate) struct SharedBuffers<C> {
 impl SharedMemory {
     /// Memory that no call has used. Collective.
     pub(crate) fn new(group: &OwnComm, rings: Rings) -> Result<Self, Error> {
-        let (rank, p, comm) = (group.rank, group.placement.p(), group.comm.raw());
-        let ranks = world::known().map_or(p, World::ranks_of_node);
-        let looks = if ranks <= processors() { LOOKS } else { 1 };
+        let members = NodeMembers::of(group);
+        let (rank, p) = (members.local, members.ranks.len());
+        let there = world::known().map_or(p, World::ranks_of_node);
+        let looks = if there <= processors() { LOOKS } else { 1 };
         Ok(SharedMemory {
-            window: SharedWindow::new(group, rings)?,
-            comm,
+            window: SharedWindow::new(members, rings)?,
+            comm: group.comm.raw(),
             rank,
             p,
+            ranks: members.ranks.into(),
             looks,
             next: [0; 2],
             confirmed: [0; 2],
@@ -139,8 +145,9 @@ impl SharedMemory {
     fn lose(&mut self, call: &SharedCall<'_>, other: Option<(usize, u64)>) -> Result<(), Error> {
         self.lost = other;
         let elements = |bytes: u64| (bytes & BYTES) as usize / call.size;
-        let wrong = |(from, found)| {
-            Err(Error::Mismatch { rank: self.rank, from, expected: elements(say(call)), found: elements(found) })
+        let wrong = |(from, found): (usize, u64)| {
+            let (rank, from) = (self.ranks[self.rank], self.ranks[from]);
+            Err(Error::Mismatch { rank, from, expected: elements(say(call)), found: elements(found) })
         };
         other.map_or(Ok(()), wrong)
     }

@@ -78,7 +78,7 @@ unsafe fn prepared(
     life: RequestLife,
 ) -> Result<Option<PendingCall>, ApiFailure> {
     // SAFETY: the caller promises it.
-    Ok(unsafe { raw::prepare(comm, call, who(how, call)?, life) }?)
+    Ok(unsafe { raw::prepare(comm, call, who(how, call)?, life) }?.ready())
 }
 
 fn room<'a>(to: *mut *mut CRequest) -> Result<&'a mut *mut CRequest, ApiFailure> {

@@ -49,9 +49,14 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+            let words = [$($argument.word()),*];
+            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists: [None; 2] };
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                let served = serve::starting(stringify!($name), $comm, request, || $call);
+                if all($comm) || key.is_last() {
+                    return ffi::$library($($argument,)* $comm, request);
+                }
+                let served = serve::starting(stringify!($name), &key, request, || $call);
                 served.unwrap_or_else(|| ffi::$library($($argument,)* $comm, request))
             }
         }

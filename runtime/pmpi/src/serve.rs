@@ -5,7 +5,7 @@ use crate::guard;
 use crate::passing::{self, CallKey};
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, Repeated, RequestLife};
+use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
 use std::ffi::{c_int, c_void};
 
 /// Runs a call; none if MPI must serve it.
@@ -66,14 +66,25 @@ pub(crate) unsafe fn repeated<const N: usize>(
 ///
 /// # Safety
 /// The same as for [`blocking`]; the pointer is valid for writing a request.
-pub(crate) unsafe fn starting(
+pub(crate) unsafe fn starting<const N: usize>(
     function: &'static str,
-    comm: MPI_Comm,
+    key: &CallKey<N>,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
+    let call = || known(key.comm).then(call).flatten();
     // SAFETY: the caller guarantees it.
-    unsafe { prepared(function, comm, to, || known(comm).then(call).flatten(), RequestLife::Once) }
+    match unsafe { prepared(key.comm, to, call, RequestLife::Once)? } {
+        Ok(PreparedCall::Ready(call)) => {
+            Some(hand_out(function, key.comm, to, || request::once(function, key.comm, *call)))
+        }
+        Ok(PreparedCall::Library) => None,
+        Ok(PreparedCall::Passes) => {
+            key.keep();
+            None
+        }
+        Err(failure) => Some(failure.raise(key.comm, function)),
+    }
 }
 
 /// Prepares a call and returns a persistent request for it; none if MPI must serve it.
@@ -88,45 +99,52 @@ pub(crate) unsafe fn preparing(
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     // SAFETY: the caller guarantees it.
-    unsafe { prepared(function, comm, to, call, RequestLife::Persistent) }
+    match unsafe { prepared(comm, to, call, RequestLife::Persistent)? } {
+        Ok(PreparedCall::Ready(call)) => {
+            Some(hand_out(function, comm, to, || request::persistent(function, comm, *call)))
+        }
+        Ok(PreparedCall::Library | PreparedCall::Passes) => None,
+        Err(failure) => Some(failure.raise(comm, function)),
+    }
 }
 
 /// Whether an operation can be prepared without waiting for other ranks.
 fn known(comm: MPI_Comm) -> bool {
     let mut p = 0;
     // SAFETY: the communicator is the program's, and MPI is live.
-    unsafe { ffi::PMPI_Comm_size(comm, &mut p) == SUCCESS && p == 1 || raw::is_known(comm).is_ok_and(|known| known) }
+    unsafe { raw::is_known(comm).is_ok_and(|known| known) || ffi::PMPI_Comm_size(comm, &mut p) == SUCCESS && p == 1 }
 }
 
+/// Prepares a call; none if MPI must serve it.
+///
 /// # Safety
 /// The same as for [`starting`].
 unsafe fn prepared(
-    function: &'static str,
     comm: MPI_Comm,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
     life: RequestLife,
-) -> Option<c_int> {
+) -> Option<Result<PreparedCall, CallFailure>> {
     let call = admitted(comm, call)?;
-    if to.is_null() {
-        return None;
-    }
     // SAFETY: MPI is live, and the arguments are those of a call of MPI's function.
-    let operation = guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) });
-    let request = match (operation, life) {
-        (Ok(None), _) => return None,
-        (Ok(Some(operation)), RequestLife::Once) => request::once(function, comm, operation),
-        (Ok(Some(operation)), RequestLife::Persistent) => request::persistent(function, comm, operation),
-        (Err(failure), _) => Err(failure),
-    };
-    Some(match request {
+    (!to.is_null()).then(|| guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) }))
+}
+
+/// Hands out a request; returns the function's code.
+fn hand_out(
+    function: &'static str,
+    comm: MPI_Comm,
+    to: *mut MPI_Request,
+    make: impl FnOnce() -> Result<MPI_Request, CallFailure>,
+) -> c_int {
+    match make() {
         Ok(request) => {
             // SAFETY: the program passes a valid pointer.
             unsafe { to.write(request) };
             SUCCESS
         }
         Err(failure) => failure.raise(comm, function),
-    })
+    }
 }
 
 /// The call, if the program made it and Roundel can serve it.

@@ -69,6 +69,33 @@ pub enum CallOutcome {
     Passes,
 }
 
+/// A call that does not block.
+#[derive(Debug)]
+pub enum PreparedCall {
+    /// It can be started.
+    Ready(Box<PendingCall>),
+    /// MPI must serve it. All ranks get this answer.
+    Library,
+    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    Passes,
+}
+
+impl From<PendingCall> for PreparedCall {
+    fn from(call: PendingCall) -> Self {
+        PreparedCall::Ready(Box::new(call))
+    }
+}
+
+impl PreparedCall {
+    /// The call, if it can be started.
+    pub fn ready(self) -> Option<PendingCall> {
+        match self {
+            PreparedCall::Ready(call) => Some(*call),
+            PreparedCall::Library | PreparedCall::Passes => None,
+        }
+    }
+}
+
 /// Runs a call.
 ///
 /// # Safety
@@ -235,7 +262,7 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
     Ok(state.known_group().is_some())
 }
 
-/// Prepares a call that may be started many times; none if MPI must serve it. Does not wait for other ranks if the
+/// Prepares a call that may be started many times. Unless it is persistent, does not wait for other ranks if the
 /// communicator is [known](is_known), and the decider is the environment or has decided there before.
 ///
 /// # Safety
@@ -249,20 +276,20 @@ pub unsafe fn prepare(
     call: &MpiCall,
     by: By<'_>,
     life: RequestLife,
-) -> Result<Option<PendingCall>, Error> {
+) -> Result<PreparedCall, Error> {
     // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     if matches!(by, By::Environment) && before::foreign(state, comm)? {
-        return Ok(None);
+        return Ok(PreparedCall::Library);
     }
     let group = match state.group_of(comm) {
-        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| None),
+        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| PreparedCall::Library),
         group => group?,
     };
     let mut work = state.lease()?;
     choice::agree(&mut work, group, by)?;
     if !work.requests {
-        return Ok(None);
+        return Ok(PreparedCall::Library);
     }
     let (tag, work) = (work.tags.next(life, group.largest_tag), &mut *work);
     let made = work.tags.made();
@@ -270,10 +297,11 @@ pub unsafe fn prepare(
     // SAFETY: the caller guarantees live memory and handles.
     let staged = unsafe { staged(work, group, call, by) };
     let call = staged.as_ref().map_or(call, |staged| &staged.call);
+    let stays = matches!(by, By::Environment) && staged.is_none() && passing::stays(call, group.rank);
     // SAFETY: the caller guarantees live handles and complete lists.
     let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
         Ok(job) => job,
-        Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
+        Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| PreparedCall::Library)),
     };
     let shape = job.shape;
     let home = (requests.is_none()).then(|| work.spare.home(by));
@@ -295,10 +323,10 @@ pub unsafe fn prepare(
     let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by, life) } else { None };
     if let Some(mut kit) = spare {
         let shared = kit.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
-        return Ok(Some(operation(kit, shared, None)));
+        return Ok(operation(kit, shared, None).into());
     }
     if requests.is_none() && work.recent.is_left(&shape, by) {
-        return Ok(None);
+        return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
     }
     let choice = choice::choose(by, work, &shape, group.here(), false)?;
     let algorithm = match choice.way.clone() {
@@ -309,9 +337,9 @@ pub unsafe fn prepare(
             let lists = work.recent.lists.clone();
             let outcome = match shared {
                 Ok(shared) => {
-                    Ok(Some(operation(SpareBuffers { lists, ..SpareBuffers::default() }, Some(shared), None)))
+                    Ok(operation(SpareBuffers { lists, ..SpareBuffers::default() }, Some(shared), None).into())
                 }
-                Err(error) => leave(by, error).map(|()| None),
+                Err(error) => leave(by, error).map(|()| PreparedCall::Library),
             };
             return journal::left(requests, IN_SHARED_MEMORY, outcome);
         }
@@ -319,7 +347,7 @@ pub unsafe fn prepare(
             let why = choice.why.clone();
             choice.tell(Ok(()));
             work.recent.leave(shape, by);
-            return journal::left(requests, &why, Ok(None));
+            return journal::left(requests, &why, Ok(PreparedCall::Library));
         }
     };
     let lists = work.recent.lists.clone();
@@ -328,9 +356,11 @@ pub unsafe fn prepare(
     match drawn {
         Ok(plan) => {
             let journal = requests.map(|request| request.by(&algorithm, &shape));
-            Ok(Some(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, None, journal)))
+            Ok(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, None, journal).into())
         }
-        Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
+        Err(error) => {
+            journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| PreparedCall::Library))
+        }
     }
 }
 

@@ -122,7 +122,8 @@ impl<'a> Job<'a> {
         for memory in &mut memories {
             let call = memory.call(case);
             // SAFETY: the arguments are such as MPI wants, and the buffers live on.
-            let Some(request) = (unsafe { raw::prepare(self.comm.as_raw(), &call, by, RequestLife::Persistent)? })
+            let Some(request) =
+                (unsafe { raw::prepare(self.comm.as_raw(), &call, by, RequestLife::Persistent)? }.ready())
             else {
                 return Ok(false);
             };

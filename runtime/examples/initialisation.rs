@@ -6,9 +6,9 @@
 //! cargo run --release -p roundel --example initialisation
 //! ```
 
+use roundel::choice::ports::{Question, select};
 use roundel::profile::Profile;
 use roundel::program::build::{ProgramSpec, Scheme, build};
-use roundel::select::{Question, select};
 use roundel_spec::{Kind, Placement};
 use std::error::Error;
 use std::time::Instant;

@@ -95,7 +95,7 @@ pub enum Error {
     Ports(#[from] crate::plan::ports::GroupsError),
     /// No algorithm can be selected for the call.
     #[error(transparent)]
-    Select(#[from] crate::choice::select::Error),
+    Select(#[from] crate::choice::ports::Error),
     /// The ports are for another number of nodes.
     #[error("`{ports}` are ports for {found} nodes, and there are {nodes}")]
     PortsOfOthers {

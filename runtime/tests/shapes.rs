@@ -1,8 +1,8 @@
 //! What the selector counts without a plan is what plans do: the same rounds, ports, longest messages and bytes.
 
+use roundel::choice::ports::{Question, select, shape};
 use roundel::clock::{RoundCost, rounds_of, slowest};
 use roundel::profile::Profile;
-use roundel::select::{Question, select, shape};
 use roundel_spec::Kind;
 
 /// Ports, longest message and bytes sent of each round with messages.

@@ -400,7 +400,7 @@ pub enum Error {
     },
     /// A call that cannot be counted or modelled.
     #[error(transparent)]
-    Choose(#[from] roundel::choose::Error),
+    Choose(#[from] roundel::choice::alltoalls::Error),
     /// A kind of collective without a model.
     #[error("there is no model of `{collective}`: `roundel explain` knows {known}")]
     NoModel {
@@ -411,7 +411,7 @@ pub enum Error {
     },
     /// A call for which no plan can be chosen.
     #[error(transparent)]
-    Select(#[from] roundel::select::Error),
+    Select(#[from] roundel::choice::ports::Error),
     /// A file that is not a profile, or not of this machine.
     #[error("{}: {source}", path.display())]
     Profile {

@@ -2,15 +2,15 @@
 //!
 //! - [`profile`]: the one description of a machine: measured by `roundel tune`, or round figures
 //! - [`clock`]: the time of a plan on it
-//! - [`choose`]: all-to-alls and their radix, ranked by exact counts of messages; the network is derived from a profile
-//! - [`select`]: plans between nodes with several ports, ranked by the clock
+//! - [`alltoalls`]: all-to-alls and their radix, ranked by exact counts of messages; a profile gives the network
+//! - [`ports`]: plans between nodes with several ports, ranked by the clock
 //! - `selection`: from a call to its algorithm and the reason: forced, by a rule of a file, or by default
 
-pub mod choose;
+pub mod alltoalls;
 #[doc(hidden)]
 pub mod clock;
+pub mod ports;
 pub mod profile;
-pub mod select;
 #[cfg(feature = "profile")]
 pub mod selection;
 #[cfg(feature = "profile")]

@@ -158,7 +158,7 @@ Examples:
 Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, which \
 `roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, a round among 10 \
 through 9 ports, and rounds that gather again. For an all-to-all, a round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
-messages and bytes are exact. The same model chooses in programs: `roundel::choose`.")]
+messages and bytes are exact. The same model chooses in programs: `roundel::choice::alltoalls`.")]
     Explain(ExplainArgs),
     /// Count what Bruck's all-to-all sends, for every radix or substep by substep
     #[command(after_help = "\

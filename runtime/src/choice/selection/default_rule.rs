@@ -16,7 +16,7 @@ use super::call::{ANY, Call};
 use super::chosen::Reason;
 use super::implementation::{Implementation, SHARED};
 use super::parameter::Parameter;
-use crate::choice::choose::{self, Cluster, Network};
+use crate::choice::alltoalls::{self, Cluster, Network};
 use crate::choice::profile::Profile;
 use roundel_spec::Kind;
 use std::ops::RangeInclusive;
@@ -166,7 +166,7 @@ impl DefaultRule {
         first.chain(modelled).collect()
     }
 
-    /// All algorithms of [`choose`], the fastest first, if the catalogue is preferred.
+    /// All algorithms of [`alltoalls`], the fastest first, if the catalogue is preferred.
     fn modelled(&self, call: &Call) -> Vec<Candidate> {
         let (p, ppn) = (call.p as i64, call.ppn_max as i64);
         let cluster = Cluster::new(p, ppn, self.inside, self.between);
@@ -174,7 +174,7 @@ impl DefaultRule {
         let all = cluster.and_then(|cluster| cluster.candidates(bytes)).unwrap_or_default();
         let named = all.into_iter().filter(|choice| {
             // With a radix between nodes it is a separate type, which has no name.
-            choice.algorithm != choose::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
+            choice.algorithm != alltoalls::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
         });
         let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
         named.chain([("alltoall/spread-out", None, "every block goes straight")]).collect()

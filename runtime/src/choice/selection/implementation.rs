@@ -6,7 +6,7 @@ use super::parameter::Parameter;
 use super::rules::range::NumberRange;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
-use crate::choice::select::{self, PlanEvidence};
+use crate::choice::ports::{self, PlanEvidence};
 use crate::plan::ports::Ports;
 use crate::program::shared::MOST_RANKS;
 use roundel_spec::{Kind, Refusal};
@@ -45,7 +45,7 @@ impl PortsPlan {
         let ports: Ports = text.parse()?;
         let nodes = ports.nodes(kind)?;
         let wrong = |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), why: fault.to_string() };
-        let same_tree = match select::proved(nodes) {
+        let same_tree = match ports::proved(nodes) {
             PlanEvidence::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
             PlanEvidence::AtInitialisation => false,
         };
@@ -53,7 +53,7 @@ impl PortsPlan {
     }
 
     fn proof(&self) -> String {
-        match select::proved(self.nodes) {
+        match ports::proved(self.nodes) {
             PlanEvidence::Replayed => format!("the plan of {} nodes was replayed when the rule was read", self.nodes),
             PlanEvidence::AtInitialisation => format!("the plan of {} nodes is replayed when it is made", self.nodes),
         }

@@ -5,8 +5,8 @@
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
+use crate::choice::ports::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use crate::choice::profile::Profile;
-use crate::choice::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
 use crate::error::Error;
 use crate::plan::order::order;
 use crate::plan::part::RankPlan;
@@ -130,7 +130,7 @@ impl PortsChoice {
     /// Whether the plan between nodes must be checked before it runs, because there are more nodes than all plans
     /// were checked for.
     pub(super) fn is_unknown(&self, nodes: usize) -> bool {
-        self.between != Between::Nothing && select::proved(nodes) == PlanEvidence::AtInitialisation
+        self.between != Between::Nothing && ports::proved(nodes) == PlanEvidence::AtInitialisation
     }
 
     /// Checks the plan between nodes, as it will run, against its specification.
@@ -138,7 +138,7 @@ impl PortsChoice {
         let (nodes, part) = (sizes.len(), self.part(kind, sizes, 0)?);
         let slots = (part.lines * part.blocks).saturating_mul(nodes);
         if slots > CHECKED.0 || nodes > CHECKED.1 {
-            return Err(Error::Unproved { nodes, proved: select::REPLAYED });
+            return Err(Error::Unproved { nodes, proved: ports::REPLAYED });
         }
         let Some(plan) = self.plan(kind, sizes)? else { return Ok(()) };
         let outcome = plan.replay_where(|block| kind == Kind::Allreduce || sizes[block] > 0);
@@ -215,7 +215,7 @@ impl PortsRequest<'_> {
 
 /// The first of the ranking that respects the settings.
 fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<PortsChoice, Error> {
-    let ranked = select::select(profile, question)?;
+    let ranked = ports::select(profile, question)?;
     let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
     let chosen = ranked.iter().find(said).or(ranked.first());
     let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::report::plot::{self, Dash, Plot, Series};
 use crate::report::svg::REMOTE;
 use crate::report::table::{Align, Cell, FAINT, HEADING, NOTICE, Table};
-use roundel::choose::{Split, ceil_sqrt};
+use roundel::choice::alltoalls::{Split, ceil_sqrt};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -5,7 +5,7 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::report::units::{rate, time};
-use roundel::choose::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, ceil_sqrt};
+use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, ceil_sqrt};
 use serde::Serialize;
 use std::fmt::Write;
 

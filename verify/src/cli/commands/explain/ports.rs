@@ -6,9 +6,9 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::report::units::time;
+use roundel::choice::ports::{PlanEvidence, Question, REPLAYED, Ranked, RequiredOrder, select};
 use roundel::plan::ports::Ports;
 use roundel::profile::Profile;
-use roundel::select::{PlanEvidence, Question, REPLAYED, Ranked, RequiredOrder, select};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
@@ -166,7 +166,7 @@ fn explained(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ran
         profile: args.profile.as_ref().map(|path| path.display().to_string()),
         fingerprint: format!("{:016x}", profile.fingerprint()),
         reproducible: args.reproducible,
-        proof: match roundel::select::proved(question.nodes) {
+        proof: match roundel::choice::ports::proved(question.nodes) {
             PlanEvidence::Replayed => "replayed",
             PlanEvidence::AtInitialisation => "at initialisation",
         },

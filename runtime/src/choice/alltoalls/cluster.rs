@@ -71,11 +71,11 @@ impl Cluster {
     /// The fastest all-to-all for blocks of `bytes` bytes, by the model; algorithms that use nodes are included.
     ///
     /// ```
-    /// use roundel::choose::{AlltoallAlgorithm, Cluster, Network};
+    /// use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster, Network};
     /// let (inside, between) = (Network::new(1e-6, 5e9, 3e-7)?, Network::new(5e-4, 1e9, 2e-5)?);
     /// let choice = Cluster::new(16, 4, inside, between)?.choose(8)?;
     /// assert_eq!((choice.algorithm, choice.rounds), (AlltoallAlgorithm::Hierarchical, 2));
-    /// # Ok::<(), roundel::choose::Error>(())
+    /// # Ok::<(), roundel::choice::alltoalls::Error>(())
     /// ```
     pub fn choose(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {
         let all = self.candidates(bytes)?;

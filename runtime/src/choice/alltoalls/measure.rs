@@ -31,9 +31,9 @@ const SHORTEST: usize = 2;
 /// network and gets the default.
 ///
 /// ```
-/// use roundel::{choose, threads};
+/// use roundel::{choice::alltoalls, threads};
 ///
-/// let clusters = threads::run(4, |comm| choose::measure(comm, 64));
+/// let clusters = threads::run(4, |comm| alltoalls::measure(comm, 64));
 /// let first = clusters[0].as_ref().expect("measured");
 /// assert!(first.inside.bandwidth() > 0.0 && clusters.iter().all(|other| other.as_ref() == Ok(first)));
 /// ```

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use roundel::profile::Profile;
-//! use roundel::select::{Question, select};
+//! use roundel::choice::ports::{Question, select};
 //! use roundel_spec::Kind;
 //!
 //! let profile = Profile::default();
@@ -14,7 +14,7 @@
 //! // Short vectors: few rounds. Long ones: every byte is combined once.
 //! assert_eq!(best(8)?, "16(3 3)");
 //! assert!(best(1 << 24)?.starts_with("16(-"));
-//! # Ok::<(), roundel::select::Error>(())
+//! # Ok::<(), roundel::choice::ports::Error>(())
 //! ```
 
 mod candidates;

@@ -8,12 +8,12 @@ use crate::choice::profile::{Grid, WIRE};
 /// Ranks that share the network link of their node each get a share of its bandwidth.
 ///
 /// ```
-/// use roundel::choose::Network;
+/// use roundel::choice::alltoalls::Network;
 /// let network = Network::new(3e-6, 1.25e9, 5e-7)?;
 /// assert_eq!(network.latency(), 3e-6);
 /// assert!(Network::new(f64::NAN, 1.25e9, 0.0).is_err());
 /// assert!(Network::new(3e-6, 0.0, 0.0).is_err());
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -131,7 +131,7 @@ pub enum Error {
     },
     /// An invalid order of nodes.
     #[error(transparent)]
-    NoOrder(#[from] crate::plan::order::InvalidOrder),
+    InvalidOrder(#[from] crate::plan::order::InvalidOrder),
     /// The algorithm is for another collective.
     #[error("{name} is no algorithm for {kind}; `roundel list` shows which are")]
     OtherKind {

@@ -433,7 +433,7 @@ pub enum Error {
     Force(#[from] roundel::selection::ForceError),
     /// A collective that does not exist.
     #[error("{0}")]
-    Misfit(#[from] roundel::selection::RuleError),
+    Rule(#[from] roundel::selection::RuleError),
     /// An option that belongs to the model of another collective.
     #[error("`{flag}` says nothing about {collective}: {instead}")]
     OtherModel {

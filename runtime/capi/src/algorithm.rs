@@ -133,13 +133,13 @@ fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String,
         Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind => {
             match Implementation::Catalogue(*algorithm.clone()).serves(call) {
                 Ok(()) => format!("{call}: {algorithm}; {}", algorithm.proof()),
-                Err(why) => format!("{call}: {algorithm} does not serve this call: {why}"),
+                Err(reason) => format!("{call}: {algorithm} does not serve this call: {reason}"),
             }
         }
         Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind => {
             match Implementation::SharedMemory.serves(call) {
                 Ok(()) => format!("{call}: shared-memory; {}", Implementation::SharedMemory.proof()),
-                Err(why) => format!("{call}: shared-memory does not serve this call: {why}"),
+                Err(reason) => format!("{call}: shared-memory does not serve this call: {reason}"),
             }
         }
         Some(AlgorithmSource::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
@@ -175,8 +175,8 @@ fn named(name: &str) -> Result<AlgorithmSource, ApiFailure> {
         ForceError::Shape { .. } => none(),
         other => other.into(),
     })?;
-    let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
-    match way {
+    let (Some(Force { kind, implementation }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
+    match implementation {
         Implementation::Catalogue(algorithm) => Ok(AlgorithmSource::One(kind, Box::new(algorithm))),
         Implementation::Library => Ok(AlgorithmSource::Library(kind)),
         Implementation::SharedMemory => Ok(AlgorithmSource::SharedMemory(kind)),

@@ -29,7 +29,7 @@ fn by_full_and_by_short_names() {
             let call = Call::new(kind.replace('-', "_").parse().expect("is a kind"), 4, 2, 64);
             let chosen = selection.choose(&call);
             assert_eq!(
-                (chosen.way.algorithm(), &chosen.why),
+                (chosen.implementation.algorithm(), &chosen.reason),
                 (Some(entry.name), &Reason::Rule { line: 4 }),
                 "{rule}"
             );
@@ -52,7 +52,11 @@ fn and_forced() {
         let forced = Force::read(text.trim_end_matches(':')).unwrap_or_else(|error| panic!("{error}"));
         let call = Call::new(forced[0].kind, 4, 2, 64);
         let chosen = Selection::default().forcing(forced).choose(&call);
-        assert_eq!((chosen.way.algorithm(), &chosen.why), (Some(entry.name), &Reason::Forced), "{text}");
+        assert_eq!(
+            (chosen.implementation.algorithm(), &chosen.reason),
+            (Some(entry.name), &Reason::Forced),
+            "{text}"
+        );
         assert!(chosen.explain().contains("forced by ROUNDEL_FORCE; proved for"), "{}", chosen.explain());
     }
 }

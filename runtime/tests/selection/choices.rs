@@ -49,7 +49,7 @@ fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placem
 fn trees_that_differ_serve_exact_operands_alone() {
     let exact = Call::new(Kind::Allreduce, 10, 10, 8);
     let floats = Call { identical: true, ..exact };
-    let name = |chosen: &Chosen| chosen.way.algorithm().unwrap_or("library");
+    let name = |chosen: &Chosen| chosen.implementation.algorithm().unwrap_or("library");
     for text in ["allreduce:prefix", "allreduce:cyclic-shift:ports=1+1+1+1"] {
         let forced = Selection::default().forcing(Force::read(text).expect("is read"));
         assert!(text.contains(name(&forced.choose(&exact)).trim_start_matches("allreduce/")));
@@ -76,7 +76,7 @@ fn trees_that_differ_serve_exact_operands_alone() {
     assert_ne!(name(&rule("order = \"any\"\n").choose(&reproducible)), "allreduce/prefix");
     // The library has to do it anyway.
     let library = Selection::default().forcing(Force::read("allreduce:library").expect("is read"));
-    assert_eq!(library.choose(&floats).way, Implementation::Library);
+    assert_eq!(library.choose(&floats).implementation, Implementation::Library);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
     let selection = Selection::default();
     all_calls(1..=130, |_, call| {
         let chosen = selection.choose(call);
-        let (line, name) = (chosen.explain(), chosen.way.algorithm().unwrap_or("library"));
+        let (line, name) = (chosen.explain(), chosen.implementation.algorithm().unwrap_or("library"));
         assert!(!is_short(call) || !LINEAR.contains(&name), "{line}");
         assert!(is_short(call) || !line.contains("because it is short"), "{line}");
         assert!(!is_short(call) || !line.contains("because it is long"), "{line}");
@@ -132,16 +132,16 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
         let settings = Settings::default();
         let chosen = settings.choose(call);
         let fits = Implementation::SharedMemory.serves(call).is_ok();
-        assert!(chosen.way != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
+        assert!(chosen.implementation != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
         if call.nodes == 1 && Implementation::Library.serves(call).is_ok() {
-            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.way);
+            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.implementation);
             assert!(either, "{}", chosen.explain());
             let always = matches!(call.kind, Kind::Allreduce | Kind::ReduceScatter) && (2..=64).contains(&call.p);
-            assert!(!always || chosen.way == Implementation::SharedMemory, "{}", chosen.explain());
+            assert!(!always || chosen.implementation == Implementation::SharedMemory, "{}", chosen.explain());
             shared += usize::from(always);
         }
         let may = Implementation::Library.serves(call).is_ok() && call.nodes == 1;
-        assert!(!settings.leaves_all(call.p) || !may || chosen.way == Implementation::Library);
+        assert!(!settings.leaves_all(call.p) || !may || chosen.implementation == Implementation::Library);
         assert_eq!(settings.leaves_all(call.p), !(2..=64).contains(&call.p));
     });
     assert!(shared > 100, "{shared}");
@@ -162,9 +162,9 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
 fn the_default_is_as_documented() {
     let chosen = |selection: &Selection, kind, p, ppn, bytes| {
         let chosen = selection.choose(&Call::new(kind, p, ppn, bytes));
-        assert!(matches!(chosen.why, Reason::Default(_)));
-        let shared = chosen.way == Implementation::SharedMemory;
-        chosen.way.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
+        assert!(matches!(chosen.reason, Reason::Default(_)));
+        let shared = chosen.implementation == Implementation::SharedMemory;
+        chosen.implementation.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
     };
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
     // By default, and where the catalogue is preferred.
@@ -217,17 +217,17 @@ fn the_default_is_as_documented() {
     }
     // The library's allgatherv is faster than its allgather where there is much to gather.
     let varying = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 16, 4, bytes) };
-    assert_eq!(fastest.choose(&varying(1 << 18)).way.algorithm(), Some("allgather/multi-lane"));
-    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).way, Implementation::Library);
+    assert_eq!(fastest.choose(&varying(1 << 18)).implementation.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::Library);
     let many = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 104, 4, bytes) };
-    assert_eq!(fastest.choose(&many(8)).way, Implementation::Library);
-    assert_eq!(fastest.choose(&many(1024)).way.algorithm(), Some("allgather/locality-bruck"));
-    assert_eq!(catalogue.choose(&varying(1 << 20)).way.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
+    assert_eq!(fastest.choose(&many(1024)).implementation.algorithm(), Some("allgather/locality-bruck"));
+    assert_eq!(catalogue.choose(&varying(1 << 20)).implementation.algorithm(), Some("allgather/multi-lane"));
     let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
-    assert_eq!(fastest.choose(&uneven).way, Implementation::Library);
+    assert_eq!(fastest.choose(&uneven).implementation, Implementation::Library);
     let ordered = |selection: &Selection, kind, bytes| {
         let call = Call { commutes: false, ..Call::new(kind, 6, 3, bytes) };
-        selection.choose(&call).way.algorithm().unwrap_or("library")
+        selection.choose(&call).implementation.algorithm().unwrap_or("library")
     };
     assert_eq!(ordered(&catalogue, Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
     assert_eq!(ordered(&fastest, Kind::Allreduce, 1 << 20), "library");
@@ -236,8 +236,8 @@ fn the_default_is_as_documented() {
     assert_eq!(ordered(&catalogue, Kind::ReduceScatter, 8), "library");
     // The library does not promise the same bits on all ranks.
     let reproducible = |ppn| Call { reproducible: true, ..Call::new(Kind::Allreduce, 6, ppn, 8) };
-    assert_eq!(fastest.choose(&reproducible(1)).way.algorithm(), Some("allreduce/recursive-doubling"));
-    assert_eq!(fastest.choose(&reproducible(6)).way, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&reproducible(1)).implementation.algorithm(), Some("allreduce/recursive-doubling"));
+    assert_eq!(fastest.choose(&reproducible(6)).implementation, Implementation::SharedMemory);
 }
 
 #[test]
@@ -252,9 +252,9 @@ fn a_profile_says_what_is_short() {
     assert!(DefaultRule::from(&text).short > 1 << 20);
     let call = Call::new(Kind::Allreduce, 6, 6, 1 << 20);
     let catalogue = Selection::default().preferring_the_catalogue();
-    assert_eq!(catalogue.choose(&call).way.algorithm(), Some("allreduce/ring"));
+    assert_eq!(catalogue.choose(&call).implementation.algorithm(), Some("allreduce/ring"));
     let slow = catalogue.with_profile(&text).choose(&call);
-    assert_eq!(slow.way.algorithm(), Some("allreduce/recursive-doubling"));
+    assert_eq!(slow.implementation.algorithm(), Some("allreduce/recursive-doubling"));
 }
 
 /// Rules, and what they match, by the plain definition.
@@ -319,7 +319,7 @@ proptest! {
         let matching: Vec<usize> =
             (0..RULES.len()).filter(|&i| RULES[i].1 == call.kind && (RULES[i].2)(&call)).collect();
         let with_ports = |&i: &usize| RULES[i].0.contains("ports");
-        let rule = |chosen: &Chosen| if let Reason::Rule { line } = chosen.why { Some(line - 4) } else { None };
+        let rule = |chosen: &Chosen| if let Reason::Rule { line } = chosen.reason { Some(line - 4) } else { None };
         let chosen = selection.choose(&call);
         let expected = matching.iter().copied().find(|i| !with_ports(i));
         prop_assert_eq!(rule(&chosen), expected, "{}", chosen.explain());
@@ -343,16 +343,16 @@ proptest! {
             _ => "",
         };
         let forced = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits");
-        let serves = forced[0].way.serves(&call);
+        let serves = forced[0].implementation.serves(&call);
         let chosen = Selection::default().forcing(forced).choose(&call);
         prop_assert_eq!(fault(&chosen, &call, &placement), None, "{}", chosen.explain());
-        prop_assert_eq!(serves.is_ok(), chosen.why == Reason::Forced);
+        prop_assert_eq!(serves.is_ok(), chosen.reason == Reason::Forced);
         prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
         // Nothing is passed over that would have served.
         if let Err(reason) = serves {
-            let asked = Chosen { why: Reason::Forced, ..chosen.clone() };
-            let way = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).way;
-            let refused = fault(&Chosen { way, ..asked }, &call, &placement);
+            let asked = Chosen { reason: Reason::Forced, ..chosen.clone() };
+            let implementation = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).implementation;
+            let refused = fault(&Chosen { implementation, ..asked }, &call, &placement);
             prop_assert!(refused.is_some(), "{name}: {reason}");
         }
     }
@@ -361,11 +361,11 @@ proptest! {
 #[test]
 fn calls_that_cannot_be_are_left_to_the_library() {
     let call = Call::new(Kind::Allgather, 0, 4, 8);
-    assert_eq!(Selection::default().choose(&call).way, Implementation::Library);
+    assert_eq!(Selection::default().choose(&call).implementation, Implementation::Library);
     let call = Call { nodes: 3, ..Call::new(Kind::Allgather, 8, 4, 8) };
     let selection = file(&["collective = 'allgather'; p = '..=12'; algorithm = 'multi-lane'"]).expect("possible");
     let chosen = selection.choose(&call);
-    assert!(matches!(chosen.why, Reason::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
+    assert!(matches!(chosen.reason, Reason::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
 }
 
 #[test]

@@ -65,15 +65,16 @@ fn everything_together() {
     assert_eq!((settings.selection.rules().len(), settings.explain), (4, true));
     assert_eq!(settings.trace.as_deref(), Some(Path::new("trace.json")));
     let chosen = |kind, p| settings.choose(&Call::new(kind, p, 1, 1 << 20));
-    assert_eq!(chosen(Kind::Alltoall, 6).way.to_string(), "alltoall/k-bruck with radix = 4");
-    assert_eq!(chosen(Kind::Allgather, 6).way.algorithm(), Some("allgather/sparbit"));
-    let ports =
-        |p| settings.ports(&Call::new(Kind::ReduceScatter, p, 1, 1 << 20)).map(|chosen| chosen.way.to_string());
+    assert_eq!(chosen(Kind::Alltoall, 6).implementation.to_string(), "alltoall/k-bruck with radix = 4");
+    assert_eq!(chosen(Kind::Allgather, 6).implementation.algorithm(), Some("allgather/sparbit"));
+    let ports = |p| {
+        settings.ports(&Call::new(Kind::ReduceScatter, p, 1, 1 << 20)).map(|chosen| chosen.implementation.to_string())
+    };
     assert_eq!((ports(8).as_deref(), ports(9)), (Some("8(-1 -1 -1)"), None));
     let elsewhere = chosen(Kind::ReduceScatter, 8);
-    let why = "because plans with ports are for requests of roundel::mpi::persistent";
-    assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {why}")]);
-    assert_eq!(elsewhere.way.algorithm(), Some("reduce-scatter/pairwise"));
+    let reason = "because plans with ports are for requests of roundel::mpi::persistent";
+    assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {reason}")]);
+    assert_eq!(elsewhere.implementation.algorithm(), Some("reduce-scatter/pairwise"));
     // The call does not ask for the same bits, but the environment does.
     assert!(settings.choose(&Call::new(Kind::Allreduce, 6, 6, 8)).call.reproducible);
 }
@@ -119,7 +120,7 @@ fn what_cannot_be_forced_is_said() {
         [commas.into(), commas.replace(',', ";")].map(|text: String| settings(&[("ROUNDEL_FORCE", &text)]));
     assert_eq!(commas.expect("is fine").fingerprint(), semicolons.expect("is fine").fingerprint());
     let one = settings(&[("ROUNDEL_FORCE", "allreduce:cyclic-shift:ports=1+")]).expect("a list of one");
-    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Reason::Forced);
+    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).reason, Reason::Forced);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use roundel_spec::{Kind, Placement};
 
 /// What is wrong with a choice, if anything.
 pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Option<String> {
-    match &chosen.way {
+    match &chosen.implementation {
         Implementation::Library if call.reproducible && call.kind == Kind::Allreduce => {
             Some("the library promises nothing".into())
         }

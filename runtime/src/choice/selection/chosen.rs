@@ -26,8 +26,8 @@ impl fmt::Display for Reason {
         match self {
             Reason::Forced => f.write_str("forced by ROUNDEL_FORCE"),
             Reason::Rule { line } => write!(f, "by the rule at line {line}"),
-            Reason::Device(why) => f.write_str(why),
-            Reason::Default(why) => write!(f, "by default: {why}"),
+            Reason::Device(reason) => f.write_str(reason),
+            Reason::Default(reason) => write!(f, "by default: {reason}"),
         }
     }
 }
@@ -38,9 +38,9 @@ pub struct Chosen {
     /// The call.
     pub call: Call,
     /// The implementation.
-    pub way: Implementation,
+    pub implementation: Implementation,
     /// The reason.
-    pub why: Reason,
+    pub reason: Reason,
     /// The earlier choices that do not serve the call, and why not.
     pub passed: Vec<String>,
 }
@@ -48,7 +48,7 @@ pub struct Chosen {
 impl Chosen {
     /// Why it is correct.
     pub fn proof(&self) -> String {
-        self.way.proof()
+        self.implementation.proof()
     }
 
     /// One line: the call, its implementation, the reason, and the proof.
@@ -62,9 +62,9 @@ impl Chosen {
     /// assert_eq!(chosen.explain(), line);
     /// ```
     pub fn explain(&self) -> String {
-        let Chosen { call, way, why, passed } = self;
+        let Chosen { call, implementation, reason, passed } = self;
         let passed: String = passed.iter().map(|passed| format!("; {passed}")).collect();
-        format!("{call}: {way}, {why}; {}{passed}", self.proof())
+        format!("{call}: {implementation}, {reason}; {}{passed}", self.proof())
     }
 }
 
@@ -82,6 +82,6 @@ impl Explanations {
     /// assert!(told.once(&chosen).is_some() && told.once(&chosen).is_none());
     /// ```
     pub fn once(&mut self, chosen: &Chosen) -> Option<String> {
-        self.0.insert((chosen.call, chosen.way.to_string())).then(|| chosen.explain())
+        self.0.insert((chosen.call, chosen.implementation.to_string())).then(|| chosen.explain())
     }
 }

@@ -102,11 +102,11 @@ const LIBRARY: &str = "library";
 impl DefaultRule {
     /// The first candidate that serves the call, or MPI.
     pub(super) fn choose(&self, call: &Call) -> (Implementation, Reason) {
-        let serving = |(name, radix, why): Candidate| {
+        let serving = |(name, radix, reason): Candidate| {
             let parameters: Vec<_> =
                 radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
-            let way = Implementation::named(call.kind, name, &parameters).ok()?;
-            way.serves(call).is_ok().then_some((way, Reason::Default(why)))
+            let implementation = Implementation::named(call.kind, name, &parameters).ok()?;
+            implementation.serves(call).is_ok().then_some((implementation, Reason::Default(reason)))
         };
         let library = || (Implementation::Library, Reason::Default("the catalogue has nothing proved that suits it"));
         self.candidates(call).into_iter().find_map(serving).unwrap_or_else(library)
@@ -194,11 +194,11 @@ const fn has_nodes(call: &Call) -> bool {
 
 /// MPI as a candidate.
 const fn library(call: &Call) -> Candidate {
-    let why = match call.nodes {
+    let reason = match call.nodes {
         1 => "on one node nothing is faster",
         _ => "nothing that is proved for it is faster",
     };
-    (LIBRARY, None, why)
+    (LIBRARY, None, reason)
 }
 
 fn allgather(call: &Call, short: bool) -> Vec<Candidate> {

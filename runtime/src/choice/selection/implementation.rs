@@ -44,7 +44,8 @@ impl PortsPlan {
     fn read(kind: Kind, text: &str) -> Result<Self, RuleError> {
         let ports: Ports = text.parse()?;
         let nodes = ports.nodes(kind)?;
-        let wrong = |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), why: fault.to_string() };
+        let wrong =
+            |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), reason: fault.to_string() };
         let same_tree = match ports::proved(nodes) {
             PlanEvidence::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
             PlanEvidence::AtInitialisation => false,

@@ -26,7 +26,8 @@
 //!     algorithm = "nap"
 //! "#)?;
 //! let chosen = selection.choose(&Call::new(Kind::Allreduce, 64, 4, 8));
-//! assert_eq!((chosen.way.algorithm(), chosen.why.to_string()), (Some("allreduce/nap"), "by the rule at line 5".into()));
+//! assert_eq!(chosen.implementation.algorithm(), Some("allreduce/nap"));
+//! assert_eq!(chosen.reason.to_string(), "by the rule at line 5");
 //! # Ok::<(), roundel::selection::Error>(())
 //! ```
 
@@ -103,23 +104,23 @@ impl Selection {
     /// Chooses how a call runs: as forced, or by the first rule that matches, or by the default rule.
     pub fn choose(&self, call: &Call) -> Chosen {
         let forced = self.forced.iter().filter(|force| force.kind == call.kind);
-        let forced = forced.map(|force| (&force.way, Reason::Forced, false));
+        let forced = forced.map(|force| (&force.implementation, Reason::Forced, false));
         let rules = self.rules.iter().filter(|rule| rule.kind == call.kind && rule.region.contains(call));
-        let rules = rules.map(|rule| (&rule.way, Reason::Rule { line: rule.line }, rule.knowing));
+        let rules = rules.map(|rule| (&rule.implementation, Reason::Rule { line: rule.line }, rule.knowing));
         let mut passed = Vec::new();
-        for (way, why, knowing) in forced.chain(rules) {
-            match way.serves(&Call { identical: call.identical && !knowing, ..*call }) {
-                Ok(()) => return Chosen { call: *call, way: way.clone(), why, passed },
-                Err(reason) => passed.push(format!("not {way}, {why}, because {reason}")),
+        for (implementation, reason, knowing) in forced.chain(rules) {
+            match implementation.serves(&Call { identical: call.identical && !knowing, ..*call }) {
+                Ok(()) => return Chosen { call: *call, implementation: implementation.clone(), reason, passed },
+                Err(refusal) => passed.push(format!("not {implementation}, {reason}, because {refusal}")),
             }
         }
-        let (way, why) = self.usual.choose(call);
-        Chosen { call: *call, way, why, passed }
+        let (implementation, reason) = self.usual.choose(call);
+        Chosen { call: *call, implementation, reason, passed }
     }
 
     /// The ports that are forced or set by a rule for a persistent request; none if the profile decides.
     pub fn ports(&self, call: &Call) -> Option<Chosen> {
         let chosen = self.choose(&Call { request: true, ..*call });
-        matches!(chosen.way, Implementation::Ports(_)).then_some(chosen)
+        matches!(chosen.implementation, Implementation::Ports(_)).then_some(chosen)
     }
 }

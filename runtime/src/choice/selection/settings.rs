@@ -131,11 +131,11 @@ impl Settings {
 
     /// Chooses how a call runs.
     pub fn choose(&self, call: &Call) -> Chosen {
-        if let Some(why) = self.device.library() {
+        if let Some(reason) = self.device.library() {
             return Chosen {
                 call: *call,
-                way: Implementation::Library,
-                why: Reason::Device(why),
+                implementation: Implementation::Library,
+                reason: Reason::Device(reason),
                 passed: Vec::new(),
             };
         }

@@ -190,7 +190,7 @@ fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &sel
     if environment.explain && here.rank == 0 {
         raw::explain(&chosen);
     }
-    match chosen.way {
+    match chosen.implementation {
         Implementation::Ports(planned) => Some(planned.ports),
         Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory => None,
     }

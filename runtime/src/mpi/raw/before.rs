@@ -73,10 +73,10 @@ pub(super) unsafe fn run(
     }
     if work.recent.find(&job.shape, By::Environment).is_none() {
         let choice = choice::choose(By::Environment, &work, &job.shape, members.here())?;
-        if choice.way != Implementation::Library {
+        if choice.implementation != Implementation::Library {
             return Ok(None);
         }
-        let how = CachedPlan::Library(choice.why.clone().into());
+        let how = CachedPlan::Library(choice.reason.clone().into());
         choice.tell(Ok(()));
         let planned = CachedCall::new(job.shape, &work.recent.lists, By::Environment, how);
         work.recent.keep(planned);

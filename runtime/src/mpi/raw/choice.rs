@@ -105,15 +105,15 @@ fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
 
 /// How a call runs, and why.
 pub(super) struct Choice {
-    pub(super) way: Implementation,
-    pub(super) why: String,
+    pub(super) implementation: Implementation,
+    pub(super) reason: String,
     /// The explanation to print, if any.
     explained: Option<Chosen>,
 }
 
 impl Choice {
-    fn asked(way: Implementation) -> Self {
-        Choice { way, why: "asked for".into(), explained: None }
+    fn asked(implementation: Implementation) -> Self {
+        Choice { implementation, reason: "asked for".into(), explained: None }
     }
 
     /// Explains, if requested, that the call runs in this way, or failed and is left to MPI.
@@ -121,7 +121,7 @@ impl Choice {
         let Some(mut chosen) = self.explained else { return };
         if let Err(error) = outcome {
             chosen.passed.push(error.to_string());
-            chosen.way = Implementation::Library;
+            chosen.implementation = Implementation::Library;
         }
         explain(&chosen);
     }
@@ -147,11 +147,11 @@ pub(super) fn choose(
     let varying = shape.blocks == BlockLayout::Listed;
     let mut chosen = settings.choose(&selection::Call { varying, commutes, identical, ..call });
     if matches!(by, By::Environment) && work.settled.has(shape) {
-        (chosen.way, chosen.why) = (Implementation::Library, Reason::Default(SETTLED));
+        (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
-    let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
-    Ok(Choice { way, why, explained: (settings.explain && here.rank == 0).then_some(chosen) })
+    let (implementation, reason) = (chosen.implementation.clone(), format!("{}{passed}", chosen.reason));
+    Ok(Choice { implementation, reason, explained: (settings.explain && here.rank == 0).then_some(chosen) })
 }
 
 const SETTLED: &str =

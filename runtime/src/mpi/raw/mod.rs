@@ -288,10 +288,10 @@ pub unsafe fn prepare(
         return Ok(Some(operation(kit, None)));
     }
     let choice = choice::choose(by, work, &shape, group.here())?;
-    let Implementation::Catalogue(algorithm) = choice.way.clone() else {
-        let why = choice.why.clone();
+    let Implementation::Catalogue(algorithm) = choice.implementation.clone() else {
+        let reason = choice.reason.clone();
         choice.tell(Ok(()));
-        return journal::left(requests, &why, Ok(None));
+        return journal::left(requests, &reason, Ok(None));
     };
     let lists = work.recent.lists.clone();
     let drawn = draw(group, &shape, &lists, &algorithm, journal::blank(requests.is_some()));
@@ -342,7 +342,7 @@ impl Unread {
 #[cold]
 fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
     let choice = choice::choose(by, work, shape, group.here())?;
-    let algorithm = match choice.way.clone() {
+    let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
             let fits = shared_run::fits(work, group, shape);
@@ -353,9 +353,9 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
             };
         }
         Implementation::Library | Implementation::Ports(_) => {
-            let why = choice.why.clone();
+            let reason = choice.reason.clone();
             choice.tell(Ok(()));
-            return Ok(CachedPlan::Library(why.into()));
+            return Ok(CachedPlan::Library(reason.into()));
         }
     };
     if shape.blocks == BlockLayout::Private {

@@ -47,8 +47,8 @@ fn on_one_node(region: &Region) -> Result<(), RuleError> {
         (_, true) => format!("p = {}", MOST_RANKS + 1),
         _ => return Ok(()),
     };
-    let why = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
-    Err(RuleError::Outside { algorithm: SHARED.into(), at, why, narrow: "`nodes` and `p`" })
+    let reason = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
+    Err(RuleError::Outside { algorithm: SHARED.into(), at, reason, narrow: "`nodes` and `p`" })
 }
 
 /// The first `points` numbers of ranks.
@@ -98,14 +98,14 @@ fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
         return Err(RuleError::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
     }
     let last = region.p().to;
-    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &RankCounts::flat(last), &refusal))
+    algorithm.reaches(last).map_err(|refusal| unserved(algorithm, &RankCounts::flat(last), &refusal))
 }
 
 fn asked(algorithm: &Algorithm, spot: &RankCounts) -> Result<(), RuleError> {
-    algorithm.serves(spot).map_err(|refusal| misfit(algorithm, spot, &refusal))
+    algorithm.serves(spot).map_err(|refusal| unserved(algorithm, spot, &refusal))
 }
 
-fn misfit(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleError {
+fn unserved(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleError {
     let at = if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) };
     let algorithm = algorithm.to_string();
     let narrow = match refusal {
@@ -117,6 +117,6 @@ fn misfit(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleEr
         Refusal::Unproved { range, .. } | Refusal::Placement { range } => {
             RuleError::Unproved { algorithm, range, at, narrow }
         }
-        _ => RuleError::Outside { algorithm, at, why: brief(refusal), narrow },
+        _ => RuleError::Outside { algorithm, at, reason: brief(refusal), narrow },
     }
 }

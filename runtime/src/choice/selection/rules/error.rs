@@ -74,12 +74,12 @@ pub enum Error {
         line: usize,
     },
     /// A rule is invalid.
-    #[error("line {line}: {misfit}")]
+    #[error("line {line}: {error}")]
     Rule {
         /// The line.
         line: usize,
         /// The reason.
-        misfit: Box<RuleError>,
+        error: Box<RuleError>,
     },
     /// A rule is repeated.
     #[error("line {line}: this rule is there already, at line {by}: remove it")]
@@ -125,8 +125,8 @@ fn lines(by: &[usize]) -> String {
 
 impl Error {
     /// The error for an invalid rule.
-    pub(in crate::choice::selection) fn rule(line: usize, misfit: RuleError) -> Self {
-        Error::Rule { line, misfit: Box::new(misfit) }
+    pub(in crate::choice::selection) fn rule(line: usize, error: RuleError) -> Self {
+        Error::Rule { line, error: Box::new(error) }
     }
 
     /// The line of the error, from 1.

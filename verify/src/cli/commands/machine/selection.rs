@@ -36,7 +36,8 @@ struct SelectionExplanation {
     placement: &'static str,
     bytes: u64,
     algorithm: String,
-    why: String,
+    #[serde(rename = "why")]
+    reason: String,
     rule: Option<usize>,
     proof: String,
     passed: Vec<String>,
@@ -77,8 +78,8 @@ fn said(rule: &Rule) -> RuleReport {
         placement: region.shape().name(),
         bytes: region.bytes().to_string(),
         order: rule.order(),
-        algorithm: rule.way.to_string(),
-        proof: rule.way.proof(),
+        algorithm: rule.implementation.to_string(),
+        proof: rule.implementation.proof(),
     }
 }
 
@@ -87,8 +88,8 @@ fn text(rules: &[Rule]) -> String {
     let heads = [("line", Align::Right), ("calls", Align::Left), ("algorithm", Align::Left), ("proof", Align::Left)];
     let mut table = Table::new(heads);
     for rule in rules {
-        let way = Cell::styled(rule.way.to_string(), HEADING);
-        table.row([rule.line.into(), rule.calls().into(), way, rule.way.proof().into()]);
+        let implementation = Cell::styled(rule.implementation.to_string(), HEADING);
+        table.row([rule.line.into(), rule.calls().into(), implementation, rule.implementation.proof().into()]);
     }
     let fine = counted(rules.len() as i64, "rule");
     let note = "the first rule that matches counts; without one, the default of docs/selection.md";
@@ -137,9 +138,9 @@ fn explained(chosen: &Chosen) -> SelectionExplanation {
         ppn: [call.ppn_min, call.ppn_max],
         placement: call.shape.name(),
         bytes: call.bytes,
-        algorithm: chosen.way.to_string(),
-        why: chosen.why.to_string(),
-        rule: if let Reason::Rule { line } = chosen.why { Some(line) } else { None },
+        algorithm: chosen.implementation.to_string(),
+        reason: chosen.reason.to_string(),
+        rule: if let Reason::Rule { line } = chosen.reason { Some(line) } else { None },
         proof: chosen.proof(),
         passed: chosen.passed.clone(),
     }

@@ -2,6 +2,7 @@
 
 use super::model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, modelled};
 use super::{Error, Network};
+use crate::choice::profile::Profile;
 use roundel_spec::arith::ceil_div;
 
 /// Ranks on nodes, and the cost of messages within a node and between nodes.
@@ -61,6 +62,22 @@ impl Cluster {
         }
         let nodes = ceil_div(p, ppn).max(1);
         Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between, known: None, bruck: 1.0 })
+    }
+
+    /// `p` ranks, `ppn` on each node, of a machine that was measured: nothing is sent.
+    ///
+    /// ```
+    /// use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster};
+    /// use roundel::profile::Profile;
+    /// let choice = Cluster::of_machine(&Profile::default(), 16, 4)?.choose(8)?;
+    /// assert_eq!(choice.algorithm, AlltoallAlgorithm::Leaders);
+    /// # Ok::<(), roundel::choice::alltoalls::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Nodes`] if a node has no ranks.
+    pub fn of_machine(profile: &Profile, p: i64, ppn: i64) -> Result<Self, Error> {
+        Cluster::new(p, ppn, Network::from(&profile.inside), Network::from(&profile.between))
     }
 
     /// The network between nodes, or within the node if there is only one.

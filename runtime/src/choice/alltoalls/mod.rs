@@ -8,8 +8,8 @@
 //! - [`Split`]: the counts, with integers
 //! - [`Network`]: the cost of a message and of a byte
 //! - [`choose()`], [`candidates`]: the modelled times, best first
-//! - [`Cluster`]: the same with nodes, within which messages cost less
-//! - [`measure()`]: a cluster, from a few calls
+//! - [`Cluster`]: the same with nodes, within which messages cost less; derived from a profile
+//! - [`measure()`]: a cluster without a profile, from a few calls
 //! - [`alltoall`]: a call that makes the choice itself
 //!
 //! ```

@@ -97,12 +97,6 @@ pub mod choose {
     pub use crate::choice::alltoalls::*;
 }
 
-/// The former name of [`choice::ports`].
-#[deprecated(note = "use `roundel::choice::ports`")]
-pub mod select {
-    pub use crate::choice::ports::*;
-}
-
 /// The examples of the documentation, as tests.
 #[cfg(doctest)]
 mod documentation {

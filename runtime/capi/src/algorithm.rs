@@ -113,17 +113,17 @@ pub unsafe extern "C" fn roundel_explain(
     })
 }
 
-fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Call, ApiFailure> {
+fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Question, ApiFailure> {
     let kind = collective.replace('-', "_").parse();
     let kind: Kind = kind.map_err(|_| ApiFailure::NoCollective { found: collective.into() })?;
     let at_least_one = |what, found| match usize::try_from(found) {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(ApiFailure::Negative { what, found }),
     };
-    Ok(selection::Call::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
+    Ok(selection::Question::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
 }
 
-fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String, ApiFailure> {
+fn explained(how: Option<&CAlgorithm>, call: &selection::Question) -> Result<String, ApiFailure> {
     Ok(match how.map(|algorithm| &algorithm.0) {
         None => raw::usual()?.choose(call).explain(),
         Some(AlgorithmSource::Rules(settings)) => settings.choose(call).explain(),

@@ -1,7 +1,8 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::device;
-use crate::choice::selection::{self, Chosen, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::Question;
+use crate::choice::selection::{Answer, Device, Explanations, Implementation, Reason, Settings};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape};
 use crate::mpi::cache::decider::By;
@@ -108,7 +109,7 @@ pub(super) struct Choice {
     pub(super) implementation: Implementation,
     pub(super) reason: String,
     /// The explanation to print, if any.
-    explained: Option<Chosen>,
+    explained: Option<Answer>,
 }
 
 impl Choice {
@@ -142,10 +143,10 @@ pub(super) fn choose(
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
     };
-    let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
+    let question = Question::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
     let varying = shape.blocks == BlockLayout::Listed;
-    let mut chosen = settings.choose(&selection::Call { varying, commutes, identical, ..call });
+    let mut chosen = settings.choose(&Question { varying, commutes, identical, ..question });
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
     }
@@ -158,10 +159,10 @@ const SETTLED: &str =
     "the first reductions like it on this communicator were the library's, and results must not change";
 
 /// Explains once why a call runs in this way.
-pub(in crate::mpi) fn explain(chosen: &Chosen) {
-    static TOLD: Mutex<Option<Explanations>> = Mutex::new(None);
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(line) = told.get_or_insert_default().once(chosen) {
+pub(in crate::mpi) fn explain(chosen: &Answer) {
+    static EXPLAINED: Mutex<Option<Explanations>> = Mutex::new(None);
+    let mut explained = EXPLAINED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(line) = explained.get_or_insert_default().once(chosen) {
         say(line);
     }
 }

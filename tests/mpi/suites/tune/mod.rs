@@ -8,7 +8,7 @@ use crate::placements::placements;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use roundel::choice::ports::{Question, select};
+use roundel::choice::{Question, ports};
 use roundel::profile::{Grid, Profile};
 use roundel_spec::Kind;
 use roundel_tests::ending::end;
@@ -85,7 +85,7 @@ impl Suite<'_> {
         self.expect(fine(&profile.inside) && fine(&profile.between), "times");
         let node = &profile.node;
         self.expect((1e-9..1.0).contains(&node.signal) && node.copy > 1e6 && node.combine > 1e6, "the node");
-        let chosen = select(profile, &Question::new(Kind::Allreduce, 12, 4, 4096));
+        let chosen = ports::rank(profile, &Question::new(Kind::Allreduce, 48, 4, 4096));
         self.expect(chosen.is_ok_and(|chosen| !chosen.is_empty()), "a choice");
     }
 

@@ -2,7 +2,7 @@
 
 use super::range::NumberRange;
 use super::region::Region;
-use crate::choice::selection::call::{Call, NodeSizes};
+use crate::choice::question::{NodeSizes, Question};
 use roundel_spec::{Place, Placement};
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub(in crate::choice::selection) struct RankCounts {
     pub(in crate::choice::selection) shape: NodeSizes,
 }
 
-impl From<&Call> for RankCounts {
-    fn from(call: &Call) -> Self {
+impl From<&Question> for RankCounts {
+    fn from(call: &Question) -> Self {
         let [p, nodes, least, most] = [call.p, call.nodes, call.ppn_min, call.ppn_max].map(|number| number as u64);
         RankCounts { p, nodes, least, most, shape: call.shape }
     }
@@ -147,15 +147,15 @@ mod tests {
     fn a_region_has_the_spots_of_its_placements() {
         let ranges = [(1, 9), (2, 3), (2, 2), (3, 9), (1, 2)].map(|(from, to)| NumberRange { from, to });
         for p in 1..=9usize {
-            let calls: Vec<Call> = compositions(p)
+            let calls: Vec<Question> = compositions(p)
                 .iter()
-                .map(|sizes| Call::at(roundel_spec::Kind::Allgather, &Placement::of_sizes(sizes), 8))
+                .map(|sizes| Question::at(roundel_spec::Kind::Allgather, &Placement::of_sizes(sizes), 8))
                 .collect();
             for (nodes, ppn) in ranges.iter().flat_map(|&nodes| ranges.map(|ppn| (nodes, ppn))) {
                 for shape in NodeSizes::ALL {
                     let region = region(nodes, ppn, shape);
                     let found: Vec<RankCounts> = spots(&region, p as u64).collect();
-                    let inside: Vec<&Call> = calls.iter().filter(|call| region.contains(call)).collect();
+                    let inside: Vec<&Question> = calls.iter().filter(|call| region.contains(call)).collect();
                     for wanted in [NodeSizes::Even, NodeSizes::Regular] {
                         let count = inside.iter().filter(|call| call.shape == wanted).count();
                         let spots = found.iter().filter(|spot| spot.shape == wanted).count();

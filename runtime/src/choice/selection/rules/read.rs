@@ -5,7 +5,7 @@ use super::range::NumberRange;
 use super::region::{CallAxis, RANKS, Region};
 use super::rule::{Rule, Wanted, consistent};
 use super::rule_error::RuleError;
-use crate::choice::selection::call::NodeSizes;
+use crate::choice::question::NodeSizes;
 use crate::choice::selection::implementation::Implementation;
 use crate::choice::selection::kind::kind;
 use crate::choice::selection::parameter::Parameter;

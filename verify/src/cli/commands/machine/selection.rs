@@ -6,7 +6,7 @@ use crate::cli::range::MAX_P;
 use crate::cli::{CheckSelectionArgs, ExplainSelectionArgs, SelectionCommand};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, HEADING, Table};
-use roundel::selection::{Call, Chosen, Force, Reason, Rule, RuleError, SCHEMA, Selection};
+use roundel::selection::{Answer, Force, Question, Reason, Rule, RuleError, SCHEMA, Selection};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn explain(args: &ExplainSelectionArgs, json: bool) -> Result<(), Error> {
     if json { print_json(&explained(&chosen)) } else { print(&format!("{}\n", chosen.explain())) }
 }
 
-fn call(args: &ExplainSelectionArgs) -> Result<Call, Error> {
+fn call(args: &ExplainSelectionArgs) -> Result<Question, Error> {
     let name = args.collective.replace('-', "_");
     let kind: Kind = name.parse().map_err(|()| RuleError::Collective { name: args.collective.clone() })?;
     let placed = args.placing.placement.is_some();
@@ -122,15 +122,15 @@ fn call(args: &ExplainSelectionArgs) -> Result<Call, Error> {
         return Err(Error::Ranks { p: args.p, limit, why });
     }
     let call = match (placed, args.placing.ppn) {
-        (true, _) => Call::at(kind, &args.placing.of(args.p)?, args.bytes),
+        (true, _) => Question::at(kind, &args.placing.of(args.p)?, args.bytes),
         (false, Some(0)) => return Err(Error::NoRanksPerNode { p: args.p }),
-        (false, ppn) => Call::new(kind, args.p, ppn.unwrap_or(args.p), args.bytes),
+        (false, ppn) => Question::new(kind, args.p, ppn.unwrap_or(args.p), args.bytes),
     };
-    Ok(Call { commutes: !args.ordered, reproducible: args.reproducible, ..call })
+    Ok(Question { commutes: !args.ordered, reproducible: args.reproducible, ..call })
 }
 
-fn explained(chosen: &Chosen) -> SelectionExplanation {
-    let call = &chosen.call;
+fn explained(chosen: &Answer) -> SelectionExplanation {
+    let call = &chosen.question;
     SelectionExplanation {
         collective: call.kind.name(),
         p: call.p,

@@ -70,7 +70,7 @@ impl Cluster {
     /// use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster};
     /// use roundel::profile::Profile;
     /// let choice = Cluster::of_machine(&Profile::default(), 16, 4)?.choose(8)?;
-    /// assert_eq!(choice.algorithm, AlltoallAlgorithm::Leaders);
+    /// assert_eq!(choice.algorithm, AlltoallAlgorithm::Hierarchical);
     /// # Ok::<(), roundel::choice::alltoalls::Error>(())
     /// ```
     ///

@@ -5,6 +5,7 @@
 
 mod context;
 mod discharge;
+mod laws;
 mod lemmas;
 mod numbering;
 mod obligations;

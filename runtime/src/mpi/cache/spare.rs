@@ -40,7 +40,7 @@ impl SpareBuffers {
 struct Kept {
     shape: CallShape,
     decider: Decider,
-    kit: SpareBuffers,
+    buffers: SpareBuffers,
 }
 
 type Shelf = Mutex<Vec<Kept>>;
@@ -53,9 +53,9 @@ impl Spare {
     /// Spare buffers for a call.
     pub(crate) fn take(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> Option<SpareBuffers> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |kept: &Kept| kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
+        let fits = |kept: &Kept| kept.shape == *shape && kept.buffers.lists == *lists && kept.decider.is(by);
         let found = shelf.iter().rposition(fits)?;
-        Some(shelf.remove(found).kit)
+        Some(shelf.remove(found).buffers)
     }
 
     /// Where the buffers of a call go when it is complete.
@@ -73,19 +73,19 @@ pub(crate) struct Home {
 impl Home {
     /// Returns the buffers to the pool, replacing the oldest entry if it is full. At most one entry holds much
     /// memory: the newest large one.
-    pub(crate) fn leave(self, shape: CallShape, kit: SpareBuffers) {
+    pub(crate) fn leave(self, shape: CallShape, buffers: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
             shelf.remove(0);
         }
-        if kit.memory() > MUCH {
+        if buffers.memory() > MUCH {
             shelf
                 .iter_mut()
-                .map(|kept| &mut kept.kit)
-                .filter(|kit| kit.memory() > MUCH)
+                .map(|kept| &mut kept.buffers)
+                .filter(|buffers| buffers.memory() > MUCH)
                 .for_each(SpareBuffers::forget);
         }
-        shelf.push(Kept { shape, decider: self.decider, kit });
+        shelf.push(Kept { shape, decider: self.decider, buffers });
     }
 }

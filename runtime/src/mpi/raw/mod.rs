@@ -46,7 +46,7 @@ use crate::mpi::comm::world;
 use crate::mpi::execution::{Nothing, PlanExecution, TAG};
 use crate::mpi::handles::datatype::Facts;
 use crate::mpi::handles::operand::Operands;
-use crate::mpi::journal;
+use crate::mpi::journal::{self, JournaledRequest};
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
@@ -269,8 +269,16 @@ pub unsafe fn prepare(
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| None)),
     };
-    let shape = job.shape;
-    let operation = |kit, journal: Option<_>| PendingCall {
+    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
+    let spare = if requests.is_none() { work.spare.take(&job.shape, &work.recent.lists, by) } else { None };
+    let (buffers, journal) = match spare {
+        Some(buffers) => (buffers, None),
+        None => match plan_request(work, group, &job.shape, by, requests)? {
+            Some(planned) => planned,
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(PendingCall {
         operands: operands(&job),
         home: journal.is_none().then(|| work.spare.home(by)),
         rank: rank(group),
@@ -278,30 +286,35 @@ pub unsafe fn prepare(
         state: CallProgress::Inactive,
         journal,
         job,
-        kit,
+        buffers,
         staged,
         _holder: group.comm.hold(),
-    };
-    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
-    let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by) } else { None };
-    if let Some(kit) = spare {
-        return Ok(Some(operation(kit, None)));
-    }
-    let choice = choice::choose(by, work, &shape, group.here())?;
+    }))
+}
+
+/// The plan of a request, and its journal entry; none if MPI must serve it.
+fn plan_request(
+    work: &CommWork,
+    group: &OwnComm,
+    shape: &CallShape,
+    by: By<'_>,
+    journal: Option<Box<JournaledRequest>>,
+) -> Result<Option<(SpareBuffers, Option<Box<JournaledRequest>>)>, Error> {
+    let choice = choice::choose(by, work, shape, group.here())?;
     let Implementation::Catalogue(algorithm) = choice.implementation.clone() else {
         let reason = choice.reason.clone();
         choice.tell(Ok(()));
-        return journal::left(requests, &reason, Ok(None));
+        return journal::left(journal, &reason, Ok(None));
     };
     let lists = work.recent.lists.clone();
-    let drawn = draw(group, &shape, &lists, &algorithm, journal::blank(requests.is_some()));
+    let drawn = draw(group, shape, &lists, &algorithm, journal::blank(journal.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
         Ok(plan) => {
-            let journal = requests.map(|request| request.by(&algorithm, &shape));
-            Ok(Some(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, journal)))
+            let journal = journal.map(|request| request.by(&algorithm, shape));
+            Ok(Some((SpareBuffers { lists, plan, ..SpareBuffers::default() }, journal)))
         }
-        Err(error) => journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| None)),
+        Err(error) => journal::left(journal, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
 }
 

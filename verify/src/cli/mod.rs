@@ -238,3 +238,22 @@ Examples:
   roundel man ~/.local/share/man/man1        then `man roundel`, `man roundel-check`")]
     Man(ManArgs),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.starts_with("Examples:"), "{}", command.get_name());
+        }
+    }
+}

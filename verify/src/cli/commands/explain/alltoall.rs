@@ -148,11 +148,11 @@ fn refuse_profile(args: &ExplainArgs) -> Result<(), Error> {
 
 /// The cluster from the options, with defaults for the rest.
 fn cluster(args: &ExplainArgs, p: i64) -> Result<Cluster, Error> {
-    let usual = Network::default();
+    let default = Network::default();
     let between = Network::new(
-        args.latency.map_or(usual.latency(), |time| time.0),
-        args.bandwidth.map_or(usual.bandwidth(), |rate| rate.0),
-        args.overhead.map_or(usual.overhead(), |time| time.0),
+        args.latency.map_or(default.latency(), |time| time.0),
+        args.bandwidth.map_or(default.bandwidth(), |rate| rate.0),
+        args.overhead.map_or(default.overhead(), |time| time.0),
     )?;
     let Some(ppn) = args.ppn else { return Ok(Cluster::flat(p, between)) };
     let inside = Network::new(

@@ -6,7 +6,7 @@ use roundel::profile::Profile;
 use roundel_spec::Kind;
 
 /// Ports, longest message and bytes sent of each round with messages.
-fn told(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
+fn summary(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
     let with_messages = rounds.iter().filter(|round| round.ports > 0);
     with_messages.map(|round| (round.ports, round.longest, round.sent)).collect()
 }
@@ -28,7 +28,7 @@ fn shapes_are_those_of_plans() {
                     rounds_of(&part, &vec![length; part.blocks])
                 }));
                 let counted = ports::shape(&one.notation, kind, bytes);
-                assert_eq!(told(&rounds), told(&counted), "{kind}, {}", one.notation);
+                assert_eq!(summary(&rounds), summary(&counted), "{kind}, {}", one.notation);
             }
         }
     }

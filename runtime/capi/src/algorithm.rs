@@ -125,7 +125,7 @@ fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<se
 
 fn explained(how: Option<&CAlgorithm>, call: &selection::Question) -> Result<String, ApiFailure> {
     Ok(match how.map(|algorithm| &algorithm.0) {
-        None => raw::usual()?.choose(call).explain(),
+        None => raw::own_settings()?.choose(call).explain(),
         Some(AlgorithmSource::Rules(settings)) => settings.choose(call).explain(),
         Some(AlgorithmSource::Library(kind)) if *kind == call.kind => {
             format!("{call}: library; {}", Implementation::Library.proof())

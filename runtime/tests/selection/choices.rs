@@ -212,9 +212,9 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
         (Kind::Alltoall, 64, 64, u64::MAX, "library", "alltoall/spread-out"),
     ];
-    for (kind, p, ppn, bytes, usual, preferred) in cases {
+    for (kind, p, ppn, bytes, default, preferred) in cases {
         let what = format!("{kind} p = {p} ppn = {ppn} bytes = {bytes}");
-        assert_eq!(chosen(&fastest, kind, p, ppn, bytes), usual, "{what}");
+        assert_eq!(chosen(&fastest, kind, p, ppn, bytes), default, "{what}");
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
     // The library's allgatherv is faster than its allgather where there is much to gather.

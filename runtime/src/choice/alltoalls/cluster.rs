@@ -205,7 +205,7 @@ mod tests {
             let point = Point { placement, args: Default::default() };
             let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
             assert_eq!(choice.algorithm, AlltoallAlgorithm::Hierarchical);
-            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.active, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
     }
@@ -217,24 +217,25 @@ mod tests {
         use roundel_spec::schedule::Metric;
         use roundel_spec::{Collective, Placement};
         for (nodes, ppn) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
-            let usual = Network::default();
-            let choice = Cluster::new(nodes * ppn, ppn, usual, usual).and_then(|cluster| cluster.through_leaders(8));
+            let default = Network::default();
+            let choice =
+                Cluster::new(nodes * ppn, ppn, default, default).and_then(|cluster| cluster.through_leaders(8));
             let placement = Placement::consecutive((nodes * ppn) as usize, ppn as usize);
             let trace = check::record_code(&Leaders, &placement);
             let (schedule, point) = (Leaders::schedule(), Point { placement, args: Default::default() });
             let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
             let choice = choice.expect("in the domain");
-            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.active, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
     }
 
     #[test]
     fn what_is_known_counts_more_than_what_is_modelled() {
-        let usual = Network::default();
+        let default = Network::default();
         let line = |least, per_byte| LinearTime { least, per_byte };
         let known = Some(MeasuredTimes { hierarchical: line(2e-6, 1e-9), leaders: line(1e-6, 1e-8) });
-        let cluster = Cluster { known, ..Cluster::new(16, 4, usual, usual).expect("has ranks") };
+        let cluster = Cluster { known, ..Cluster::new(16, 4, default, default).expect("has ranks") };
         let chosen = |bytes| cluster.choose(bytes).expect("in the domain").algorithm;
         assert_eq!((chosen(8), chosen(1024)), (AlltoallAlgorithm::Leaders, AlltoallAlgorithm::Hierarchical));
     }
@@ -249,12 +250,12 @@ mod tests {
 
     #[test]
     fn one_node_and_nodes_of_one_rank_have_no_hierarchy() {
-        let usual = Network::default();
-        for cluster in [Cluster::flat(12, usual), Cluster::new(12, 1, usual, usual).expect("has ranks")] {
+        let default = Network::default();
+        for cluster in [Cluster::flat(12, default), Cluster::new(12, 1, default, default).expect("has ranks")] {
             let all = cluster.candidates(64).expect("in the domain");
-            assert_eq!(all, candidates(12, 64, &usual).expect("in the domain"));
+            assert_eq!(all, candidates(12, 64, &default).expect("in the domain"));
         }
-        assert_eq!(Cluster::new(12, 0, usual, usual), Err(Error::Nodes { ppn: 0 }));
+        assert_eq!(Cluster::new(12, 0, default, default), Err(Error::Nodes { ppn: 0 }));
     }
 
     #[test]

@@ -121,7 +121,7 @@ mod tests {
         says(Network::new(0.0, f64::NAN, 0.0), "a bandwidth of NaN bytes per second");
         says(Network::new(0.0, 1.0, -0.5), "an overhead of -0.5 seconds");
         assert!(Network::new(0.0, 1.0, 0.0).is_ok());
-        let usual = Network::default();
-        assert_eq!(Network::new(usual.latency(), usual.bandwidth(), usual.overhead()), Ok(usual));
+        let default = Network::default();
+        assert_eq!(Network::new(default.latency(), default.bandwidth(), default.overhead()), Ok(default));
     }
 }

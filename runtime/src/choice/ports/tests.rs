@@ -14,7 +14,12 @@ fn aries() -> Profile {
     let row = |&ports: &usize| sizes.iter().map(|&bytes| time(ports as f64, bytes as f64)).collect();
     let grid = Grid::new(sizes.clone(), ports.to_vec(), ports.iter().map(row).collect()).expect("makes sense");
     let node = NodeSpeed { signal: 5e-7, copy: 1e10, combine: 5e9 };
-    Profile { node, between: grid, crowd: Contention { lanes: 12, short: 1.5, long: 12.0 }, ..Profile::default() }
+    Profile {
+        node,
+        between: grid,
+        contention: Contention { lanes: 12, short: 1.5, long: 12.0 },
+        ..Profile::default()
+    }
 }
 
 /// A call on nodes that all have the same number of processes.
@@ -109,8 +114,8 @@ fn gathers_gather_and_scatters_scatter() {
 
 #[test]
 fn lanes_and_schemes_are_weighed() {
-    let wide = Profile { crowd: Contention { lanes: 4, short: 1.0, long: 1.0 }, ..aries() };
-    let narrow = Profile { crowd: Contention { lanes: 4, short: 8.0, long: 8.0 }, ..aries() };
+    let wide = Profile { contention: Contention { lanes: 4, short: 1.0, long: 1.0 }, ..aries() };
+    let narrow = Profile { contention: Contention { lanes: 4, short: 8.0, long: 8.0 }, ..aries() };
     let question = question(Kind::Allreduce, 16, 4, 1 << 20);
     assert_eq!((best(&wide, question).lanes, best(&narrow, question).lanes), (4, 1));
     let uneven = Question { ppn_min: 3, ..question };

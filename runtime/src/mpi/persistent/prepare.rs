@@ -62,14 +62,14 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let profile = settings.profile.as_ref().map_or(machine, Ok);
     let own = profile.and_then(|profile| call.plan(here, (settings, environment), profile, (owned, inexact)));
     let how = own.as_ref().map_or(0, |planned| digest(&planned.description));
-    let sayings = [
+    let values = [
         ("which collective they call", call.kind as u64),
         ("the size of an element", size_of::<T>() as u64),
         ("lengths or counts", digest(&call.counts)),
         ("how the call is to run: settings and profiles", how),
         ("how many requests were made before this one", made.into()),
     ];
-    let Proposal { description, programs } = agree(group.comm.raw(), &sayings, own)?;
+    let Proposal { description, programs } = agree(group.comm.raw(), &values, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
     // If any node has several ranks, all ranks take part in finding those of their own.
     let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);

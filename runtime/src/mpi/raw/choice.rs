@@ -61,11 +61,11 @@ fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
-    let sayings = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
+    let values = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
     let reading = Reading::new(group.rank);
     let hosts = own.as_ref().map_or(true, |(_, settings)| settings.device != Device::Auto || !device::is_loaded());
     let numbers = [u64::from(REQUESTS.load(Ordering::Relaxed)), reading.head(), u64::from(hosts)];
-    let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &sayings, &numbers, own)?;
+    let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &values, &numbers, own)?;
     work.requests = *heard[0].start() != 0;
     let profile = work.profile.insert(reading.share(group, *heard[1].end())).clone()?;
     let device = if *heard[2].start() != 0 { settings.device } else { Device::Loaded };
@@ -79,7 +79,7 @@ fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings
 ///
 /// # Errors
 /// If the environment has invalid settings.
-pub fn usual() -> Result<Settings, Error> {
+pub fn own_settings() -> Result<Settings, Error> {
     let (settings, profile) = (environment()?, own_profile()?);
     let selection = settings.selection.clone().with_profile(&profile);
     Ok(Settings { selection, ..settings.clone() })

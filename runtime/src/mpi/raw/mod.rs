@@ -16,7 +16,7 @@ mod recorded;
 mod repeat;
 mod shared_run;
 
-pub use self::choice::{begin_requests, usual};
+pub use self::choice::{begin_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
@@ -292,14 +292,17 @@ pub unsafe fn prepare(
     }))
 }
 
-/// The plan of a request, and its journal entry; none if MPI must serve it.
+/// The buffers of a request, with its plan, and its journal entry.
+type PlannedRequest = (SpareBuffers, Option<Box<JournaledRequest>>);
+
+/// Plans a request; none if MPI must serve it.
 fn plan_request(
     work: &CommWork,
     group: &OwnComm,
     shape: &CallShape,
     by: By<'_>,
     journal: Option<Box<JournaledRequest>>,
-) -> Result<Option<(SpareBuffers, Option<Box<JournaledRequest>>)>, Error> {
+) -> Result<Option<PlannedRequest>, Error> {
     let choice = choice::choose(by, work, shape, group.here())?;
     let Implementation::Catalogue(algorithm) = choice.implementation.clone() else {
         let reason = choice.reason.clone();

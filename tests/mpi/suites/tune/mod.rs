@@ -70,10 +70,13 @@ impl Suite<'_> {
         self.expect((machine.nodes, machine.ranks) == (sizes.len(), all.len()), "the number of nodes and ranks");
         self.expect(profile.between.is_measured() == (sizes.len() > 1), "what is measured between nodes");
         self.expect(profile.inside.is_measured() == sizes.values().any(|&size| size > 1), "what is measured inside");
-        let usual = Profile::default();
+        let default = Profile::default();
         let least = sizes.values().copied().min().unwrap_or(1);
         let crowded = sizes.len() > 1 && least > 1;
-        self.expect(if crowded { profile.crowd.lanes == least } else { profile.crowd == usual.crowd }, "the crowd");
+        self.expect(
+            if crowded { profile.contention.lanes == least } else { profile.contention == default.contention },
+            "the crowd",
+        );
         self.expect(!machine.mpi.is_empty() && !machine.host.is_empty(), "the machine");
     }
 

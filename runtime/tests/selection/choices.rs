@@ -68,7 +68,8 @@ fn trees_that_differ_serve_exact_operands_alone() {
     }
     let rule = |order: &str| {
         let text = format!(
-            "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"prefix\"\n{order}"
+            "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allreduce\"\n\
+             algorithm = \"prefix\"\n{order}"
         );
         Selection::parse(&text).expect("is a selection")
     };
@@ -383,7 +384,8 @@ fn a_choice_is_explained_in_one_line() {
         ("allreduce p=8 nodes=8 ppn=1 bytes=8", "the plan of 8 nodes was replayed when the rule was read");
     assert_eq!(line, format!("{call} as a persistent request: 8(-1 1 1 1), by the rule at line 19; {plan}"));
     let line = selection.choose(&alone).explain();
-    let passed = "; not 8(-1 1 1 1), by the rule at line 19, because plans with ports are for requests of roundel::mpi::persistent";
+    let passed = "; not 8(-1 1 1 1), by the rule at line 19, because plans with ports are for requests of \
+                  roundel::mpi::persistent";
     assert!(line.contains(passed), "{line}");
     let forced = Force::read("allgather:recursive-doubling").expect("fits");
     let line = Selection::default().forcing(forced).choose(&Question::new(Kind::Allgather, 6, 6, 8)).explain();

@@ -141,8 +141,8 @@ Examples:
   roundel mutants sparbit --only 17 --save mutant.json
 
 The file holds the declaration, so it can be replayed anywhere. The exit code is 1 if the collective is still wrong \
-there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be reachable: \
-it is said whether it is.")]
+there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be \
+reachable: it is said whether it is.")]
     Replay(ReplayArgs),
     /// Say which algorithm, with which radix or which ports, is fastest, by a model, and why
     #[command(after_help = "\
@@ -155,10 +155,11 @@ Examples:
   roundel explain allreduce --nodes 160 --ppn 12 --bytes 262144  1920 ranks, on 160 nodes
   roundel explain allgather --nodes 16 --bytes 64 --profile machine.toml
 
-Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, which \
-`roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, a round among 10 \
-through 9 ports, and rounds that gather again. For an all-to-all, a round costs the latency, each of its messages the overhead, each byte its share of the bandwidth; rounds, \
-messages and bytes are exact. The same model chooses in programs: `roundel::choice::alltoalls`.")]
+Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, \
+which `roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, \
+a round among 10 through 9 ports, and rounds that gather again. For an all-to-all, a round costs the latency, each of \
+its messages the overhead, each byte its share of the bandwidth; rounds, messages and bytes are exact. The same model \
+chooses in programs: `roundel::choice::alltoalls`.")]
     Explain(ExplainArgs),
     /// Count what Bruck's all-to-all sends, for every radix or substep by substep
     #[command(after_help = "\
@@ -175,8 +176,8 @@ Examples:
   mpirun -n 16 roundel tune -o machine.toml --budget 30s
   roundel explain allreduce --nodes 4 --ppn 4 --bytes 8 --profile machine.toml
 
-Needs a build with MPI: `cargo build --release -p roundel-verify --features mpi`. Run it on at least two nodes; with one, messages \
-between nodes are not measured, and the profile says so.")]
+Needs a build with MPI: `cargo build --release -p roundel-verify --features mpi`. Run it on at least two nodes; with \
+one, messages between nodes are not measured, and the profile says so.")]
     Tune(TuneArgs),
     /// Look at a profile
     #[command(
@@ -210,8 +211,8 @@ Examples:
   roundel trace diff run.0 run.1                some of them
   roundel trace diff run --json
 
-Every message must be declared, and every declared one must be there once, at both of its ends. The exit code is 1 if something \
-differs or the file of a rank is missing. docs/trace.md describes the files."
+Every message must be declared, and every declared one must be there once, at both of its ends. The exit code is 1 if \
+something differs or the file of a rank is missing. docs/trace.md describes the files."
     )]
     Trace(TraceCommand),
     /// Print what one node does: a listing for numbers of ports and factors, or the plan of a collective

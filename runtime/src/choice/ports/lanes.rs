@@ -26,7 +26,8 @@ pub enum Error {
     },
     /// The numbers of processes are invalid.
     #[error(
-        "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller number first"
+        "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller \
+         number first"
     )]
     Processes {
         /// The smallest number.

@@ -22,7 +22,8 @@ pub struct Force {
 pub enum ForceError {
     /// The text has an invalid form.
     #[error(
-        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
+        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as \
+         `allreduce:nap`"
     )]
     Shape {
         /// The text.

@@ -158,7 +158,8 @@ pub struct ExplainSelectionArgs {
     pub placing: Placing,
     /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather
     /// or a gather, or gets from a reduce_scatter or a scatter; of what it has for one other in an alltoall.
-    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true, value_parser = number::long_bytes)]
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
+    #[arg(value_parser = number::long_bytes)]
     pub bytes: u64,
     /// The rules; only the default if left out.
     #[arg(long, value_name = "FILE")]

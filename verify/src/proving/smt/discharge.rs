@@ -1,7 +1,7 @@
 //! Discharges obligations with solvers.
 
 use super::query::Obligation;
-use super::solver::{SolverAnswer, Effort, Solver, seconds};
+use super::solver::{Effort, Solver, SolverAnswer, seconds};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

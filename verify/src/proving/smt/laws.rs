@@ -185,7 +185,8 @@ pub(super) const LAWS: [Law; 11] = [
     },
     Law {
         name: "law-power-step",
-        claim: "the law of powers is preserved from one exponent to the next: b * x <= y and b >= 2 give b * x <= b * y",
+        claim: "the law of powers is preserved from one exponent to the next: \
+                b * x <= y and b >= 2 give b * x <= b * y",
         constants: "b x y",
         hypotheses: &[
             "(>= b 2)",

@@ -20,6 +20,6 @@ pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{MissingObligation, Obligations, obligations};
 pub use query::{Obligation, Property};
-pub use solver::{SolverAnswer, Effort, Solver};
+pub use solver::{Effort, Solver, SolverAnswer};
 pub use symbol::name_of;
 pub(crate) use symbol::symbol;

@@ -181,7 +181,13 @@ impl Solver {
     }
 
     /// The output of the program for some input.
-    fn spoken(&self, input: &str, arguments: &[String], limit: Effort, patience: Duration) -> Result<String, SolverAnswer> {
+    fn spoken(
+        &self,
+        input: &str,
+        arguments: &[String],
+        limit: Effort,
+        patience: Duration,
+    ) -> Result<String, SolverAnswer> {
         if !self.is_there() {
             return Err(SolverAnswer::Missing(format!("{}: there is no such file", self.program.display())));
         }

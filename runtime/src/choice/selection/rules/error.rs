@@ -25,7 +25,8 @@ pub enum Error {
     },
     /// The selection has an unknown version.
     #[error(
-        "line {line}: this selection has version {found}, and this program reads version {VERSION}: write `version = {VERSION}`"
+        "line {line}: this selection has version {found}, and this program reads version {VERSION}: write \
+         `version = {VERSION}`"
     )]
     Version {
         /// The line.
@@ -103,7 +104,8 @@ pub enum Error {
     },
     /// A rule never matches.
     #[error(
-        "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, or remove it",
+        "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, \
+         or remove it",
         lines(by)
     )]
     Covered {

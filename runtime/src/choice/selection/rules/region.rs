@@ -251,7 +251,8 @@ mod tests {
         #[test]
         fn halves_cover_the_whole(one in region(), axis in 0..AXES, at in 0u64..7) {
             let cut = at.clamp(one.0[axis].from, one.0[axis].to);
-            let (low, high) = (one.with(axis, NumberRange { to: cut, ..one.0[axis] }), one.with(axis, NumberRange { from: cut + 1, ..one.0[axis] }));
+            let low = one.with(axis, NumberRange { to: cut, ..one.0[axis] });
+            let high = one.with(axis, NumberRange { from: cut + 1, ..one.0[axis] });
             prop_assert!(one.covered_by(&[low, high]).is_some());
             prop_assert!(one.covered_by(&[Region::all()]).is_some());
         }

@@ -41,7 +41,7 @@ pub enum RuleError {
         known: Vec<&'static str>,
     },
     /// The algorithm has no such parameter.
-    #[error("{algorithm} has no parameter `{name}`: {}", if known.is_empty() { "it has none, leave out `parameters`".into() } else { format!("write {}", known.join(", ")) })]
+    #[error("{algorithm} has no parameter `{name}`: {}", instead(known))]
     NoParameter {
         /// The algorithm.
         algorithm: &'static str,
@@ -142,7 +142,8 @@ pub enum RuleError {
     },
     /// The rule has calls outside the declared domain.
     #[error(
-        "{algorithm} does not serve all calls of this rule: with {at}, {reason}; narrow {narrow}, or take another algorithm"
+        "{algorithm} does not serve all calls of this rule: with {at}, {reason}; narrow {narrow}, or take another \
+         algorithm"
     )]
     Outside {
         /// The algorithm.
@@ -188,6 +189,15 @@ pub enum RuleError {
         /// The placements.
         shape: &'static str,
     },
+}
+
+/// What to write instead of an unknown parameter.
+fn instead(known: &[String]) -> String {
+    if known.is_empty() {
+        "it has none, leave out `parameters`".into()
+    } else {
+        format!("write {}", known.join(", "))
+    }
 }
 
 impl RuleError {

@@ -172,7 +172,8 @@ impl From<&Network> for Figures {
 fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> String {
     let network = &cluster.between;
     let mut out = format!(
-        "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
+        "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, \
+         bandwidth {}{FAINT:#}\n\n",
         cluster.p,
         counted(args.bytes, "byte"),
         time(network.latency()),

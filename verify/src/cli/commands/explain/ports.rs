@@ -282,8 +282,8 @@ fn proof(chosen: &ModelledPorts, nodes: usize) -> String {
             format!("{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked{FAINT:#}")
         }
         PlanEvidence::AtInitialisation => format!(
-            "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a call is \
-             checked when it is made{FAINT:#}"
+            "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a \
+             call is checked when it is made{FAINT:#}"
         ),
     }
 }

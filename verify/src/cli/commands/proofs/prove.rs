@@ -9,7 +9,7 @@ use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, Base, InductionResult};
-use crate::proving::smt::{SolverAnswer, Effort, Portfolio, Solver, lemmas, obligations};
+use crate::proving::smt::{Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
 use crate::proving::sweep;
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};

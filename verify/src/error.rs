@@ -37,8 +37,8 @@ pub enum Error {
     /// A file instead of a name of the catalogue.
     #[error(
         "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, \
-         `roundel check {0}` checks the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, `expand {0}` and \
-         `emit c {0}` print code",
+         `roundel check {0}` checks the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, \
+         `expand {0}` and `emit c {0}` print code",
         path.display()
     )]
     FileForName {

@@ -14,7 +14,7 @@ use mpi::traits::*;
 use roundel::algorithms::{
     HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut,
 };
-use roundel::choose::{self, Cluster, ceil_sqrt};
+use roundel::choice::alltoalls::{self, Cluster, ceil_sqrt};
 use roundel::{Alltoall, Error};
 use std::ffi::c_int;
 use std::hint::black_box;
@@ -102,8 +102,8 @@ fn main() -> Result<(), Error> {
     let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(20);
     for bytes in [8, 64, 256, 1024, 4096] {
         // Connections are made by the first messages, and are no matter of this.
-        choose::measure(&world, bytes)?;
-        let cluster = choose::measure(&world, bytes)?;
+        alltoalls::measure(&world, bytes)?;
+        let cluster = alltoalls::measure(&world, bytes)?;
         tell(&world, &cluster);
         let variants = variants(&world, bytes, &cluster);
         let times = measure(&world, &variants, bytes, batches);

@@ -232,10 +232,10 @@ fn digits_are_right_with_every_radix() {
 /// The choice counts what the declarations do.
 #[test]
 fn the_choice_counts_what_is_sent() {
-    use roundel::choose::{AlltoallAlgorithm, Network, Split, modelled};
+    use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, Split, modelled};
     let network = Network::default();
     let count = |name: &str, trace: &check::Census| {
-        (name.to_string(), trace.rounds.loud, trace.max(Metric::MessagesSent), trace.max(Metric::BlocksSent))
+        (name.to_string(), trace.rounds.active, trace.max(Metric::MessagesSent), trace.max(Metric::BlocksSent))
     };
     fn census<C: Collective>(collective: &C, p: usize) -> check::Census {
         let placement = Placement::consecutive(p, p);

@@ -108,7 +108,7 @@ fn generated_code_passes_every_check() {
 fn bruck_with_hundreds_of_ranks() {
     let point = point(&Bruck, 512);
     let passed = check::trace(&Bruck::schedule(), &point, &check::record_code(&Bruck, &point.placement)).unwrap();
-    assert_eq!(passed.census.rounds.loud, 9);
+    assert_eq!(passed.census.rounds.active, 9);
 }
 
 // A plain simulation.

@@ -6,9 +6,9 @@
 //! cargo run --release -p roundel --example initialisation
 //! ```
 
+use roundel::choice::{Question, ports};
 use roundel::profile::Profile;
 use roundel::program::build::{ProgramSpec, Scheme, build};
-use roundel::select::{Question, select};
 use roundel_spec::{Kind, Placement};
 use std::error::Error;
 use std::time::Instant;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn measure(profile: &Profile, kind: Kind, nodes: usize, bytes: u64) -> Result<(), Box<dyn Error>> {
     let begin = Instant::now();
-    let ranked = select(profile, &Question::new(kind, nodes, 1, bytes))?;
+    let ranked = ports::rank(profile, &Question::new(kind, nodes, 1, bytes))?;
     let ports = &ranked.first().ok_or("nothing serves this call")?.notation;
     let chosen = begin.elapsed();
     let begin = Instant::now();

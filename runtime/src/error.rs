@@ -63,7 +63,8 @@ pub enum Error {
     Busy,
     /// Collectives have already run on the communicator, so its placement is fixed.
     #[error(
-        "the ranks of this communicator have their places already; say them before its first collective, or duplicate it"
+        "the ranks of this communicator have their places already; say them before its first collective, or duplicate \
+         it"
     )]
     Placed,
     /// Ranks give placement paths of different lengths.
@@ -95,7 +96,7 @@ pub enum Error {
     Ports(#[from] crate::plan::ports::GroupsError),
     /// No algorithm can be selected for the call.
     #[error(transparent)]
-    Select(#[from] crate::choice::select::Error),
+    Select(#[from] crate::choice::ports::Error),
     /// The ports are for another number of nodes.
     #[error("`{ports}` are ports for {found} nodes, and there are {nodes}")]
     PortsOfOthers {
@@ -120,8 +121,8 @@ pub enum Error {
     },
     /// There are more nodes than all plans were checked for, and too many to check when a request is created.
     #[error(
-        "plans of {nodes} nodes are not proved: all of up to {proved} are, and larger ones are checked when they are made, but this one is \
-         too large for that; use `Settings::unproved` to run it all the same"
+        "plans of {nodes} nodes are not proved: all of up to {proved} are, and larger ones are checked when they are \
+         made, but this one is too large for that; use `Settings::unproved` to run it all the same"
     )]
     Unproved {
         /// The number of nodes.
@@ -131,7 +132,7 @@ pub enum Error {
     },
     /// An invalid order of nodes.
     #[error(transparent)]
-    NoOrder(#[from] crate::plan::order::InvalidOrder),
+    InvalidOrder(#[from] crate::plan::order::InvalidOrder),
     /// The algorithm is for another collective.
     #[error("{name} is no algorithm for {kind}; `roundel list` shows which are")]
     OtherKind {
@@ -158,8 +159,8 @@ pub enum Error {
     },
     /// A non-blocking call sends blocks of any lengths through other ranks.
     #[error(
-        "{name} sends blocks of any lengths through other ranks, which takes calls that block; use `alltoall/spread-out` or \
-         `alltoall/pairwise`"
+        "{name} sends blocks of any lengths through other ranks, which takes calls that block; use \
+         `alltoall/spread-out` or `alltoall/pairwise`"
     )]
     NotStraight {
         /// The algorithm.
@@ -173,7 +174,8 @@ pub enum Error {
     },
     /// Ranks would reduce with different trees.
     #[error(
-        "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the choice to the profile"
+        "{name}: ranks would reduce different trees, and their results could differ in the last bits; leave the \
+         choice to the profile"
     )]
     NotReproducible {
         /// The requested algorithm.

@@ -28,8 +28,8 @@
 //!   [`ScatterFrom`]: the calls, on every [`Transport`]; [`AllowUnproved`] lets those through that no proof covers
 //! - [`operation`]: the operations of reductions
 //! - [`algorithms`]: the catalogue
-//! - [`choose`]: chooses an all-to-all and its radix
-//! - [`profile`], [`select`]: the speed of a machine, and the fastest plan on it
+//! - [`choice`]: which algorithm is fastest on a machine: all-to-alls and their radix, plans with ports, rules
+//! - [`profile`]: the speed of a machine
 //! - `selection` (feature `profile`): the algorithm of a call, by a file of rules, the environment, or by default
 //! - [`plan`]: the steps of all ranks in one call, as data
 //! - [`trace`]: the messages that a run posted
@@ -53,7 +53,7 @@ pub mod algorithms;
 mod allgather;
 mod alltoall;
 mod call;
-mod choice;
+pub mod choice;
 mod error;
 pub mod operation;
 pub mod plan;
@@ -78,9 +78,9 @@ pub use alltoall::{Alltoall, IsAlltoall};
 pub use call::geometry;
 #[doc(hidden)]
 pub use choice::clock;
+pub use choice::profile;
 #[cfg(feature = "profile")]
 pub use choice::selection;
-pub use choice::{choose, profile, select};
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, IsAllreduce, IsReduceScatter, ReduceScatter};
@@ -90,6 +90,12 @@ pub use roundel_macros::Collective;
 pub use roundel_spec::{Collective, Place, Refusal, Sink, arith};
 pub use transport::{Layout, Options, Transport};
 pub use unproved::{AllowUnproved, Unproved};
+
+/// The former name of [`choice::alltoalls`].
+#[deprecated(note = "use `roundel::choice::alltoalls`")]
+pub mod choose {
+    pub use crate::choice::alltoalls::*;
+}
 
 /// The examples of the documentation, as tests.
 #[cfg(doctest)]

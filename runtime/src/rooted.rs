@@ -5,7 +5,7 @@
 //! ranks.
 
 use crate::call::reduction::{Division, ReductionCall};
-use crate::call::rooted::{BlockSeat, RootedCall, RootedLayout, expect};
+use crate::call::rooted::{BlockStorage, RootedCall, RootedLayout, expect};
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::transport::Transport;
@@ -102,7 +102,7 @@ pub trait GatherTo: IsGather + Sized {
             return comm.spread(self, RootedCall::elsewhere(send, total, input_at));
         }
         expect("the receive buffer", total, recv.len(), "the send buffer's length times the number of ranks")?;
-        let layout = RootedLayout { total, input_at, seat: BlockSeat::Output };
+        let layout = RootedLayout { total, input_at, storage: BlockStorage::Output };
         comm.spread(self, RootedCall { input: Some(send), output: recv, layout })
     }
 
@@ -133,7 +133,7 @@ pub trait ScatterFrom: IsScatter + Sized {
             expect("the send buffer", total, send.len(), "the receive buffer's length times the number of ranks")?;
         }
         let input = is_root.then_some(send);
-        let layout = RootedLayout { total, input_at: 0, seat: BlockSeat::Scratch { result_at: own } };
+        let layout = RootedLayout { total, input_at: 0, storage: BlockStorage::Scratch { result_at: own } };
         comm.spread(self, RootedCall { input, output: recv, layout })
     }
 

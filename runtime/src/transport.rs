@@ -7,7 +7,7 @@ pub use crate::call::geometry::{Described, Geometry, Uniform, Varying};
 pub use crate::call::layout::{Layout, Options};
 pub use crate::call::rank_placement::RankPlacement;
 pub use crate::call::reduction::{Division, ReductionCall};
-pub use crate::call::rooted::{BlockSeat, RootedCall, RootedLayout};
+pub use crate::call::rooted::{BlockStorage, RootedCall, RootedLayout};
 use crate::error::Error;
 use crate::operation::Operation;
 use roundel_spec::{Collective, Place};

@@ -297,8 +297,8 @@ fn the_error_names_both_ranks_and_says_what_to_do() {
     let error = Error::BlockMismatch { rank: 1, from: 4, expected: 3, found: 2 };
     assert_eq!(
         error.to_string(),
-        "rank 4 sent 2 elements to rank 1, which expected 3: the send count of rank 4 for rank 1 must equal the receive \
-         count of rank 1 for rank 4"
+        "rank 4 sent 2 elements to rank 1, which expected 3: the send count of rank 4 for rank 1 must equal the \
+         receive count of rank 1 for rank 4"
     );
 }
 

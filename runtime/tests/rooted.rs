@@ -5,7 +5,7 @@ use roundel::algorithms::{
 };
 use roundel::operation::{Sum, ordered};
 use roundel::threads::{run, run_placed};
-use roundel::transport::{BlockSeat, RootedCall, RootedLayout};
+use roundel::transport::{BlockStorage, RootedCall, RootedLayout};
 use roundel::{
     AllowUnproved, Broadcast, Error, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom,
     Transport,
@@ -188,9 +188,9 @@ fn lengths_are_checked_where_they_are_known() {
 /// A call that nobody makes through the traits, but anybody can write.
 #[test]
 fn calls_that_do_not_fit_their_buffers_are_refused() {
-    let spread = |total, input_at, seat| {
+    let spread = |total, input_at, storage| {
         let call = |comm: &roundel::threads::ThreadComm| {
-            let layout = RootedLayout { total, input_at, seat };
+            let layout = RootedLayout { total, input_at, storage };
             comm.spread(
                 &BinomialBroadcast { root: 0 },
                 RootedCall { input: Some(&[1, 2]), output: &mut [0; 3], layout },
@@ -198,16 +198,19 @@ fn calls_that_do_not_fit_their_buffers_are_refused() {
         };
         run(1, call).remove(0)
     };
-    assert_eq!(spread(3, 1, BlockSeat::Output), Ok(()));
-    assert_eq!(spread(4, 2, BlockSeat::Scratch { result_at: 1 }), Ok(()));
-    for (total, input_at, seat) in [
-        (4, 0, BlockSeat::Output),
-        (3, 2, BlockSeat::Output),
-        (4, 0, BlockSeat::Scratch { result_at: 2 }),
-        (usize::MAX, usize::MAX, BlockSeat::Scratch { result_at: 0 }),
-        (4, 0, BlockSeat::Scratch { result_at: usize::MAX }),
+    assert_eq!(spread(3, 1, BlockStorage::Output), Ok(()));
+    assert_eq!(spread(4, 2, BlockStorage::Scratch { result_at: 1 }), Ok(()));
+    for (total, input_at, storage) in [
+        (4, 0, BlockStorage::Output),
+        (3, 2, BlockStorage::Output),
+        (4, 0, BlockStorage::Scratch { result_at: 2 }),
+        (usize::MAX, usize::MAX, BlockStorage::Scratch { result_at: 0 }),
+        (4, 0, BlockStorage::Scratch { result_at: usize::MAX }),
     ] {
-        assert!(matches!(spread(total, input_at, seat), Err(Error::Length { .. })), "{total} {input_at} {seat:?}");
+        assert!(
+            matches!(spread(total, input_at, storage), Err(Error::Length { .. })),
+            "{total} {input_at} {storage:?}"
+        );
     }
 }
 

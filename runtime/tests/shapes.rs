@@ -1,12 +1,12 @@
 //! What the selector counts without a plan is what plans do: the same rounds, ports, longest messages and bytes.
 
+use roundel::choice::{Question, ports};
 use roundel::clock::{RoundCost, rounds_of, slowest};
 use roundel::profile::Profile;
-use roundel::select::{Question, select, shape};
 use roundel_spec::Kind;
 
 /// Ports, longest message and bytes sent of each round with messages.
-fn told(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
+fn summary(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
     let with_messages = rounds.iter().filter(|round| round.ports > 0);
     with_messages.map(|round| (round.ports, round.longest, round.sent)).collect()
 }
@@ -17,7 +17,7 @@ fn shapes_are_those_of_plans() {
         for nodes in (2..=24).chain([39, 64]) {
             // Divisible by all that is divided, so that nothing is rounded.
             let bytes = (nodes * 12) as u64;
-            let ranked = select(&Profile::default(), &Question::new(kind, nodes, 1, 8)).expect("makes sense");
+            let ranked = ports::rank(&Profile::default(), &Question::new(kind, nodes, 1, 8)).expect("makes sense");
             // All of them up to 12 nodes, some beyond.
             let some = ranked.iter().enumerate().filter(|(i, _)| nodes <= 12 || i % 17 == 0);
             for (_, one) in some {
@@ -27,8 +27,8 @@ fn shapes_are_those_of_plans() {
                     assert_eq!(length * part.blocks, bytes as usize, "{}", one.notation);
                     rounds_of(&part, &vec![length; part.blocks])
                 }));
-                let counted = shape(&one.notation, kind, bytes);
-                assert_eq!(told(&rounds), told(&counted), "{kind}, {}", one.notation);
+                let counted = ports::shape(&one.notation, kind, bytes);
+                assert_eq!(summary(&rounds), summary(&counted), "{kind}, {}", one.notation);
             }
         }
     }

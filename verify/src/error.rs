@@ -36,8 +36,9 @@ pub enum Error {
     },
     /// A file instead of a name of the catalogue.
     #[error(
-        "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, `roundel check {0}` checks \
-         the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, `expand {0}` and `emit c {0}` print code",
+        "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, \
+         `roundel check {0}` checks the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, \
+         `expand {0}` and `emit c {0}` print code",
         path.display()
     )]
     FileForName {
@@ -121,7 +122,10 @@ pub enum Error {
     #[error("the file of `--placement` says which ranks share a node: leave out `--ppn`")]
     PlacedTwice,
     /// A placement file for another number of ranks.
-    #[error("{} places {found} ranks, but there are {p}: it needs a line with a node's name for each rank", path.display())]
+    #[error(
+        "{} places {found} ranks, but there are {p}: it needs a line with a node's name for each rank",
+        path.display()
+    )]
     OtherPlacement {
         /// The file.
         path: PathBuf,
@@ -146,7 +150,8 @@ pub enum Error {
     },
     /// A range instead of a single value.
     #[error(
-        "`{text}` is a range: write one value, as in `--set {name}=3`; ranges are for `roundel check` and `roundel prove`"
+        "`{text}` is a range: write one value, as in `--set {name}=3`; ranges are for `roundel check` and \
+         `roundel prove`"
     )]
     OneValue {
         /// What was written.
@@ -281,8 +286,8 @@ pub enum Error {
     },
     /// Two collectives that would have the same record file.
     #[error(
-        "{} declares `{name}` twice, and both would have the record {}: give each collective of a crate a name of its own, \
-         or pass `--no-record`",
+        "{} declares `{name}` twice, and both would have the record {}: give each collective of a crate a name of its \
+         own, or pass `--no-record`",
         root.display(), record.display()
     )]
     SameName {
@@ -400,7 +405,7 @@ pub enum Error {
     },
     /// A call that cannot be counted or modelled.
     #[error(transparent)]
-    Choose(#[from] roundel::choose::Error),
+    Choose(#[from] roundel::choice::alltoalls::Error),
     /// A kind of collective without a model.
     #[error("there is no model of `{collective}`: `roundel explain` knows {known}")]
     NoModel {
@@ -411,7 +416,7 @@ pub enum Error {
     },
     /// A call for which no plan can be chosen.
     #[error(transparent)]
-    Select(#[from] roundel::select::Error),
+    Select(#[from] roundel::choice::ports::Error),
     /// A file that is not a profile, or not of this machine.
     #[error("{}: {source}", path.display())]
     Profile {
@@ -433,7 +438,7 @@ pub enum Error {
     Force(#[from] roundel::selection::ForceError),
     /// A collective that does not exist.
     #[error("{0}")]
-    Misfit(#[from] roundel::selection::RuleError),
+    Rule(#[from] roundel::selection::RuleError),
     /// An option that belongs to the model of another collective.
     #[error("`{flag}` says nothing about {collective}: {instead}")]
     OtherModel {
@@ -452,7 +457,8 @@ pub enum Error {
     },
     /// Invalid numbers of nodes and ranks.
     #[error(
-        "{nodes} nodes of {ppn} ranks cannot be counted: give `--nodes` and `--ppn` numbers of at least 1, at most 2147483647 ranks in all"
+        "{nodes} nodes of {ppn} ranks cannot be counted: give `--nodes` and `--ppn` numbers of at least 1, at most \
+         2147483647 ranks in all"
     )]
     NoSuchNodes {
         /// The number of nodes.
@@ -462,8 +468,8 @@ pub enum Error {
     },
     /// A measurement with a build without MPI.
     #[error(
-        "this program was built without MPI: build it with `cargo build --release -p roundel-verify --features mpi` and run \
-         `mpirun … roundel tune`"
+        "this program was built without MPI: build it with `cargo build --release -p roundel-verify --features mpi` \
+         and run `mpirun … roundel tune`"
     )]
     NoMpi,
     /// MPI is already initialised.
@@ -540,7 +546,8 @@ pub enum Error {
     },
     /// A kind without `--ports`.
     #[error(
-        "there are many ways to {kind}: pass one with `--ports`, as in `8(-1 1 1 1)`, or name a collective of the catalogue"
+        "there are many ways to {kind}: pass one with `--ports`, as in `8(-1 1 1 1)`, or name a collective of the \
+         catalogue"
     )]
     PortsNeeded {
         /// The kind.
@@ -593,7 +600,10 @@ pub enum Error {
         why: String,
     },
     /// A name without trace files.
-    #[error("there is neither a file {0} nor any {0}.R, where R is a rank: give what ROUNDEL_TRACE was", path.display())]
+    #[error(
+        "there is neither a file {0} nor any {0}.R, where R is a rank: give what ROUNDEL_TRACE was",
+        path.display()
+    )]
     NoTraces {
         /// The name.
         path: PathBuf,

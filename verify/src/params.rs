@@ -1,7 +1,7 @@
 //! Parameters of a collective, from `--set name=value`.
 
 use crate::error::Error;
-use roundel::choose::{AlltoallAlgorithm, Network, choose_radix};
+use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, choose_radix};
 use roundel_spec::Arguments;
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::schedule::{Domain, Schedule};

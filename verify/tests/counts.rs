@@ -107,8 +107,8 @@ fn the_plot_has_two_curves_that_differ_without_colour() {
     let folder = tempfile::TempDir::new().unwrap();
     for p in ["4", "6", "4096", "2147483647"] {
         let path = folder.path().join(format!("{p}.svg"));
-        let told = text(&["-p", p, "--svg", path.to_str().unwrap()]);
-        assert!(told.contains("the picture is in"), "{told}");
+        let output = text(&["-p", p, "--svg", path.to_str().unwrap()]);
+        assert!(output.contains("the picture is in"), "{output}");
         let svg = std::fs::read_to_string(&path).unwrap();
         let document = roxmltree::Document::parse(&svg).unwrap();
         let curves: Vec<_> = document

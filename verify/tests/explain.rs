@@ -27,8 +27,8 @@ const SHARED: [&str; 6] = ["--latency", "2us", "--overhead", "1us", "--bandwidth
 
 #[test]
 fn the_choice_comes_first_and_is_marked() {
-    let told = text(&["alltoall", "-p", "64", "--bytes", "8"]);
-    let lines: Vec<&str> = told.lines().collect();
+    let output = text(&["alltoall", "-p", "64", "--bytes", "8"]);
+    let lines: Vec<&str> = output.lines().collect();
     assert_eq!(lines[0], "alltoall  p = 64, blocks of 8 bytes");
     assert_eq!(lines[1], "latency 20.0 us, overhead 1.00 us for each message, bandwidth 1.25 GB/s");
     assert_eq!(lines[3], "algorithm                radix  rounds  messages  blocks  bytes     time  note");
@@ -38,14 +38,14 @@ fn the_choice_comes_first_and_is_marked() {
     );
     assert_eq!(lines.iter().filter(|line| line.contains("chosen")).count(), 1);
     for name in ["alltoall/spread-out", "alltoall/pairwise", "alltoall/modified-bruck"] {
-        assert!(lines[5..].iter().any(|line| line.starts_with(name)), "{name}: {told}");
+        assert!(lines[5..].iter().any(|line| line.starts_with(name)), "{name}: {output}");
     }
-    assert!(told.contains(
+    assert!(output.contains(
         "alltoall/k-bruck with radix 8 takes 54.7 us: 73 % latency (2 rounds), 26 % overhead (14 messages), \
          1 % transfer (896 bytes); it is latency-bound, so few rounds count\n"
     ));
-    assert!(told.contains("alltoall/modified-bruck with radix 8 = ceil(sqrt p) takes 295 us: "), "{told}");
-    assert!(lines.iter().all(|line| *line == line.trim_end()), "{told}");
+    assert!(output.contains("alltoall/modified-bruck with radix 8 = ceil(sqrt p) takes 295 us: "), "{output}");
+    assert!(lines.iter().all(|line| *line == line.trim_end()), "{output}");
     assert!(text(&["alltoall", "-p", "64", "--all"]).lines().count() > 124);
 }
 
@@ -57,8 +57,8 @@ fn what_the_time_is_spent_on() {
     assert_eq!(bound(&["--bytes", "8", "--overhead", "1ms"]), "overhead");
     assert_eq!(json(&["alltoall", "-p", "512", "--bytes", "64"])["bound"], "several");
     assert_eq!(json(&["alltoall", "-p", "1"])["bound"], Value::Null);
-    let told = text(&["alltoall", "-p", "64", "--bytes", "1000000"]);
-    assert!(told.contains("alltoall/spread-out takes") && told.contains("bandwidth-bound"), "{told}");
+    let output = text(&["alltoall", "-p", "64", "--bytes", "1000000"]);
+    assert!(output.contains("alltoall/spread-out takes") && output.contains("bandwidth-bound"), "{output}");
 }
 
 /// The paper's Fig. 3: one message after the other, 64 bytes. Radix 22 with 512 processes and 64 with 4096.
@@ -73,8 +73,8 @@ fn the_square_root_is_there_and_good_where_the_paper_measured() {
         assert_eq!(substeps[0]["radix"], best);
         let at_root = substeps.iter().find(|c| c["radix"] == root).unwrap();
         assert!(at_root["seconds"].as_f64().unwrap() <= 1.01 * substeps[0]["seconds"].as_f64().unwrap());
-        let told = text(&args);
-        assert!(told.lines().filter(|line| line.ends_with("ceil(sqrt p)")).count() == 2, "{told}");
+        let output = text(&args);
+        assert!(output.lines().filter(|line| line.ends_with("ceil(sqrt p)")).count() == 2, "{output}");
     }
 }
 
@@ -105,8 +105,8 @@ fn json_has_everything() {
 
 #[test]
 fn the_largest_call_is_explained() {
-    let told = text(&["alltoall", "-p", "2147483647", "--bytes", "1"]);
-    assert!(told.contains("46341") && told.contains("candidates; `--all`"), "{told}");
+    let output = text(&["alltoall", "-p", "2147483647", "--bytes", "1"]);
+    assert!(output.contains("46341") && output.contains("candidates; `--all`"), "{output}");
 }
 
 #[test]
@@ -140,13 +140,13 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn nodes_make_the_hierarchical_one_a_candidate() {
     let nodes = ["alltoall", "-p", "16", "--ppn", "4", "--bytes", "8", "--latency", "500us"];
-    let told = text(&nodes);
+    let output = text(&nodes);
     assert!(
-        told.contains("inside of nodes of 4 ranks: latency 1.00 us, overhead 300 ns, bandwidth 5.00 GB/s"),
-        "{told}"
+        output.contains("inside of nodes of 4 ranks: latency 1.00 us, overhead 300 ns, bandwidth 5.00 GB/s"),
+        "{output}"
     );
-    let first = told.lines().find(|line| line.contains("chosen")).unwrap();
-    assert!(first.starts_with("alltoall/hierarchical"), "{told}");
+    let first = output.lines().find(|line| line.contains("chosen")).unwrap();
+    assert!(first.starts_with("alltoall/hierarchical"), "{output}");
     let machine = json(&nodes);
     assert_eq!((&machine["ppn"], &machine["chosen"]["messages"]), (&json!(4), &json!(6)));
     assert!(!text(&["alltoall", "-p", "16"]).lines().any(|line| line.starts_with("alltoall/hierarchical")));

@@ -39,7 +39,7 @@ fn made_up() -> Profile {
     Profile {
         machine: Machine { cpu: "of nobody".into(), cores: 12, nodes: 160, ranks: 1920, ..Machine::here("") },
         node: NodeSpeed { signal: 5e-7, copy: 1e10, combine: 5e9 },
-        crowd: Contention { lanes: 12, short: 1.5, long: 12.0 },
+        contention: Contention { lanes: 12, short: 1.5, long: 12.0 },
         inside: Profile::default().inside,
         between: grid,
     }
@@ -52,8 +52,8 @@ fn chosen(explained: &Value) -> &str {
 /// What the default profile says about the example of the documentation. Other figures make another ranking.
 #[test]
 fn the_ranking_by_the_default_profile() {
-    let told = EXPLAIN.text(&["allreduce", "-p", "160", "--ppn", "12", "--bytes", "262144"]);
-    let lines: Vec<&str> = told.lines().collect();
+    let output = EXPLAIN.text(&["allreduce", "-p", "160", "--ppn", "12", "--bytes", "262144"]);
+    let lines: Vec<&str> = output.lines().collect();
     let expected = [
         "allreduce  160 ranks on 14 nodes of 12, the last one of 4, 262144 bytes on each rank",
         "by the default profile, of no machine in particular: `roundel tune` measures yours, for `--profile`",
@@ -63,11 +63,15 @@ fn the_ranking_by_the_default_profile() {
         "7(-6) 2(1) 7(6)            2  chunks       3   486842   590 us",
         "14(-1 -12) 14(12 1)        2  chunks       4   486844   614 us  best that scatters everything",
     ];
-    assert_eq!(lines[..7], expected, "{told}");
-    assert!(told.contains("best that scatters nothing") && told.contains("candidates; `--all` prints the others"));
-    assert!(told.contains("7(-6) 2(1) 7(6) takes 590 us: 82 % between nodes (3 rounds, 486844 bytes from each node"));
-    assert!(told.ends_with("plans of up to 64 nodes have been replayed and checked\n"), "{told}");
-    assert!(lines.iter().all(|line| *line == line.trim_end()), "{told}");
+    assert_eq!(lines[..7], expected, "{output}");
+    assert!(
+        output.contains("best that scatters nothing") && output.contains("candidates; `--all` prints the others")
+    );
+    assert!(
+        output.contains("7(-6) 2(1) 7(6) takes 590 us: 82 % between nodes (3 rounds, 486844 bytes from each node")
+    );
+    assert!(output.ends_with("plans of up to 64 nodes have been replayed and checked\n"), "{output}");
+    assert!(lines.iter().all(|line| *line == line.trim_end()), "{output}");
 }
 
 /// Table 2 of the paper, on a machine that is made up: the same trend.
@@ -107,9 +111,9 @@ fn ranks_or_nodes() {
     assert_eq!(both(&["--nodes", "160", "--ppn", "12"]), [1920, 160]);
     assert_eq!((both(&["-p", "7"]), both(&["-p", "3", "--ppn", "8"])), ([7, 7], [3, 1]));
     assert_eq!(EXPLAIN.json(&["alltoall", "--nodes", "4", "--ppn", "4"])["p"], 16);
-    let told = EXPLAIN.text(&["allreduce", "--nodes", "160", "--ppn", "12"]);
-    assert!(told.starts_with("allreduce  1920 ranks on 160 nodes of 12, 1024 bytes on each rank\n"), "{told}");
-    assert!(told.contains("with 160 nodes, the plan of a call is checked when it is made"), "{told}");
+    let output = EXPLAIN.text(&["allreduce", "--nodes", "160", "--ppn", "12"]);
+    assert!(output.starts_with("allreduce  1920 ranks on 160 nodes of 12, 1024 bytes on each rank\n"), "{output}");
+    assert!(output.contains("with 160 nodes, the plan of a call is checked when it is made"), "{output}");
     let alone = EXPLAIN.text(&["allreduce", "-p", "8", "--ppn", "8"]);
     assert!(alone.contains("all of it inside of one node (copies)"), "{alone}");
 }
@@ -136,8 +140,8 @@ fn the_same_bits_everywhere() {
     let explained = EXPLAIN.json(&["allreduce", "-p", "12", "--bytes", "8", "--reproducible"]);
     let all = explained["candidates"].as_array().unwrap();
     assert!(!all.is_empty() && all.iter().all(|one| one["family"] == "complete"));
-    let told = EXPLAIN.text(&["allreduce", "-p", "12", "--reproducible"]);
-    assert!(told.contains("only what gives the same bits on all ranks"), "{told}");
+    let output = EXPLAIN.text(&["allreduce", "-p", "12", "--reproducible"]);
+    assert!(output.contains("only what gives the same bits on all ranks"), "{output}");
 }
 
 #[test]
@@ -197,21 +201,24 @@ fn foreign_profiles_need_a_word() {
         EXPLAIN.refused(&["allreduce", "-p", "4", "--profile", foreign.path()], &words);
     }
     let own = Kept::new(&Profile { machine: Machine::here("any"), ..made_up() }.to_string());
-    let told = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", own.path()]);
-    assert!(told.contains("profile.toml: measured on ") && !told.contains("but not between nodes"), "{told}");
+    let output = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", own.path()]);
+    assert!(output.contains("profile.toml: measured on ") && !output.contains("but not between nodes"), "{output}");
     let between = Profile::default().between;
     let one = Kept::new(&Profile { machine: Machine::here("any"), between, ..made_up() }.to_string());
-    let told = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", one.path()]);
-    assert!(told.contains("with 1 rank on 1 node\nbut not between nodes: there the default stands\n"), "{told}");
+    let output = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", one.path()]);
+    assert!(output.contains("with 1 rank on 1 node\nbut not between nodes: there the default stands\n"), "{output}");
 }
 
 #[test]
 fn profiles_are_told() {
     let file = Kept::new(&made_up().to_string());
-    let told = PROFILE.text(&["check", file.path(), "--foreign"]);
-    assert!(told.contains("with 1920 ranks on 160 nodes\n12 cores, of nobody; "), "{told}");
-    assert!(told.contains("inside of nodes: not measured, so this is the default\n"), "{told}");
-    assert!(told.contains("a counter is answered after 500 ns, copies 10.0 GB/s, reductions 5.00 GB/s"), "{told}");
+    let output = PROFILE.text(&["check", file.path(), "--foreign"]);
+    assert!(output.contains("with 1920 ranks on 160 nodes\n12 cores, of nobody; "), "{output}");
+    assert!(output.contains("inside of nodes: not measured, so this is the default\n"), "{output}");
+    assert!(
+        output.contains("a counter is answered after 500 ns, copies 10.0 GB/s, reductions 5.00 GB/s"),
+        "{output}"
+    );
     let machine = PROFILE.json(&["check", file.path(), "--foreign"]);
     let measured = ["inside_measured", "between_measured"].map(|key| machine[key].as_bool().unwrap());
     assert_eq!((measured, &machine["cores"]), ([false, true], &json!(12)));

@@ -1,5 +1,5 @@
-//! The catalogue's generated code far beyond what is checked exhaustively: random p up to 256, random parameters, random
-//! placements; with `ROUNDEL_ALL=1` up to 1024, optimised up to 4096.
+//! The catalogue's generated code far beyond what is checked exhaustively: random p up to 256, random parameters,
+//! random placements; with `ROUNDEL_ALL=1` up to 1024, optimised up to 4096.
 //!
 //! A proof for all p rests on an encoding and a solver; here neither has a part. Cases that failed once are kept in
 //! `proptest-regressions/random.txt` and tried first.

@@ -47,16 +47,16 @@ impl Kept {
 #[test]
 fn rules_are_told_with_their_proofs() {
     let file = Kept::new(RULES);
-    let told = SELECTION.text(&["check", file.path()]);
-    let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[0].starts_with("line  calls"), "{told}");
+    let output = SELECTION.text(&["check", file.path()]);
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines[0].starts_with("line  calls"), "{output}");
     let nap = "   4  allreduce p=2..=96 ppn=2.. bytes=0..=4095 placement=regular order=rank-order  allreduce/nap";
-    assert!(lines[1].starts_with(nap) && lines[1].ends_with("(proofs/NapAllreduce.json)"), "{told}");
+    assert!(lines[1].starts_with(nap) && lines[1].ends_with("(proofs/NapAllreduce.json)"), "{output}");
     assert!(
         lines[2].contains("alltoall/k-bruck with radix = 4") && lines[2].contains("proved for all p, all radix"),
-        "{told}"
+        "{output}"
     );
-    assert!(told.contains("\n2 rules, all of them possible: the first rule that matches counts"), "{told}");
+    assert!(output.contains("\n2 rules, all of them possible: the first rule that matches counts"), "{output}");
     let said = SELECTION.json(&["check", file.path()]);
     let keys = ["line", "collective", "placement", "bytes", "order", "algorithm"].map(|key| said[0][key].clone());
     let expected = json!([4, "allreduce", "regular", "0..=4095", "rank-order", "allreduce/nap"]);

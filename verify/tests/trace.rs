@@ -397,8 +397,8 @@ fn what_differs_is_told() {
     let run = folder.path().join("run").display().to_string();
     let text = wrong(&["diff", &run]);
     assert!(text.contains("2 differences"), "{text}");
-    let told = "call 0 on communicator 0.0: round 1, 5 bytes from rank 0 to rank 1: sent, but not declared";
-    assert!(text.contains(told), "{text}");
+    let output = "call 0 on communicator 0.0: round 1, 5 bytes from rank 0 to rank 1: sent, but not declared";
+    assert!(text.contains(output), "{text}");
     std::fs::remove_file(folder.path().join("run.2")).unwrap();
     let text = wrong(&["diff", &run]);
     assert!(text.contains("missing: the files of ranks 2; 1 call with them not compared"), "{text}");

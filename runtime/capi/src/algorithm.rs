@@ -113,19 +113,19 @@ pub unsafe extern "C" fn roundel_explain(
     })
 }
 
-fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Call, ApiFailure> {
+fn question(collective: &str, ranks: c_int, ppn: c_int, bytes: u64) -> Result<selection::Question, ApiFailure> {
     let kind = collective.replace('-', "_").parse();
     let kind: Kind = kind.map_err(|_| ApiFailure::NoCollective { found: collective.into() })?;
     let at_least_one = |what, found| match usize::try_from(found) {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(ApiFailure::Negative { what, found }),
     };
-    Ok(selection::Call::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
+    Ok(selection::Question::new(kind, at_least_one("ranks", ranks)?, at_least_one("ppn", ppn)?, bytes))
 }
 
-fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String, ApiFailure> {
+fn explained(how: Option<&CAlgorithm>, call: &selection::Question) -> Result<String, ApiFailure> {
     Ok(match how.map(|algorithm| &algorithm.0) {
-        None => raw::usual()?.choose(call).explain(),
+        None => raw::own_settings()?.choose(call).explain(),
         Some(AlgorithmSource::Rules(settings)) => settings.choose(call).explain(),
         Some(AlgorithmSource::Library(kind)) if *kind == call.kind => {
             format!("{call}: library; {}", Implementation::Library.proof())
@@ -133,13 +133,13 @@ fn explained(how: Option<&CAlgorithm>, call: &selection::Call) -> Result<String,
         Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind => {
             match Implementation::Catalogue(*algorithm.clone()).serves(call) {
                 Ok(()) => format!("{call}: {algorithm}; {}", algorithm.proof()),
-                Err(why) => format!("{call}: {algorithm} does not serve this call: {why}"),
+                Err(reason) => format!("{call}: {algorithm} does not serve this call: {reason}"),
             }
         }
         Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind => {
             match Implementation::SharedMemory.serves(call) {
                 Ok(()) => format!("{call}: shared-memory; {}", Implementation::SharedMemory.proof()),
-                Err(why) => format!("{call}: shared-memory does not serve this call: {why}"),
+                Err(reason) => format!("{call}: shared-memory does not serve this call: {reason}"),
             }
         }
         Some(AlgorithmSource::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
@@ -175,8 +175,8 @@ fn named(name: &str) -> Result<AlgorithmSource, ApiFailure> {
         ForceError::Shape { .. } => none(),
         other => other.into(),
     })?;
-    let (Some(Force { kind, way }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
-    match way {
+    let (Some(Force { kind, implementation }), true) = (forced.pop(), forced.is_empty()) else { return Err(none()) };
+    match implementation {
         Implementation::Catalogue(algorithm) => Ok(AlgorithmSource::One(kind, Box::new(algorithm))),
         Implementation::Library => Ok(AlgorithmSource::Library(kind)),
         Implementation::SharedMemory => Ok(AlgorithmSource::SharedMemory(kind)),

@@ -31,7 +31,8 @@ pub(crate) enum ApiFailure {
     #[error("`{found}` names no algorithm: write `collective/algorithm`, such as `allreduce/nap`")]
     NoName { found: String },
     #[error(
-        "`{found}` is a plan with ports, which only persistent requests of Rust programs run: write the name of an algorithm"
+        "`{found}` is a plan with ports, which only persistent requests of Rust programs run: write the name of an \
+         algorithm"
     )]
     Ports { found: String },
     #[error("{name} is an algorithm of another collective, and this is {kind}: take one of `roundel list {kind}`")]

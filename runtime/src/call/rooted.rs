@@ -3,7 +3,7 @@
 use crate::call::geometry::{BlockForm, Blocking, Recognised};
 use crate::call::rank_placement::RankPlacement;
 use crate::call::reduction::divide_evenly;
-pub use crate::call::rooted_layout::{BlockSeat, RootedLayout};
+pub use crate::call::rooted_layout::{BlockStorage, RootedLayout};
 use crate::error::Error;
 use roundel_spec::Collective;
 
@@ -21,13 +21,13 @@ pub struct RootedCall<'a, T> {
 impl<'a, T> RootedCall<'a, T> {
     /// The call of a rank without a result.
     pub(crate) fn elsewhere(send: &'a [T], total: usize, input_at: usize) -> Self {
-        let layout = RootedLayout { total, input_at, seat: BlockSeat::Scratch { result_at: 0 } };
+        let layout = RootedLayout { total, input_at, storage: BlockStorage::Scratch { result_at: 0 } };
         RootedCall { input: Some(send), output: &mut [], layout }
     }
 
     /// The call of a rank that has all blocks in its output.
     pub(crate) fn in_place(output: &'a mut [T]) -> Self {
-        let layout = RootedLayout { total: output.len(), input_at: 0, seat: BlockSeat::Output };
+        let layout = RootedLayout { total: output.len(), input_at: 0, storage: BlockStorage::Output };
         RootedCall { input: None, output, layout }
     }
 
@@ -35,15 +35,15 @@ impl<'a, T> RootedCall<'a, T> {
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         here.serves(collective)?;
         let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
-        let (RootedLayout { total, input_at, seat }, why) = (self.layout, "what all blocks have");
+        let (RootedLayout { total, input_at, storage }, why) = (self.layout, "what all blocks have");
         let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);
         if !within(input_at, input) {
             return expect("the send buffer", total.saturating_sub(input_at), input, why);
         }
-        match seat {
-            BlockSeat::Output => expect("the receive buffer", total, output, why),
-            BlockSeat::Scratch { result_at } if within(result_at, output) => Ok(()),
-            BlockSeat::Scratch { result_at } => {
+        match storage {
+            BlockStorage::Output => expect("the receive buffer", total, output, why),
+            BlockStorage::Scratch { result_at } if within(result_at, output) => Ok(()),
+            BlockStorage::Scratch { result_at } => {
                 expect("the receive buffer", total.saturating_sub(result_at), output, why)
             }
         }

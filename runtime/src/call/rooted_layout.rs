@@ -2,7 +2,7 @@
 
 /// Where all blocks of a rank lie while a collective runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockSeat {
+pub enum BlockStorage {
     /// In the output, which has room for them.
     Output,
     /// In the transport's memory; the result has as many elements as the output, from `result_at` on.
@@ -20,5 +20,5 @@ pub struct RootedLayout {
     /// The position of the input among them.
     pub input_at: usize,
     /// Where the blocks lie during the call.
-    pub seat: BlockSeat,
+    pub storage: BlockStorage,
 }

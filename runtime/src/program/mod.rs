@@ -58,7 +58,7 @@ pub enum MessageDirection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramMessage {
     /// Its direction.
-    pub way: MessageDirection,
+    pub direction: MessageDirection,
     /// The other process, as a rank of the communicator.
     pub peer: usize,
     /// Its position.

@@ -7,7 +7,7 @@ use super::sink::RoundSink;
 use crate::call::alltoall::{AlltoallCall, AlltoallvCall};
 use crate::call::geometry::{Described, Geometry, Uniform, Varying};
 use crate::call::reduction::{Division, ReductionCall};
-use crate::call::rooted::{BlockSeat, RootedCall, RootedLayout};
+use crate::call::rooted::{BlockStorage, RootedCall, RootedLayout};
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::transport::{AllgatherCall, RankPlacement, Transport};
@@ -176,16 +176,16 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
         call.divide(blocks, &mut counts, &mut displs);
         let geometry = Varying::new(&counts, &displs);
-        let RootedCall { input, output, layout: RootedLayout { total, input_at, seat } } = call;
+        let RootedCall { input, output, layout: RootedLayout { total, input_at, storage } } = call;
         let bring = |all: &mut [T]| {
             input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
         };
-        match seat {
-            BlockSeat::Output => {
+        match storage {
+            BlockStorage::Output => {
                 bring(output);
                 self.run_blocks(collective, output, &geometry, blocks)
             }
-            BlockSeat::Scratch { result_at } => {
+            BlockStorage::Scratch { result_at } => {
                 let mut all = scratch(total, input, output);
                 bring(&mut all);
                 self.run_blocks(collective, &mut all, &geometry, blocks)?;

@@ -184,7 +184,7 @@ fn messages_stay_as_they_are() {
                             1 => message.spot.offset += case.size,
                             2 => message.peer = (message.peer + 1) % programs.len(),
                             _ => {
-                                message.way = if message.way == MessageDirection::In {
+                                message.direction = if message.direction == MessageDirection::In {
                                     MessageDirection::Out
                                 } else {
                                     MessageDirection::In

@@ -70,8 +70,8 @@ impl Process<'_> {
 
     /// Whether a message is complete: one that leaves is when it is posted.
     fn arrives(&mut self, number: usize) -> bool {
-        let ProgramMessage { way, peer, spot, elements } = self.program.messages[number];
-        if way == MessageDirection::In && !self.arrived[number] {
+        let ProgramMessage { direction, peer, spot, elements } = self.program.messages[number];
+        if direction == MessageDirection::In && !self.arrived[number] {
             let waiting = self.mail[peer][self.rank].lock().expect("no thread panics with the lock").pop_front();
             let Some(values) = waiting else { return false };
             assert_eq!(values.len(), elements);
@@ -105,7 +105,7 @@ impl StepExecutor for Process<'_> {
 
     fn post(&mut self, first: usize, count: usize) -> Result<(), Infallible> {
         for message in &self.program.messages[first..first + count] {
-            if message.way == MessageDirection::Out {
+            if message.direction == MessageDirection::Out {
                 let values = self.get(message.spot, message.elements);
                 self.mail[self.rank][message.peer].lock().expect("no thread panics with the lock").push_back(values);
             }

@@ -3,7 +3,7 @@
 use super::oracle::fault;
 use super::rules::file;
 use roundel::algorithms::catalogue;
-use roundel::selection::{Call, Force, Reason, Selection};
+use roundel::selection::{Force, Question, Reason, Selection};
 use roundel_spec::{Kind, Placement};
 
 /// Values for all parameters that serve four ranks.
@@ -26,10 +26,10 @@ fn by_full_and_by_short_names() {
             };
             let rule = format!("collective = '{kind}'; p = 4; nodes = 2; ppn = 2; algorithm = '{name}'{given}");
             let selection = file(&[&rule]).unwrap_or_else(|error| panic!("{rule}: {error}"));
-            let call = Call::new(kind.replace('-', "_").parse().expect("is a kind"), 4, 2, 64);
+            let call = Question::new(kind.replace('-', "_").parse().expect("is a kind"), 4, 2, 64);
             let chosen = selection.choose(&call);
             assert_eq!(
-                (chosen.way.algorithm(), &chosen.why),
+                (chosen.implementation.algorithm(), &chosen.reason),
                 (Some(entry.name), &Reason::Rule { line: 4 }),
                 "{rule}"
             );
@@ -50,9 +50,13 @@ fn and_forced() {
         let given = parameters(entry.name).replace(" = [1, 1]", "=1+1").replace(" = ", "=");
         let text = format!("{kind}:{short}:{given}");
         let forced = Force::read(text.trim_end_matches(':')).unwrap_or_else(|error| panic!("{error}"));
-        let call = Call::new(forced[0].kind, 4, 2, 64);
+        let call = Question::new(forced[0].kind, 4, 2, 64);
         let chosen = Selection::default().forcing(forced).choose(&call);
-        assert_eq!((chosen.way.algorithm(), &chosen.why), (Some(entry.name), &Reason::Forced), "{text}");
+        assert_eq!(
+            (chosen.implementation.algorithm(), &chosen.reason),
+            (Some(entry.name), &Reason::Forced),
+            "{text}"
+        );
         assert!(chosen.explain().contains("forced by ROUNDEL_FORCE; proved for"), "{}", chosen.explain());
     }
 }
@@ -62,7 +66,7 @@ fn the_proof_is_that_of_the_record() {
     let proof = |kind: &str, name: &str| {
         let rule = format!("collective = '{kind}'; p = 4; algorithm = '{name}'");
         let kind: Kind = kind.parse().expect("is a kind");
-        file(&[&rule]).expect("serves").choose(&Call::new(kind, 4, 4, 8)).proof()
+        file(&[&rule]).expect("serves").choose(&Question::new(kind, 4, 4, 8)).proof()
     };
     assert_eq!(proof("allgather", "ring"), "proved for all p (proofs/Ring.json)");
     assert_eq!(proof("gather", "binomial"), "proved for p <= 64, root <= 63 (proofs/BinomialGather.json)");

@@ -6,7 +6,9 @@ use super::rules::file;
 use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
-use roundel::selection::{Call, Chosen, DefaultRule, Force, Implementation, NodeSizes, Reason, Selection, Settings};
+use roundel::selection::{
+    Answer, DefaultRule, Force, Implementation, NodeSizes, Question, Reason, Selection, Settings,
+};
 use roundel_spec::{Kind, Placement};
 
 /// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
@@ -14,15 +16,15 @@ fn needs(kind: Kind) -> &'static [(bool, bool)] {
     if kind.reduces() { &[(true, false), (true, true), (false, false), (false, true)] } else { &[(true, false)] }
 }
 
-fn holds(selection: &Selection, call: &Call, placement: &Placement) {
+fn holds(selection: &Selection, call: &Question, placement: &Placement) {
     let chosen = selection.choose(call);
     assert_eq!(fault(&chosen, call, placement), None, "{}", chosen.explain());
     assert!(!chosen.explain().contains('\n'));
 }
 
-fn each_call(kind: Kind, placement: &Placement, bytes: u64) -> impl Iterator<Item = Call> + use<> {
-    let call = Call::at(kind, placement, bytes);
-    needs(kind).iter().map(move |&(commutes, reproducible)| Call { commutes, reproducible, ..call })
+fn each_call(kind: Kind, placement: &Placement, bytes: u64) -> impl Iterator<Item = Question> + use<> {
+    let call = Question::at(kind, placement, bytes);
+    needs(kind).iter().map(move |&(commutes, reproducible)| Question { commutes, reproducible, ..call })
 }
 
 /// Placements of p ranks: on one node, on full ones, dealt out in turn, uneven.
@@ -36,7 +38,7 @@ fn placements(p: usize) -> Vec<Placement> {
 }
 
 /// Every kind and length of calls on every placement, and what they need.
-fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placement, &Call)) {
+fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placement, &Question)) {
     for placement in ranks.flat_map(placements) {
         for (kind, bytes) in Kind::ALL.iter().flat_map(|&kind| [0, 8, 5000, 1 << 17, 1 << 33].map(|b| (kind, b))) {
             each_call(kind, &placement, bytes).for_each(|call| see(&placement, &call));
@@ -47,9 +49,9 @@ fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placem
 /// MPI demands identical results of an allreduce: what does not promise the same tree serves only what depends on none.
 #[test]
 fn trees_that_differ_serve_exact_operands_alone() {
-    let exact = Call::new(Kind::Allreduce, 10, 10, 8);
-    let floats = Call { identical: true, ..exact };
-    let name = |chosen: &Chosen| chosen.way.algorithm().unwrap_or("library");
+    let exact = Question::new(Kind::Allreduce, 10, 10, 8);
+    let floats = Question { identical: true, ..exact };
+    let name = |chosen: &Answer| chosen.implementation.algorithm().unwrap_or("library");
     for text in ["allreduce:prefix", "allreduce:cyclic-shift:ports=1+1+1+1"] {
         let forced = Selection::default().forcing(Force::read(text).expect("is read"));
         assert!(text.contains(name(&forced.choose(&exact)).trim_start_matches("allreduce/")));
@@ -60,23 +62,24 @@ fn trees_that_differ_serve_exact_operands_alone() {
     // Plans with ports: prefixes are different trees, a reduce_scatter and an allgather are one.
     for (ports, nodes, same) in [("7(1 1 1)", 7, false), ("4(-3) 4(3)", 4, true)] {
         let forced = Selection::default().forcing(Force::read(&format!("allreduce:{ports}")).expect("are ports"));
-        let call = Call::new(Kind::Allreduce, nodes, 1, 8);
+        let call = Question::new(Kind::Allreduce, nodes, 1, 8);
         assert!(forced.ports(&call).is_some(), "{ports}");
-        assert_eq!(forced.ports(&Call { identical: true, ..call }).is_some(), same, "{ports}");
+        assert_eq!(forced.ports(&Question { identical: true, ..call }).is_some(), same, "{ports}");
     }
     let rule = |order: &str| {
         let text = format!(
-            "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"prefix\"\n{order}"
+            "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allreduce\"\n\
+             algorithm = \"prefix\"\n{order}"
         );
         Selection::parse(&text).expect("is a selection")
     };
     assert_ne!(name(&rule("").choose(&floats)), "allreduce/prefix");
     assert_eq!(name(&rule("order = \"any\"\n").choose(&floats)), "allreduce/prefix");
-    let reproducible = Call { reproducible: true, ..floats };
+    let reproducible = Question { reproducible: true, ..floats };
     assert_ne!(name(&rule("order = \"any\"\n").choose(&reproducible)), "allreduce/prefix");
     // The library has to do it anyway.
     let library = Selection::default().forcing(Force::read("allreduce:library").expect("is read"));
-    assert_eq!(library.choose(&floats).way, Implementation::Library);
+    assert_eq!(library.choose(&floats).implementation, Implementation::Library);
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn the_default_serves_everywhere() {
 }
 
 /// Whether a call is short, by the definition in the documentation, on the default network.
-fn is_short(call: &Call) -> bool {
+fn is_short(call: &Question) -> bool {
     match call.kind {
         Kind::Allreduce | Kind::Reduce | Kind::Broadcast => call.bytes <= 32 << 10,
         Kind::Alltoall => (call.ppn_max * call.ppn_max) as u64 * call.bytes <= 64 << 10,
@@ -115,7 +118,7 @@ fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
     let selection = Selection::default();
     all_calls(1..=130, |_, call| {
         let chosen = selection.choose(call);
-        let (line, name) = (chosen.explain(), chosen.way.algorithm().unwrap_or("library"));
+        let (line, name) = (chosen.explain(), chosen.implementation.algorithm().unwrap_or("library"));
         assert!(!is_short(call) || !LINEAR.contains(&name), "{line}");
         assert!(is_short(call) || !line.contains("because it is short"), "{line}");
         assert!(!is_short(call) || !line.contains("because it is long"), "{line}");
@@ -132,16 +135,16 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
         let settings = Settings::default();
         let chosen = settings.choose(call);
         let fits = Implementation::SharedMemory.serves(call).is_ok();
-        assert!(chosen.way != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
+        assert!(chosen.implementation != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
         if call.nodes == 1 && Implementation::Library.serves(call).is_ok() {
-            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.way);
+            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.implementation);
             assert!(either, "{}", chosen.explain());
             let always = matches!(call.kind, Kind::Allreduce | Kind::ReduceScatter) && (2..=64).contains(&call.p);
-            assert!(!always || chosen.way == Implementation::SharedMemory, "{}", chosen.explain());
+            assert!(!always || chosen.implementation == Implementation::SharedMemory, "{}", chosen.explain());
             shared += usize::from(always);
         }
         let may = Implementation::Library.serves(call).is_ok() && call.nodes == 1;
-        assert!(!settings.leaves_all(call.p) || !may || chosen.way == Implementation::Library);
+        assert!(!settings.leaves_all(call.p) || !may || chosen.implementation == Implementation::Library);
         assert_eq!(settings.leaves_all(call.p), !(2..=64).contains(&call.p));
     });
     assert!(shared > 100, "{shared}");
@@ -161,10 +164,10 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
 #[test]
 fn the_default_is_as_documented() {
     let chosen = |selection: &Selection, kind, p, ppn, bytes| {
-        let chosen = selection.choose(&Call::new(kind, p, ppn, bytes));
-        assert!(matches!(chosen.why, Reason::Default(_)));
-        let shared = chosen.way == Implementation::SharedMemory;
-        chosen.way.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
+        let chosen = selection.choose(&Question::new(kind, p, ppn, bytes));
+        assert!(matches!(chosen.reason, Reason::Default(_)));
+        let shared = chosen.implementation == Implementation::SharedMemory;
+        chosen.implementation.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
     };
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
     // By default, and where the catalogue is preferred.
@@ -210,24 +213,24 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
         (Kind::Alltoall, 64, 64, u64::MAX, "library", "alltoall/spread-out"),
     ];
-    for (kind, p, ppn, bytes, usual, preferred) in cases {
+    for (kind, p, ppn, bytes, default, preferred) in cases {
         let what = format!("{kind} p = {p} ppn = {ppn} bytes = {bytes}");
-        assert_eq!(chosen(&fastest, kind, p, ppn, bytes), usual, "{what}");
+        assert_eq!(chosen(&fastest, kind, p, ppn, bytes), default, "{what}");
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
     // The library's allgatherv is faster than its allgather where there is much to gather.
-    let varying = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 16, 4, bytes) };
-    assert_eq!(fastest.choose(&varying(1 << 18)).way.algorithm(), Some("allgather/multi-lane"));
-    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).way, Implementation::Library);
-    let many = |bytes| Call { varying: true, ..Call::new(Kind::Allgather, 104, 4, bytes) };
-    assert_eq!(fastest.choose(&many(8)).way, Implementation::Library);
-    assert_eq!(fastest.choose(&many(1024)).way.algorithm(), Some("allgather/locality-bruck"));
-    assert_eq!(catalogue.choose(&varying(1 << 20)).way.algorithm(), Some("allgather/multi-lane"));
-    let uneven = Call::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
-    assert_eq!(fastest.choose(&uneven).way, Implementation::Library);
+    let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 4, bytes) };
+    assert_eq!(fastest.choose(&varying(1 << 18)).implementation.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::Library);
+    let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
+    assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
+    assert_eq!(fastest.choose(&many(1024)).implementation.algorithm(), Some("allgather/locality-bruck"));
+    assert_eq!(catalogue.choose(&varying(1 << 20)).implementation.algorithm(), Some("allgather/multi-lane"));
+    let uneven = Question::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
+    assert_eq!(fastest.choose(&uneven).implementation, Implementation::Library);
     let ordered = |selection: &Selection, kind, bytes| {
-        let call = Call { commutes: false, ..Call::new(kind, 6, 3, bytes) };
-        selection.choose(&call).way.algorithm().unwrap_or("library")
+        let call = Question { commutes: false, ..Question::new(kind, 6, 3, bytes) };
+        selection.choose(&call).implementation.algorithm().unwrap_or("library")
     };
     assert_eq!(ordered(&catalogue, Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
     assert_eq!(ordered(&fastest, Kind::Allreduce, 1 << 20), "library");
@@ -235,9 +238,9 @@ fn the_default_is_as_documented() {
     assert_eq!(ordered(&catalogue, Kind::Reduce, 8), "reduce/binomial-ordered");
     assert_eq!(ordered(&catalogue, Kind::ReduceScatter, 8), "library");
     // The library does not promise the same bits on all ranks.
-    let reproducible = |ppn| Call { reproducible: true, ..Call::new(Kind::Allreduce, 6, ppn, 8) };
-    assert_eq!(fastest.choose(&reproducible(1)).way.algorithm(), Some("allreduce/recursive-doubling"));
-    assert_eq!(fastest.choose(&reproducible(6)).way, Implementation::SharedMemory);
+    let reproducible = |ppn| Question { reproducible: true, ..Question::new(Kind::Allreduce, 6, ppn, 8) };
+    assert_eq!(fastest.choose(&reproducible(1)).implementation.algorithm(), Some("allreduce/recursive-doubling"));
+    assert_eq!(fastest.choose(&reproducible(6)).implementation, Implementation::SharedMemory);
 }
 
 #[test]
@@ -250,15 +253,15 @@ fn a_profile_says_what_is_short() {
     text.between =
         roundel::profile::Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), slow).expect("makes sense");
     assert!(DefaultRule::from(&text).short > 1 << 20);
-    let call = Call::new(Kind::Allreduce, 6, 6, 1 << 20);
+    let call = Question::new(Kind::Allreduce, 6, 6, 1 << 20);
     let catalogue = Selection::default().preferring_the_catalogue();
-    assert_eq!(catalogue.choose(&call).way.algorithm(), Some("allreduce/ring"));
+    assert_eq!(catalogue.choose(&call).implementation.algorithm(), Some("allreduce/ring"));
     let slow = catalogue.with_profile(&text).choose(&call);
-    assert_eq!(slow.way.algorithm(), Some("allreduce/recursive-doubling"));
+    assert_eq!(slow.implementation.algorithm(), Some("allreduce/recursive-doubling"));
 }
 
 /// Rules, and what they match, by the plain definition.
-type Matches = fn(&Call) -> bool;
+type Matches = fn(&Question) -> bool;
 const RULES: [(&str, Kind, Matches); 7] = [
     ("collective = 'allreduce'; p = '2..=20'; bytes = '>=1kB'; algorithm = 'ring'", Kind::Allreduce, |call| {
         (2..=20).contains(&call.p) && call.bytes >= 1000 && call.commutes
@@ -301,12 +304,12 @@ fn some_placement() -> impl Strategy<Value = Placement> {
     })
 }
 
-fn some_call() -> impl Strategy<Value = (Placement, Call)> {
+fn some_call() -> impl Strategy<Value = (Placement, Question)> {
     let bytes = prop_oneof![0u64..16, 900u64..1100, any::<u64>()];
     let kind = prop::sample::select(Kind::ALL.to_vec());
     (some_placement(), kind, bytes, any::<bool>(), any::<bool>()).prop_map(
         |(placement, kind, bytes, commutes, bits)| {
-            let call = Call { commutes, reproducible: bits, ..Call::at(kind, &placement, bytes) };
+            let call = Question { commutes, reproducible: bits, ..Question::at(kind, &placement, bytes) };
             (placement, call)
         },
     )
@@ -319,7 +322,7 @@ proptest! {
         let matching: Vec<usize> =
             (0..RULES.len()).filter(|&i| RULES[i].1 == call.kind && (RULES[i].2)(&call)).collect();
         let with_ports = |&i: &usize| RULES[i].0.contains("ports");
-        let rule = |chosen: &Chosen| if let Reason::Rule { line } = chosen.why { Some(line - 4) } else { None };
+        let rule = |chosen: &Answer| if let Reason::Rule { line } = chosen.reason { Some(line - 4) } else { None };
         let chosen = selection.choose(&call);
         let expected = matching.iter().copied().find(|i| !with_ports(i));
         prop_assert_eq!(rule(&chosen), expected, "{}", chosen.explain());
@@ -343,16 +346,16 @@ proptest! {
             _ => "",
         };
         let forced = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits");
-        let serves = forced[0].way.serves(&call);
+        let serves = forced[0].implementation.serves(&call);
         let chosen = Selection::default().forcing(forced).choose(&call);
         prop_assert_eq!(fault(&chosen, &call, &placement), None, "{}", chosen.explain());
-        prop_assert_eq!(serves.is_ok(), chosen.why == Reason::Forced);
+        prop_assert_eq!(serves.is_ok(), chosen.reason == Reason::Forced);
         prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
         // Nothing is passed over that would have served.
         if let Err(reason) = serves {
-            let asked = Chosen { why: Reason::Forced, ..chosen.clone() };
-            let way = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).way;
-            let refused = fault(&Chosen { way, ..asked }, &call, &placement);
+            let asked = Answer { reason: Reason::Forced, ..chosen.clone() };
+            let implementation = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).implementation;
+            let refused = fault(&Answer { implementation, ..asked }, &call, &placement);
             prop_assert!(refused.is_some(), "{name}: {reason}");
         }
     }
@@ -360,31 +363,32 @@ proptest! {
 
 #[test]
 fn calls_that_cannot_be_are_left_to_the_library() {
-    let call = Call::new(Kind::Allgather, 0, 4, 8);
-    assert_eq!(Selection::default().choose(&call).way, Implementation::Library);
-    let call = Call { nodes: 3, ..Call::new(Kind::Allgather, 8, 4, 8) };
+    let call = Question::new(Kind::Allgather, 0, 4, 8);
+    assert_eq!(Selection::default().choose(&call).implementation, Implementation::Library);
+    let call = Question { nodes: 3, ..Question::new(Kind::Allgather, 8, 4, 8) };
     let selection = file(&["collective = 'allgather'; p = '..=12'; algorithm = 'multi-lane'"]).expect("possible");
     let chosen = selection.choose(&call);
-    assert!(matches!(chosen.why, Reason::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
+    assert!(matches!(chosen.reason, Reason::Default(_)) && chosen.passed.len() == 1, "{}", chosen.explain());
 }
 
 #[test]
 fn a_choice_is_explained_in_one_line() {
     let selection = Selection::parse(GOOD).expect("is good");
-    let line = selection.choose(&Call { commutes: false, ..Call::new(Kind::Allreduce, 16, 4, 8) }).explain();
+    let line = selection.choose(&Question { commutes: false, ..Question::new(Kind::Allreduce, 16, 4, 8) }).explain();
     let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
     let call = "allreduce p=16 nodes=4 ppn=4 bytes=8 in rank order";
     assert_eq!(line, format!("{call}: allreduce/nap, by the rule at line 4; {nap} (proofs/NapAllreduce.json)"));
-    let alone = Call::new(Kind::Allreduce, 8, 1, 8);
+    let alone = Question::new(Kind::Allreduce, 8, 1, 8);
     let line = selection.ports(&alone).expect("has ports").explain();
     let (call, plan) =
         ("allreduce p=8 nodes=8 ppn=1 bytes=8", "the plan of 8 nodes was replayed when the rule was read");
     assert_eq!(line, format!("{call} as a persistent request: 8(-1 1 1 1), by the rule at line 19; {plan}"));
     let line = selection.choose(&alone).explain();
-    let passed = "; not 8(-1 1 1 1), by the rule at line 19, because plans with ports are for requests of roundel::mpi::persistent";
+    let passed = "; not 8(-1 1 1 1), by the rule at line 19, because plans with ports are for requests of \
+                  roundel::mpi::persistent";
     assert!(line.contains(passed), "{line}");
     let forced = Force::read("allgather:recursive-doubling").expect("fits");
-    let line = Selection::default().forcing(forced).choose(&Call::new(Kind::Allgather, 6, 6, 8)).explain();
+    let line = Selection::default().forcing(forced).choose(&Question::new(Kind::Allgather, 6, 6, 8)).explain();
     assert!(line.contains("shared-memory, by default: its ranks share memory; replayed with all ranks"), "{line}");
     let passed = "; not allgather/recursive-doubling, forced by ROUNDEL_FORCE, because it requires `";
     assert!(line.contains(passed), "{line}");

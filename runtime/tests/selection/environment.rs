@@ -1,7 +1,7 @@
 //! What the environment says, right and wrong.
 
 use super::files::GOOD;
-use roundel::selection::{Call, Reason, Settings, SettingsError};
+use roundel::selection::{Question, Reason, Settings, SettingsError};
 use roundel_spec::Kind;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -64,18 +64,21 @@ fn everything_together() {
     .expect("is fine");
     assert_eq!((settings.selection.rules().len(), settings.explain), (4, true));
     assert_eq!(settings.trace.as_deref(), Some(Path::new("trace.json")));
-    let chosen = |kind, p| settings.choose(&Call::new(kind, p, 1, 1 << 20));
-    assert_eq!(chosen(Kind::Alltoall, 6).way.to_string(), "alltoall/k-bruck with radix = 4");
-    assert_eq!(chosen(Kind::Allgather, 6).way.algorithm(), Some("allgather/sparbit"));
-    let ports =
-        |p| settings.ports(&Call::new(Kind::ReduceScatter, p, 1, 1 << 20)).map(|chosen| chosen.way.to_string());
+    let chosen = |kind, p| settings.choose(&Question::new(kind, p, 1, 1 << 20));
+    assert_eq!(chosen(Kind::Alltoall, 6).implementation.to_string(), "alltoall/k-bruck with radix = 4");
+    assert_eq!(chosen(Kind::Allgather, 6).implementation.algorithm(), Some("allgather/sparbit"));
+    let ports = |p| {
+        settings
+            .ports(&Question::new(Kind::ReduceScatter, p, 1, 1 << 20))
+            .map(|chosen| chosen.implementation.to_string())
+    };
     assert_eq!((ports(8).as_deref(), ports(9)), (Some("8(-1 -1 -1)"), None));
     let elsewhere = chosen(Kind::ReduceScatter, 8);
-    let why = "because plans with ports are for requests of roundel::mpi::persistent";
-    assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {why}")]);
-    assert_eq!(elsewhere.way.algorithm(), Some("reduce-scatter/pairwise"));
+    let reason = "because plans with ports are for requests of roundel::mpi::persistent";
+    assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {reason}")]);
+    assert_eq!(elsewhere.implementation.algorithm(), Some("reduce-scatter/pairwise"));
     // The call does not ask for the same bits, but the environment does.
-    assert!(settings.choose(&Call::new(Kind::Allreduce, 6, 6, 8)).call.reproducible);
+    assert!(settings.choose(&Question::new(Kind::Allreduce, 6, 6, 8)).question.reproducible);
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn what_cannot_be_forced_is_said() {
         [commas.into(), commas.replace(',', ";")].map(|text: String| settings(&[("ROUNDEL_FORCE", &text)]));
     assert_eq!(commas.expect("is fine").fingerprint(), semicolons.expect("is fine").fingerprint());
     let one = settings(&[("ROUNDEL_FORCE", "allreduce:cyclic-shift:ports=1+")]).expect("a list of one");
-    assert_eq!(one.choose(&Call::new(Kind::Allreduce, 2, 2, 8)).why, Reason::Forced);
+    assert_eq!(one.choose(&Question::new(Kind::Allreduce, 2, 2, 8)).reason, Reason::Forced);
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use roundel::Collective;
 use roundel::algorithms::{Visitor, visit_one};
-use roundel::selection::{Call, Chosen, Implementation};
+use roundel::selection::{Answer, Implementation, Question};
 use roundel::transport::RankPlacement;
 use roundel_spec::{Kind, Placement};
 
 /// What is wrong with a choice, if anything.
-pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Option<String> {
-    match &chosen.way {
+pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> Option<String> {
+    match &chosen.implementation {
         Implementation::Library if call.reproducible && call.kind == Kind::Allreduce => {
             Some("the library promises nothing".into())
         }
@@ -32,12 +32,12 @@ pub(crate) fn fault(chosen: &Chosen, call: &Call, placement: &Placement) -> Opti
     }
 }
 
-fn roots(call: &Call) -> Vec<i64> {
+fn roots(call: &Question) -> Vec<i64> {
     if call.kind.has_root() { vec![0, call.p as i64 / 2, call.p as i64 - 1] } else { vec![0] }
 }
 
 struct Fault<'a> {
-    call: &'a Call,
+    call: &'a Question,
     placement: &'a Placement,
     found: Option<String>,
 }

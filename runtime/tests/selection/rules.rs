@@ -15,7 +15,7 @@ const FIRST: usize = 4;
 
 fn refused(rule: &str, words: &str) -> RuleError {
     match file(&[rule]) {
-        Err(Error::Rule { line: FIRST, misfit }) if misfit.to_string().contains(words) => *misfit,
+        Err(Error::Rule { line: FIRST, error }) if error.to_string().contains(words) => *error,
         other => panic!("{rule}: {other:?}, not {words}"),
     }
 }
@@ -81,8 +81,8 @@ fn parameters_that_do_not_fit() {
 #[test]
 fn ranges_beyond_the_domain() {
     let at = |p: &str, name: &str| format!("collective = 'allgather'; p = {p}; algorithm = '{name}'");
-    let misfit = refused(&at("'2..=8'", "recursive-doubling"), "with p = 3, it requires");
-    assert!(matches!(misfit, RuleError::Outside { .. }));
+    let error = refused(&at("'2..=8'", "recursive-doubling"), "with p = 3, it requires");
+    assert!(matches!(error, RuleError::Outside { .. }));
     refused(&at("'>=2'", "neighbor-exchange"), "with p = 3");
     refused("collective = 'allgather'; algorithm = 'neighbor-exchange'", "with p = 1");
     fine(&at("8", "recursive-doubling"));
@@ -91,8 +91,8 @@ fn ranges_beyond_the_domain() {
     fine("collective = 'allgather'; ppn = '2..=3'; nodes = 1; p = 2; algorithm = 'neighbor-exchange'");
     // With nodes of two, all numbers of ranks are even; but nobody looks at all of them.
     let pairs = "collective = 'allgather'; ppn = 2; placement = 'even'; algorithm = 'neighbor-exchange'";
-    let misfit = refused(pairs, "can be checked for 1024 numbers of ranks only: narrow `p`");
-    assert!(matches!(misfit, RuleError::TooFar { .. }));
+    let error = refused(pairs, "can be checked for 1024 numbers of ranks only: narrow `p`");
+    assert!(matches!(error, RuleError::TooFar { .. }));
     fine(&format!("{pairs}; p = '..=1000'"));
 }
 
@@ -107,8 +107,8 @@ fn ranges_beyond_the_proof() {
         ("; placement = 'even'; p = '..=97'", "such as p = 97 on 97 nodes of 1"),
         ("; placement = 'regular'; p = '50..=100'", "such as p = 97"),
     ] {
-        let misfit = refused(&nap(rest), words);
-        let RuleError::Unproved { range, .. } = &misfit else { panic!("{misfit}") };
+        let error = refused(&nap(rest), words);
+        let RuleError::Unproved { range, .. } = &error else { panic!("{error}") };
         assert!(range.starts_with("p <= 96"), "{range}");
     }
     fine(&nap("; p = '..=12'"));

@@ -70,7 +70,7 @@ impl Usage {
     /// The value of a metric; rounds do not belong to one rank and are passed in.
     pub fn get(&self, metric: Metric, rounds: RoundCount) -> i64 {
         match metric {
-            Metric::Rounds => rounds.loud,
+            Metric::Rounds => rounds.active,
             Metric::NonlocalRounds => rounds.nonlocal,
             Metric::MessagesSent => self.messages_sent,
             Metric::MessagesReceived => self.messages_received,
@@ -98,7 +98,7 @@ fn strange(scene: &CheckInput<'_>, rank: usize, message: &Message) -> i64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundCount {
     /// Rounds with a message.
-    pub loud: i64,
+    pub active: i64,
     /// Rounds with a message to another node.
     pub nonlocal: i64,
 }
@@ -110,14 +110,14 @@ impl RoundCount {
             log.round(round).iter().any(|message| scene.point.placement.nonlocal(rank, message.peer))
         };
         RoundCount {
-            loud: scene.trace.has_messages(round) as i64,
+            active: scene.trace.has_messages(round) as i64,
             nonlocal: scene.trace.ranks.iter().enumerate().any(leaves) as i64,
         }
     }
 
     /// Adds the counts of other rounds.
     pub fn add(&mut self, other: RoundCount) {
-        self.loud += other.loud;
+        self.active += other.active;
         self.nonlocal += other.nonlocal;
     }
 }

@@ -207,7 +207,8 @@ fn busy(scene: &CheckInput<'_>, round: usize, rank: usize, received: &Message, b
         // A value that is overwritten at the end of the round may be sent in it.
         let sent = received.site.action == Action::Overwrite && other.direction == Direction::Send;
         let touches = other.site.line == line && !sent
-            || matches!(other.site.action, Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
+            || matches!(other.site.action,
+                Action::CombineLeft { with } | Action::CombineRight { with } if with == line);
         touches && log.blocks(other).contains(&(block as u32))
     })
 }

@@ -283,14 +283,15 @@ impl Violation {
                 format!("on rank {rank} block {block} of `{line}` holds nothing")
             }
             Problem::Overwritten { rank, line, block } => format!(
-                "on rank {rank} block {block} of `{line}` holds something; write `combine` or `replaces`, or another line"
+                "on rank {rank} block {block} of `{line}` holds something; write `combine` or `replaces`, or another \
+                 line"
             ),
             Problem::Forgets { rank, line, block } => format!(
                 "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`"
             ),
             Problem::ReplacedInUse { rank, line, block } => format!(
-                "on rank {rank} another message of the round uses block {block} of `{line}`; receive into another line, or in \
-                 another round"
+                "on rank {rank} another message of the round uses block {block} of `{line}`; receive into another \
+                 line, or in another round"
             ),
             Problem::CountedTwice { rank, block, contributor } => {
                 format!("on rank {rank} block {block} gets the contribution of rank {contributor} a second time")
@@ -302,7 +303,8 @@ impl Violation {
             }
             Problem::OutOfOrder { rank, block } => {
                 format!(
-                    "on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or remove `rank_order`"
+                    "on rank {rank} the operands of block {block} are not 0, 1, 2, …; swap `left` and `right`, or \
+                     remove `rank_order`"
                 )
             }
             Problem::OtherTree { ranks: (a, b), block } => {

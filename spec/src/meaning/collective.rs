@@ -65,13 +65,13 @@ impl fmt::Display for Refusal {
             }
             Refusal::TooLarge { name, value } => write!(
                 f,
-                "parameter `{name}` is {value}, and index arithmetic is proved for values up to {MAX_P} (2^31 - 1) alone; \
-                 choose a smaller value"
+                "parameter `{name}` is {value}, and index arithmetic is proved for values up to {MAX_P} (2^31 - 1) \
+                 alone; choose a smaller value"
             ),
             Refusal::NoValue { clause, p } => write!(
                 f,
-                "it requires `{clause}`, which has no value with p = {p} and these parameters: a number does not fit 64 bits, \
-                 a divisor is 0, or it takes too many steps; choose smaller parameters"
+                "it requires `{clause}`, which has no value with p = {p} and these parameters: a number does not fit \
+                 64 bits, a divisor is 0, or it takes too many steps; choose smaller parameters"
             ),
             Refusal::Unproved { range, outside, command } => {
                 let outside: Vec<String> = outside.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -85,13 +85,14 @@ impl fmt::Display for Refusal {
             }
             Refusal::Placement { range } => write!(
                 f,
-                "it depends on how many ranks each node has and is proved for {range}. Here nodes differ otherwise: give \
-                 every node equally many ranks (`mpirun --map-by ppr:N:node`), or take a collective that does not look at \
-                 nodes; `.unproved()` runs it all the same"
+                "it depends on how many ranks each node has and is proved for {range}. Here nodes differ otherwise: \
+                 give every node equally many ranks (`mpirun --map-by ppr:N:node`), or take a collective that does \
+                 not look at nodes; `.unproved()` runs it all the same"
             ),
             Refusal::Requires { clause, p } => write!(
                 f,
-                "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the call"
+                "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the \
+                 call"
             ),
         }
     }

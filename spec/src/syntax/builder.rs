@@ -148,7 +148,7 @@ fn beyond_the_budget(schedule: &Schedule, TooMuch { combinations, times }: TooMu
     };
     let more = if times > 1e6 { "more than " } else { "" };
     format!(
-        "the check of every p up to {p}{of} is {more}{many} times more than a compiler has time for; lower the limits in `check` \
-         (`roundel check` and `roundel prove` go further)"
+        "the check of every p up to {p}{of} is {more}{many} times more than a compiler has time for; lower the limits \
+         in `check` (`roundel check` and `roundel prove` go further)"
     )
 }

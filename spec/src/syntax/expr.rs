@@ -53,7 +53,8 @@ impl Lower<'_> {
             }
             other => Err(Error::new_spanned(
                 other,
-                "this is not part of the language; use numbers, variables, operators, `if … { } else { }` and functions",
+                "this is not part of the language; use numbers, variables, operators, `if … { } else { }` and \
+                 functions",
             )),
         }
     }

@@ -3,7 +3,7 @@
 //! Commas inside brackets are in a token group of their own, so splitting at the top level is enough. Every item keeps
 //! its tokens for errors that are found later.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parse;
 use syn::{Attribute, Error, Ident, Meta, Result};
@@ -84,7 +84,7 @@ impl Item {
     fn split_relation(&self) -> Option<Equation> {
         let trees: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
         let is = |i: usize, c: char| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.as_char() == c);
-        let joined = |i: usize| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.spacing() == proc_macro2::Spacing::Joint);
+        let joined = |i: usize| matches!(trees.get(i), Some(TokenTree::Punct(p)) if p.spacing() == Spacing::Joint);
         for i in 0..trees.len() {
             let part = |range: &[TokenTree]| range.iter().cloned().collect::<TokenStream>();
             if is(i, '<') && joined(i) && is(i + 1, '=') {

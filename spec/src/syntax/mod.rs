@@ -55,7 +55,10 @@ impl Declaration {
     /// actions.
     fn clause_of(&self, spot: SchedulePart) -> Option<&TokenStream> {
         let SchedulePart::Transfer(site, _) = spot else { return None };
-        let is_whole = |known: &SchedulePart| matches!(known, SchedulePart::Transfer(s, Field::Whole) if s.number == site.number);
+        let is_whole = |known: &SchedulePart| match known {
+            SchedulePart::Transfer(other, Field::Whole) => other.number == site.number,
+            _ => false,
+        };
         self.sources.iter().find(|(known, _)| is_whole(known)).map(|(_, tokens)| tokens)
     }
 }

@@ -1,8 +1,8 @@
 //! Wrong collectives, for the harnesses to refute.
 //!
-//! Each declaration is Bruck's allgather with one fault, or a small algorithm that is wrong from the start. `check(p <= 1)`
-//! makes the check at compile time look away. `expected.txt` lists the harnesses that must fail, and `run.sh` sees to it
-//! that exactly these fail as plain tests, and that Kani refutes each of them.
+//! Each declaration is Bruck's allgather with one fault, or a small algorithm that is wrong from the start.
+//! `check(p <= 1)` makes the check at compile time look away. `expected.txt` lists the harnesses that must fail, and
+//! `run.sh` sees to it that exactly these fail as plain tests, and that Kani refutes each of them.
 
 use roundel::Collective;
 

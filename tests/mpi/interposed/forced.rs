@@ -2,7 +2,7 @@
 
 use crate::mpi::everything;
 use roundel::algorithms::{Entry, catalogue};
-use roundel::selection::{Call, Force};
+use roundel::selection::{Force, Question};
 use roundel_spec::check::Points;
 use roundel_spec::schedule::{ROOT, Schedule};
 use roundel_spec::{Arguments, Kind};
@@ -64,5 +64,5 @@ fn plus(values: &[i64]) -> String {
 
 fn serves(text: &str, kind: Kind, p: usize) -> bool {
     let forced = Force::read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    forced.iter().all(|force| force.way.serves(&Call::new(kind, p, p, 8)).is_ok())
+    forced.iter().all(|force| force.implementation.serves(&Question::new(kind, p, p, 8)).is_ok())
 }

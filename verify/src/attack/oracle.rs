@@ -63,11 +63,11 @@ impl OracleRounds {
             ranks.push(recorder.finish());
         }
         // Groups wait for each other; those with fewer rounds are silent.
-        let taped = |log: &RankLog| {
+        let logged = |log: &RankLog| {
             let mut tape = OracleLog::default();
             log.replay(&mut tape).map_or_else(|never| match never {}, |()| tape.rounds)
         };
-        Ok(OracleRounds(Trace::lockstep(ranks).ranks.iter().map(taped).collect()))
+        Ok(OracleRounds(Trace::lockstep(ranks).ranks.iter().map(logged).collect()))
     }
 
     fn rounds(&self) -> usize {
@@ -91,14 +91,14 @@ impl OracleRounds {
     /// The relevant part of the messages: without silent rounds, and within a round only the order of each pair's
     /// messages. If a rank combines something, the order of everything that it receives also counts.
     pub fn essence(&self) -> Vec<Vec<Vec<OracleMessage>>> {
-        let loud: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
+        let active: Vec<usize> = (0..self.rounds()).filter(|&round| !self.silent(round)).collect();
         let sorted = |rank: usize, round: usize| {
             let mut notes = self.notes(rank, round).to_vec();
             let ordered = notes.iter().any(OracleMessage::combines);
             notes.sort_by_key(|note| (note.receives, if ordered && note.receives { 0 } else { note.peer }));
             notes
         };
-        loud.iter().map(|&round| (0..self.0.len()).map(|rank| sorted(rank, round)).collect()).collect()
+        active.iter().map(|&round| (0..self.0.len()).map(|rank| sorted(rank, round)).collect()).collect()
     }
 }
 
@@ -200,7 +200,7 @@ fn tell(
     };
     let story = Story { schedule, args, placement, tape, own, film: film(&shape, tape)? };
     story.order(&shape)?;
-    story.told()
+    story.verdict()
 }
 
 /// The shape of every rank's memory.
@@ -353,7 +353,7 @@ struct Story<'a> {
 
 impl Story<'_> {
     /// Checks all claims of the declaration.
-    fn told(&self) -> Result<(), String> {
+    fn verdict(&self) -> Result<(), String> {
         self.schedule.bounds.iter().try_for_each(|bound| self.bound(bound))?;
         self.layout()?;
         self.claims()

@@ -89,8 +89,8 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
             Some(format!(
-                "{claim}: not preserved from a state with {state}. This is a counterexample to the induction, not to the \
-                 collective: the state may be unreachable. Strengthen `holds`, or add a `hint`"
+                "{claim}: not preserved from a state with {state}. This is a counterexample to the induction, not to \
+                 the collective: the state may be unreachable. Strengthen `holds`, or add a `hint`"
             ))
         }
         Verdict::Open(reasons) => Some(format!("{claim}: {}", reasons.join("; "))),

@@ -6,7 +6,7 @@
 
 use roundel::operation::commutative;
 use roundel::transport::{
-    AllgatherCall, AlltoallCall, BlockSeat, Division, ReductionCall, RootedCall, RootedLayout, Uniform,
+    AllgatherCall, AlltoallCall, BlockStorage, Division, ReductionCall, RootedCall, RootedLayout, Uniform,
 };
 use roundel::{Collective, Error, Options, Refusal, Transport, threads};
 use roundel_spec::Direction;
@@ -42,13 +42,13 @@ pub fn run(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
 }
 
 fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
-    let (p, taped) = (trace.p(), Arc::new(trace.clone()));
+    let (p, recorded) = (trace.p(), Arc::new(trace.clone()));
     let results = threads::run_placed(&point.placement, |comm| {
         let mut slots: Vec<Option<usize>> = vec![None; p];
         let geometry = Uniform { count: 1 };
         let own = [Some(comm.rank())];
         let call = AllgatherCall { send: Some(&own), recv: &mut slots, geometry, options: Options::default() };
-        comm.gather(&Taped::<1> { trace: Arc::clone(&taped), blocks: p as i64 }, call).map(|()| slots)
+        comm.gather(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks: p as i64 }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -66,12 +66,13 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
 
 /// An all-to-all: every rank starts with one block for each rank, and a block's value is its number.
 fn shuffle(trace: &Trace, point: &Point) -> Ended {
-    let (p, taped) = (trace.p(), Arc::new(trace.clone()));
+    let (p, recorded) = (trace.p(), Arc::new(trace.clone()));
     let results = threads::run_placed(&point.placement, |comm| {
         let own: Vec<Option<usize>> = (0..p).map(|destination| Some(pair(comm.rank(), destination, p))).collect();
         let mut slots = vec![None; p];
         let call = AlltoallCall { send: Some(&own), recv: &mut slots, options: Options::default() };
-        comm.shuffle(&Taped::<1> { trace: Arc::clone(&taped), blocks: (p * p) as i64 }, call).map(|()| slots)
+        comm.shuffle(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks: (p * p) as i64 }, call)
+            .map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -90,7 +91,7 @@ fn shuffle(trace: &Trace, point: &Point) -> Ended {
 
 /// A broadcast, gather or scatter: every rank starts with the blocks that its role gives it.
 fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
-    let (kind, root, taped) = (schedule.kind, schedule.root(&point.args), Arc::new(trace.clone()));
+    let (kind, root, recorded) = (schedule.kind, schedule.root(&point.args), Arc::new(trace.clone()));
     let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
         Ok(blocks) => blocks,
         Err(_) => return Ended::Failed("the number of blocks has no value".into()),
@@ -98,9 +99,9 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
     let results = threads::run_placed(&point.placement, |comm| {
         let own = |block| kind.initially_holds(comm.rank(), block, root, comm.size()).then_some(block);
         let mut slots: Vec<Option<usize>> = (0..blocks as usize).map(own).collect();
-        let layout = RootedLayout { total: slots.len(), input_at: 0, seat: BlockSeat::Output };
+        let layout = RootedLayout { total: slots.len(), input_at: 0, storage: BlockStorage::Output };
         let call = RootedCall { input: None, output: &mut slots, layout };
-        comm.spread(&Taped::<1> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
+        comm.spread(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -121,7 +122,7 @@ type Contribution = (usize, usize);
 
 /// Reduces lists of contributions by concatenation, so that the result shows what was reduced, and in which order.
 fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
-    let (p, taped) = (trace.p(), Arc::new(trace.clone()));
+    let (p, recorded) = (trace.p(), Arc::new(trace.clone()));
     let blocks = match eval::blocks::<Infallible>(schedule, &point.args, &point.placement.place(0)) {
         Ok(blocks) => blocks,
         Err(_) => return Ended::Failed("the number of blocks has no value".into()),
@@ -132,7 +133,7 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
         let own = |block| vec![(comm.rank(), block)];
         let mut slots: Vec<Vec<Contribution>> = (0..blocks as usize).map(own).collect();
         let call = ReductionCall { input: None, output: &mut slots, division: Division::Even, op: &append };
-        comm.reduce(&Taped::<LINES> { trace: Arc::clone(&taped), blocks }, call).map(|()| slots)
+        comm.reduce(&ReplayedTrace::<LINES> { trace: Arc::clone(&recorded), blocks }, call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -166,12 +167,12 @@ fn failure<R>(results: &[Result<R, Error>]) -> Option<Ended> {
 
 /// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that caches
 /// rounds by type and arguments would confuse two recordings.)
-struct Taped<const LINES: usize> {
+struct ReplayedTrace<const LINES: usize> {
     trace: Arc<Trace>,
     blocks: i64,
 }
 
-impl<const LINES: usize> Collective for Taped<LINES> {
+impl<const LINES: usize> Collective for ReplayedTrace<LINES> {
     const NAME: &'static str = "the replayed collective";
     const PREFERS_ROTATION: bool = false;
     const LINES: usize = LINES;

@@ -32,6 +32,13 @@ impl Highlight {
         // `holds` describes the state before a round.
         let before = violation.round.map_or(rounds, |round| round.min(trace.rounds()));
         let between = Highlight { rounds: before, panel: before, ..Highlight::default() };
+        let slot = |rank: &usize, line: &str, block: &usize| vec![(*rank, run.row(line, *block))];
+        let last = rounds.saturating_sub(1);
+        let from = |rank: &usize, block: &usize| {
+            sends(trace, last, |from, _, blocks| from == *rank && blocks.contains(block))
+        };
+        let to =
+            |rank: &usize, block: &usize| sends(trace, last, |_, to, blocks| to == *rank && blocks.contains(block));
         match &violation.problem {
             Problem::SelfMessage { rank, .. } => {
                 Highlight { ranks: vec![*rank], messages: vec![(*rank, *rank)], ..in_round }
@@ -42,68 +49,60 @@ impl Highlight {
                 Highlight { ranks: vec![*from, *to], messages: vec![(*from, *to)], ..in_round }
             }
             Problem::UnmatchedRecv { to, from, blocks } => {
-                let nonlocal = placement.nonlocal(*from, *to);
-                let (from, to, blocks) = (*from, *to, blocks.clone());
-                let naming = run.naming();
-                let expected =
-                    Some(DrawnMessage { from, to, blocks, naming, contributors: None, nonlocal, effect: None });
-                Highlight { ranks: vec![to, from], expected, ..in_round }
+                let expected = Some(unsent(*from, *to, blocks, run, placement));
+                Highlight { ranks: vec![*to, *from], expected, ..in_round }
             }
             Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
-                let messages =
-                    sends(trace, rounds.saturating_sub(1), |from, _, blocks| from == *rank && blocks.contains(block));
-                Highlight { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
+                let (messages, slots) = (from(rank, block), slot(rank, "", block));
+                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
             }
-            Problem::WrittenTwice { rank, block, .. } => {
-                let messages =
-                    sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
-                Highlight { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
+            Problem::WrittenTwice { rank, block, .. } | Problem::CountedTwice { rank, block, .. } => {
+                let (messages, slots) = (to(rank, block), slot(rank, "", block));
+                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
             }
-            Problem::Missing { rank, block, .. } => {
-                Highlight { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..in_round }
+            Problem::Overwritten { rank, line, block }
+            | Problem::Forgets { rank, line, block }
+            | Problem::ReplacedInUse { rank, line, block } => {
+                let (messages, slots) = (to(rank, block), slot(rank, line, block));
+                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
             }
-            Problem::OtherBlocks { rank, claimed, held } => {
-                let slots =
-                    claimed.0.symmetric_difference(&held.0).map(|&block| (*rank, run.row("", block))).collect();
-                Highlight { ranks: vec![*rank], slots, ..between }
+            Problem::Missing { rank, block, .. }
+            | Problem::Incomplete { rank, block, .. }
+            | Problem::OutOfOrder { rank, block } => {
+                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..in_round }
             }
-            Problem::ClaimedTwice { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..between }
+            Problem::Empty { rank, line, block } => {
+                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..in_round }
             }
-            Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => {
-                Highlight { ranks: vec![*rank], ..between }
+            Problem::OtherTree { ranks: (a, b), block } => {
+                Highlight { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }
             }
             Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => {
                 Highlight { ranks: vec![*rank], ..in_round }
             }
             Problem::Bound { rank, .. } => Highlight { ranks: rank.iter().copied().collect(), ..in_round },
-            Problem::Empty { rank, line, block } => {
-                Highlight { ranks: vec![*rank], slots: vec![(*rank, run.row(line, *block))], ..in_round }
+            Problem::OtherBlocks { rank, claimed, held } => {
+                let slots = claimed.0.symmetric_difference(&held.0).flat_map(|block| slot(rank, "", block)).collect();
+                Highlight { ranks: vec![*rank], slots, ..between }
             }
-            Problem::Overwritten { rank, line, block }
-            | Problem::Forgets { rank, line, block }
-            | Problem::ReplacedInUse { rank, line, block } => {
-                let messages =
-                    sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
-                Highlight { ranks: vec![*rank], messages, slots: vec![(*rank, run.row(line, *block))], ..in_round }
-            }
-            Problem::CountedTwice { rank, block, .. } => {
-                let messages =
-                    sends(trace, rounds.saturating_sub(1), |_, to, blocks| to == *rank && blocks.contains(block));
-                Highlight { ranks: vec![*rank], messages, slots: vec![(*rank, run.row("", *block))], ..in_round }
-            }
-            Problem::Incomplete { rank, block, .. } | Problem::OutOfOrder { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: vec![(*rank, run.row("", *block))], ..in_round }
-            }
-            Problem::OtherTree { ranks: (a, b), block } => {
-                Highlight { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }
+            Problem::ClaimedTwice { rank, block } => {
+                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..between }
             }
             Problem::OtherContributors { rank, line, block, .. } => {
-                Highlight { ranks: vec![*rank], slots: vec![(*rank, run.row(line, *block))], ..between }
+                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..between }
+            }
+            Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => {
+                Highlight { ranks: vec![*rank], ..between }
             }
             Problem::NotABlockEach { .. } | Problem::NoSuchRoot { .. } | Problem::NothingChecked { .. } => in_round,
         }
     }
+}
+
+/// The message that a receive waits for.
+fn unsent(from: usize, to: usize, blocks: &[usize], run: &PointRun<'_>, placement: &Placement) -> DrawnMessage {
+    let (nonlocal, naming, blocks) = (placement.nonlocal(from, to), run.naming(), blocks.to_vec());
+    DrawnMessage { from, to, blocks, naming, contributors: None, nonlocal, effect: None }
 }
 
 /// The messages of a round that `wanted` picks, by sender, receiver and blocks.

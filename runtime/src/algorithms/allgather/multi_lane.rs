@@ -24,7 +24,8 @@ use crate::algorithms::allgather::Bruck;
 #[state(D = 1, next = 2 * D)]
 #[define(n = min(D, nodes - D))]
 #[send(to = at(node - D, local), blocks = [at(node + k, local + j * lanes); k in 0..n, j in 0..carries(node + k)])]
-#[recv(from = at(node + D, local), blocks = [at(node + D + k, local + j * lanes); k in 0..n, j in 0..carries(node + D + k)])]
+#[recv(from = at(node + D, local),
+       blocks = [at(node + D + k, local + j * lanes); k in 0..n, j in 0..carries(node + D + k)])]
 #[holds(D == pow(2, s), nonlocal_messages_sent = if local < lanes { s } else { 0 })]
 #[holds(blocks = [region(node); uneven]
     + [at(node + k, local + j * lanes); k in if uneven { 1 } else { 0 }..min(D, nodes), j in 0..carries(node + k)])]

@@ -35,7 +35,8 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
     previous = (lo + begin(i, g, part(i, g, node - lo)), size(i, g, part(i, g, node - lo))))]
 #[define(
     q = parts(i, g), L = g % q, m = part(i, g, node - lo), k = node - lo - begin(i, g, m),
-    other = phase == 0 && local < q && local != m, meets = other && k < size(i, g, local), done = phase == 1 && local < q
+    other = phase == 0 && local < q && local != m, meets = other && k < size(i, g, local),
+    done = phase == 1 && local < q
 )]
 #[exchange(when = meets, with = at(lo + begin(i, g, local) + k, m), overwrites = acc)]
 #[recv(when = other && !meets, from = at(lo + begin(i, g, local) + m, local), overwrites = acc)]

@@ -9,8 +9,8 @@ use crate::Collective;
 /// Every rank begins with its own contribution, so ranks reduce different trees: results of floating-point numbers may
 /// differ in their last bits from rank to rank, and the operation must commute.
 ///
-/// Domain: any p. Cost: ceil(log2 p) rounds. With w of them, (w - 1) + (bits set in p - 1) - min(ones at its end, w - 1)
-/// vectors are sent by each rank: at least w, less than 2 w.
+/// Domain: any p. Cost: ceil(log2 p) rounds. With w of them, each rank sends
+/// (w - 1) + (bits set in p - 1) - min(ones at its end, w - 1) vectors: at least w, less than 2 w.
 ///
 /// Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
 /// systems, Parallel Computing 107, 2021, section 2.1.

@@ -26,14 +26,17 @@ use crate::Collective;
 #[define(H = pow(2, w - s - 1), u = v ^ H)]
 #[state(D = t, next = H)]
 #[hint(H == pow(2, w - s - 1), 0 <= u && u < t, place(real(u)) == u, u / D == v / D, u % H == v % H, u % D != v % D)]
-#[exchange(when = !idle, with = real(u), send = [u / H * H + k; k in 0..H], recv = [v / H * H + k; k in 0..H], combine = by_rank)]
+#[exchange(when = !idle, with = real(u), send = [u / H * H + k; k in 0..H], recv = [v / H * H + k; k in 0..H],
+    combine = by_rank)]
 #[define(S(b) = pow(2, floor_log(2, b ^ v) + 1))]
-#[define(from(x, b) = if idle { x == rank } else if b / D == v / D { place(x) % D == v % D } else { place(x) % S(b) == v % S(b) })]
+#[define(from(x, b) =
+    if idle { x == rank } else if b / D == v / D { place(x) % D == v % D } else { place(x) % S(b) == v % S(b) })]
 #[holds(D == pow(2, w - s), acc(b) = [x; x in 0..p, from(x, b)], blocks_sent = if idle { t } else { t - D })]
 #[round(s in 0..w)]
 #[state(D = 1, next = 2 * D)]
 #[define(u = v ^ D)]
-#[exchange(when = !idle, with = real(u), send = [v / D * D + k; k in 0..D], recv = [u / D * D + k; k in 0..D], replaces = acc)]
+#[exchange(when = !idle, with = real(u), send = [v / D * D + k; k in 0..D], recv = [u / D * D + k; k in 0..D],
+    replaces = acc)]
 #[define(S(b) = pow(2, floor_log(2, b ^ v) + 1))]
 #[define(from(x, b) = if idle { x == rank } else { b / D == v / D || place(x) % S(b) == v % S(b) })]
 #[holds(D == pow(2, s), acc(b) = [x; x in 0..p, from(x, b)], blocks_sent = if idle { t } else { t - 2 + D })]

@@ -24,6 +24,7 @@ use crate::Collective;
 #[recv(when = rank % D == d, from = rank - d, replaces = acc)]
 // For the checks and the prover:
 #[define(done = rank % D == 0)]
-#[holds(D == pow(2, w - s), acc = [k; k in if done { 0 } else { rank }..if done { p } else { min(rank + (rank & -rank), p) }])]
+#[holds(D == pow(2, w - s),
+    acc = [k; k in if done { 0 } else { rank }..if done { p } else { min(rank + (rank & -rank), p) }])]
 #[bound(rounds = 2 * w)]
 pub struct ReduceBroadcastAllreduce;

@@ -22,7 +22,8 @@ use crate::Collective;
 #[send(for g in 1..nodes, when = local == 0, to = at(node + g, 0), blocks = [region(node) -> region(node + g)])]
 #[recv(for g in 1..nodes, when = local == 0, from = at(node - g, 0), blocks = [region(node - g) -> region(node)])]
 #[round("from the leader")]
-#[send(for l in 1..node_size(node), when = local == 0, to = at(node, l), blocks = [at(node, l) - j -> at(node, l); j in 1..p])]
+#[send(for l in 1..node_size(node), when = local == 0, to = at(node, l),
+       blocks = [at(node, l) - j -> at(node, l); j in 1..p])]
 #[recv(when = local > 0, from = at(node, 0), blocks = [rank - j -> rank; j in 1..p])]
 // For the checks and the prover:
 #[holds(blocks = [rank - j -> rank; j in 0..p])]

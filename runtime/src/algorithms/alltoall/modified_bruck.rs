@@ -6,8 +6,8 @@ use crate::Collective;
 /// value `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit
 /// `x` a block has come as far as the lower digits of `j` say. A block is sent from where it is, and received where it
 /// belongs: there is no rotation before the first substep and none after the last, unless a caller asks for the rotated
-/// layout, in which block `j` lies at place `j` meanwhile, as Bruck's original has it. A large radix means more substeps
-/// and fewer blocks in each.
+/// layout, in which block `j` lies at place `j` meanwhile, as Bruck's original has it. A large radix means more
+/// substeps and fewer blocks in each.
 ///
 /// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps,
 /// of so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
@@ -24,7 +24,8 @@ use crate::Collective;
 #[round(x in 0..ceil_log(radix, p), z in 1..radix)]
 #[state(X = 1, next = radix * X)]
 #[send(to = rank + z * X, blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
-#[recv(from = rank - z * X, blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
+#[recv(from = rank - z * X,
+       blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
 // For the checks and the prover:
 #[define(gone(j) = if digit(j, radix, x) < z { j % (radix * X) } else { j % X })]
 #[define(numD = p / (radix * X) * X + min(X, max(0, p % (radix * X) - z * X)))]

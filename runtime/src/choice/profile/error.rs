@@ -18,7 +18,8 @@ pub enum Error {
     },
     /// The text ends too early.
     #[error(
-        "line {line}: the profile ends here, before `[end]`: it is truncated; copy it again, or measure anew with `roundel tune`"
+        "line {line}: the profile ends here, before `[end]`: it is truncated; copy it again, or measure anew with \
+         `roundel tune`"
     )]
     Truncated {
         /// The last line.
@@ -34,7 +35,8 @@ pub enum Error {
     },
     /// The profile has an unknown version.
     #[error(
-        "line {line}: this profile has version {found}, and this program reads version {VERSION}: measure anew with `roundel tune`"
+        "line {line}: this profile has version {found}, and this program reads version {VERSION}: measure anew with \
+         `roundel tune`"
     )]
     Version {
         /// The line.

@@ -12,21 +12,21 @@
 //! Estimates are equal on all ranks that have the same profile: IEEE 754 defines all computations to the last bit,
 //! including logarithms, which are computed here.
 
+mod defaults;
 mod error;
 mod grid;
 mod logarithm;
 mod machine;
 #[cfg(feature = "profile")]
 mod read;
-mod usual;
 mod write;
 
+pub(crate) use defaults::WIRE;
+#[cfg(feature = "mpi")]
+pub(crate) use defaults::{PORTS, SIZES};
 pub use error::Error;
 pub use grid::{Grid, GridFault};
 pub use machine::Machine;
-pub(crate) use usual::WIRE;
-#[cfg(feature = "mpi")]
-pub(crate) use usual::{PORTS, SIZES};
 
 /// The version of the format that is written and read.
 pub const VERSION: i64 = 1;
@@ -39,7 +39,7 @@ pub struct Profile {
     /// The local speed of processes.
     pub node: NodeSpeed,
     /// The slowdown when all processes of a node send at once.
-    pub crowd: Contention,
+    pub contention: Contention,
     /// Messages between processes of a node.
     pub inside: Grid,
     /// Messages between nodes, from one process of each.
@@ -72,16 +72,16 @@ impl Profile {
     /// The seconds of a round between nodes in which `lanes` processes of every node each exchange messages of
     /// `bytes` bytes with `ports` others.
     pub fn round(&self, bytes: u64, ports: usize, lanes: usize) -> f64 {
-        self.between.seconds(bytes, ports) * self.crowding(bytes, lanes)
+        self.between.seconds(bytes, ports) * self.slowdown(bytes, lanes)
     }
 
     /// By what factor the other lanes slow down a round: linear in their number, and in the logarithm of the length
     /// between the shortest and the longest message.
-    fn crowding(&self, bytes: u64, lanes: usize) -> f64 {
+    fn slowdown(&self, bytes: u64, lanes: usize) -> f64 {
         if lanes < 2 {
             return 1.0;
         }
-        let Contention { lanes: of, short, long } = self.crowd;
+        let Contention { lanes: of, short, long } = self.contention;
         let at = self.between.position(bytes);
         let share = (lanes - 1) as f64 / (of.max(2) - 1) as f64;
         1.0 + (short + (long - short) * at - 1.0) * share
@@ -101,19 +101,19 @@ mod tests {
 
     #[test]
     fn fingerprints_tell_profiles_apart() {
-        let usual = Profile::default();
-        assert_eq!(usual.fingerprint(), Profile::default().fingerprint());
-        let mut other = usual.clone();
+        let defaults = Profile::default();
+        assert_eq!(defaults.fingerprint(), Profile::default().fingerprint());
+        let mut other = defaults.clone();
         other.node.signal += f64::EPSILON * other.node.signal;
-        assert_ne!(usual.fingerprint(), other.fingerprint());
-        other = usual.clone();
+        assert_ne!(defaults.fingerprint(), other.fingerprint());
+        other = defaults.clone();
         other.machine.host.push('x');
-        assert_ne!(usual.fingerprint(), other.fingerprint());
+        assert_ne!(defaults.fingerprint(), other.fingerprint());
     }
 
     #[test]
-    fn lanes_crowd() {
-        let profile = Profile { crowd: Contention { lanes: 5, short: 2.0, long: 5.0 }, ..Profile::default() };
+    fn lanes_contend() {
+        let profile = Profile { contention: Contention { lanes: 5, short: 2.0, long: 5.0 }, ..Profile::default() };
         let alone = profile.round(8, 1, 1);
         assert_eq!(alone, profile.between.seconds(8, 1));
         assert_eq!(profile.round(8, 1, 5), 2.0 * alone);

@@ -65,9 +65,9 @@ impl<'i> ProfileText<'i> {
         let profile = Profile {
             machine,
             node: self.node(&self.table(&top, "node")?)?,
-            crowd: self.crowd(&self.table(&top, "crowd")?)?,
-            inside: self.grid(&top, "inside", |usual| usual.inside)?,
-            between: self.grid(&top, "between", |usual| usual.between)?,
+            contention: self.contention(&self.table(&top, "crowd")?)?,
+            inside: self.grid(&top, "inside", |default| default.inside)?,
+            between: self.grid(&top, "between", |default| default.between)?,
         };
         Ok((profile, lines))
     }
@@ -117,7 +117,7 @@ impl<'i> ProfileText<'i> {
         })
     }
 
-    fn crowd(self, table: &ProfileTable<'_, '_>) -> Result<Contention, Error> {
+    fn contention(self, table: &ProfileTable<'_, '_>) -> Result<Contention, Error> {
         self.knows(table, &["lanes", "short", "long"])?;
         Ok(Contention {
             lanes: self.count(table, "lanes", 2)?,
@@ -127,9 +127,14 @@ impl<'i> ProfileText<'i> {
     }
 
     /// A grid, or the default one if it was not measured.
-    fn grid(self, top: &ProfileTable<'_, '_>, key: &'static str, usual: fn(Profile) -> Grid) -> Result<Grid, Error> {
+    fn grid(
+        self,
+        top: &ProfileTable<'_, '_>,
+        key: &'static str,
+        default: fn(Profile) -> Grid,
+    ) -> Result<Grid, Error> {
         if self.entry(top, key)?.get_ref().as_str() == Some("not measured") {
-            return Ok(usual(Profile::default()));
+            return Ok(default(Profile::default()));
         }
         let table = self.table(top, key)?;
         self.knows(&table, &["sizes", "ports", "seconds"])?;
@@ -268,7 +273,7 @@ mod tests {
     use super::*;
 
     fn measured() -> Profile {
-        let usual = Profile::default();
+        let default = Profile::default();
         let again = |grid: &Grid| Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), grid.rows().to_vec());
         Profile {
             machine: Machine {
@@ -280,9 +285,9 @@ mod tests {
                 nodes: 2,
                 ranks: 8,
             },
-            inside: again(&usual.inside).expect("makes sense"),
-            between: again(&usual.between).expect("makes sense"),
-            ..usual
+            inside: again(&default.inside).expect("makes sense"),
+            between: again(&default.between).expect("makes sense"),
+            ..default
         }
     }
 

@@ -28,14 +28,14 @@ impl Profile {
     }
 
     fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (machine, node, crowd) = (&self.machine, &self.node, &self.crowd);
+        let (machine, node, contention) = (&self.machine, &self.node, &self.contention);
         writeln!(f, "\n[machine]\nhost = {}\ncores = {}", quoted(&machine.host), machine.cores)?;
         writeln!(f, "cpu = {}\nmpi = {}", quoted(&machine.cpu), quoted(&machine.mpi))?;
         writeln!(f, "date = {}\nnodes = {}\nranks = {}", quoted(&machine.date), machine.nodes, machine.ranks)?;
         writeln!(f, "\n[node]\n# seconds until a raised counter is answered; bytes per second")?;
         writeln!(f, "signal = {:e}\ncopy = {:e}\ncombine = {:e}", node.signal, node.copy, node.combine)?;
         writeln!(f, "\n[crowd]\n# how many times longer it takes when so many processes of every node send at once")?;
-        writeln!(f, "lanes = {}\nshort = {:e}\nlong = {:e}", crowd.lanes, crowd.short, crowd.long)
+        writeln!(f, "lanes = {}\nshort = {:e}\nlong = {:e}", contention.lanes, contention.short, contention.long)
     }
 }
 

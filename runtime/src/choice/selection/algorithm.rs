@@ -100,9 +100,9 @@ impl Algorithm {
     }
 
     /// Returns an error unless it is declared and proved for these ranks and nodes, for any root.
-    pub(super) fn serves(&self, spot: &RankCounts) -> Result<(), Refusal> {
-        let roots = if self.kind.has_root() { vec![0, spot.p.saturating_sub(1) as i64] } else { vec![0] };
-        roots.into_iter().try_for_each(|root| self.serves_root(spot, root))
+    pub(super) fn serves(&self, counts: &RankCounts) -> Result<(), Refusal> {
+        let roots = if self.kind.has_root() { vec![0, counts.p.saturating_sub(1) as i64] } else { vec![0] };
+        roots.into_iter().try_for_each(|root| self.serves_root(counts, root))
     }
 
     /// Returns an error unless it is proved for `p` ranks, on nodes of equal size if it looks at nodes. Its inner
@@ -113,7 +113,7 @@ impl Algorithm {
         reaches.answer
     }
 
-    fn serves_root(&self, spot: &RankCounts, root: i64) -> Result<(), Refusal> {
+    fn serves_root(&self, counts: &RankCounts, root: i64) -> Result<(), Refusal> {
         let args = self.with_root(root);
         let not_asked = Err(Refusal::Placement { range: self.range });
         let ask = |place: &Place<'_>| {
@@ -121,8 +121,8 @@ impl Algorithm {
             visit_one(self.entry.name, &args, &mut Asked(&mut served));
             served.answer
         };
-        let spot = if self.looks_at_nodes { *spot } else { RankCounts::flat(spot.p) };
-        spot.ask(ask).unwrap_or(not_asked.clone())
+        let counts = if self.looks_at_nodes { *counts } else { RankCounts::flat(counts.p) };
+        counts.ask(ask).unwrap_or(not_asked.clone())
     }
 }
 

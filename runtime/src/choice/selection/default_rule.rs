@@ -12,14 +12,16 @@
 //! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
 //! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
 
+use super::Candidate;
 use super::algorithm::Algorithm;
-use super::call::{ANY, Call, NodeSizes};
-use super::chosen::Reason;
+use super::answer::{Estimate, Reason};
 use super::implementation::{Implementation, SHARED};
 use super::parameter::Parameter;
-use crate::choice::choose::{self, Cluster, Network};
+use crate::choice::alltoalls::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network};
 use crate::choice::profile::Profile;
+use crate::choice::question::{ANY, CallForm, NodeSizes, Question};
 use roundel_spec::Kind;
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// The default rule for a network.
@@ -57,19 +59,19 @@ impl From<&Profile> for DefaultRule {
     }
 }
 
-/// An algorithm, with its radix if it has one, or MPI; and the reason to choose it.
-type Candidate = (&'static str, Option<i64>, &'static str);
+/// An algorithm, or MPI; its modelled cost, if a model ranked it; and the reason to choose it.
+type NamedCandidate = (&'static str, Option<ModelledAlltoall>, &'static str);
 
 /// The bytes up to which the memory of a node is faster than MPI's messages, measured with 2, 3 and 4 ranks on two
 /// processors. A reduction is always faster. What is only moved is copied twice, where MPI reads the memory of the
 /// other rank: with two ranks, which have a processor each, that is slower for long blocks.
-fn in_shared_memory(call: &Call) -> RangeInclusive<u64> {
+fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
     // Two or three ranks need as long for a few bytes to or from a root, and so do calls that do not block.
-    let least = if call.kind.has_root() && (call.p < 4 || !call.blocking) { 65 } else { 0 };
+    let least = if call.kind.has_root() && (call.p < 4 || call.form != CallForm::Blocking) { 65 } else { 0 };
     least..=most_in_shared_memory(call)
 }
 
-fn most_in_shared_memory(call: &Call) -> u64 {
+fn most_in_shared_memory(call: &Question) -> u64 {
     match call.kind {
         Kind::Allreduce | Kind::ReduceScatter => ANY,
         Kind::Reduce => {
@@ -100,7 +102,7 @@ fn most_in_shared_memory(call: &Call) -> u64 {
 /// The name of MPI among candidates.
 const LIBRARY: &str = "library";
 
-impl Call {
+impl Question {
     /// The algorithm between nodes if their ranks share memory: none if there is one node, or nothing that is proved.
     /// One rank of each node takes part, so it sees ranks without nodes.
     pub fn between_nodes(&self) -> Option<Algorithm> {
@@ -114,28 +116,32 @@ impl Call {
         let each = matches!(self.kind, Kind::Allgather | Kind::ReduceScatter);
         let bytes = if each { self.bytes.saturating_mul(self.ppn_max as u64) } else { self.bytes };
         let (p, ppn_min, ppn_max, shape) = (self.nodes, 1, 1, NodeSizes::Even);
-        let senders = Call { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self };
-        match (DefaultRule { catalogue: true, ..DefaultRule::default() }).choose(&senders) {
-            (Implementation::Catalogue(algorithm), _) => Some(algorithm),
+        let senders = Question { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self };
+        let rule = DefaultRule { catalogue: true, ..DefaultRule::default() };
+        let serving = rule.answers(&senders).filter(|candidate| candidate.implementation.serves(&senders).is_ok());
+        serving.into_iter().find_map(|candidate| match candidate.implementation.into_owned() {
+            Implementation::Catalogue(algorithm) => Some(algorithm),
             _ => None,
-        }
+        })
     }
 }
 
 impl DefaultRule {
-    /// The first candidate that serves the call, or MPI.
-    pub(super) fn choose(&self, call: &Call) -> (Implementation, Reason) {
-        let serving = |(name, radix, why): Candidate| {
+    /// The candidates for a call, the best first.
+    pub(super) fn answers<'a>(&self, call: &Question) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
+        let call = *call;
+        self.candidates(&call).into_iter().filter_map(move |(name, modelled, reason)| {
+            let radix = modelled.and_then(|modelled| modelled.radix);
             let parameters: Vec<_> =
                 radix.map(|radix| ("radix".into(), Parameter::Number(radix))).into_iter().collect();
-            let way = Implementation::named(call.kind, name, &parameters).ok()?;
-            way.serves(call).is_ok().then_some((way, Reason::Default(why)))
-        };
-        let library = || (Implementation::Library, Reason::Default("the catalogue has nothing proved that suits it"));
-        self.candidates(call).into_iter().find_map(serving).unwrap_or_else(library)
+            let implementation = Implementation::named(call.kind, name, &parameters).ok()?;
+            let estimate = modelled.map(Estimate::Alltoall);
+            let (implementation, reason) = (Cow::Owned(implementation), Reason::Default(reason));
+            Some(Candidate { implementation, reason, estimate, unchecked: Some(call) })
+        })
     }
 
-    fn candidates(&self, call: &Call) -> Vec<Candidate> {
+    fn candidates(&self, call: &Question) -> Vec<NamedCandidate> {
         let gathered = call.bytes.saturating_mul(call.p as u64) <= GATHERED * self.short;
         let short = call.bytes <= self.short;
         let mut candidates = match call.kind {
@@ -161,7 +167,7 @@ impl DefaultRule {
         candidates
     }
 
-    fn allreduce(&self, call: &Call) -> Vec<Candidate> {
+    fn allreduce(&self, call: &Question) -> Vec<NamedCandidate> {
         let nap = ("allreduce/nap", None, ON_NODES);
         let doubling = ("allreduce/recursive-doubling", None, SHORT);
         let ordered = ("allreduce/recursive-doubling", None, ORDERED);
@@ -178,7 +184,7 @@ impl DefaultRule {
         }
     }
 
-    fn alltoall(&self, call: &Call) -> Vec<Candidate> {
+    fn alltoall(&self, call: &Question) -> Vec<NamedCandidate> {
         let leaders = ("alltoall/leaders", None, ON_NODES);
         // All data from one node to another travels in one message. With blocks of 16 KiB it takes 1.4 times MPI's time
         // on 8 nodes of 2 ranks, with blocks of 4 KiB less than MPI on 4 nodes of 4.
@@ -189,17 +195,17 @@ impl DefaultRule {
         first.chain(modelled).collect()
     }
 
-    /// All algorithms of [`choose`], the fastest first, if the catalogue is preferred.
-    fn modelled(&self, call: &Call) -> Vec<Candidate> {
+    /// All algorithms of [`alltoalls`], the fastest first, if the catalogue is preferred.
+    fn modelled(&self, call: &Question) -> Vec<NamedCandidate> {
         let (p, ppn) = (call.p as i64, call.ppn_max as i64);
         let cluster = Cluster::new(p, ppn, self.inside, self.between);
         let bytes = i64::try_from(call.bytes).unwrap_or(i64::MAX);
         let all = cluster.and_then(|cluster| cluster.candidates(bytes)).unwrap_or_default();
         let named = all.into_iter().filter(|choice| {
             // With a radix between nodes it is a separate type, which has no name.
-            choice.algorithm != choose::AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
+            choice.algorithm != AlltoallAlgorithm::Hierarchical || choice.radix.is_none()
         });
-        let named = named.map(|choice| (choice.algorithm.name(), choice.radix, "the fastest by the model"));
+        let named = named.map(|choice| (choice.algorithm.name(), Some(choice), "the fastest by the model"));
         named.chain([("alltoall/spread-out", None, "every block goes straight")]).collect()
     }
 }
@@ -211,20 +217,20 @@ const LANES: &str = "all ranks of a node send their part of what leaves it, beca
 const ON_NODES: &str = "few messages between nodes, because it is short";
 
 /// Whether there are several nodes, all with several ranks.
-const fn has_nodes(call: &Call) -> bool {
+const fn has_nodes(call: &Question) -> bool {
     call.nodes > 1 && call.ppn_min > 1
 }
 
 /// MPI as a candidate.
-const fn library(call: &Call) -> Candidate {
-    let why = match call.nodes {
+const fn library(call: &Question) -> NamedCandidate {
+    let reason = match call.nodes {
         1 => "on one node nothing is faster",
         _ => "nothing that is proved for it is faster",
     };
-    (LIBRARY, None, why)
+    (LIBRARY, None, reason)
 }
 
-fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
+fn allgather(call: &Question, short: bool) -> Vec<NamedCandidate> {
     let (bruck, ring) = (("allgather/bruck", None, SHORT), ("allgather/ring", None, LONG));
     let lanes = ("allgather/multi-lane", None, LANES);
     let much = call.varying && call.bytes.saturating_mul(call.p as u64) > VARYING;
@@ -240,7 +246,7 @@ fn allgather(call: &Call, short: bool) -> Vec<Candidate> {
     }
 }
 
-fn reduce_scatter(call: &Call, short: bool) -> Vec<Candidate> {
+fn reduce_scatter(call: &Question, short: bool) -> Vec<NamedCandidate> {
     let pairwise = ("reduce-scatter/pairwise", None, LONG);
     let halving = ("reduce-scatter/recursive-halving", None, SHORT);
     let circulant = ("reduce-scatter/circulant", None, SHORT);

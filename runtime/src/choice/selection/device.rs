@@ -34,8 +34,8 @@ impl Device {
             Device::Auto | Device::Host => None,
             Device::Library => Some("because ROUNDEL_DEVICE says so"),
             Device::Loaded => Some(
-                "because a GPU runtime is loaded in one of its processes, so that buffers may be device memory; if none is, set \
-                 ROUNDEL_DEVICE=host",
+                "because a GPU runtime is loaded in one of its processes, so that buffers may be device memory; if \
+                 none is, set ROUNDEL_DEVICE=host",
             ),
         }
     }

@@ -13,7 +13,7 @@ pub struct Force {
     /// The collective.
     pub kind: Kind,
     /// The implementation.
-    pub way: Implementation,
+    pub implementation: Implementation,
 }
 
 /// Why a text forces nothing.
@@ -22,7 +22,8 @@ pub struct Force {
 pub enum ForceError {
     /// The text has an invalid form.
     #[error(
-        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as `allreduce:nap`"
+        "`{text}` forces nothing: write `collective:algorithm` or `collective:algorithm:name=value`, such as \
+         `allreduce:nap`"
     )]
     Shape {
         /// The text.
@@ -41,12 +42,12 @@ pub enum ForceError {
         kind: Kind,
     },
     /// The algorithm does not fit.
-    #[error("`{text}`: {misfit}")]
-    Misfit {
+    #[error("`{text}`: {error}")]
+    Rule {
         /// The text.
         text: String,
         /// The reason.
-        misfit: Box<RuleError>,
+        error: Box<RuleError>,
     },
 }
 
@@ -82,19 +83,19 @@ fn apart(text: &str) -> Vec<String> {
 }
 
 fn one(text: &str) -> Result<Force, ForceError> {
-    let misfit = |misfit| ForceError::Misfit { text: text.into(), misfit: Box::new(misfit) };
+    let wrong = |error| ForceError::Rule { text: text.into(), error: Box::new(error) };
     let mut parts = text.splitn(3, ':').map(str::trim);
-    let (Some(name), Some(way), parameters) = (parts.next(), parts.next(), parts.next()) else {
+    let (Some(name), Some(algorithm), parameters) = (parts.next(), parts.next(), parts.next()) else {
         return Err(ForceError::Shape { text: text.into() });
     };
-    let kind = kind(name).ok_or_else(|| misfit(RuleError::Collective { name: name.into() }))?;
+    let kind = kind(name).ok_or_else(|| wrong(RuleError::Collective { name: name.into() }))?;
     let parameters = parameters.map_or(Ok(Vec::new()), assignments)?;
-    let way = match (way.contains('('), parameters.is_empty()) {
-        (true, true) => Implementation::ports(kind, way),
+    let implementation = match (algorithm.contains('('), parameters.is_empty()) {
+        (true, true) => Implementation::ports(kind, algorithm),
         (true, false) => Err(RuleError::NoParameters { what: "a plan with ports" }),
-        (false, _) => Implementation::named(kind, way, &parameters),
+        (false, _) => Implementation::named(kind, algorithm, &parameters),
     };
-    way.map(|way| Force { kind, way }).map_err(misfit)
+    implementation.map(|implementation| Force { kind, implementation }).map_err(wrong)
 }
 
 fn assignments(text: &str) -> Result<Vec<(String, Parameter)>, ForceError> {
@@ -118,6 +119,6 @@ fn assignment(text: &str) -> Option<(String, Parameter)> {
 
 impl fmt::Display for Force {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind, self.way)
+        write!(f, "{}:{}", self.kind, self.implementation)
     }
 }

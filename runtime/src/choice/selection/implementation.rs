@@ -1,13 +1,14 @@
 //! The implementations that a call can use.
 
 use super::algorithm::Algorithm;
-use super::call::{ANY, Call};
 use super::parameter::Parameter;
 use super::rules::range::NumberRange;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
-use crate::choice::select::{self, PlanEvidence};
+use crate::choice::ports::{self, ModelledPorts, PlanEvidence};
+use crate::choice::question::{ANY, CallForm, Question};
 use crate::plan::ports::Ports;
+use crate::program::build::Scheme;
 use crate::program::shared::MOST_RANKS;
 use roundel_spec::{Kind, Refusal};
 use std::fmt;
@@ -37,6 +38,8 @@ pub struct PortsPlan {
     pub nodes: usize,
     /// Whether all ranks are known to get bitwise equal results.
     same_tree: bool,
+    /// How many processes of a node send, and how they cooperate, if the clock chose that.
+    pub lanes: Option<(usize, Scheme)>,
 }
 
 impl PortsPlan {
@@ -44,16 +47,26 @@ impl PortsPlan {
     fn read(kind: Kind, text: &str) -> Result<Self, RuleError> {
         let ports: Ports = text.parse()?;
         let nodes = ports.nodes(kind)?;
-        let wrong = |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), why: fault.to_string() };
-        let same_tree = match select::proved(nodes) {
+        let wrong =
+            |fault: &dyn fmt::Display| RuleError::Plan { ports: ports.to_string(), reason: fault.to_string() };
+        let same_tree = match ports::proved(nodes) {
             PlanEvidence::Replayed => ports.plan(kind)?.replay().map_err(|fault| wrong(&fault))?.same_tree,
             PlanEvidence::AtInitialisation => false,
         };
-        Ok(PortsPlan { ports, nodes, same_tree })
+        Ok(PortsPlan { ports, nodes, same_tree, lanes: None })
+    }
+
+    /// A plan that the clock has ranked.
+    pub(super) fn modelled(nodes: usize, modelled: &ModelledPorts) -> Self {
+        let (ports, same_tree) = (modelled.notation.clone(), modelled.notation.is_complete());
+        PortsPlan { ports, nodes, same_tree, lanes: Some((modelled.lanes, modelled.scheme)) }
     }
 
     fn proof(&self) -> String {
-        match select::proved(self.nodes) {
+        match ports::proved(self.nodes) {
+            PlanEvidence::Replayed if self.lanes.is_some() => {
+                format!("all plans of up to {} nodes were replayed", ports::REPLAYED)
+            }
             PlanEvidence::Replayed => format!("the plan of {} nodes was replayed when the rule was read", self.nodes),
             PlanEvidence::AtInitialisation => format!("the plan of {} nodes is replayed when it is made", self.nodes),
         }
@@ -135,7 +148,7 @@ impl Implementation {
     ///
     /// # Errors
     /// The reason, in a few words.
-    pub fn serves(&self, call: &Call) -> Result<(), String> {
+    pub fn serves(&self, call: &Question) -> Result<(), String> {
         if call.needs_tree() && !self.keeps_tree(call.kind) {
             return Err("it does not promise the same bits on all ranks".into());
         }
@@ -164,7 +177,7 @@ impl Implementation {
 }
 
 /// Returns an error if the ranks of a call cannot use shared memory.
-fn in_shared_memory(call: &Call) -> Result<(), String> {
+fn in_shared_memory(call: &Question) -> Result<(), String> {
     if call.nodes > 1 {
         between_nodes(call)?;
     }
@@ -181,8 +194,8 @@ fn in_shared_memory(call: &Call) -> Result<(), String> {
 }
 
 /// Shared memory inside of nodes, and an algorithm of the catalogue between them.
-fn between_nodes(call: &Call) -> Result<(), String> {
-    if !call.blocking {
+fn between_nodes(call: &Question) -> Result<(), String> {
+    if call.form != CallForm::Blocking {
         return Err("calls that do not block share memory on one node only".into());
     }
     let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
@@ -195,7 +208,7 @@ fn between_nodes(call: &Call) -> Result<(), String> {
     }
 }
 
-fn serves(algorithm: &Algorithm, call: &Call) -> Result<(), String> {
+fn serves(algorithm: &Algorithm, call: &Question) -> Result<(), String> {
     // The root is a rank of the communicator, and the algorithm would interpret it in its own numbering.
     if call.kind.has_root() && algorithm.looks_at_nodes() && !call.sorted {
         return Err("it needs ranks that are numbered node by node".into());

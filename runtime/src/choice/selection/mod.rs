@@ -1,16 +1,16 @@
 //! Which algorithm a call uses: by a file of rules, by the environment, or by default.
 //!
-//! A choice is a pure function of the [`Call`], whose values are equal on all ranks, and of the settings, whose
+//! A choice is a pure function of the [`Question`], whose values are equal on all ranks, and of the settings, whose
 //! [fingerprint](Settings::fingerprint) ranks compare. So ranks choose alike without communication. Every rule is
 //! checked against the proofs when it is read: a chosen algorithm is always proved for the call.
 //!
 //! - [`Selection`]: rules; `docs/selection.md` describes the file
 //! - [`Settings`]: the settings in the environment
-//! - [`Call`], [`Chosen`]: question and answer
+//! - [`Question`], [`Answer`]: question and answer
 //! - [`DefaultRule`]: the choice if no rule matches
 //!
 //! ```
-//! use roundel::selection::{Call, Selection};
+//! use roundel::selection::{Question, Selection};
 //! use roundel_spec::Kind;
 //!
 //! let selection = Selection::parse(r#"
@@ -25,14 +25,14 @@
 //!     bytes = "..2KiB"
 //!     algorithm = "nap"
 //! "#)?;
-//! let chosen = selection.choose(&Call::new(Kind::Allreduce, 64, 4, 8));
-//! assert_eq!((chosen.way.algorithm(), chosen.why.to_string()), (Some("allreduce/nap"), "by the rule at line 5".into()));
+//! let chosen = selection.choose(&Question::new(Kind::Allreduce, 64, 4, 8));
+//! assert_eq!(chosen.implementation.algorithm(), Some("allreduce/nap"));
+//! assert_eq!(chosen.reason.to_string(), "by the rule at line 5");
 //! # Ok::<(), roundel::selection::Error>(())
 //! ```
 
 mod algorithm;
-mod call;
-mod chosen;
+mod answer;
 mod default_rule;
 mod device;
 mod fingerprint;
@@ -43,9 +43,9 @@ mod parameter;
 mod rules;
 mod settings;
 
+pub use crate::choice::question::{ANY, NodeSizes, Question, RequiredOrder};
 pub use algorithm::Algorithm;
-pub use call::{ANY, Call, NodeSizes};
-pub use chosen::{Chosen, Explanations, Reason};
+pub use answer::{Answer, Estimate, Explanations, Reason};
 pub use default_rule::DefaultRule;
 pub use device::Device;
 pub use force::{Force, ForceError};
@@ -58,7 +58,11 @@ pub use rules::rule::Rule;
 pub use rules::rule_error::RuleError;
 pub use settings::{Settings, SettingsError};
 
+use crate::choice::ports;
 use crate::choice::profile::Profile;
+use std::borrow::Cow;
+use std::iter::once_with;
+use std::sync::Arc;
 
 /// The version of the file format.
 pub const VERSION: i64 = 1;
@@ -66,12 +70,22 @@ pub const VERSION: i64 = 1;
 /// The JSON Schema of the file, for editors.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// Rules, forced implementations that take precedence, and a default rule.
+/// Rules, forced implementations that take precedence, a default rule, and the profile that ranks plans with ports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     rules: Vec<Rule>,
     forced: Vec<Force>,
-    usual: DefaultRule,
+    default_rule: DefaultRule,
+    profile: Arc<Profile>,
+}
+
+/// An implementation that may serve a call.
+struct Candidate<'a> {
+    implementation: Cow<'a, Implementation>,
+    reason: Reason,
+    estimate: Option<Estimate>,
+    /// The call that it must serve; none if it is known to serve it.
+    unchecked: Option<Question>,
 }
 
 impl Selection {
@@ -88,38 +102,104 @@ impl Selection {
 
     /// The same, with the default rule for a machine. All ranks must pass the same profile.
     pub fn with_profile(mut self, profile: &Profile) -> Self {
-        let catalogue = self.usual.catalogue;
-        self.usual = DefaultRule::from(profile);
-        self.usual.catalogue = catalogue;
+        let catalogue = self.default_rule.catalogue;
+        self.default_rule = DefaultRule::from(profile);
+        self.default_rule.catalogue = catalogue;
+        self.profile = Arc::new(profile.clone());
         self
     }
 
     /// The same, but the default rule uses MPI only as the last choice, even where it is faster.
     pub fn preferring_the_catalogue(mut self) -> Self {
-        self.usual.catalogue = true;
+        self.default_rule.catalogue = true;
         self
     }
 
-    /// Chooses how a call runs: as forced, or by the first rule that matches, or by the default rule.
-    pub fn choose(&self, call: &Call) -> Chosen {
-        let forced = self.forced.iter().filter(|force| force.kind == call.kind);
-        let forced = forced.map(|force| (&force.way, Reason::Forced, false));
-        let rules = self.rules.iter().filter(|rule| rule.kind == call.kind && rule.region.contains(call));
-        let rules = rules.map(|rule| (&rule.way, Reason::Rule { line: rule.line }, rule.knowing));
+    /// All implementations that serve a call, the best first: as forced, by rules in their order, and by default. The
+    /// default for a persistent request is the ranking of plans with ports.
+    ///
+    /// ```
+    /// use roundel::selection::{Question, Selection};
+    /// use roundel_spec::Kind;
+    /// let question = Question::new(Kind::Allreduce, 6, 6, 8);
+    /// let names: Vec<String> =
+    ///     Selection::default().answers(&question).iter().map(|answer| answer.implementation.to_string()).collect();
+    /// assert_eq!(names, ["shared-memory", "library", "allreduce/recursive-doubling"]);
+    /// ```
+    pub fn answers(&self, question: &Question) -> Vec<Answer> {
+        self.serving(question, &mut Vec::new()).collect()
+    }
+
+    /// The first of all [answers](Selection::answers), or MPI if there are none.
+    pub fn choose(&self, question: &Question) -> Answer {
         let mut passed = Vec::new();
-        for (way, why, knowing) in forced.chain(rules) {
-            match way.serves(&Call { identical: call.identical && !knowing, ..*call }) {
-                Ok(()) => return Chosen { call: *call, way: way.clone(), why, passed },
-                Err(reason) => passed.push(format!("not {way}, {why}, because {reason}")),
-            }
-        }
-        let (way, why) = self.usual.choose(call);
-        Chosen { call: *call, way, why, passed }
+        let first = self.serving(question, &mut passed).next();
+        first.unwrap_or(Answer {
+            question: *question,
+            implementation: Implementation::Library,
+            reason: Reason::Default("the catalogue has nothing proved that suits it"),
+            estimate: None,
+            passed,
+        })
     }
 
     /// The ports that are forced or set by a rule for a persistent request; none if the profile decides.
-    pub fn ports(&self, call: &Call) -> Option<Chosen> {
-        let chosen = self.choose(&Call { request: true, ..*call });
-        matches!(chosen.way, Implementation::Ports(_)).then_some(chosen)
+    pub fn ports(&self, question: &Question) -> Option<Answer> {
+        let chosen = self.choose(&Question { request: true, ..*question });
+        matches!(chosen.reason, Reason::Forced | Reason::Rule { .. }).then_some(chosen)
+    }
+
+    /// The candidates that serve a call, found one after the other. What is forced or set by a rule, and does not
+    /// serve it, is noted in `passed`.
+    fn serving<'a>(
+        &'a self,
+        question: &'a Question,
+        passed: &'a mut Vec<String>,
+    ) -> impl Iterator<Item = Answer> + 'a {
+        self.candidates(question).filter_map(|Candidate { implementation, reason, estimate, unchecked }| {
+            match unchecked.map_or(Ok(()), |question| implementation.serves(&question)) {
+                Ok(()) => {
+                    let (implementation, passed) = (implementation.into_owned(), passed.clone());
+                    return Some(Answer { question: *question, implementation, reason, estimate, passed });
+                }
+                Err(refusal) if !matches!(reason, Reason::Default(_)) => {
+                    passed.push(format!("not {implementation}, {reason}, because {refusal}"));
+                }
+                Err(_) => {}
+            }
+            None
+        })
+    }
+
+    fn candidates<'a>(&'a self, question: &'a Question) -> impl Iterator<Item = Candidate<'a>> {
+        let candidate = |implementation, reason, unchecked| Candidate {
+            implementation: Cow::Borrowed(implementation),
+            reason,
+            estimate: None,
+            unchecked: Some(unchecked),
+        };
+        let forced = self.forced.iter().filter(|force| force.kind == question.kind);
+        let forced = forced.map(move |force| candidate(&force.implementation, Reason::Forced, *question));
+        let rules = self.rules.iter().filter(|rule| rule.kind == question.kind && rule.region.contains(question));
+        let rules = rules.map(move |rule| {
+            let question = Question { identical: question.identical && !rule.knowing, ..*question };
+            candidate(&rule.implementation, Reason::Rule { line: rule.line }, question)
+        });
+        // A default is looked for only if it is needed.
+        let of_request = question.request.then(|| once_with(|| self.by_the_clock(question)));
+        let of_call = (!question.request).then(|| once_with(|| self.default_rule.answers(question)));
+        let by_default = of_call.into_iter().flatten().flatten();
+        forced.chain(rules).chain(of_request.into_iter().flatten().flatten()).chain(by_default)
+    }
+
+    /// The plans with ports for a request, the fastest first.
+    fn by_the_clock<'a>(&self, question: &Question) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
+        let (nodes, ranked) = (question.nodes, ports::rank(&self.profile, question).unwrap_or_default());
+        ranked.into_iter().map(move |modelled| Candidate {
+            implementation: Cow::Owned(Implementation::Ports(PortsPlan::modelled(nodes, &modelled))),
+            reason: Reason::Clock,
+            estimate: Some(Estimate::Ports(modelled)),
+            unchecked: None,
+        })
     }
 }

@@ -1,12 +1,12 @@
 //! Settings from the environment.
 
-use super::call::Call;
-use super::chosen::{Chosen, Reason};
+use super::answer::{Answer, Reason};
 use super::device::Device;
 use super::fingerprint::print_of;
 use super::force::{Force, ForceError};
 use super::implementation::Implementation;
 use super::{Error, Selection};
+use crate::choice::question::Question;
 use crate::program::shared::MOST_RANKS;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -114,8 +114,8 @@ impl Settings {
 
     /// Whether the user has set how calls run, so that not only the default rule decides.
     pub fn is_said(&self) -> bool {
-        let Selection { rules, forced, usual } = &self.selection;
-        !rules.is_empty() || !forced.is_empty() || usual.catalogue || self.reproducible
+        let Selection { rules, forced, default_rule, .. } = &self.selection;
+        !rules.is_empty() || !forced.is_empty() || default_rule.catalogue || self.reproducible
     }
 
     /// Whether MPI serves all calls of so many ranks on one node, and nothing must be explained or traced.
@@ -129,31 +129,46 @@ impl Settings {
         !shared && !self.is_said() && !self.explain && self.trace.is_none()
     }
 
-    /// Chooses how a call runs.
-    pub fn choose(&self, call: &Call) -> Chosen {
-        if let Some(why) = self.device.library() {
-            return Chosen {
-                call: *call,
-                way: Implementation::Library,
-                why: Reason::Device(why),
-                passed: Vec::new(),
-            };
-        }
-        self.selection.choose(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
+    /// All implementations that serve a call, the best first.
+    pub fn answers(&self, question: &Question) -> Vec<Answer> {
+        let left = self.on_a_device(question).map(|answer| vec![answer]);
+        left.unwrap_or_else(|| self.selection.answers(&self.asked(question)))
+    }
+
+    /// The first of all [answers](Settings::answers), or MPI if there are none.
+    pub fn choose(&self, question: &Question) -> Answer {
+        self.on_a_device(question).unwrap_or_else(|| self.selection.choose(&self.asked(question)))
     }
 
     /// The ports of a persistent request, if any are set.
-    pub fn ports(&self, call: &Call) -> Option<Chosen> {
-        self.selection.ports(&Call { reproducible: call.reproducible || self.reproducible, ..*call })
+    pub fn ports(&self, question: &Question) -> Option<Answer> {
+        self.selection.ports(&self.asked(question))
+    }
+
+    /// The question, with what these settings require of every call.
+    fn asked(&self, question: &Question) -> Question {
+        Question { reproducible: question.reproducible || self.reproducible, ..*question }
+    }
+
+    /// MPI, if buffers may be in device memory. Requests take host memory only.
+    fn on_a_device(&self, question: &Question) -> Option<Answer> {
+        let reason = self.device.library().filter(|_| !question.request)?;
+        Some(Answer {
+            question: *question,
+            implementation: Implementation::Library,
+            reason: Reason::Device(reason),
+            estimate: None,
+            passed: Vec::new(),
+        })
     }
 
     /// A hash of everything that affects choices, which ranks compare. It excludes whether calls are explained or
     /// traced, and the location and layout of the file.
     pub fn fingerprint(&self) -> u64 {
-        let Selection { rules, forced, usual } = &self.selection;
+        let Selection { rules, forced, default_rule, .. } = &self.selection;
         let rules = rules.iter().map(ToString::to_string);
         let parts = rules.chain([";".into()]).chain(forced.iter().map(ToString::to_string));
-        let said = format!("{} {usual:?} {} {:?}", env!("CARGO_PKG_VERSION"), self.reproducible, self.device);
+        let said = format!("{} {default_rule:?} {} {:?}", env!("CARGO_PKG_VERSION"), self.reproducible, self.device);
         let text: Vec<String> = parts.chain([said]).collect();
         print_of(&text.join("\n"))
     }

@@ -3,7 +3,7 @@
 //! Before a call this rank's contribution is copied into the image, and afterwards its result is copied out. MPI
 //! itself does both, so gaps in the program's memory are neither read nor written.
 
-use crate::call::rooted::{BlockSeat, RootedLayout};
+use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::error::Error;
 use crate::mpi::arguments::call::{Scattered, Typed};
 use crate::mpi::arguments::shape::{CallShape, Lists, ParsedCall, Side};
@@ -108,7 +108,7 @@ struct ImageBlocks<'a> {
 fn brought(shape: &CallShape, rank: usize, p: usize) -> Range<usize> {
     let scattered = matches!(
         shape.blocks,
-        crate::mpi::arguments::shape::BlockLayout::Rooted(RootedLayout { seat: BlockSeat::Scratch { .. }, .. })
+        crate::mpi::arguments::shape::BlockLayout::Rooted(RootedLayout { storage: BlockStorage::Scratch { .. }, .. })
     );
     let is_root = rank as i64 == shape.root;
     match shape.kind {

@@ -6,7 +6,7 @@
 
 use crate::call::geometry::Varying;
 use crate::call::reduction::Division;
-use crate::call::rooted::{BlockSeat, RootedLayout};
+use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::choice::selection::ANY;
 use crate::error::Error;
 use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed};
@@ -254,7 +254,7 @@ impl Reader<'_> {
         self.has(root)?;
         // SAFETY: the caller guarantees live datatypes.
         let (total, recv) = unsafe { (length(&data)?, side(data)?) };
-        let layout = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
+        let layout = RootedLayout { total, input_at: 0, storage: BlockStorage::Output };
         Ok(self.layout(Kind::Broadcast, root, layout, None, total, total, Side::Plain(null_mut()), recv))
     }
 
@@ -273,8 +273,8 @@ impl Reader<'_> {
         // SAFETY: as above.
         let from = unsafe { side_or_null(send)? };
         if !is_root {
-            let seat = BlockSeat::Scratch { result_at: 0 };
-            let layout = RootedLayout { total, input_at: self.here.rank * block, seat };
+            let storage = BlockStorage::Scratch { result_at: 0 };
+            let layout = RootedLayout { total, input_at: self.here.rank * block, storage };
             let nothing = Side::Plain(null_mut());
             return Ok(self.layout(Kind::Gather, root, layout, own, 0, block, from, nothing));
         }
@@ -282,7 +282,7 @@ impl Reader<'_> {
         unsafe {
             same(Some(length(&recv)?), block)?;
             let recv = side(Typed { count: times(recv.count, self.p)?, ..recv })?;
-            let layout = RootedLayout { total, input_at: self.here.rank * block, seat: BlockSeat::Output };
+            let layout = RootedLayout { total, input_at: self.here.rank * block, storage: BlockStorage::Output };
             Ok(self.layout(Kind::Gather, root, layout, own, total, block, from, recv))
         }
     }
@@ -299,8 +299,8 @@ impl Reader<'_> {
             (Some(own), _) => own,
         };
         let total = block.checked_mul(self.p).ok_or(Unread::Library)?;
-        let seat = BlockSeat::Scratch { result_at: self.here.rank * block };
-        let layout = RootedLayout { total, input_at: 0, seat };
+        let storage = BlockStorage::Scratch { result_at: self.here.rank * block };
+        let layout = RootedLayout { total, input_at: 0, storage };
         // SAFETY: as above.
         let to = unsafe { side_or_null(recv)? };
         if !is_root {
@@ -314,9 +314,9 @@ impl Reader<'_> {
             Some(_) => Ok(self.layout(Kind::Scatter, root, layout, Some(total), block, block, all, to)),
             None => {
                 // The data stays in its place, and nothing is written there.
-                let seat = RootedLayout { total, input_at: 0, seat: BlockSeat::Output };
+                let storage = RootedLayout { total, input_at: 0, storage: BlockStorage::Output };
                 let nothing = Side::Plain(null_mut());
-                Ok(self.layout(Kind::Scatter, root, seat, None, total, block, nothing, all))
+                Ok(self.layout(Kind::Scatter, root, storage, None, total, block, nothing, all))
             }
         }
     }

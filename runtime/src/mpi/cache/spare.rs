@@ -46,7 +46,7 @@ impl SpareBuffers {
 struct Kept {
     shape: CallShape,
     decider: Decider,
-    kit: SpareBuffers,
+    buffers: SpareBuffers,
 }
 
 type Shelf = Mutex<Vec<Kept>>;
@@ -67,11 +67,11 @@ impl Spare {
     ) -> Option<SpareBuffers> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |kept: &Kept| {
-            let same = kept.shape == *shape && kept.kit.lists == *lists && kept.decider.is(by);
-            same && (life == RequestLife::Once || kept.kit.queued.is_none())
+            let same = kept.shape == *shape && kept.buffers.lists == *lists && kept.decider.is(by);
+            same && (life == RequestLife::Once || kept.buffers.queued.is_none())
         };
         let found = shelf.iter().rposition(fits)?;
-        Some(shelf.remove(found).kit)
+        Some(shelf.remove(found).buffers)
     }
 
     /// Where the buffers of a call go when it is complete.
@@ -89,19 +89,19 @@ pub(crate) struct Home {
 impl Home {
     /// Returns the buffers to the pool, replacing the oldest entry if it is full. At most one entry holds much
     /// memory: the newest large one.
-    pub(crate) fn leave(self, shape: CallShape, kit: SpareBuffers) {
+    pub(crate) fn leave(self, shape: CallShape, buffers: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
             shelf.remove(0);
         }
-        if kit.memory() > MUCH {
+        if buffers.memory() > MUCH {
             shelf
                 .iter_mut()
-                .map(|kept| &mut kept.kit)
-                .filter(|kit| kit.memory() > MUCH)
+                .map(|kept| &mut kept.buffers)
+                .filter(|buffers| buffers.memory() > MUCH)
                 .for_each(SpareBuffers::forget);
         }
-        shelf.push(Kept { shape, decider: self.decider, kit });
+        shelf.push(Kept { shape, decider: self.decider, buffers });
     }
 }

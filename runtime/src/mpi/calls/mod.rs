@@ -75,7 +75,9 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         collective: &K,
         call: ReductionCall<'_, T, O>,
     ) -> Result<(), Error> {
-        const { assert!(align_of::<T>() <= size_of::<u128>(), "elements of reductions are aligned to at most 16 bytes") };
+        const {
+            assert!(align_of::<T>() <= size_of::<u128>(), "elements of reductions are aligned to at most 16 bytes");
+        }
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;

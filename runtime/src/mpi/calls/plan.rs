@@ -28,9 +28,9 @@ pub(crate) fn gather<T, K: Collective, G: Described>(
     limit::check(collective, &group.placement, geometry, extents.recv)?;
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let (draft, score) =
+    let (draft, rounds) =
         (Draft { plan, counts, offsets }, RankRounds::of(collective, group.here(), flight.log.is_some()));
-    gather::draw(draft, group.here(), &score, geometry, extents, options.policy, rotation);
+    gather::draw(draft, group.here(), &rounds, geometry, extents, options.policy, rotation);
     key.set(collective, geometry, extents, options);
     Ok(())
 }
@@ -49,8 +49,8 @@ pub(crate) fn alltoall<K: Collective>(
     limit::check_blocks(collective, &group.placement, extents.recv / group.here().p())?;
     key.clear();
     plan.clear();
-    let score = RankRounds::of(collective, group.here(), flight.log.is_some());
-    alltoall::draw(plan, &score, group.here(), extents, options.policy, rotation);
+    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    alltoall::draw(plan, &rounds, group.here(), extents, options.policy, rotation);
     Ok(())
 }
 
@@ -66,10 +66,10 @@ pub(crate) fn reduction<K: Collective, T, O: Operation<T>>(
 ) -> Result<(), Error> {
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let score = RankRounds::of(collective, group.here(), flight.log.is_some());
-    call.divide(score.blocks, counts, offsets);
+    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    call.divide(rounds.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.elements())?;
-    reduction::draw(Draft { plan, counts, offsets }, group.here(), &score, call.division, call.elements(), extents);
+    reduction::draw(Draft { plan, counts, offsets }, group.here(), &rounds, call.division, call.elements(), extents);
     key.set(collective, &call.division, extents, Default::default());
     Ok(())
 }
@@ -85,10 +85,10 @@ pub(crate) fn rooted<K: Collective, T>(
 ) -> Result<(), Error> {
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let score = RankRounds::of(collective, group.here(), flight.log.is_some());
-    call.divide(score.blocks, counts, offsets);
+    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    call.divide(rounds.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.layout.total)?;
-    rooted::draw(Draft { plan, counts, offsets }, group.here(), &score, call.layout, extents);
+    rooted::draw(Draft { plan, counts, offsets }, group.here(), &rounds, call.layout, extents);
     key.set(collective, &call.layout, extents, Default::default());
     Ok(())
 }

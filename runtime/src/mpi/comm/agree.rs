@@ -11,21 +11,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
 /// A value that must be equal on all ranks: its name, and this rank's value.
-pub(crate) type Saying = (&'static str, u64);
+pub(crate) type ComparedValue = (&'static str, u64);
 
 /// A hash of a value.
-pub(crate) fn digest(saying: &impl Hash) -> u64 {
+pub(crate) fn digest(value: &impl Hash) -> u64 {
     // This hasher has constant keys, so equal values have equal hashes on all ranks.
     let mut hasher = DefaultHasher::new();
-    saying.hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }
 
 /// Compares values across ranks. If this rank has an error, reports that to the others and returns it. Collective.
 ///
 /// Every rank must pass the same number of values.
-pub(crate) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, Error>) -> Result<R, Error> {
-    agree_and_hear(comm, sayings, &[], own).map(|(result, _)| result)
+pub(crate) fn agree<R>(comm: ffi::MPI_Comm, values: &[ComparedValue], own: Result<R, Error>) -> Result<R, Error> {
+    agree_and_hear(comm, values, &[], own).map(|(result, _)| result)
 }
 
 /// The same; also returns the minimum and maximum over all ranks of other numbers, which may differ. Collective.
@@ -33,11 +33,11 @@ pub(crate) fn agree<R>(comm: ffi::MPI_Comm, sayings: &[Saying], own: Result<R, E
 /// Every rank must pass the same number of values, and the same number of other numbers.
 pub(crate) fn agree_and_hear<R>(
     comm: ffi::MPI_Comm,
-    sayings: &[Saying],
+    values: &[ComparedValue],
     numbers: &[u64],
     own: Result<R, Error>,
 ) -> Result<(R, Vec<RangeInclusive<u64>>), Error> {
-    let words = sayings.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]).chain(numbers.iter().copied());
+    let words = values.iter().map(|&(_, word)| word).chain([u64::from(own.is_err())]).chain(numbers.iter().copied());
     // The maximum of all values and, as the complement of the maximum of all complements, the minimum.
     let mine: Vec<u64> = words.flat_map(|word| [word, !word]).collect();
     let mut most = vec![0u64; mine.len()];
@@ -48,12 +48,12 @@ pub(crate) fn agree_and_hear<R>(
     };
     check("MPI_Allreduce", code)?;
     let result = own?;
-    let failed = most[2 * sayings.len()] == 1;
+    let failed = most[2 * values.len()] == 1;
     if failed {
         return Err(Error::Disagree { what: "whether the call is possible; another rank says why not" });
     }
-    match sayings.iter().zip(most.chunks(2)).find(|(_, words)| words[0] != !words[1]) {
+    match values.iter().zip(most.chunks(2)).find(|(_, words)| words[0] != !words[1]) {
         Some(((what, _), _)) => Err(Error::Disagree { what }),
-        None => Ok((result, most[2 * sayings.len() + 2..].chunks(2).map(|words| !words[1]..=words[0]).collect())),
+        None => Ok((result, most[2 * values.len() + 2..].chunks(2).map(|words| !words[1]..=words[0]).collect())),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct AlltoallvBuffers {
     slots: Vec<MemoryBlock>,
     /// The lengths that this rank announces in the round, and those announced to it.
     announced: Vec<u64>,
-    told: Vec<u64>,
+    received_lengths: Vec<u64>,
     /// Active requests of the round.
     telling: Vec<ffi::MPI_Request>,
     sending: Vec<ffi::MPI_Request>,
@@ -63,7 +63,7 @@ impl Default for AlltoallvBuffers {
             packed: Scratch::default(),
             slots: Vec::new(),
             announced: Vec::new(),
-            told: Vec::new(),
+            received_lengths: Vec::new(),
             telling: Vec::new(),
             sending: Vec::new(),
             receiving: Vec::new(),
@@ -179,11 +179,11 @@ impl AlltoallvRun<'_> {
 
     /// Runs all rounds. When this returns, all messages are complete.
     fn run(&mut self, buffers: &mut AlltoallvBuffers) -> Result<(), Error> {
-        let Route { slots, announces, is_told, .. } = buffers.route;
+        let Route { slots, announces, receives_lengths, .. } = buffers.route;
         buffers.lost = false;
         buffers.slots.resize(slots, NOWHERE);
         buffers.announced.resize(announces, 0);
-        buffers.told.resize(is_told, 0);
+        buffers.received_lengths.resize(receives_lengths, 0);
         self.log.iter_mut().for_each(|log| log.begin());
         for stage in 0..buffers.route.stages.len() {
             let stage = buffers.route.stages[stage].clone();
@@ -205,7 +205,7 @@ impl AlltoallvRun<'_> {
 
     /// Posts the receives of lengths, and of messages whose length is known.
     fn expect(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
-        let mut told = 0;
+        let mut next_length = 0;
         for i in stage.arrivals.clone() {
             let hop = buffers.route.arrivals[i].clone();
             if hop.direct {
@@ -213,8 +213,8 @@ impl AlltoallvRun<'_> {
                 self.receive(buffers, &hop, DIRECT, block);
             } else {
                 let n = hop.blocks.len();
-                let at: *mut u8 = buffers.told[told..told + n].as_mut_ptr().cast();
-                told += n;
+                let at: *mut u8 = buffers.received_lengths[next_length..next_length + n].as_mut_ptr().cast();
+                next_length += n;
                 let request =
                     self.post(buffers, MessageDirection::In, at, n as c_int, self.length, hop.peer, LENGTHS);
                 buffers.telling.push(request);
@@ -224,30 +224,30 @@ impl AlltoallvRun<'_> {
 
     /// Sends the lengths of the blocks that leave, and returns how many lengths it sent.
     fn announce(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) -> usize {
-        let mut told = 0;
+        let mut next_length = 0;
         for i in stage.departures.clone() {
             let hop = buffers.route.departures[i].clone();
             if hop.direct {
                 continue;
             }
-            let begin = told;
+            let begin = next_length;
             for i in hop.blocks.clone() {
-                buffers.announced[told] = self.find(buffers, buffers.route.blocks[i]).elements as u64;
-                told += 1;
+                buffers.announced[next_length] = self.find(buffers, buffers.route.blocks[i]).elements as u64;
+                next_length += 1;
             }
-            let at: *mut u8 = buffers.announced[begin..told].as_mut_ptr().cast();
+            let at: *mut u8 = buffers.announced[begin..next_length].as_mut_ptr().cast();
             let request = self.post(
                 buffers,
                 MessageDirection::Out,
                 at,
-                (told - begin) as c_int,
+                (next_length - begin) as c_int,
                 self.length,
                 hop.peer,
                 LENGTHS,
             );
             buffers.sending.push(request);
         }
-        told
+        next_length
     }
 
     /// Sends the blocks that leave. Blocks that are not contiguous are packed.
@@ -296,24 +296,24 @@ impl AlltoallvRun<'_> {
 
     /// Waits for the lengths of each message, and posts its receive.
     fn arrive(&mut self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
-        let (mut nth, mut told) = (0, 0);
+        let (mut nth, mut next_length) = (0, 0);
         for i in stage.arrivals.clone() {
             let hop = buffers.route.arrivals[i].clone();
             if hop.direct {
                 continue;
             }
-            let lengths = told..told + hop.blocks.len();
-            told = lengths.end;
+            let lengths = next_length..next_length + hop.blocks.len();
+            next_length = lengths.end;
             let peer = hop.peer;
             let outcome = self.wait(&mut buffers.telling[nth], Some((self.length, lengths.len() as c_int, peer)));
             nth += 1;
-            if buffers.note(outcome) || self.total(&buffers.told[lengths.clone()]).is_none() {
+            if buffers.note(outcome) || self.total(&buffers.received_lengths[lengths.clone()]).is_none() {
                 // The announced lengths cannot be right.
                 let error = Error::TooLarge { what: "a message", elements: usize::MAX, limit: isize::MAX as usize };
                 buffers.note(Err(error));
-                buffers.told[lengths.clone()].fill(0);
+                buffers.received_lengths[lengths.clone()].fill(0);
             }
-            let total = self.total(&buffers.told[lengths.clone()]).unwrap_or(0);
+            let total = self.total(&buffers.received_lengths[lengths.clone()]).unwrap_or(0);
             let straight = self.straight(buffers, &hop, lengths.start);
             // Reserves room in any case, so that the next call need not allocate.
             let room = buffers.arena.take(total * self.size);
@@ -337,9 +337,11 @@ impl AlltoallvRun<'_> {
 
     /// The destination of a message if all of its blocks are for this rank, have the expected lengths, and are
     /// contiguous there.
-    fn straight(&self, buffers: &AlltoallvBuffers, hop: &Hop, told: usize) -> Option<*mut u8> {
+    fn straight(&self, buffers: &AlltoallvBuffers, hop: &Hop, next_length: usize) -> Option<*mut u8> {
         let mut whole = NOWHERE;
-        for (&block, &length) in buffers.route.blocks[hop.blocks.clone()].iter().zip(&buffers.told[told..]) {
+        for (&block, &length) in
+            buffers.route.blocks[hop.blocks.clone()].iter().zip(&buffers.received_lengths[next_length..])
+        {
             let BlockLocation::Final(from) = block else { return None };
             let expected = self.expected(from);
             if expected.elements as u64 != length {
@@ -360,10 +362,10 @@ impl AlltoallvRun<'_> {
     }
 
     /// Stores where blocks in transit will lie, and checks the lengths of the others.
-    fn place(&self, buffers: &mut AlltoallvBuffers, hop: &Hop, told: usize, at: *mut u8) {
+    fn place(&self, buffers: &mut AlltoallvBuffers, hop: &Hop, next_length: usize, at: *mut u8) {
         let mut at = at;
         for (nth, i) in hop.blocks.clone().enumerate() {
-            let elements = buffers.told[told + nth] as usize;
+            let elements = buffers.received_lengths[next_length + nth] as usize;
             match buffers.route.blocks[i] {
                 BlockLocation::Transit(slot) => buffers.slots[slot] = MemoryBlock { at, elements },
                 BlockLocation::Final(from) if self.expected(from).elements != elements => {
@@ -397,14 +399,14 @@ impl AlltoallvRun<'_> {
 
     /// Copies the blocks for this rank to their destinations. A block of unexpected length is not copied.
     fn unpack(&self, buffers: &mut AlltoallvBuffers, stage: &RouteRound) {
-        let (mut nth, mut told) = (0, 0);
+        let (mut nth, mut next_length) = (0, 0);
         for hop in buffers.route.arrivals[stage.arrivals.clone()].iter().filter(|hop| !hop.direct) {
             let mut at = buffers.landed[nth];
             let straight = at.is_null();
             nth += 1;
             for &block in &buffers.route.blocks[hop.blocks.clone()] {
-                let elements = buffers.told[told] as usize;
-                told += 1;
+                let elements = buffers.received_lengths[next_length] as usize;
+                next_length += 1;
                 let bytes = elements * self.size;
                 if let BlockLocation::Final(from) = block {
                     let expected = self.expected(from);
@@ -473,7 +475,7 @@ impl AlltoallvRun<'_> {
     fn post(
         &mut self,
         buffers: &mut AlltoallvBuffers,
-        way: MessageDirection,
+        direction: MessageDirection,
         at: *mut u8,
         count: c_int,
         datatype: ffi::MPI_Datatype,
@@ -485,7 +487,7 @@ impl AlltoallvRun<'_> {
         // SAFETY: the memory holds, or has room for, this many elements, and stays valid until the end of the round,
         // which waits for the request.
         let (call, code) = unsafe {
-            match way {
+            match direction {
                 MessageDirection::In => {
                     ("MPI_Irecv", ffi::MPI_Irecv(at.cast(), count, datatype, peer, tag, self.comm, &mut request))
                 }
@@ -497,7 +499,7 @@ impl AlltoallvRun<'_> {
         buffers.note(check(call, code));
         if let (Some(log), Some(numbers)) = (&mut self.log, &buffers.route.numbers) {
             let bytes = post_log::bytes(count as usize, datatype);
-            match way {
+            match direction {
                 MessageDirection::In => log.receives(numbers, self.rank, peer, bytes),
                 MessageDirection::Out => log.sends(numbers, self.rank, peer, bytes),
             }

@@ -342,7 +342,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     }
 
     /// Posts a message. If MPI refuses it, records an error; then there is no request to wait for.
-    fn post<const RECORDED: bool>(&mut self, plan: &MessagePlan, parcel: &ExtraMessage, way: MessageDirection) {
+    fn post<const RECORDED: bool>(&mut self, plan: &MessagePlan, parcel: &ExtraMessage, direction: MessageDirection) {
         let PlannedMessage { spot, elements, peer } = parcel.message;
         let (address, count, datatype) = match &parcel.form {
             MessageForm::Whole => (self.element(spot), elements as c_int, self.datatype),
@@ -356,7 +356,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         // SAFETY: the message lies inside its area, which lives as long as the call, and the call waits for the
         // request.
         let (call, code) = unsafe {
-            match way {
+            match direction {
                 MessageDirection::In => {
                     ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, self.tag, self.comm, &mut request))
                 }
@@ -368,7 +368,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         self.note(check(call, code));
         self.flight.requests.push(request);
         if RECORDED {
-            self.record(plan, way, &parcel.message);
+            self.record(plan, direction, &parcel.message);
         }
     }
 
@@ -376,12 +376,12 @@ impl<C: Combine> PlanExecution<'_, C> {
     fn record(
         &mut self,
         plan: &MessagePlan,
-        way: MessageDirection,
+        direction: MessageDirection,
         &PlannedMessage { elements, peer, .. }: &PlannedMessage,
     ) {
         let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
         let bytes = post_log::bytes(elements, self.datatype);
-        match way {
+        match direction {
             MessageDirection::In => log.receives(numbers, self.rank, peer, bytes),
             MessageDirection::Out => log.sends(numbers, self.rank, peer, bytes),
         }

@@ -26,7 +26,7 @@ use std::ops::Range;
 /// Fills an empty plan.
 pub(crate) fn draw(
     plan: &mut MessagePlan,
-    score: &RankRounds,
+    rounds: &RankRounds,
     here: RankPlacement<'_>,
     extents: Extents,
     policy: Policy,
@@ -37,9 +37,9 @@ pub(crate) fn draw(
     let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
     let mut builder = AlltoallBuilder::new(plan, sizes, policy, rotation.is_some());
     builder.bring(extents.send.is_some(), rotation);
-    score.replay(&mut builder);
+    rounds.replay(&mut builder);
     builder.finish();
-    plan.numbers.clone_from(&score.numbers);
+    plan.numbers.clone_from(&rounds.numbers);
     forget(guard);
 }
 

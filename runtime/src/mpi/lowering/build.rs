@@ -40,14 +40,14 @@ impl Home {
 /// Appends rounds to a plan, with their lines in `homes`. Scratch from `plan.scratch` on is free.
 pub(crate) fn rounds(
     plan: &mut MessagePlan,
-    score: &RankRounds,
+    rounds: &RankRounds,
     here: RankPlacement<'_>,
     homes: &[Home],
     geometry: impl Geometry,
     policy: Policy,
 ) {
     let guard = EndsTheJob { rank: here.rank };
-    let (free, p, blocks) = (plan.scratch, here.p(), score.blocks);
+    let (free, p, blocks) = (plan.scratch, here.p(), rounds.blocks);
     let combined_from = plan.combinations.len();
     let filled = vec![false; (homes.len() - 1) * blocks];
     let round = plan.begin_round();
@@ -64,9 +64,9 @@ pub(crate) fn rounds(
         combined_from,
         filled,
     };
-    score.replay(&mut builder);
+    rounds.replay(&mut builder);
     builder.close();
-    plan.numbers.clone_from(&score.numbers);
+    plan.numbers.clone_from(&rounds.numbers);
     forget(guard);
 }
 

@@ -22,7 +22,7 @@ use std::mem::forget;
 pub(crate) fn draw(
     plan: &mut MessagePlan,
     here: RankPlacement<'_>,
-    (name, score): (&str, &RankRounds),
+    (name, rounds): (&str, &RankRounds),
     leaving: Option<Varying<'_>>,
     arriving: Varying<'_>,
 ) -> Result<(), Error> {
@@ -31,9 +31,9 @@ pub(crate) fn draw(
     let mut builder =
         DirectBuilder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
     builder.bring();
-    score.replay(&mut builder);
+    rounds.replay(&mut builder);
     let straight = builder.straight;
-    plan.numbers.clone_from(&score.numbers);
+    plan.numbers.clone_from(&rounds.numbers);
     forget(guard);
     if straight { Ok(()) } else { Err(Error::NotStraight { name: name.into() }) }
 }

@@ -13,14 +13,14 @@ use crate::transport::RankPlacement;
 pub(crate) fn draw<G: Geometry>(
     draft: Draft<'_>,
     here: RankPlacement<'_>,
-    score: &RankRounds,
+    rounds: &RankRounds,
     geometry: &G,
     extents: Extents,
     policy: Policy,
     rotation: Option<usize>,
 ) {
     draft.plan.clear();
-    let mut planner = Planner { plan: draft.plan, score, here, geometry, extents, policy };
+    let mut planner = Planner { plan: draft.plan, rounds, here, geometry, extents, policy };
     match (rotation.unwrap_or(0), geometry.uniform()) {
         (0, _) => planner.in_place(),
         (by, Some(count)) if geometry.first() == 0 => planner.rotated(by, count),
@@ -31,7 +31,7 @@ pub(crate) fn draw<G: Geometry>(
 /// Decides where blocks lie while the collective runs.
 struct Planner<'a, G> {
     plan: &'a mut MessagePlan,
-    score: &'a RankRounds,
+    rounds: &'a RankRounds,
     here: RankPlacement<'a>,
     geometry: &'a G,
     extents: Extents,
@@ -92,7 +92,7 @@ impl<G: Geometry> Planner<'_, G> {
                 }
             }
         }
-        build::rounds(self.plan, self.score, self.here, &[home], geometry, self.policy);
+        build::rounds(self.plan, self.rounds, self.here, &[home], geometry, self.policy);
     }
 
     /// Copies elements from scratch to their final position, at the end.

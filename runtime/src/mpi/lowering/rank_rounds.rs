@@ -48,15 +48,15 @@ impl RankRounds {
     /// Records the schedule of a rank. The rounds are numbered if messages are recorded.
     pub(crate) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>, recorded: bool) -> Self {
         let guard = EndsTheJob { rank: here.rank };
-        let mut score = RankRounds {
+        let mut rounds = RankRounds {
             blocks: collective.blocks(&here.seen::<K>()) as usize,
             lines: K::LINES,
             ..RankRounds::default()
         };
-        infallible(rounds_of(collective, here.placement, here.rank, &mut score));
-        score.numbers = recorded.then(|| numbers(collective, here));
+        infallible(rounds_of(collective, here.placement, here.rank, &mut rounds));
+        rounds.numbers = recorded.then(|| numbers(collective, here));
         forget(guard);
-        score
+        rounds
     }
 
     /// Replays the recorded schedule to a sink.

@@ -13,14 +13,14 @@ use crate::transport::RankPlacement;
 pub(crate) fn draw(
     draft: Draft<'_>,
     here: RankPlacement<'_>,
-    score: &RankRounds,
+    rounds: &RankRounds,
     division: Division<'_>,
     elements: usize,
     extents: Extents,
 ) {
     let Draft { plan, counts, offsets } = draft;
     plan.clear();
-    let blocks = score.blocks;
+    let blocks = rounds.blocks;
     division.divide(elements, blocks, counts, offsets);
     let (geometry, size) = (Varying::new(counts, offsets), extents.size);
     let bytes = elements * size;
@@ -32,13 +32,13 @@ pub(crate) fn draw(
     // If the result belongs to another rank, nothing of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> =
-        (0..score.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
+        (0..rounds.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();
     let given = if extents.send.is_some() { Area::Send } else { Area::Recv };
     if given != first && bytes > 0 {
         let from = AreaOffset { area: given, offset: 0 };
         plan.steps.push(PlanStep::Move(MovedPiece { from, to: homes[0].begin, bytes }));
     }
-    build::rounds(plan, score, here, &homes, geometry, Policy::default());
+    build::rounds(plan, rounds, here, &homes, geometry, Policy::default());
     let result = geometry.len(here.rank.min(blocks - 1)) * size;
     if first == Area::Scratch && extents.recv > 0 && result > 0 {
         let own = geometry.offset(here.rank) * size;

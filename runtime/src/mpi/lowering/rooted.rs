@@ -2,7 +2,7 @@
 
 use crate::call::geometry::Varying;
 use crate::call::reduction::divide_evenly;
-use crate::call::rooted::{BlockSeat, RootedLayout};
+use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::mpi::lowering::areas::{Area, AreaOffset, Extents};
 use crate::mpi::lowering::build::{self, Home};
 use crate::mpi::lowering::plan::{Draft, MovedPiece, PlanStep};
@@ -14,20 +14,20 @@ use crate::transport::RankPlacement;
 pub(crate) fn draw(
     draft: Draft<'_>,
     here: RankPlacement<'_>,
-    score: &RankRounds,
+    rounds: &RankRounds,
     layout: RootedLayout,
     extents: Extents,
 ) {
     let Draft { plan, counts, offsets } = draft;
     plan.clear();
     let size = extents.size;
-    divide_evenly(layout.total, score.blocks, counts, offsets);
+    divide_evenly(layout.total, rounds.blocks, counts, offsets);
     let geometry = Varying::new(counts, offsets);
-    let RootedLayout { total, input_at, seat } = layout;
+    let RootedLayout { total, input_at, storage } = layout;
     let bytes = total.saturating_mul(size);
-    let (area, result_at) = match seat {
-        BlockSeat::Output => (Area::Recv, None),
-        BlockSeat::Scratch { result_at } => (Area::Scratch, Some(result_at)),
+    let (area, result_at) = match storage {
+        BlockStorage::Output => (Area::Recv, None),
+        BlockStorage::Scratch { result_at } => (Area::Scratch, Some(result_at)),
     };
     if area == Area::Scratch {
         plan.scratch = bytes.next_multiple_of(size_of::<u128>());
@@ -42,7 +42,7 @@ pub(crate) fn draw(
             bytes: input,
         }));
     }
-    build::rounds(plan, score, here, &[home], geometry, Policy::default());
+    build::rounds(plan, rounds, here, &[home], geometry, Policy::default());
     if let Some(result_at) = result_at.filter(|_| extents.recv > 0) {
         let from = AreaOffset { area: Area::Scratch, offset: result_at * size };
         let to = AreaOffset { area: Area::Recv, offset: 0 };

@@ -57,7 +57,7 @@ pub(crate) struct Route {
     pub(crate) slots: usize,
     /// The most lengths that this rank announces in a round, and the most that are announced to it.
     pub(crate) announces: usize,
-    pub(crate) is_told: usize,
+    pub(crate) receives_lengths: usize,
     /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
     /// recorded.
     pub(crate) numbers: Option<Vec<usize>>,
@@ -84,17 +84,22 @@ impl Route {
 
     /// Makes the route of a collective that serves the call.
     pub(crate) fn plan<K: Collective>(&mut self, collective: &K, here: RankPlacement<'_>, layout: Layout) {
-        let score = RankRounds::of(collective, here, self.numbers.is_some());
+        let rounds = RankRounds::of(collective, here, self.numbers.is_some());
         let whom = (Some((TypeId::of::<K>(), layout)), collective.arguments());
-        self.take_from(score, here, whom);
+        self.take_from(rounds, here, whom);
     }
 
-    fn take_from(&mut self, score: RankRounds, here: RankPlacement<'_>, whom: (Option<(TypeId, Layout)>, Arguments)) {
+    fn take_from(
+        &mut self,
+        rounds: RankRounds,
+        here: RankPlacement<'_>,
+        whom: (Option<(TypeId, Layout)>, Arguments),
+    ) {
         let guard = EndsTheJob { rank: here.rank };
         let mut builder = RouteBuilder::new(here.rank, here.p());
-        score.replay(&mut builder);
+        rounds.replay(&mut builder);
         let (collective, arguments) = whom;
-        *self = Route { collective, arguments, numbers: score.numbers, ..builder.made };
+        *self = Route { collective, arguments, numbers: rounds.numbers, ..builder.made };
         forget(guard);
     }
 }
@@ -144,7 +149,7 @@ impl RouteBuilder {
 }
 
 /// The number of lengths announced for these messages.
-fn told(hops: &[Hop]) -> usize {
+fn lengths(hops: &[Hop]) -> usize {
     hops.iter().filter(|hop| !hop.direct).map(|hop| hop.blocks.len()).sum()
 }
 
@@ -190,8 +195,8 @@ impl Sink for RouteBuilder {
             (self.departures..self.made.departures.len(), self.arrivals..self.made.arrivals.len());
         (self.departures, self.arrivals) = (departures.end, arrivals.end);
         let made = &mut self.made;
-        made.announces = made.announces.max(told(&made.departures[departures.clone()]));
-        made.is_told = made.is_told.max(told(&made.arrivals[arrivals.clone()]));
+        made.announces = made.announces.max(lengths(&made.departures[departures.clone()]));
+        made.receives_lengths = made.receives_lengths.max(lengths(&made.arrivals[arrivals.clone()]));
         if !departures.is_empty() || !arrivals.is_empty() {
             made.stages.push(RouteRound { departures, arrivals });
         }
@@ -217,7 +222,7 @@ mod tests {
         for p in 1..9 {
             let made = route(&SpreadOut, p);
             assert!(made.arrivals.iter().chain(&made.departures).all(|hop| hop.direct));
-            assert_eq!((made.slots, made.announces, made.is_told), (0, 0, 0));
+            assert_eq!((made.slots, made.announces, made.receives_lengths), (0, 0, 0));
         }
     }
 

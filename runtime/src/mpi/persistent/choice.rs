@@ -5,9 +5,12 @@
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
+use crate::choice::ports::{self, PlanEvidence};
 use crate::choice::profile::Profile;
-use crate::choice::select::{self, PlanEvidence, Question, Ranked, RequiredOrder};
+use crate::choice::selection::{self, Implementation, PortsPlan, Selection};
+use crate::choice::{Question, RequiredOrder};
 use crate::error::Error;
+use crate::mpi::raw;
 use crate::plan::order::order;
 use crate::plan::part::RankPlan;
 use crate::plan::ports::Ports;
@@ -28,6 +31,10 @@ pub(super) struct PortsRequest<'a> {
     pub(super) inexact: bool,
     /// Whether the request owns its buffers.
     pub(super) owned: bool,
+    /// Whether it stands for a broadcast or a reduction to a root, for which there are no rules.
+    pub(super) rooted: bool,
+    /// Whether this rank explains a choice that the environment has made.
+    pub(super) explains: bool,
 }
 
 /// The algorithm between nodes.
@@ -61,17 +68,29 @@ impl fmt::Display for PortsChoice {
 }
 
 impl PortsChoice {
-    /// The fastest way by the profile that keeps the required order and respects the settings.
-    pub(super) fn new(request: &PortsRequest<'_>, settings: &Settings, profile: &Profile) -> Result<Self, Error> {
-        let question = request.question(settings);
-        let mut choice = match question.order {
-            RequiredOrder::RankOrder => request.ordered(&question, settings, profile)?,
-            _ => best(profile, &question, settings)?,
+    /// The first answer that respects the settings: the program's own come first, then those of the environment, then
+    /// the fastest by the profile that keeps the required order.
+    pub(super) fn new(
+        request: &PortsRequest<'_>,
+        settings: &Settings,
+        environment: &selection::Settings,
+        profile: &Profile,
+    ) -> Result<Self, Error> {
+        let selection = environment.selection.clone().with_profile(profile);
+        let reproducible = settings.reproducible || environment.reproducible;
+        let question = Question { reproducible, ..request.question() };
+        let ports = settings.ports.clone().or_else(|| request.ruled(&question, settings, &selection));
+        // All ranks get identical results of an allreduce, as MPI requires of its own, unless the program or a rule
+        // has chosen the ports.
+        let question = Question { identical: question.identical && ports.is_none(), ..question };
+        let mut choice = match question.required_order() {
+            RequiredOrder::RankOrder => request.ordered(&question, settings, &selection)?,
+            _ => fastest(&selection, &question, settings)?,
         };
         choice.lanes = settings.lanes.unwrap_or(choice.lanes).max(1);
         choice.scheme = settings.scheme.unwrap_or(choice.scheme);
-        if let (Some(ports), true) = (&settings.ports, question.nodes > 1) {
-            choice.between = Between::Ports(ports.clone());
+        if let (Some(ports), true) = (ports, question.nodes > 1) {
+            choice.between = Between::Ports(ports);
             choice.same_tree(&question)?;
         }
         choice.rank_order(&question)?;
@@ -81,7 +100,9 @@ impl PortsChoice {
     /// Returns an error if the user's ports do not reduce the same tree on all ranks, where that is required. Ports
     /// from the selector always do.
     fn same_tree(&self, question: &Question) -> Result<(), Error> {
-        let (RequiredOrder::SameTree, Between::Ports(ports)) = (question.order, &self.between) else { return Ok(()) };
+        let (RequiredOrder::SameTree, Between::Ports(ports)) = (question.required_order(), &self.between) else {
+            return Ok(());
+        };
         let plan = ports.plan(question.kind)?;
         let same = plan.replay().is_ok_and(|order| order.same_tree);
         if same { Ok(()) } else { Err(Error::NotReproducible { name: self.to_string() }) }
@@ -90,7 +111,7 @@ impl PortsChoice {
     /// Returns an error if the user's settings break the order of ranks, where it must be kept.
     fn rank_order(&self, question: &Question) -> Result<(), Error> {
         let mixes = matches!(self.between, Between::Ports(_)) || self.scheme == Scheme::Chunks;
-        match question.order == RequiredOrder::RankOrder && mixes {
+        match question.required_order() == RequiredOrder::RankOrder && mixes {
             true => Err(Error::NeedsOrder { name: self.to_string() }),
             false => Ok(()),
         }
@@ -130,7 +151,7 @@ impl PortsChoice {
     /// Whether the plan between nodes must be checked before it runs, because there are more nodes than all plans
     /// were checked for.
     pub(super) fn is_unknown(&self, nodes: usize) -> bool {
-        self.between != Between::Nothing && select::proved(nodes) == PlanEvidence::AtInitialisation
+        self.between != Between::Nothing && ports::proved(nodes) == PlanEvidence::AtInitialisation
     }
 
     /// Checks the plan between nodes, as it will run, against its specification.
@@ -138,7 +159,7 @@ impl PortsChoice {
         let (nodes, part) = (sizes.len(), self.part(kind, sizes, 0)?);
         let slots = (part.lines * part.blocks).saturating_mul(nodes);
         if slots > CHECKED.0 || nodes > CHECKED.1 {
-            return Err(Error::Unproved { nodes, proved: select::REPLAYED });
+            return Err(Error::Unproved { nodes, proved: ports::REPLAYED });
         }
         let Some(plan) = self.plan(kind, sizes)? else { return Ok(()) };
         let outcome = plan.replay_where(|block| kind == Kind::Allreduce || sizes[block] > 0);
@@ -167,40 +188,40 @@ fn doubling(nodes: usize) -> Result<Plan, Error> {
 }
 
 /// The bytes of the vector of an allreduce, or of a rank's block on average.
-pub(super) fn bytes_of_each(kind: Kind, counts: &[usize], size: usize, p: usize) -> u64 {
+fn bytes_of_each(kind: Kind, counts: &[usize], size: usize, p: usize) -> u64 {
     let elements = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
     let each = if kind == Kind::Allreduce { elements } else { elements.div_ceil(p) };
     each.saturating_mul(size) as u64
 }
 
 impl PortsRequest<'_> {
-    fn question(&self, settings: &Settings) -> Question {
-        let (least, most) = self
-            .placement
-            .regions()
-            .sizes()
-            .fold((usize::MAX, 1), |(least, most), size| (least.min(size), most.max(size)));
-        // All ranks get identical results of an allreduce, as MPI requires of its own, unless the program or a rule
-        // has chosen the ports.
-        let identical = self.inexact && self.kind == Kind::Allreduce && settings.ports.is_none();
-        let order = match (self.commutes, settings.reproducible || identical) {
-            (false, _) => RequiredOrder::RankOrder,
-            (true, true) => RequiredOrder::SameTree,
-            (true, false) => RequiredOrder::Any,
-        };
+    fn question(&self) -> Question {
+        let bytes = bytes_of_each(self.kind, self.counts, self.size, self.placement.p());
         Question {
-            kind: self.kind,
-            nodes: self.placement.regions().nodes() as usize,
-            ppn: (least, most),
-            bytes: bytes_of_each(self.kind, self.counts, self.size, self.placement.p()),
-            order,
+            commutes: self.commutes,
+            identical: self.inexact,
+            request: true,
             owned_buffers: self.owned,
+            ..Question::at(self.kind, self.placement, bytes)
         }
     }
 
+    /// The ports that the environment forces, or that a rule sets. Rules are about nodes, so they do not apply to
+    /// ranks that communicate for themselves.
+    fn ruled(&self, question: &Question, settings: &Settings, selection: &Selection) -> Option<Ports> {
+        if settings.flat || self.rooted {
+            return None;
+        }
+        let chosen = selection.ports(question)?;
+        if self.explains {
+            raw::explain(&chosen);
+        }
+        planned(chosen.implementation).map(|planned| planned.ports)
+    }
+
     /// For operations that do not commute: keeps the order of ranks within nodes and between them.
-    fn ordered(&self, question: &Question, settings: &Settings, profile: &Profile) -> Result<PortsChoice, Error> {
-        let mut choice = best(profile, &Question { nodes: 1, ..*question }, settings)?;
+    fn ordered(&self, question: &Question, settings: &Settings, selection: &Selection) -> Result<PortsChoice, Error> {
+        let mut choice = fastest(selection, &Question { nodes: 1, ..*question }, settings)?;
         if question.nodes > 1 {
             let served = self.kind == Kind::Allreduce && self.placement.is_sorted();
             if !served {
@@ -213,14 +234,27 @@ impl PortsRequest<'_> {
     }
 }
 
-/// The first of the ranking that respects the settings.
-fn best(profile: &Profile, question: &Question, settings: &Settings) -> Result<PortsChoice, Error> {
-    let ranked = select::select(profile, question)?;
-    let said = |ranked: &&Ranked| settings.lanes.is_none_or(|lanes| ranked.lanes == lanes);
-    let chosen = ranked.iter().find(said).or(ranked.first());
-    let chosen = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
-    let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(chosen.notation.clone()) };
-    Ok(PortsChoice { between, lanes: chosen.lanes, scheme: chosen.scheme })
+/// The plan with ports, if it is one.
+fn planned(implementation: Implementation) -> Option<PortsPlan> {
+    match implementation {
+        Implementation::Ports(planned) => Some(planned),
+        Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory => None,
+    }
+}
+
+/// The fastest plan by the clock that respects the settings.
+fn fastest(selection: &Selection, question: &Question, settings: &Settings) -> Result<PortsChoice, Error> {
+    ports::check(question)?;
+    let by_the_clock = selection.answers(question).into_iter().filter_map(|answer| {
+        let planned = planned(answer.implementation)?;
+        planned.lanes.map(|(lanes, scheme)| (planned.ports, lanes, scheme))
+    });
+    let mut plans = by_the_clock.peekable();
+    let first = plans.peek().cloned();
+    let chosen = plans.find(|&(_, lanes, _)| settings.lanes.is_none_or(|wanted| lanes == wanted)).or(first);
+    let (ports, lanes, scheme) = chosen.ok_or_else(|| Error::NeedsOrder { name: question.kind.to_string() })?;
+    let between = if question.nodes == 1 { Between::Nothing } else { Between::Ports(ports) };
+    Ok(PortsChoice { between, lanes, scheme })
 }
 
 #[cfg(test)]

@@ -146,12 +146,12 @@ impl<T: Equivalence, O: Operation<T>> Engine<T, O> {
     fn prepare(&self, parity: usize, tag: c_int) -> Result<(), Error> {
         let datatype = self._datatype.as_raw();
         for (message, request) in self.programs[parity].messages.iter().zip(&self.requests[parity]) {
-            let &ProgramMessage { way, peer, spot, elements } = message;
+            let &ProgramMessage { direction, peer, spot, elements } = message;
             let (at, count, peer) = (self.at(spot).cast(), elements as c_int, peer as c_int);
             // SAFETY: the message lies inside its region, which was checked when the program was built, and lives as
             // long as this engine, which frees the request.
             let (call, code) = unsafe {
-                match way {
+                match direction {
                     MessageDirection::Out => (
                         "MPI_Send_init",
                         ffi::MPI_Send_init(at, count, datatype, peer, tag, self.comm, request.as_ptr()),

@@ -1,11 +1,11 @@
 //! Makes a request from a call, together with all other ranks.
 
 use super::buffer::UserBuffer;
-use super::choice::{PortsChoice, PortsRequest as Asked, bytes_of_each};
+use super::choice::{PortsChoice, PortsRequest};
 use super::engine::{Engine, EngineParts};
 use super::{Element, Request, Settings};
 use crate::choice::profile::Profile;
-use crate::choice::selection::{self, Implementation};
+use crate::choice::selection;
 use crate::error::Error;
 use crate::mpi::comm::agree::{agree, digest};
 use crate::mpi::execution::RequestLife;
@@ -14,7 +14,6 @@ use crate::mpi::raw::{self, By};
 use crate::mpi::state::attribute;
 use crate::operation::Operation;
 use crate::plan::part::RankPlan;
-use crate::plan::ports::Ports;
 use crate::program::build::{ProgramSpec, build};
 use crate::program::{Program, validate};
 use crate::transport::RankPlacement;
@@ -57,20 +56,20 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     let made = work.tags.made();
     raw::agree(&mut work, group, By::Environment)?;
     let inexact = !(O::EXACT_ON_INTEGERS && operand::has_bits(T::equivalent_datatype().as_raw()));
-    let settings = &call.ruled(here, settings, work.settings()?, inexact);
+    let environment = &work.settings()?.clone();
     // Read on all ranks, even where it is not used: the first call is collective.
-    let usual = work.profile(group);
-    let profile = settings.profile.as_ref().map_or(usual, Ok);
-    let own = profile.and_then(|profile| call.plan(here, settings, profile, (owned, inexact)));
+    let machine = work.profile(group);
+    let profile = settings.profile.as_ref().map_or(machine, Ok);
+    let own = profile.and_then(|profile| call.plan(here, (settings, environment), profile, (owned, inexact)));
     let how = own.as_ref().map_or(0, |planned| digest(&planned.description));
-    let sayings = [
+    let values = [
         ("which collective they call", call.kind as u64),
         ("the size of an element", size_of::<T>() as u64),
         ("lengths or counts", digest(&call.counts)),
         ("how the call is to run: settings and profiles", how),
         ("how many requests were made before this one", made.into()),
     ];
-    let Proposal { description, programs } = agree(group.comm.raw(), &sayings, own)?;
+    let Proposal { description, programs } = agree(group.comm.raw(), &values, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
     // If any node has several ranks, all ranks take part in finding those of their own.
     let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);
@@ -110,7 +109,7 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
     fn plan(
         &self,
         here: RankPlacement<'_>,
-        settings: &Settings,
+        (settings, environment): (&Settings, &selection::Settings),
         profile: &Profile,
         (owned, inexact): (bool, bool),
     ) -> Result<Proposal, Error> {
@@ -118,8 +117,10 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
         let flat = Placement::consecutive(here.p(), 1);
         let placement = if settings.flat { &flat } else { here.placement };
         let (kind, counts, size) = (self.kind, &self.counts[..], size_of::<T>());
-        let asked = Asked { kind, counts, size, placement, commutes: O::COMMUTES, inexact, owned };
-        let choice = PortsChoice::new(&asked, settings, profile)?;
+        let (rooted, explains) = (self.root.is_some(), environment.explain && here.rank == 0);
+        let commutes = O::COMMUTES;
+        let request = PortsRequest { kind, counts, size, placement, commutes, inexact, owned, rooted, explains };
+        let choice = PortsChoice::new(&request, settings, environment, profile)?;
         let sizes = sizes(kind, counts, placement);
         // One rank checks, and all ranks learn the result.
         if here.rank == 0 && (validates() || choice.is_unknown(sizes.len()) && !settings.unproved) {
@@ -133,27 +134,6 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
             replay_all(&job, &choice, &sizes)?;
         }
         Ok(Proposal { description: choice.to_string(), programs })
-    }
-
-    /// The program's settings, and those of the environment where the program sets nothing.
-    fn ruled(
-        &self,
-        here: RankPlacement<'_>,
-        settings: &Settings,
-        environment: &selection::Settings,
-        inexact: bool,
-    ) -> Settings {
-        let mut settings = settings.clone();
-        settings.reproducible |= environment.reproducible;
-        // Rules do not apply to a broadcast or a reduction to a root.
-        if settings.ports.is_none() && !settings.flat && self.root.is_none() {
-            let each = bytes_of_each(self.kind, &self.counts, size_of::<T>(), here.p());
-            let question = selection::Call::at(self.kind, here.placement, each);
-            let (commutes, reproducible) = (O::COMMUTES, settings.reproducible);
-            let question = selection::Call { commutes, reproducible, identical: inexact, ..question };
-            settings.ports = chosen(environment, here, &question);
-        }
-        settings
     }
 
     /// Returns an error if the buffers are not as long as the counts require.
@@ -181,18 +161,6 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
             if self.kind == Kind::Allgather { ("the output", "the input") } else { ("the input", "the output") };
         length(whole_is, total, whole, "the sum of the counts")?;
         length(part_is, self.counts[rank], part, "this rank's entry in the counts")
-    }
-}
-
-/// The ports that are forced, or that a rule sets for a call.
-fn chosen(environment: &selection::Settings, here: RankPlacement<'_>, call: &selection::Call) -> Option<Ports> {
-    let chosen = environment.ports(call)?;
-    if environment.explain && here.rank == 0 {
-        raw::explain(&chosen);
-    }
-    match chosen.way {
-        Implementation::Ports(planned) => Some(planned.ports),
-        Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory => None,
     }
 }
 

@@ -10,6 +10,7 @@
 
 use super::choice;
 use super::{CallOutcome, passing};
+use crate::choice::CallForm;
 use crate::choice::selection::Implementation;
 use crate::error::Error;
 use crate::mpi::arguments::call::MpiCall;
@@ -72,11 +73,12 @@ pub(super) unsafe fn run(
         return Ok(Some(CallOutcome::Library));
     }
     if work.recent.find(&job.shape, By::Environment).is_none() {
-        let choice = choice::choose(By::Environment, &work, &job.shape, members.here(), true)?;
-        if choice.way != Implementation::Library {
+        let form = CallForm::Blocking;
+        let choice = choice::choose(By::Environment, &work, &job.shape, members.here(), form)?;
+        if choice.implementation != Implementation::Library {
             return Ok(None);
         }
-        let how = CachedPlan::Library(choice.why.clone().into());
+        let how = CachedPlan::Library(choice.reason.clone().into());
         choice.tell(Ok(()));
         let planned = CachedCall::new(job.shape, &work.recent.lists, By::Environment, how);
         work.recent.keep(planned);

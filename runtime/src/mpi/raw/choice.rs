@@ -1,7 +1,8 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::device;
-use crate::choice::selection::{self, Algorithm, Chosen, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::selection::{Algorithm, Answer, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::{CallForm, Question};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape};
 use crate::mpi::cache::decider::By;
@@ -60,11 +61,11 @@ fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings
     let own = environment().and_then(|settings| Ok((journal::possible(settings, group)?, settings)));
     let print = own.as_ref().map_or(0, |(_, settings)| settings.fingerprint());
     let traces = own.as_ref().map_or(0, |(members, _)| u64::from(members.is_some()));
-    let sayings = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
+    let values = [(MISMATCH, print), (journal::MISMATCH, traces), (HANDLES, by.print())];
     let reading = Reading::new(group.rank);
     let hosts = own.as_ref().map_or(true, |(_, settings)| settings.device != Device::Auto || !device::is_loaded());
     let numbers = [u64::from(REQUESTS.load(Ordering::Relaxed)), reading.head(), u64::from(hosts)];
-    let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &sayings, &numbers, own)?;
+    let ((members, settings), heard) = agree_and_hear(group.comm.raw(), &values, &numbers, own)?;
     work.requests = *heard[0].start() != 0;
     let profile = work.profile.insert(reading.share(group, *heard[1].end())).clone()?;
     let device = if *heard[2].start() != 0 { settings.device } else { Device::Loaded };
@@ -78,7 +79,7 @@ fn settings(work: &mut CommWork, group: &OwnComm, by: By<'_>) -> Result<Settings
 ///
 /// # Errors
 /// If the environment has invalid settings.
-pub fn usual() -> Result<Settings, Error> {
+pub fn own_settings() -> Result<Settings, Error> {
     let (settings, profile) = (environment()?, own_profile()?);
     let selection = settings.selection.clone().with_profile(&profile);
     Ok(Settings { selection, ..settings.clone() })
@@ -105,17 +106,17 @@ fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
 
 /// How a call runs, and why.
 pub(super) struct Choice {
-    pub(super) way: Implementation,
-    pub(super) why: String,
+    pub(super) implementation: Implementation,
+    pub(super) reason: String,
     /// The algorithm between nodes of a call in shared memory.
     pub(super) between: Option<Algorithm>,
     /// The explanation to print, if any.
-    explained: Option<Chosen>,
+    explained: Option<Answer>,
 }
 
 impl Choice {
-    fn asked(way: Implementation, between: Option<Algorithm>) -> Self {
-        Choice { way, why: "asked for".into(), between, explained: None }
+    fn asked(implementation: Implementation, between: Option<Algorithm>) -> Self {
+        Choice { implementation, reason: "asked for".into(), between, explained: None }
     }
 
     /// Explains, if requested, that the call runs in this way, or failed and is left to MPI.
@@ -123,7 +124,7 @@ impl Choice {
         let Some(mut chosen) = self.explained else { return };
         if let Err(error) = outcome {
             chosen.passed.push(error.to_string());
-            chosen.way = Implementation::Library;
+            chosen.implementation = Implementation::Library;
         }
         explain(&chosen);
     }
@@ -135,38 +136,39 @@ pub(super) fn choose(
     work: &CommWork,
     shape: &CallShape,
     here: RankPlacement<'_>,
-    blocking: bool,
+    form: CallForm,
 ) -> Result<Choice, Error> {
     let environment = work.settings()?;
-    let call = selection::Call::at(shape.kind, here.placement, shape.bytes);
+    let question = Question::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
     let varying = shape.blocks == BlockLayout::Listed;
-    let call = selection::Call { varying, commutes, identical, blocking, ..call };
+    let question = Question { varying, commutes, identical, form, ..question };
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),
         By::Library => return Ok(Choice::asked(Implementation::Library, None)),
-        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory, call.between_nodes())),
+        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory, question.between_nodes())),
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
     };
-    let mut chosen = settings.choose(&call);
+    let mut chosen = settings.choose(&question);
     if matches!(by, By::Environment) && work.settled.has(shape) {
-        (chosen.way, chosen.why) = (Implementation::Library, Reason::Default(SETTLED));
+        (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
-    let (way, why) = (chosen.way.clone(), format!("{}{passed}", chosen.why));
-    let between = if way == Implementation::SharedMemory { call.between_nodes() } else { None };
-    Ok(Choice { way, why, between, explained: (settings.explain && here.rank == 0).then_some(chosen) })
+    let (implementation, reason) = (chosen.implementation.clone(), format!("{}{passed}", chosen.reason));
+    let between = if implementation == Implementation::SharedMemory { question.between_nodes() } else { None };
+    let explained = (settings.explain && here.rank == 0).then_some(chosen);
+    Ok(Choice { implementation, reason, between, explained })
 }
 
 const SETTLED: &str =
     "the first reductions like it on this communicator were the library's, and results must not change";
 
 /// Explains once why a call runs in this way.
-pub(in crate::mpi) fn explain(chosen: &Chosen) {
-    static TOLD: Mutex<Option<Explanations>> = Mutex::new(None);
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(line) = told.get_or_insert_default().once(chosen) {
+pub(in crate::mpi) fn explain(chosen: &Answer) {
+    static EXPLAINED: Mutex<Option<Explanations>> = Mutex::new(None);
+    let mut explained = EXPLAINED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(line) = explained.get_or_insert_default().once(chosen) {
         say(line);
     }
 }

@@ -18,7 +18,7 @@ mod repeat;
 mod shared_request;
 mod shared_run;
 
-pub use self::choice::{begin_requests, usual};
+pub use self::choice::{begin_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
@@ -35,6 +35,7 @@ use self::operation::CallProgress;
 use self::planning::Planning;
 use self::shared_request::SharedRequest;
 use crate::algorithms::visit_one;
+use crate::choice::CallForm;
 use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
 use crate::mpi::arguments::image::Rank;
@@ -49,7 +50,7 @@ use crate::mpi::comm::world;
 use crate::mpi::execution::{Nothing, PlanExecution, TAG};
 use crate::mpi::handles::datatype::Facts;
 use crate::mpi::handles::operand::{self, Operands};
-use crate::mpi::journal;
+use crate::mpi::journal::{self, JournaledRequest};
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
@@ -303,64 +304,93 @@ pub unsafe fn prepare(
         Ok(job) => job,
         Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| PreparedCall::Library)),
     };
-    let shape = job.shape;
-    let home = (requests.is_none()).then(|| work.spare.home(by));
-    let operation = |kit, shared: Option<SharedRequest>, journal| PendingCall {
+    let form = match life {
+        RequestLife::Once => CallForm::Nonblocking,
+        RequestLife::Persistent => CallForm::Persistent,
+    };
+    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
+    let spare = match &requests {
+        None => work.spare.take(&job.shape, &work.recent.lists, by, life),
+        Some(_) => None,
+    };
+    if spare.is_none() && requests.is_none() && work.recent.is_left(&job.shape, by) {
+        return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
+    }
+    let recorded = requests.is_some();
+    let PlannedRequest { buffers, shared, journal } = match spare {
+        Some(mut buffers) => {
+            let shared = buffers.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
+            PlannedRequest { buffers, shared, journal: None }
+        }
+        None => match plan_request(work, group, &job.shape, (by, form, life), requests)? {
+            Some(planned) => planned,
+            None => return Ok(PreparedCall::Library),
+        },
+    };
+    // The buffers of a persistent call in shared memory serve no other one.
+    let reusable = !recorded && (shared.is_none() || life == RequestLife::Once);
+    let call = PendingCall {
         operands: operands(&job),
-        // Those of a persistent call in shared memory serve no other one.
-        home: home.filter(|_| shared.is_none() || life == RequestLife::Once),
+        home: reusable.then(|| work.spare.home(by)),
         rank: rank(group),
         tag,
         state: CallProgress::Inactive,
         journal,
         job,
-        kit,
+        buffers,
         shared,
         staged,
         _holder: group.comm.hold(),
     };
-    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
-    let spare = if requests.is_none() { work.spare.take(&shape, &work.recent.lists, by, life) } else { None };
-    if let Some(mut kit) = spare {
-        let shared = kit.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
-        return Ok(operation(kit, shared, None).into());
-    }
-    if requests.is_none() && work.recent.is_left(&shape, by) {
-        return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
-    }
-    let choice = choice::choose(by, work, &shape, group.here(), false)?;
-    let algorithm = match choice.way.clone() {
+    Ok(call.into())
+}
+
+/// A request that can be started.
+struct PlannedRequest {
+    /// Its buffers, with its plan.
+    buffers: SpareBuffers,
+    /// The call, if it runs in shared memory.
+    shared: Option<SharedRequest>,
+    journal: Option<Box<JournaledRequest>>,
+}
+
+/// Plans a request; none if MPI must serve it.
+fn plan_request(
+    work: &mut CommWork,
+    group: &OwnComm,
+    shape: &CallShape,
+    (by, form, life): (By<'_>, CallForm, RequestLife),
+    journal: Option<Box<JournaledRequest>>,
+) -> Result<Option<PlannedRequest>, Error> {
+    let choice = choice::choose(by, work, shape, group.here(), form)?;
+    let lists = work.recent.lists.clone();
+    let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
-            let shared = SharedRequest::new(work, group, &shape, life);
+            let shared = SharedRequest::new(work, group, shape, life);
             choice.tell(shared.as_ref().map(|_| ()));
-            let lists = work.recent.lists.clone();
-            let outcome = match shared {
-                Ok(shared) => {
-                    Ok(operation(SpareBuffers { lists, ..SpareBuffers::default() }, Some(shared), None).into())
-                }
-                Err(error) => leave(by, error).map(|()| PreparedCall::Library),
-            };
-            return journal::left(requests, IN_SHARED_MEMORY, outcome);
+            let buffers = SpareBuffers { lists, ..SpareBuffers::default() };
+            let planned = shared
+                .map(|shared| Some(PlannedRequest { buffers, shared: Some(shared), journal: None }))
+                .or_else(|error| leave(by, error).map(|()| None));
+            return journal::left(journal, IN_SHARED_MEMORY, planned);
         }
         Implementation::Library | Implementation::Ports(_) => {
-            let why = choice.why.clone();
+            let reason = choice.reason.clone();
             choice.tell(Ok(()));
-            work.recent.leave(shape, by);
-            return journal::left(requests, &why, Ok(PreparedCall::Library));
+            work.recent.leave(*shape, by);
+            return journal::left(journal, &reason, Ok(None));
         }
     };
-    let lists = work.recent.lists.clone();
-    let drawn = draw(group.here(), &shape, &lists, &algorithm, journal::blank(requests.is_some()));
+    let drawn = draw(group.here(), shape, &lists, &algorithm, journal::blank(journal.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
         Ok(plan) => {
-            let journal = requests.map(|request| request.by(&algorithm, &shape));
-            Ok(operation(SpareBuffers { lists, plan, ..SpareBuffers::default() }, None, journal).into())
+            let journal = journal.map(|request| request.by(&algorithm, shape));
+            let buffers = SpareBuffers { lists, plan, ..SpareBuffers::default() };
+            Ok(Some(PlannedRequest { buffers, shared: None, journal }))
         }
-        Err(error) => {
-            journal::left(requests, &error.to_string(), leave(by, error.clone()).map(|()| PreparedCall::Library))
-        }
+        Err(error) => journal::left(journal, &error.to_string(), leave(by, error.clone()).map(|()| None)),
     }
 }
 
@@ -404,8 +434,8 @@ impl Unread {
 /// Chooses how a call runs, and plans it.
 #[cold]
 fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> Result<CachedPlan, Error> {
-    let choice = choice::choose(by, work, shape, group.here(), true)?;
-    let algorithm = match choice.way.clone() {
+    let choice = choice::choose(by, work, shape, group.here(), CallForm::Blocking)?;
+    let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
             let planned = in_shared_memory(work, group, shape, choice.between.clone());
@@ -416,9 +446,9 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
             };
         }
         Implementation::Library | Implementation::Ports(_) => {
-            let why = choice.why.clone();
+            let reason = choice.reason.clone();
             choice.tell(Ok(()));
-            return Ok(CachedPlan::Library(why.into()));
+            return Ok(CachedPlan::Library(reason.into()));
         }
     };
     if shape.blocks == BlockLayout::Private {

@@ -19,7 +19,7 @@ use std::ffi::c_int;
 /// One thread at a time may use it. It must be [complete](PendingCall::progress) before it is dropped.
 pub struct PendingCall {
     pub(super) job: ParsedCall,
-    pub(super) kit: SpareBuffers,
+    pub(super) buffers: SpareBuffers,
     /// Where the buffers go in the end; nowhere after an error.
     pub(super) home: Option<Home>,
     pub(super) rank: Rank,
@@ -64,14 +64,14 @@ impl PendingCall {
             unsafe { staged.bring()? };
         }
         // SAFETY: the caller guarantees live memory and handles.
-        let sides = unsafe { self.kit.images.bring(&self.job, &self.kit.lists, self.rank)? };
+        let sides = unsafe { self.buffers.images.bring(&self.job, &self.buffers.lists, self.rank)? };
         self.state = CallProgress::Under { next: 0, sides };
         if let Some(shared) = &mut self.shared {
             // SAFETY: as above.
             unsafe { shared.start(&self.job.shape, sides, self.operands.clone()) };
         }
         if let Some(journal) = &self.journal {
-            journal.begin(&mut self.kit.flight);
+            journal.begin(&mut self.buffers.flight);
         }
         Ok(())
     }
@@ -90,7 +90,13 @@ impl PendingCall {
         self.state = CallProgress::Inactive;
         let outcome = advanced.and_then(|_| self.land(sides));
         if let Some(journal) = &mut self.journal {
-            journal.end(&mut self.kit.flight, &self.job, &self.kit.lists, self.rank.p, outcome.as_ref().err());
+            journal.end(
+                &mut self.buffers.flight,
+                &self.job,
+                &self.buffers.lists,
+                self.rank.p,
+                outcome.as_ref().err(),
+            );
         }
         if outcome.is_err() {
             self.home = None;
@@ -105,7 +111,7 @@ impl PendingCall {
         }
         // SAFETY: the caller of `start` has guaranteed live memory until the call is complete.
         unsafe {
-            self.kit.images.take(&self.job, &self.kit.lists, sides, self.rank)?;
+            self.buffers.images.take(&self.job, &self.buffers.lists, sides, self.rank)?;
             self.staged.as_mut().map_or(Ok(()), |staged| staged.take())
         }
     }
@@ -114,7 +120,7 @@ impl PendingCall {
         if let Some(shared) = &mut self.shared {
             return shared.progress();
         }
-        let SpareBuffers { plan, scratch, flight, .. } = &mut self.kit;
+        let SpareBuffers { plan, scratch, flight, .. } = &mut self.buffers;
         let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
         match &self.operands {
@@ -154,8 +160,8 @@ impl PendingCall {
 impl Drop for PendingCall {
     fn drop(&mut self) {
         if let (Some(home), false) = (self.home.take(), self.is_active()) {
-            self.kit.queued = self.shared.take().and_then(SharedRequest::into_spare);
-            home.leave(self.job.shape, std::mem::take(&mut self.kit));
+            self.buffers.queued = self.shared.take().and_then(SharedRequest::into_spare);
+            home.leave(self.job.shape, std::mem::take(&mut self.buffers));
         }
     }
 }

@@ -15,8 +15,8 @@ pub fn epoch() -> usize {
     attribute::epoch()
 }
 
-/// Whether MPI serves all calls with these arguments if it serves this one. Lists are not compared: only an alltoallv is
-/// served or not whatever is in them.
+/// Whether MPI serves all calls with these arguments if it serves this one. Lists are not compared: only an alltoallv
+/// is served or not whatever is in them.
 #[cold]
 pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
     match call {

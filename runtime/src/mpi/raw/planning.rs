@@ -26,12 +26,12 @@ pub(super) struct Planning<'a> {
 
 impl Planning<'_> {
     fn see<K: Collective>(&mut self, collective: &K) {
-        let score = self.score(collective);
-        self.outcome = Some(score.and_then(|(rotation, score)| self.draw(K::NAME, &score, rotation)));
+        let rounds = self.rounds(collective);
+        self.outcome = Some(rounds.and_then(|(rotation, rounds)| self.draw(K::NAME, &rounds, rotation)));
     }
 
     /// The schedule of the algorithm on this rank, if it serves the call, and by how much it rotates blocks.
-    fn score<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, RankRounds), Error> {
+    fn rounds<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, RankRounds), Error> {
         let CallShape { kind, commutes, .. } = *self.shape;
         if K::KIND != kind {
             return Err(Error::OtherKind { name: K::NAME.into(), kind });
@@ -44,7 +44,7 @@ impl Planning<'_> {
         Ok((rotation, RankRounds::of(collective, self.here, self.recorded)))
     }
 
-    fn draw(&mut self, name: &str, score: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {
+    fn draw(&mut self, name: &str, rounds: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {
         let CallShape { kind, blocks, size, send, recv, .. } = *self.shape;
         let (here, extents, lists) = (self.here, Extents { send, recv, size }, self.lists);
         let (mut counts, mut offsets) = (Vec::new(), Vec::new());
@@ -53,26 +53,26 @@ impl Planning<'_> {
         match blocks {
             BlockLayout::Equal(_) if kind == Kind::Alltoall => {
                 draft.plan.clear();
-                alltoall::draw(draft.plan, score, here, extents, policy, rotation);
+                alltoall::draw(draft.plan, rounds, here, extents, policy, rotation);
             }
             BlockLayout::Equal(count) => {
-                gather::draw(draft, here, score, &Uniform { count }, extents, policy, rotation);
+                gather::draw(draft, here, rounds, &Uniform { count }, extents, policy, rotation);
             }
             BlockLayout::Listed => {
                 let geometry = Varying::new(&lists.counts, &lists.displs);
                 geometry.reject_overlap()?;
-                gather::draw(draft, here, score, &geometry, extents, policy, rotation);
+                gather::draw(draft, here, rounds, &geometry, extents, policy, rotation);
             }
             BlockLayout::Private => {
                 let arriving = Varying::new(&lists.counts, &lists.displs);
                 let leaving = send.map(|_| Varying::new(&lists.leaving, &lists.leaves_at));
-                direct::draw(draft.plan, here, (name, score), leaving, arriving)?;
+                direct::draw(draft.plan, here, (name, rounds), leaving, arriving)?;
             }
             BlockLayout::Vector { .. } | BlockLayout::Parts | BlockLayout::ListedParts => {
                 let elements = send.unwrap_or(recv);
-                reduction::draw(draft, here, score, blocks.division(&lists.counts), elements, extents);
+                reduction::draw(draft, here, rounds, blocks.division(&lists.counts), elements, extents);
             }
-            BlockLayout::Rooted(layout) => rooted::draw(draft, here, score, layout, extents),
+            BlockLayout::Rooted(layout) => rooted::draw(draft, here, rounds, layout, extents),
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ enum Traffic {
     /// The first rank of every node.
     Between,
     /// As many ranks of every node as all nodes have.
-    Crowd,
+    AllLanes,
 }
 
 /// Ranks that exchange messages in a circle, and the position of this one.
@@ -116,7 +116,7 @@ struct Survey<'a> {
     wire: &'a mut WireBench,
     inside: Circle,
     between: Circle,
-    crowd: Circle,
+    all_lanes: Circle,
     /// The largest number of processes that every node has.
     lanes: usize,
     points: Vec<GridPoint>,
@@ -134,10 +134,10 @@ impl<'a> Survey<'a> {
         let own = nodes.iter().find(|node| node.contains(&rank)).cloned().unwrap_or_default();
         let place = own.iter().position(|&other| other == rank).unwrap_or(0);
         let lane = |place: usize| nodes.iter().filter_map(|node| node.get(place).copied()).collect();
-        let crowd = if place < lanes { Circle::new(lane(place), rank) } else { Circle::default() };
+        let all_lanes = if place < lanes { Circle::new(lane(place), rank) } else { Circle::default() };
         let points = points(shared, several, crowded);
         let (inside, between) = (Circle::new(own, rank), Circle::new(lane(0), rank));
-        Survey { wire, inside, between, crowd, lanes, points, begin: Instant::now(), budget }
+        Survey { wire, inside, between, all_lanes, lanes, points, begin: Instant::now(), budget }
     }
 
     /// Measures all points until the time is over. The first round over them does not count; it determines the
@@ -185,19 +185,19 @@ impl<'a> Survey<'a> {
         let circle = match scene {
             Traffic::Inside => &self.inside,
             Traffic::Between => &self.between,
-            Traffic::Crowd => &self.crowd,
+            Traffic::AllLanes => &self.all_lanes,
         };
         self.wire.round(&circle.partners(ports), SIZES[size] as usize)
     }
 
     fn profile(&self, machine: Machine, node: NodeSpeed) -> Profile {
-        let usual = Profile::default();
+        let default = Profile::default();
         Profile {
             machine,
             node,
-            crowd: self.crowded().unwrap_or(usual.crowd),
-            inside: self.grid(Traffic::Inside).unwrap_or(usual.inside),
-            between: self.grid(Traffic::Between).unwrap_or(usual.between),
+            contention: self.contention().unwrap_or(default.contention),
+            inside: self.grid(Traffic::Inside).unwrap_or(default.inside),
+            between: self.grid(Traffic::Between).unwrap_or(default.between),
         }
     }
 
@@ -215,14 +215,14 @@ impl<'a> Survey<'a> {
 
     /// By what factor rounds are slower if all lanes send, if that was measured: for the shortest and for the longest
     /// messages.
-    fn crowded(&self) -> Option<Contention> {
+    fn contention(&self) -> Option<Contention> {
         let ratio = |point: &GridPoint| {
             let same =
                 |other: &&GridPoint| other.scene == Traffic::Between && (other.size, other.ports) == (point.size, 1);
             let alone = self.points.iter().find(same)?.median();
             Some((point.median() / alone).clamp(0.1, 1e4))
         };
-        let mut ratios = self.points.iter().filter(|point| point.scene == Traffic::Crowd).filter_map(ratio);
+        let mut ratios = self.points.iter().filter(|point| point.scene == Traffic::AllLanes).filter_map(ratio);
         let short = ratios.next()?;
         Some(Contention { lanes: self.lanes, short, long: ratios.next_back().unwrap_or(short) })
     }
@@ -254,7 +254,7 @@ fn points(shared: bool, several: bool, crowded: bool) -> Vec<GridPoint> {
             }
         }
         if crowded {
-            add(Traffic::Crowd, 1);
+            add(Traffic::AllLanes, 1);
         }
     }
     found
@@ -305,7 +305,7 @@ mod tests {
         let count = |points: Vec<GridPoint>, scene| points.into_iter().filter(|point| point.scene == scene).count();
         assert_eq!(count(points(true, false, false), Traffic::Inside), INSIDE * PORTS.len());
         assert_eq!(points(true, false, false).len(), INSIDE * PORTS.len());
-        assert_eq!(count(points(true, true, true), Traffic::Crowd), SIZES.len());
+        assert_eq!(count(points(true, true, true), Traffic::AllLanes), SIZES.len());
         assert!(points(false, false, false).is_empty());
     }
 

@@ -55,7 +55,8 @@ pub enum BuildError {
     },
     /// The part belongs to another plan, or to another node.
     #[error(
-        "node {node} of {nodes} was given the part of node {rank} of {p}, {kind}, {blocks} blocks; give the part of this node and kind"
+        "node {node} of {nodes} was given the part of node {rank} of {p}, {kind}, {blocks} blocks; give the part of \
+         this node and kind"
     )]
     Part {
         /// The node.
@@ -72,7 +73,11 @@ pub enum BuildError {
         blocks: usize,
     },
     /// A slot does not exist, is empty, or must not be written.
-    #[error("round {round} of the part of node {node} {what} block {} of line {}; check the plan with a replay", slot.block, slot.line)]
+    #[error(
+        "round {round} of the part of node {node} {what} block {} of line {}; check the plan with a replay",
+        slot.block,
+        slot.line
+    )]
     Slot {
         /// The node.
         node: usize,

@@ -161,7 +161,7 @@ impl LaneBuilder<'_> {
         &mut self,
         round: usize,
         message: &part::SlotMessage,
-        way: MessageDirection,
+        direction: MessageDirection,
         packs: &mut usize,
     ) -> Result<Option<Packed>, BuildError> {
         let peer = self.peer(round, message.peer)?;
@@ -173,12 +173,12 @@ impl LaneBuilder<'_> {
         }
         let Some(&first) = pieces.first() else { return Ok(None) };
         if pieces.len() == 1 {
-            self.messages.push(ProgramMessage { way, peer, spot: first.spot, elements });
+            self.messages.push(ProgramMessage { direction, peer, spot: first.spot, elements });
             return Ok(None);
         }
         let spot = RegionOffset { region: MemoryRegion::Scratch, offset: *packs };
         *packs = add(*packs, elements)?;
-        self.messages.push(ProgramMessage { way, peer, spot, elements });
+        self.messages.push(ProgramMessage { direction, peer, spot, elements });
         Ok(Some(Packed { whole: piece(spot, 0..elements), pieces }))
     }
 

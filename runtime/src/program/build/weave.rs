@@ -109,7 +109,7 @@ impl<'a> Weave<'a> {
     /// may imply the rest.
     fn within_calls(&mut self) {
         let mut known: Vec<Known> = vec![vec![0; self.stages.len()]; self.stages.len()];
-        let mut told: Vec<Vec<Known>> = vec![Vec::new(); self.stages.len()];
+        let mut published: Vec<Vec<Known>> = vec![Vec::new(); self.stages.len()];
         for after in self.order.clone() {
             let of_this_call = self.needs[self.needs_of(after)].iter().filter(|need| need.later == 0);
             let mut needed: Vec<Key> = of_this_call.map(|need| need.before).collect();
@@ -118,11 +118,11 @@ impl<'a> Weave<'a> {
                 if known[after.0][before.0] <= before.1 {
                     self.sync[after.0][after.1].this_call.push(before);
                     self.sync[before.0][before.1].signal = true;
-                    learn(&mut known[after.0], &told[before.0][before.1]);
+                    learn(&mut known[after.0], &published[before.0][before.1]);
                 }
             }
             self.sync[after.0][after.1].this_call.sort_unstable();
-            told[after.0].push(self.tell(after, 0, &mut known[after.0]));
+            published[after.0].push(self.tell(after, 0, &mut known[after.0]));
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Weave<'a> {
         let mut known: Vec<Known> = vec![vec![0; processes]; processes];
         let mut last: Vec<Known> = known.clone();
         for call in 0..3 {
-            let mut told: Vec<Vec<Known>> = vec![Vec::new(); processes];
+            let mut published: Vec<Vec<Known>> = vec![Vec::new(); processes];
             let mut opened: Vec<Known> = last.clone();
             for &after in &self.order {
                 let (local, stage) = after;
@@ -182,7 +182,7 @@ impl<'a> Weave<'a> {
                 }
                 let sync = &self.sync[local][stage];
                 sync.last_call.iter().for_each(|&other| learn(&mut known[local], &last[other]));
-                sync.this_call.iter().for_each(|&(other, stage)| learn(&mut known[local], &told[other][stage]));
+                sync.this_call.iter().for_each(|&(other, stage)| learn(&mut known[local], &published[other][stage]));
                 let unknown = |need: &&Need| {
                     let (other, stage) = need.before;
                     known[local][other] <= (2 - need.later) * self.stages[other].len() + stage
@@ -194,19 +194,19 @@ impl<'a> Weave<'a> {
                         return Some((after, missing));
                     }
                 }
-                told[local].push(self.tell(after, call, &mut known[local]));
+                published[local].push(self.tell(after, call, &mut known[local]));
             }
-            for (local, told) in told.iter().enumerate() {
+            for (local, published) in published.iter().enumerate() {
                 let stage = self.sync[local].iter().rposition(|sync| sync.signal);
-                last[local].clone_from(stage.map_or(&opened[local], |stage| &told[stage]));
+                last[local].clone_from(stage.map_or(&opened[local], |stage| &published[stage]));
             }
         }
         None
     }
 }
 
-fn learn(known: &mut Known, told: &Known) {
-    known.iter_mut().zip(told).for_each(|(known, &told)| *known = told.max(*known));
+fn learn(known: &mut Known, published: &Known) {
+    known.iter_mut().zip(published).for_each(|(known, &published)| *known = published.max(*known));
 }
 
 /// The dependences through memory: a reader waits for the last writer, and a writer waits for all readers since then.

@@ -111,7 +111,9 @@ pub enum ProgramFault {
         contributor: usize,
     },
     /// Elements that do not belong together are combined.
-    #[error("element {} of call {} and element {} of call {} are combined into {spot}", left.1, left.0, right.1, right.0)]
+    #[error(
+        "element {} of call {} and element {} of call {} are combined into {spot}", left.1, left.0, right.1, right.0
+    )]
     Mixed {
         /// The position.
         spot: RegionOffset,

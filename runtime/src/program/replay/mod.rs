@@ -55,7 +55,7 @@ pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Res
 struct Active {
     message: usize,
     number: usize,
-    way: MessageDirection,
+    direction: MessageDirection,
     spot: RegionOffset,
     elements: usize,
 }
@@ -80,7 +80,7 @@ struct Common {
     ranks: Vec<usize>,
     cells: Vec<SharedCell>,
     /// The clock of each process at each increment of its counter.
-    told: Vec<Vec<Clock>>,
+    published: Vec<Vec<Clock>>,
 }
 
 struct ProgramReplay<'a> {
@@ -123,7 +123,7 @@ impl<'a> ProgramReplay<'a> {
             }
             if node == nodes.len() {
                 let cells = vec![SharedCell::default(); first.shared / job.size];
-                nodes.push(Common { ranks: Vec::new(), cells, told: vec![Vec::new(); place.ppn as usize] });
+                nodes.push(Common { ranks: Vec::new(), cells, published: vec![Vec::new(); place.ppn as usize] });
             }
             nodes[node].ranks.push(rank);
             let mut clock = vec![0; place.ppn as usize];
@@ -317,7 +317,7 @@ impl<'a> ProgramReplay<'a> {
 
     fn signal(&mut self, rank: usize) {
         let process = &mut self.processes[rank];
-        self.nodes[process.node].told[process.local].push(process.clock.clone());
+        self.nodes[process.node].published[process.local].push(process.clock.clone());
         process.clock[process.local] += 1;
         process.raised += 1;
     }
@@ -328,18 +328,18 @@ impl<'a> ProgramReplay<'a> {
         let node = &self.nodes[process.node];
         let each = *signals.get(local).ok_or(ProgramFault::NoSuchProcess { local })?;
         let raised = process.call * each as usize + times as usize;
-        if node.told[local].len() < raised {
+        if node.published[local].len() < raised {
             return Ok(false);
         }
-        if let Some(told) = raised.checked_sub(1).map(|last| &node.told[local][last]) {
-            process.clock.iter_mut().zip(told).for_each(|(known, &told)| *known = told.max(*known));
+        if let Some(published) = raised.checked_sub(1).map(|last| &node.published[local][last]) {
+            process.clock.iter_mut().zip(published).for_each(|(known, &published)| *known = published.max(*known));
         }
         Ok(true)
     }
 
     fn post(&mut self, rank: usize, message: usize) -> Result<(), ProgramFault> {
         let known = self.program(rank).messages.get(message);
-        let &super::ProgramMessage { way, peer, spot, elements } =
+        let &super::ProgramMessage { direction, peer, spot, elements } =
             known.ok_or(ProgramFault::NoSuchMessage { message })?;
         if peer >= self.programs.len() || peer == rank {
             return Err(ProgramFault::NoSuchPeer { message, peer });
@@ -347,7 +347,7 @@ impl<'a> ProgramReplay<'a> {
         if self.processes[rank].active.iter().any(|active| active.message == message) {
             return Err(ProgramFault::PostedTwice { message });
         }
-        let number = match way {
+        let number = match direction {
             MessageDirection::Out => {
                 let contents = self.read(rank, spot, elements)?;
                 self.mail.send(rank, peer, contents)
@@ -357,7 +357,7 @@ impl<'a> ProgramReplay<'a> {
                 self.mail.receive(peer, rank, elements)
             }
         };
-        self.processes[rank].active.push(Active { message, number, way, spot, elements });
+        self.processes[rank].active.push(Active { message, number, direction, spot, elements });
         Ok(())
     }
 
@@ -369,7 +369,7 @@ impl<'a> ProgramReplay<'a> {
             let active = self.processes[rank].active.iter().find(|active| active.message == message);
             let active = *active.ok_or(ProgramFault::NotPosted { message })?;
             let (from, to) =
-                if active.way == MessageDirection::Out { (rank, known.peer) } else { (known.peer, rank) };
+                if active.direction == MessageDirection::Out { (rank, known.peer) } else { (known.peer, rank) };
             match self.mail.met(from, to, active.number) {
                 None => return Ok(false),
                 Some(Err((sent, received))) => {
@@ -380,7 +380,7 @@ impl<'a> ProgramReplay<'a> {
         }
         self.processes[rank].active.retain(|active| !messages.contains(&active.message));
         for (active, contents) in arrived {
-            match active.way {
+            match active.direction {
                 MessageDirection::Out => self.touch(rank, active.spot, active.elements, false).map(drop)?,
                 MessageDirection::In => self.write(rank, active.spot, &contents)?,
             }
@@ -444,7 +444,7 @@ impl<'a> ProgramReplay<'a> {
             let overlap = active.spot.region == spot.region
                 && active.spot.offset < end(spot, elements)
                 && spot.offset < end(active.spot, active.elements);
-            overlap && (writes || active.way == MessageDirection::In)
+            overlap && (writes || active.direction == MessageDirection::In)
         };
         match owners.iter().find(|&&owner| self.processes[owner].active.iter().any(clash)) {
             Some(&owner) => Err(ProgramFault::UnderWay { spot, owner }),

@@ -1,9 +1,9 @@
 //! The C back end: writes a schedule as one C99 file with MPI calls, which needs no Rust.
 //!
-//! It mirrors [`rust`](crate::emission::rust), and its output is as readable: loops stay loops, and each clause becomes functions
-//! of rank and round that take exactly the variables they mention. Code that does not depend on the declaration, such
-//! as the exchange of a round's messages, is in `parts/` as C. With `-DROUNDEL_RECORD`, a file is a program without MPI
-//! that prints the messages of every rank; tests compare them with those of the Rust code.
+//! It mirrors [`rust`](crate::emission::rust), and its output is as readable: loops stay loops, and each clause becomes
+//! functions of rank and round that take exactly the variables they mention. Code that does not depend on the
+//! declaration, such as the exchange of a round's messages, is in `parts/` as C. With `-DROUNDEL_RECORD`, a file is a
+//! program without MPI that prints the messages of every rank; tests compare them with those of the Rust code.
 
 mod domain;
 mod entry;
@@ -55,18 +55,18 @@ impl fmt::Display for UnsupportedInC {
         match self {
             UnsupportedInC::UnknownInner { name, inner } => write!(
                 f,
-                "{name} runs `{inner}` inside of groups (`within`), of which a declaration says no more than its kind: emit a \
-                 collective of the catalogue, or declare one without groups"
+                "{name} runs `{inner}` inside of groups (`within`), of which a declaration says no more than its \
+                 kind: emit a collective of the catalogue, or declare one without groups"
             ),
             UnsupportedInC::ParticularInner { name, inner, has } => write!(
                 f,
-                "{name} runs `{inner}` inside of groups (`within`), and that has {has}, which is not written as C yet: use it \
-                 from Rust, or take an inner collective that serves all groups"
+                "{name} runs `{inner}` inside of groups (`within`), and that has {has}, which is not written as C \
+                 yet: use it from Rust, or take an inner collective that serves all groups"
             ),
             UnsupportedInC::RootAndNodes { name } => write!(
                 f,
-                "{name} has a root and looks at nodes, which is not written as C yet: use it from Rust, or declare one that \
-                 does not look at nodes"
+                "{name} has a root and looks at nodes, which is not written as C yet: use it from Rust, or declare \
+                 one that does not look at nodes"
             ),
         }
     }

@@ -8,8 +8,8 @@ use crate::placements::placements;
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
+use roundel::choice::{Question, ports};
 use roundel::profile::{Grid, Profile};
-use roundel::select::{Question, select};
 use roundel_spec::Kind;
 use roundel_tests::ending::end;
 use std::collections::BTreeMap;
@@ -70,10 +70,13 @@ impl Suite<'_> {
         self.expect((machine.nodes, machine.ranks) == (sizes.len(), all.len()), "the number of nodes and ranks");
         self.expect(profile.between.is_measured() == (sizes.len() > 1), "what is measured between nodes");
         self.expect(profile.inside.is_measured() == sizes.values().any(|&size| size > 1), "what is measured inside");
-        let usual = Profile::default();
+        let default = Profile::default();
         let least = sizes.values().copied().min().unwrap_or(1);
         let crowded = sizes.len() > 1 && least > 1;
-        self.expect(if crowded { profile.crowd.lanes == least } else { profile.crowd == usual.crowd }, "the crowd");
+        self.expect(
+            if crowded { profile.contention.lanes == least } else { profile.contention == default.contention },
+            "the crowd",
+        );
         self.expect(!machine.mpi.is_empty() && !machine.host.is_empty(), "the machine");
     }
 
@@ -85,7 +88,7 @@ impl Suite<'_> {
         self.expect(fine(&profile.inside) && fine(&profile.between), "times");
         let node = &profile.node;
         self.expect((1e-9..1.0).contains(&node.signal) && node.copy > 1e6 && node.combine > 1e6, "the node");
-        let chosen = select(profile, &Question::new(Kind::Allreduce, 12, 4, 4096));
+        let chosen = ports::rank(profile, &Question::new(Kind::Allreduce, 48, 4, 4096));
         self.expect(chosen.is_ok_and(|chosen| !chosen.is_empty()), "a choice");
     }
 

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::report::plot::{self, Dash, Plot, Series};
 use crate::report::svg::REMOTE;
 use crate::report::table::{Align, Cell, FAINT, HEADING, NOTICE, Table};
-use roundel::choose::{Split, ceil_sqrt};
+use roundel::choice::alltoalls::{Split, ceil_sqrt};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -141,7 +141,8 @@ fn text(args: &CountsArgs, splits: &[Split]) -> String {
         table.row(cells.into_iter().chain(mark));
     }
     let mut out = format!("{HEADING}p = {}{HEADING:#}  Bruck's all-to-all over the radix\n{table}\n", args.p);
-    let note = "substeps: messages that a rank sends; blocks: in all of them, once for every hop; largest: blocks of one message";
+    let note = "substeps: messages that a rank sends; blocks: in all of them, once for every hop; largest: blocks of \
+                one message";
     let _ = writeln!(out, "{FAINT}{note}{FAINT:#}");
     if (splits.len() as i64) < last(args.p) - 1 {
         let _ = writeln!(out, "{FAINT}a selection; `--all` prints every radix, `--radix R` its substeps{FAINT:#}");

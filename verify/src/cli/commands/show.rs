@@ -81,7 +81,7 @@ impl ShowInput {
     fn totals(&self) -> Totals {
         let max = |metric| self.recorded.census.max(metric);
         Totals {
-            rounds: self.recorded.census.rounds.loud,
+            rounds: self.recorded.census.rounds.active,
             nonlocal_rounds: self.recorded.census.rounds.nonlocal,
             max_messages_sent: max(Metric::MessagesSent),
             max_blocks_sent: max(Metric::BlocksSent),
@@ -277,11 +277,11 @@ fn message(run: &PointRun<'_>, m: &DrawnMessage, rank_width: usize) -> (String, 
 /// What one rank sends, receives and holds.
 fn one_rank(scene: &ShowInput, rank: usize) -> String {
     let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
-    let (run, loud) = (scene.run(), scene.run().active_rounds());
-    let film = run.film(&loud);
+    let (run, active) = (scene.run(), scene.run().active_rounds());
+    let film = run.film(&active);
     // What the rank holds after this many rounds.
     let held = |shown: usize| {
-        let before = shown.checked_sub(1).map_or(0, |last| loud[last] + 1);
+        let before = shown.checked_sub(1).map_or(0, |last| active[last] + 1);
         run.shares_of(rank, before).unwrap_or_else(|| run.naming().text(&film[shown].held(rank)))
     };
     table.row(["start".into(), "".into(), "".into(), held(0).into()]);

@@ -1,7 +1,7 @@
 //! Discharges obligations with solvers.
 
 use super::query::Obligation;
-use super::solver::{Answer, Effort, Solver, seconds};
+use super::solver::{Effort, Solver, SolverAnswer, seconds};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,8 +118,8 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
         for (i, text) in proofs.iter().enumerate() {
             let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
             match solver.ask(text, limit) {
-                Answer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
-                Answer::Sat => {}
+                SolverAnswer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
+                SolverAnswer::Sat => {}
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }
@@ -168,10 +168,10 @@ fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
 }
 
 /// Whether there is a model, if the answer tells.
-fn decided(answer: Answer) -> Option<bool> {
+fn decided(answer: SolverAnswer) -> Option<bool> {
     match answer {
-        Answer::Sat => Some(true),
-        Answer::Unsat => Some(false),
+        SolverAnswer::Sat => Some(true),
+        SolverAnswer::Unsat => Some(false),
         _ => None,
     }
 }

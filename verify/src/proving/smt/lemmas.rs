@@ -5,6 +5,8 @@
 //! generated code calls: `wrap` is the Euclidean remainder without overflow, `x ^ d` moves by exactly `d` when `d` is a
 //! power of two, and the quotient rounded up is computed correctly.
 
+use super::laws::{LAWS, Law};
+
 /// A lemma: its name, its claim, its file. `unsat` proves it.
 #[derive(Clone, Debug)]
 pub struct Lemma {
@@ -27,7 +29,7 @@ impl Lemma {
 pub fn lemmas() -> Vec<Lemma> {
     let machine =
         [32, 64].into_iter().flat_map(|bits| [wrap(bits), xor(bits), parting(bits), lowest(bits), width(bits)]);
-    machine.chain(laws()).chain([digits()]).collect()
+    machine.chain(LAWS.iter().map(law)).chain([digits()]).collect()
 }
 
 fn lemma(name: String, claim: &'static str, body: String) -> Lemma {
@@ -138,198 +140,15 @@ fn digits() -> Lemma {
     lemma("law-digit-sum".into(), claim, body.into())
 }
 
-/// The laws that the encoding instantiates, each for all values.
-fn laws() -> Vec<Lemma> {
-    let of = |name: &str, claim, constants: &str, hypotheses: &[&str], goal: &str| {
-        let mut body = String::new();
-        for constant in constants.split(' ') {
-            body += &format!("(declare-const {constant} Int)\n");
-        }
-        for hypothesis in hypotheses {
-            body += &format!("(assert {hypothesis})\n");
-        }
-        body += &format!("(assert (not {goal}))");
-        lemma(name.into(), claim, body)
-    };
-    vec![
-        of(
-            "law-monotone",
-            "of two products with a common factor, the one with the larger other factor is larger",
-            "c x y",
-            &["(>= c 0)", "(< x y)"],
-            "(<= (+ (* c x) c) (* c y))",
-        ),
-        of(
-            "law-quotient-unique",
-            "dividends that differ by the divisor have quotients that differ by one",
-            "a b q r u v",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= (+ a b) (+ (* b u) v))",
-                "(<= 0 v)",
-                "(< v b)",
-                "(=> (< u (+ q 1)) (<= (+ (* b u) b) (* b (+ q 1))))",
-                "(=> (< (+ q 1) u) (<= (+ (* b (+ q 1)) b) (* b u)))",
-            ],
-            "(and (= u (+ q 1)) (= v r))",
-        ),
-        of(
-            "law-quotient-near",
-            "a number between t and t + 1 times the divisor has the quotient t",
-            "a b q r t",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(<= (* t b) a)",
-                "(< a (+ (* t b) b))",
-                "(=> (< q t) (<= (+ (* b q) b) (* b t)))",
-                "(=> (< t q) (<= (+ (* b t) b) (* b q)))",
-            ],
-            "(and (= q t) (= r (- a (* t b))))",
-        ),
-        of(
-            "law-quotient-order",
-            "a larger dividend has no smaller quotient",
-            "a c b q r u v",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= c (+ (* b u) v))",
-                "(<= 0 v)",
-                "(< v b)",
-                "(<= a c)",
-                "(=> (< u q) (<= (+ (* b u) b) (* b q)))",
-            ],
-            "(<= q u)",
-        ),
-        of(
-            "law-halving-down",
-            "the quotient by twice the divisor is half the quotient, rounded down",
-            "a b q r u v h e",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= q (+ (* 2 h) e))",
-                "(<= 0 e)",
-                "(< e 2)",
-                "(= a (+ (* (* 2 b) u) v))",
-                "(<= 0 v)",
-                "(< v (* 2 b))",
-                "(=> (< u h) (<= (+ (* b u) b) (* b h)))",
-                "(=> (< h u) (<= (+ (* b h) b) (* b u)))",
-            ],
-            "(and (= u h) (= v (ite (= e 0) r (+ r b))))",
-        ),
-        of(
-            "law-halving-up",
-            "the quotient rounded up by twice the divisor is half the one by the divisor, rounded up",
-            "p b x y",
-            &[
-                "(>= b 1)",
-                "(< (- (* b x) b) p)",
-                "(<= p (* b x))",
-                "(< (- (* (* 2 b) y) (* 2 b)) p)",
-                "(<= p (* (* 2 b) y))",
-                "(=> (< x (- (* 2 y) 1)) (<= (+ (* b x) b) (* b (- (* 2 y) 1))))",
-                "(=> (< (* 2 y) x) (<= (+ (* b (* 2 y)) b) (* b x)))",
-            ],
-            "(and (<= (- (* 2 y) 1) x) (<= x (* 2 y)))",
-        ),
-        of(
-            "law-quotient-nested",
-            "the quotient by a product is the quotient by one factor, divided by the other",
-            "a b c q r u v g h",
-            &[
-                "(>= b 1)",
-                "(>= c 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= q (+ (* c u) v))",
-                "(<= 0 v)",
-                "(< v c)",
-                "(= a (+ (* (* c b) g) h))",
-                "(<= 0 h)",
-                "(< h (* c b))",
-                "(<= (+ (* b v) b) (* b c))",
-                "(=> (< g u) (<= (+ (* (* c b) g) (* c b)) (* (* c b) u)))",
-                "(=> (< u g) (<= (+ (* (* c b) u) (* c b)) (* (* c b) g)))",
-            ],
-            "(and (= g u) (= h (+ (* v b) r)))",
-        ),
-        of(
-            "law-quotient-one-more",
-            "one more has the same quotient and one more as the remainder, or the next quotient and no remainder",
-            "a b q r u v",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= (+ a 1) (+ (* b u) v))",
-                "(<= 0 v)",
-                "(< v b)",
-                "(=> (< u q) (<= (+ (* b u) b) (* b q)))",
-                "(=> (< q u) (<= (+ (* b q) b) (* b u)))",
-                "(=> (< (+ q 1) u) (<= (+ (* b (+ q 1)) b) (* b u)))",
-            ],
-            "(or (and (< (+ r 1) b) (= u q) (= v (+ r 1))) (and (= (+ r 1) b) (= u (+ q 1)) (= v 0)))",
-        ),
-        of(
-            "law-quotient-together",
-            "of two numbers that are a multiple of the divisor together, both leave nothing or none does",
-            "a b c q r t u v",
-            &[
-                "(>= b 1)",
-                "(= a (+ (* b q) r))",
-                "(<= 0 r)",
-                "(< r b)",
-                "(= c (+ (* b u) v))",
-                "(<= 0 v)",
-                "(< v b)",
-                "(= (+ a c) (* b t))",
-                "(=> (< (+ q u) t) (<= (+ (* b (+ q u)) b) (* b t)))",
-                "(=> (< t (+ q u)) (<= (+ (* b t) b) (* b (+ q u))))",
-                "(=> (< (+ q u 1) t) (<= (+ (* b (+ q u 1)) b) (* b t)))",
-            ],
-            "(= (= r 0) (= v 0))",
-        ),
-        of(
-            "law-digits-below",
-            "a multiple of a higher power of the base has no remainder by a lower one, and its digit there is 0",
-            "a b e q r u v w",
-            &[
-                "(>= b 2)",
-                "(>= e 1)",
-                "(= a (* e (* b w)))",
-                "(= a (+ (* e q) r))",
-                "(<= 0 r)",
-                "(< r e)",
-                "(= q (+ (* b u) v))",
-                "(<= 0 v)",
-                "(< v b)",
-                "(=> (< q (* b w)) (<= (+ (* e q) e) (* e (* b w))))",
-                "(=> (< (* b w) q) (<= (+ (* e (* b w)) e) (* e q)))",
-                "(=> (< u w) (<= (+ (* b u) b) (* b w)))",
-                "(=> (< w u) (<= (+ (* b w) b) (* b u)))",
-            ],
-            "(and (= r 0) (= v 0))",
-        ),
-        of(
-            "law-power-step",
-            "the law of powers is preserved from one exponent to the next: b * x <= y and b >= 2 give b * x <= b * y",
-            "b x y",
-            &["(>= b 2)", "(>= x 1)", "(<= (* b x) y)", "(<= y (* 2 y))", "(=> (< 1 b) (<= (+ y y) (* b y)))"],
-            "(<= (* b x) (* b y))",
-        ),
-    ]
+/// The lemma that states a law.
+fn law(law: &Law) -> Lemma {
+    let mut body = String::new();
+    for constant in law.constants.split(' ') {
+        body += &format!("(declare-const {constant} Int)\n");
+    }
+    for hypothesis in law.hypotheses {
+        body += &format!("(assert {hypothesis})\n");
+    }
+    body += &format!("(assert (not {}))", law.goal);
+    lemma(law.name.into(), law.claim, body)
 }

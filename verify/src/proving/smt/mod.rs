@@ -5,6 +5,7 @@
 
 mod context;
 mod discharge;
+mod laws;
 mod lemmas;
 mod numbering;
 mod obligations;
@@ -19,6 +20,6 @@ pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{MissingObligation, Obligations, obligations};
 pub use query::{Obligation, Property};
-pub use solver::{Answer, Effort, Solver};
+pub use solver::{Effort, Solver, SolverAnswer};
 pub use symbol::name_of;
 pub(crate) use symbol::symbol;

@@ -13,7 +13,7 @@ use wait_timeout::ChildExt;
 
 /// The answer of a solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum SolverAnswer {
     /// There is no model: a negated goal is refuted.
     Unsat,
     /// There is a model.
@@ -30,17 +30,17 @@ pub enum Answer {
     Nonsense(String),
 }
 
-impl std::fmt::Display for Answer {
+impl std::fmt::Display for SolverAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Answer::Unsat => f.write_str("unsat"),
-            Answer::Sat => f.write_str("sat"),
-            Answer::Unknown(why) if why.is_empty() => f.write_str("the solver does not know"),
-            Answer::Unknown(why) => write!(f, "the solver does not know: {why}"),
-            Answer::Timeout => f.write_str("the solver did not answer in time"),
-            Answer::Missing(why) => write!(f, "the solver could not be started: {why}"),
-            Answer::Crashed(why) => write!(f, "the solver ended without an answer: {why}"),
-            Answer::Nonsense(what) => write!(f, "the solver answered nonsense: `{what}`"),
+            SolverAnswer::Unsat => f.write_str("unsat"),
+            SolverAnswer::Sat => f.write_str("sat"),
+            SolverAnswer::Unknown(why) if why.is_empty() => f.write_str("the solver does not know"),
+            SolverAnswer::Unknown(why) => write!(f, "the solver does not know: {why}"),
+            SolverAnswer::Timeout => f.write_str("the solver did not answer in time"),
+            SolverAnswer::Missing(why) => write!(f, "the solver could not be started: {why}"),
+            SolverAnswer::Crashed(why) => write!(f, "the solver ended without an answer: {why}"),
+            SolverAnswer::Nonsense(what) => write!(f, "the solver answered nonsense: `{what}`"),
         }
     }
 }
@@ -155,7 +155,7 @@ impl Solver {
     }
 
     /// Asks a query.
-    pub fn ask(&self, question: &str, limit: Effort) -> Answer {
+    pub fn ask(&self, question: &str, limit: Effort) -> SolverAnswer {
         match self.talk(question, limit) {
             Ok(text) => classify(&text),
             Err(answer) => answer,
@@ -165,7 +165,7 @@ impl Solver {
     /// The values of a query's constants; `None` unless the answer is `sat`.
     pub fn model(&self, question: &str, limit: Effort) -> Option<Vec<(String, String)>> {
         let text = self.talk(&format!("{question}(get-model)\n"), limit).ok()?;
-        (classify(&text) == Answer::Sat).then(|| parse_model(&text))
+        (classify(&text) == SolverAnswer::Sat).then(|| parse_model(&text))
     }
 
     /// A model of a query, with as few ranks as the solver finds; `None` if it finds none.
@@ -175,15 +175,21 @@ impl Solver {
         small.or_else(|| self.model(question, limit))
     }
 
-    fn talk(&self, question: &str, limit: Effort) -> Result<String, Answer> {
+    fn talk(&self, question: &str, limit: Effort) -> Result<String, SolverAnswer> {
         let patience = self.patience.unwrap_or_else(|| limit.patience());
         self.spoken(question, &self.arguments(limit), limit, patience)
     }
 
     /// The output of the program for some input.
-    fn spoken(&self, input: &str, arguments: &[String], limit: Effort, patience: Duration) -> Result<String, Answer> {
+    fn spoken(
+        &self,
+        input: &str,
+        arguments: &[String],
+        limit: Effort,
+        patience: Duration,
+    ) -> Result<String, SolverAnswer> {
         if !self.is_there() {
-            return Err(Answer::Missing(format!("{}: there is no such file", self.program.display())));
+            return Err(SolverAnswer::Missing(format!("{}: there is no such file", self.program.display())));
         }
         let mut child = self
             .command(limit)
@@ -192,24 +198,24 @@ impl Solver {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| Answer::Missing(format!("{}: {error}", self.program.display())))?;
+            .map_err(|error| SolverAnswer::Missing(format!("{}: {error}", self.program.display())))?;
         let output = converse(&mut child, input);
-        let status = child.wait_timeout(patience).map_err(|error| Answer::Crashed(error.to_string()))?;
+        let status = child.wait_timeout(patience).map_err(|error| SolverAnswer::Crashed(error.to_string()))?;
         let Some(status) = status else {
             end(&mut child);
-            return Err(Answer::Timeout);
+            return Err(SolverAnswer::Timeout);
         };
         if has_used_up_its_time(status) {
-            return Err(Answer::Timeout);
+            return Err(SolverAnswer::Timeout);
         }
         let text = output.recv_timeout(LAST_WORDS).map_err(|_| {
-            Answer::Crashed(
+            SolverAnswer::Crashed(
                 "it ended, but a process that it started keeps its output open; call the solver itself".into(),
             )
         })?;
         match (text.trim().is_empty(), status.success()) {
-            (true, true) => Err(Answer::Nonsense("nothing".into())),
-            (true, false) => Err(Answer::Crashed(status.to_string())),
+            (true, true) => Err(SolverAnswer::Nonsense("nothing".into())),
+            (true, false) => Err(SolverAnswer::Crashed(status.to_string())),
             _ => Ok(text),
         }
     }
@@ -279,14 +285,14 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn classify(text: &str) -> Answer {
+fn classify(text: &str) -> SolverAnswer {
     let word = text.split_whitespace().next().unwrap_or("");
     match word {
-        "unsat" => Answer::Unsat,
-        "sat" => Answer::Sat,
-        "unknown" => Answer::Unknown(String::new()),
-        "timeout" => Answer::Timeout,
-        _ => Answer::Nonsense(text.lines().next().unwrap_or("").chars().take(120).collect()),
+        "unsat" => SolverAnswer::Unsat,
+        "sat" => SolverAnswer::Sat,
+        "unknown" => SolverAnswer::Unknown(String::new()),
+        "timeout" => SolverAnswer::Timeout,
+        _ => SolverAnswer::Nonsense(text.lines().next().unwrap_or("").chars().take(120).collect()),
     }
 }
 
@@ -313,11 +319,11 @@ mod tests {
 
     #[test]
     fn answers_are_told_apart() {
-        assert_eq!(classify("unsat\n"), Answer::Unsat);
-        assert_eq!(classify("sat\n(model)"), Answer::Sat);
-        assert_eq!(classify("unknown"), Answer::Unknown(String::new()));
-        assert!(matches!(classify("(error \"line 1\")"), Answer::Nonsense(_)));
-        assert!(matches!(classify("unsatisfied customer"), Answer::Nonsense(_)));
+        assert_eq!(classify("unsat\n"), SolverAnswer::Unsat);
+        assert_eq!(classify("sat\n(model)"), SolverAnswer::Sat);
+        assert_eq!(classify("unknown"), SolverAnswer::Unknown(String::new()));
+        assert!(matches!(classify("(error \"line 1\")"), SolverAnswer::Nonsense(_)));
+        assert!(matches!(classify("unsatisfied customer"), SolverAnswer::Nonsense(_)));
     }
 
     #[test]
@@ -353,11 +359,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let start = Instant::now();
         let answer = scripted(folder.path(), "sleep 30 &\necho unsat").ask("(check-sat)", Effort::seconds(20));
-        assert!(matches!(&answer, Answer::Crashed(why) if why.contains("keeps its output open")), "{answer:?}");
+        assert!(matches!(&answer, SolverAnswer::Crashed(why) if why.contains("keeps its output open")), "{answer:?}");
         let answer = scripted(folder.path(), "sleep 30 &\nsleep 30")
             .patient_for(Duration::from_secs(1))
             .ask("(check-sat)", Effort::seconds(1));
-        assert_eq!(answer, Answer::Timeout);
+        assert_eq!(answer, SolverAnswer::Timeout);
         assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
     }
 
@@ -368,9 +374,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let limit = Effort { seconds: 0 };
         let waits = scripted(folder.path(), "sleep 3; echo unsat").ask("(check-sat)", limit);
-        assert_eq!(waits, Answer::Unsat);
+        assert_eq!(waits, SolverAnswer::Unsat);
         let computes = scripted(folder.path(), "while :; do :; done").ask("(check-sat)", limit);
-        assert_eq!(computes, Answer::Timeout);
+        assert_eq!(computes, SolverAnswer::Timeout);
     }
 
     #[cfg(unix)]
@@ -378,12 +384,12 @@ mod tests {
     fn an_answer_that_is_no_text_is_nonsense() {
         let folder = tempfile::tempdir().expect("a folder");
         let answer = scripted(folder.path(), "printf 'un\\377sat\\n'").ask("(check-sat)", Effort::seconds(5));
-        assert!(matches!(answer, Answer::Nonsense(_)), "{answer:?}");
+        assert!(matches!(answer, SolverAnswer::Nonsense(_)), "{answer:?}");
     }
 
     #[test]
     fn a_missing_solver_is_said_to_be_missing() {
         let answer = Solver::at("/nonexistent/z3").ask("(check-sat)", Effort::seconds(1));
-        assert!(matches!(answer, Answer::Missing(_)));
+        assert!(matches!(answer, SolverAnswer::Missing(_)));
     }
 }

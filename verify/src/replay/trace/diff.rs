@@ -163,12 +163,12 @@ struct Judge {
 
 impl Judge {
     /// Examines a call, given the records of each rank, if any.
-    fn call(&mut self, id: &Id, communicator: &Communicator, told: Vec<Option<&TracedCall>>) {
-        let Some(first) = told.iter().position(Option::is_some) else { return };
-        let Some(one) = told[first] else { return };
+    fn call(&mut self, id: &Id, communicator: &Communicator, traced: Vec<Option<&TracedCall>>) {
+        let Some(first) = traced.iter().position(Option::is_some) else { return };
+        let Some(one) = traced[first] else { return };
         let row = TraceRow::new(one, communicator.ranks.len());
-        let calls: Vec<&TracedCall> = told.iter().copied().flatten().collect();
-        let mut faults: Vec<Discrepancy> = (0..told.len()).filter_map(|rank| apart(&told, first, rank)).collect();
+        let calls: Vec<&TracedCall> = traced.iter().copied().flatten().collect();
+        let mut faults: Vec<Discrepancy> = (0..traced.len()).filter_map(|rank| apart(&traced, first, rank)).collect();
         let done: Vec<&Done> = calls.iter().filter_map(|call| call.done()).collect();
         if faults.is_empty() && !done.is_empty() {
             faults = self.messages(id, one.kind, communicator, &done);
@@ -235,9 +235,11 @@ impl TracedCall {
 
 /// How a rank's record differs from the first one. Errors may differ, because some ranks know more about them than
 /// others.
-fn apart(told: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Discrepancy> {
+fn apart(traced: &[Option<&TracedCall>], first: usize, rank: usize) -> Option<Discrepancy> {
     let unlike = |what| Some(Discrepancy::Unlike { rank, other: first, what });
-    let (Some(one), Some(call)) = (told[first], told[rank]) else { return Some(Discrepancy::Incomplete { rank }) };
+    let (Some(one), Some(call)) = (traced[first], traced[rank]) else {
+        return Some(Discrepancy::Incomplete { rank });
+    };
     match (&one.what, &call.what) {
         _ if one.kind != call.kind => unlike("collectives"),
         (What::Done(a), What::Done(b)) if a.algorithm != b.algorithm => unlike("algorithms"),

@@ -5,11 +5,11 @@
 //! proved ranges have no gaps. Inner collectives are not checked beyond the limit; each call checks them again.
 
 use super::range::NumberRange;
-use super::rank_counts::{RankCounts, spots};
+use super::rank_counts::{RankCounts, rank_counts};
 use super::region::Region;
 use super::rule_error::RuleError;
+use crate::choice::question::NodeSizes;
 use crate::choice::selection::algorithm::Algorithm;
-use crate::choice::selection::call::NodeSizes;
 use crate::choice::selection::implementation::{Implementation, PortsPlan, SHARED, brief};
 use crate::program::shared::MOST_RANKS;
 use roundel_spec::Refusal;
@@ -47,8 +47,8 @@ fn on_one_node(region: &Region) -> Result<(), RuleError> {
         (_, true) => format!("p = {}", MOST_RANKS + 1),
         _ => return Ok(()),
     };
-    let why = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
-    Err(RuleError::Outside { algorithm: SHARED.into(), at, why, narrow: "`nodes` and `p`" })
+    let reason = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
+    Err(RuleError::Outside { algorithm: SHARED.into(), at, reason, narrow: "`nodes` and `p`" })
 }
 
 /// The first `points` numbers of ranks.
@@ -58,7 +58,7 @@ fn near(p: NumberRange, points: u64) -> NumberRange {
 
 fn has_calls(region: &Region) -> bool {
     let NumberRange { from, to } = near(region.p(), POINTS);
-    to < region.p().to || (from..=to).any(|p| spots(region, p).next().is_some())
+    to < region.p().to || (from..=to).any(|p| rank_counts(region, p).next().is_some())
 }
 
 fn no_call(region: &Region) -> RuleError {
@@ -86,7 +86,7 @@ fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
     // An algorithm that does not look at nodes is the same for all placements.
     let most = if algorithm.looks_at_nodes() { usize::MAX } else { 1 };
     for p in from..=to {
-        spots(region, p).take(most).try_for_each(|spot| asked(algorithm, &spot))?;
+        rank_counts(region, p).take(most).try_for_each(|counts| asked(algorithm, &counts))?;
     }
     if to < region.p().to { beyond(algorithm, region) } else { Ok(()) }
 }
@@ -98,15 +98,15 @@ fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
         return Err(RuleError::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
     }
     let last = region.p().to;
-    algorithm.reaches(last).map_err(|refusal| misfit(algorithm, &RankCounts::flat(last), &refusal))
+    algorithm.reaches(last).map_err(|refusal| unserved(algorithm, &RankCounts::flat(last), &refusal))
 }
 
-fn asked(algorithm: &Algorithm, spot: &RankCounts) -> Result<(), RuleError> {
-    algorithm.serves(spot).map_err(|refusal| misfit(algorithm, spot, &refusal))
+fn asked(algorithm: &Algorithm, counts: &RankCounts) -> Result<(), RuleError> {
+    algorithm.serves(counts).map_err(|refusal| unserved(algorithm, counts, &refusal))
 }
 
-fn misfit(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleError {
-    let at = if algorithm.looks_at_nodes() { spot.to_string() } else { format!("p = {}", spot.p) };
+fn unserved(algorithm: &Algorithm, counts: &RankCounts, refusal: &Refusal) -> RuleError {
+    let at = if algorithm.looks_at_nodes() { counts.to_string() } else { format!("p = {}", counts.p) };
     let algorithm = algorithm.to_string();
     let narrow = match refusal {
         Refusal::Placement { .. } => "`p`, or write `placement = \"regular\"` or `\"even\"`",
@@ -117,6 +117,6 @@ fn misfit(algorithm: &Algorithm, spot: &RankCounts, refusal: &Refusal) -> RuleEr
         Refusal::Unproved { range, .. } | Refusal::Placement { range } => {
             RuleError::Unproved { algorithm, range, at, narrow }
         }
-        _ => RuleError::Outside { algorithm, at, why: brief(refusal), narrow },
+        _ => RuleError::Outside { algorithm, at, reason: brief(refusal), narrow },
     }
 }

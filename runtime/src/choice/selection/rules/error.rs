@@ -25,7 +25,8 @@ pub enum Error {
     },
     /// The selection has an unknown version.
     #[error(
-        "line {line}: this selection has version {found}, and this program reads version {VERSION}: write `version = {VERSION}`"
+        "line {line}: this selection has version {found}, and this program reads version {VERSION}: write \
+         `version = {VERSION}`"
     )]
     Version {
         /// The line.
@@ -74,12 +75,12 @@ pub enum Error {
         line: usize,
     },
     /// A rule is invalid.
-    #[error("line {line}: {misfit}")]
+    #[error("line {line}: {error}")]
     Rule {
         /// The line.
         line: usize,
         /// The reason.
-        misfit: Box<RuleError>,
+        error: Box<RuleError>,
     },
     /// A rule is repeated.
     #[error("line {line}: this rule is there already, at line {by}: remove it")]
@@ -103,7 +104,8 @@ pub enum Error {
     },
     /// A rule never matches.
     #[error(
-        "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, or remove it",
+        "line {line}: this rule never matches, because the first that matches counts, and {} before it: move it up, \
+         or remove it",
         lines(by)
     )]
     Covered {
@@ -125,8 +127,8 @@ fn lines(by: &[usize]) -> String {
 
 impl Error {
     /// The error for an invalid rule.
-    pub(in crate::choice::selection) fn rule(line: usize, misfit: RuleError) -> Self {
-        Error::Rule { line, misfit: Box::new(misfit) }
+    pub(in crate::choice::selection) fn rule(line: usize, error: RuleError) -> Self {
+        Error::Rule { line, error: Box::new(error) }
     }
 
     /// The line of the error, from 1.

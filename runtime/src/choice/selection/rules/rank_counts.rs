@@ -2,7 +2,7 @@
 
 use super::range::NumberRange;
 use super::region::Region;
-use crate::choice::selection::call::{Call, NodeSizes};
+use crate::choice::question::{NodeSizes, Question};
 use roundel_spec::{Place, Placement};
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub(in crate::choice::selection) struct RankCounts {
     pub(in crate::choice::selection) shape: NodeSizes,
 }
 
-impl From<&Call> for RankCounts {
-    fn from(call: &Call) -> Self {
+impl From<&Question> for RankCounts {
+    fn from(call: &Question) -> Self {
         let [p, nodes, least, most] = [call.p, call.nodes, call.ppn_min, call.ppn_max].map(|number| number as u64);
         RankCounts { p, nodes, least, most, shape: call.shape }
     }
@@ -90,15 +90,15 @@ impl fmt::Display for RankCounts {
 }
 
 /// The distributions in a region with `p` ranks. One irregular placement stands for all.
-pub(in crate::choice::selection) fn spots(region: &Region, p: u64) -> impl Iterator<Item = RankCounts> + use<> {
+pub(in crate::choice::selection) fn rank_counts(region: &Region, p: u64) -> impl Iterator<Item = RankCounts> + use<> {
     let (nodes, ppn, shape) = (region.nodes(), region.ppn(), region.shape());
     let sizes = ppn.and(NumberRange { from: 1, to: p });
     let full = (sizes.from..=sizes.to).filter_map(move |most| {
-        let (rest, spot) = (p % most, RankCounts::even(p, most));
-        let regular = RankCounts { nodes: p / most + 1, least: rest, shape: NodeSizes::Regular, ..spot };
-        let spot = if rest == 0 { spot } else { regular };
-        let inside = spot.shape <= shape && ppn.contains(spot.least) && nodes.contains(spot.nodes);
-        inside.then_some(spot)
+        let (rest, counts) = (p % most, RankCounts::even(p, most));
+        let regular = RankCounts { nodes: p / most + 1, least: rest, shape: NodeSizes::Regular, ..counts };
+        let counts = if rest == 0 { counts } else { regular };
+        let inside = counts.shape <= shape && ppn.contains(counts.least) && nodes.contains(counts.nodes);
+        inside.then_some(counts)
     });
     full.chain(irregular(region, p))
 }
@@ -147,22 +147,22 @@ mod tests {
     fn a_region_has_the_spots_of_its_placements() {
         let ranges = [(1, 9), (2, 3), (2, 2), (3, 9), (1, 2)].map(|(from, to)| NumberRange { from, to });
         for p in 1..=9usize {
-            let calls: Vec<Call> = compositions(p)
+            let calls: Vec<Question> = compositions(p)
                 .iter()
-                .map(|sizes| Call::at(roundel_spec::Kind::Allgather, &Placement::of_sizes(sizes), 8))
+                .map(|sizes| Question::at(roundel_spec::Kind::Allgather, &Placement::of_sizes(sizes), 8))
                 .collect();
             for (nodes, ppn) in ranges.iter().flat_map(|&nodes| ranges.map(|ppn| (nodes, ppn))) {
                 for shape in NodeSizes::ALL {
                     let region = region(nodes, ppn, shape);
-                    let found: Vec<RankCounts> = spots(&region, p as u64).collect();
-                    let inside: Vec<&Call> = calls.iter().filter(|call| region.contains(call)).collect();
+                    let found: Vec<RankCounts> = rank_counts(&region, p as u64).collect();
+                    let inside: Vec<&Question> = calls.iter().filter(|call| region.contains(call)).collect();
                     for wanted in [NodeSizes::Even, NodeSizes::Regular] {
                         let count = inside.iter().filter(|call| call.shape == wanted).count();
-                        let spots = found.iter().filter(|spot| spot.shape == wanted).count();
-                        assert_eq!(spots, count, "{p} {nodes} {ppn} {shape:?}");
+                        let rank_counts = found.iter().filter(|counts| counts.shape == wanted).count();
+                        assert_eq!(rank_counts, count, "{p} {nodes} {ppn} {shape:?}");
                     }
                     let irregular = inside.iter().any(|call| call.shape == NodeSizes::Any);
-                    let one = found.iter().find(|spot| spot.shape == NodeSizes::Any);
+                    let one = found.iter().find(|counts| counts.shape == NodeSizes::Any);
                     assert!(irregular || one.is_none(), "{p} {nodes} {ppn} {one:?}");
                     // Two sizes in turn, such as 2, 1, 2, 1, stand beside those whose last node is the largest.
                     assert_eq!(irregular, one.is_some(), "{p} {nodes} {ppn} {inside:?}");
@@ -174,20 +174,20 @@ mod tests {
     #[test]
     fn spots_are_placements_of_their_shape() {
         for p in 1..=40 {
-            for spot in spots(&Region::all(), p) {
+            for counts in rank_counts(&Region::all(), p) {
                 let said =
-                    spot.ask(|place| (place.p as u64, place.nodes as u64, place.lanes as u64, place.is_regular()));
-                assert_eq!(said, Some((p, spot.nodes, spot.least, spot.shape != NodeSizes::Any)), "{spot}");
+                    counts.ask(|place| (place.p as u64, place.nodes as u64, place.lanes as u64, place.is_regular()));
+                assert_eq!(said, Some((p, counts.nodes, counts.least, counts.shape != NodeSizes::Any)), "{counts}");
             }
         }
     }
 
     #[test]
     fn ranks_that_cannot_be_are_not_asked_about() {
-        let spot = RankCounts { p: 10, nodes: 3, least: 3, most: 3, shape: NodeSizes::Even };
-        assert_eq!(spot.ask(|_| ()), None);
-        assert_eq!(RankCounts { nodes: 2, least: 1, most: 2, shape: NodeSizes::Any, ..spot }.ask(|_| ()), None);
-        assert_eq!(RankCounts { p: 0, nodes: 0, least: 0, most: 0, ..spot }.ask(|_| ()), None);
+        let counts = RankCounts { p: 10, nodes: 3, least: 3, most: 3, shape: NodeSizes::Even };
+        assert_eq!(counts.ask(|_| ()), None);
+        assert_eq!(RankCounts { nodes: 2, least: 1, most: 2, shape: NodeSizes::Any, ..counts }.ask(|_| ()), None);
+        assert_eq!(RankCounts { p: 0, nodes: 0, least: 0, most: 0, ..counts }.ask(|_| ()), None);
         assert_eq!(
             RankCounts { p: 4000, nodes: 2, least: 1999, most: 2001, shape: NodeSizes::Any }.ask(|_| ()),
             None

@@ -5,7 +5,7 @@ use super::range::NumberRange;
 use super::region::{CallAxis, RANKS, Region};
 use super::rule::{Rule, Wanted, consistent};
 use super::rule_error::RuleError;
-use crate::choice::selection::call::NodeSizes;
+use crate::choice::question::NodeSizes;
 use crate::choice::selection::implementation::Implementation;
 use crate::choice::selection::kind::kind;
 use crate::choice::selection::parameter::Parameter;
@@ -80,12 +80,12 @@ impl<'i> SelectionText<'i> {
         let table = value.get_ref().as_table().ok_or_else(|| self.odd(value, "rule", "a table `[[rule]]`"))?;
         self.knows(table, "a rule", &RULE)?;
         let kind = self.kind(line, table)?;
-        let way = self.way(line, kind, table)?;
+        let implementation = self.implementation(line, kind, table)?;
         let mut region = self.region(table)?;
         let (wanted, at) = self.wanted(line, table)?;
-        wanted.restrict(kind, &way, &mut region).map_err(|misfit| Error::rule(at, misfit))?;
-        way.covers(&region).map_err(|misfit| Error::rule(line, misfit))?;
-        Ok(Rule { line, kind, region, way, knowing: wanted == Wanted::Any })
+        wanted.restrict(kind, &implementation, &mut region).map_err(|error| Error::rule(at, error))?;
+        implementation.covers(&region).map_err(|error| Error::rule(line, error))?;
+        Ok(Rule { line, kind, region, implementation, knowing: wanted == Wanted::Any })
     }
 
     fn kind(self, line: usize, table: &DeTable<'i>) -> Result<Kind, Error> {
@@ -97,7 +97,7 @@ impl<'i> SelectionText<'i> {
     }
 
     /// The implementation that the rule sets.
-    fn way(self, line: usize, kind: Kind, table: &DeTable<'i>) -> Result<Implementation, Error> {
+    fn implementation(self, line: usize, kind: Kind, table: &DeTable<'i>) -> Result<Implementation, Error> {
         let parameters = self.parameters(table)?;
         let given = table.get("parameters");
         match (table.get("algorithm"), table.get("ports"), given) {
@@ -105,23 +105,23 @@ impl<'i> SelectionText<'i> {
             (None, None, _) => Err(Error::Missing { line, key: "algorithm", of: "this rule".into() }),
             (Some(value), None, _) => {
                 let name = self.words(value, "algorithm", "the name of an algorithm in quotes")?;
-                let way = Implementation::named(kind, name, &parameters);
-                way.map_err(|misfit| Error::rule(self.named_at(value, given, &misfit), misfit))
+                let implementation = Implementation::named(kind, name, &parameters);
+                implementation.map_err(|error| Error::rule(self.named_at(value, given, &error), error))
             }
             (None, Some(_), Some(given)) => {
-                let misfit = RuleError::NoParameters { what: "a plan with ports" };
-                Err(Error::rule(self.0.line(given), misfit))
+                let error = RuleError::NoParameters { what: "a plan with ports" };
+                Err(Error::rule(self.0.line(given), error))
             }
             (None, Some(value), None) => {
                 let text = self.words(value, "ports", "factors and ports in quotes, such as \"8(-1 1 1 1)\"")?;
-                Implementation::ports(kind, text).map_err(|misfit| Error::rule(self.0.line(value), misfit))
+                Implementation::ports(kind, text).map_err(|error| Error::rule(self.0.line(value), error))
             }
         }
     }
 
     /// The line of the name or of the parameters, whichever is wrong.
-    fn named_at(self, name: &Value<'_>, parameters: Option<&Value<'_>>, misfit: &RuleError) -> usize {
-        let at = match misfit {
+    fn named_at(self, name: &Value<'_>, parameters: Option<&Value<'_>>, error: &RuleError) -> usize {
+        let at = match error {
             RuleError::Algorithm { .. } | RuleError::OtherKind { .. } => name,
             _ => parameters.unwrap_or(name),
         };

@@ -1,7 +1,7 @@
 //! The calls that a rule matches: a range on every axis, so that one rule can be subtracted from another.
 
 use super::range::NumberRange;
-use crate::choice::selection::call::{Call, NodeSizes};
+use crate::choice::question::{NodeSizes, Question};
 use roundel_spec::proof::MAX_P;
 
 /// The properties in which calls differ.
@@ -26,11 +26,11 @@ pub(in crate::choice::selection) enum CallAxis {
 }
 
 /// The number of axes.
-pub(in crate::choice::selection) const AXES: usize = 8;
+const AXES: usize = 8;
 
 impl CallAxis {
     /// All axes, in the order of their numbers.
-    pub(in crate::choice::selection) const ALL: [CallAxis; AXES] = [
+    const ALL: [CallAxis; AXES] = [
         CallAxis::P,
         CallAxis::Nodes,
         CallAxis::Least,
@@ -40,6 +40,31 @@ impl CallAxis {
         CallAxis::Tree,
         CallAxis::Order,
     ];
+}
+
+impl Question {
+    /// Its coordinate on the axis of orders.
+    pub(in crate::choice::selection) fn order(&self) -> u64 {
+        match (self.needs_order(), self.sorted) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        }
+    }
+
+    /// Its coordinates on all axes.
+    fn point(&self) -> [u64; AXES] {
+        CallAxis::ALL.map(|axis| match axis {
+            CallAxis::P => self.p as u64,
+            CallAxis::Nodes => self.nodes as u64,
+            CallAxis::Least => self.ppn_min as u64,
+            CallAxis::Most => self.ppn_max as u64,
+            CallAxis::Shape => self.shape as u64,
+            CallAxis::Bytes => self.bytes,
+            CallAxis::Tree => u64::from(self.needs_tree()),
+            CallAxis::Order => self.order(),
+        })
+    }
 }
 
 /// The valid numbers of ranks, of nodes and of ranks on a node.
@@ -100,7 +125,7 @@ impl Region {
     }
 
     /// Whether it contains a call.
-    pub fn contains(&self, call: &Call) -> bool {
+    pub fn contains(&self, call: &Question) -> bool {
         self.0.iter().zip(call.point()).all(|(range, at)| range.contains(at))
     }
 
@@ -183,7 +208,7 @@ mod tests {
 
     /// All calls of up to 6 ranks on consecutive, cyclic and some other nodes, with 0 to 3 bytes and all
     /// requirements.
-    fn calls() -> Vec<Call> {
+    fn calls() -> Vec<Question> {
         let mut calls = Vec::new();
         for p in 1..=6usize {
             let filled = (1..=p).map(|ppn| Placement::consecutive(p, ppn));
@@ -191,8 +216,8 @@ mod tests {
             let odd = (1..p).map(|first| Placement::of_sizes(&[first, p - first]));
             for placement in filled.chain(dealt).chain(odd) {
                 for number in 0..16 {
-                    let call = Call::at(Kind::Allreduce, &placement, number % 4);
-                    calls.push(Call { commutes: number & 4 == 0, reproducible: number & 8 == 0, ..call });
+                    let call = Question::at(Kind::Allreduce, &placement, number % 4);
+                    calls.push(Question { commutes: number & 4 == 0, reproducible: number & 8 == 0, ..call });
                 }
             }
         }
@@ -226,7 +251,8 @@ mod tests {
         #[test]
         fn halves_cover_the_whole(one in region(), axis in 0..AXES, at in 0u64..7) {
             let cut = at.clamp(one.0[axis].from, one.0[axis].to);
-            let (low, high) = (one.with(axis, NumberRange { to: cut, ..one.0[axis] }), one.with(axis, NumberRange { from: cut + 1, ..one.0[axis] }));
+            let low = one.with(axis, NumberRange { to: cut, ..one.0[axis] });
+            let high = one.with(axis, NumberRange { from: cut + 1, ..one.0[axis] });
             prop_assert!(one.covered_by(&[low, high]).is_some());
             prop_assert!(one.covered_by(&[Region::all()]).is_some());
         }

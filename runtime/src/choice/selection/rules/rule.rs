@@ -31,7 +31,7 @@ pub struct Rule {
     /// The calls.
     pub region: Region,
     /// The implementation.
-    pub way: Implementation,
+    pub implementation: Implementation,
     /// Whether it sets `order = "any"`: ranks may then get different results, although MPI requires identical ones.
     pub knowing: bool,
 }
@@ -41,13 +41,15 @@ impl Wanted {
     pub(in crate::choice::selection) fn restrict(
         self,
         kind: Kind,
-        way: &Implementation,
+        implementation: &Implementation,
         region: &mut Region,
     ) -> Result<(), RuleError> {
-        let (tree, orders) = (way.keeps_tree(kind), way.orders(kind));
-        let lacks = |order| Err(RuleError::Order { algorithm: way.to_string(), order });
+        let (tree, orders) = (implementation.keeps_tree(kind), implementation.orders(kind));
+        let lacks = |order| Err(RuleError::Order { algorithm: implementation.to_string(), order });
         let (tree, orders) = match self {
-            Wanted::SameTree | Wanted::RankOrder if !kind.reduces() => return Err(RuleError::NoOrder { kind }),
+            Wanted::SameTree | Wanted::RankOrder if !kind.reduces() => {
+                return Err(RuleError::ReducesNothing { kind });
+            }
             Wanted::SameTree if !tree => return lacks("same-tree"),
             Wanted::RankOrder if orders.to == 0 => return lacks("rank-order"),
             Wanted::Any if kind.reduces() => (kind != Kind::Allreduce, NumberRange::only(0)),
@@ -64,7 +66,7 @@ impl Wanted {
 pub(in crate::choice::selection) fn consistent(rules: &[Rule]) -> Result<(), Error> {
     rules.iter().enumerate().try_for_each(|(number, rule)| {
         // Rules with ports and other rules match different calls.
-        let sort = |rule: &Rule| (rule.kind, rule.way.is_for_requests());
+        let sort = |rule: &Rule| (rule.kind, rule.implementation.is_for_requests());
         let same: Vec<&Rule> = rules[..number].iter().filter(|earlier| sort(earlier) == sort(rule)).collect();
         matches_first(rule, &same)
     })
@@ -73,8 +75,8 @@ pub(in crate::choice::selection) fn consistent(rules: &[Rule]) -> Result<(), Err
 fn matches_first(rule: &Rule, earlier: &[&Rule]) -> Result<(), Error> {
     let line = rule.line;
     if let Some(twin) = earlier.iter().find(|other| other.region.tightened() == rule.region.tightened()) {
-        let (by, other) = (twin.line, twin.way.to_string());
-        return Err(match twin.way == rule.way {
+        let (by, other) = (twin.line, twin.implementation.to_string());
+        return Err(match twin.implementation == rule.implementation {
             true => Error::Repeated { line, by },
             false => Error::Contradiction { line, by, other },
         });
@@ -113,7 +115,7 @@ impl Rule {
             said.push(format!("placement={}", region.shape().name()));
         }
         if self.kind.reduces() {
-            let knowing = if self.knowing && !self.way.keeps_tree(self.kind) { " knowingly" } else { "" };
+            let knowing = if self.knowing && !self.implementation.keeps_tree(self.kind) { " knowingly" } else { "" };
             said.push(format!("order={}{knowing}", self.order()));
         }
         said.join(" ")
@@ -122,6 +124,6 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} -> {}", self.calls(), self.way)
+        write!(f, "{} -> {}", self.calls(), self.implementation)
     }
 }

@@ -41,7 +41,7 @@ pub enum RuleError {
         known: Vec<&'static str>,
     },
     /// The algorithm has no such parameter.
-    #[error("{algorithm} has no parameter `{name}`: {}", if known.is_empty() { "it has none, leave out `parameters`".into() } else { format!("write {}", known.join(", ")) })]
+    #[error("{algorithm} has no parameter `{name}`: {}", instead(known))]
     NoParameter {
         /// The algorithm.
         algorithm: &'static str,
@@ -109,12 +109,12 @@ pub enum RuleError {
     #[error("{0}")]
     Ports(#[from] GroupsError),
     /// The plan of the ports is wrong.
-    #[error("the plan of `{ports}` is wrong: {why}; write other ports")]
+    #[error("the plan of `{ports}` is wrong: {reason}; write other ports")]
     Plan {
         /// The ports.
         ports: String,
         /// The reason.
-        why: String,
+        reason: String,
     },
     /// The ports are for another number of nodes.
     #[error("`{ports}` is for {found} nodes, and this rule is for {nodes}: write `nodes = {found}`")]
@@ -128,7 +128,7 @@ pub enum RuleError {
     },
     /// An order is set for a collective that does not reduce.
     #[error("{kind} reduces nothing, so that there is no order: leave out `order`")]
-    NoOrder {
+    ReducesNothing {
         /// The collective.
         kind: Kind,
     },
@@ -142,7 +142,8 @@ pub enum RuleError {
     },
     /// The rule has calls outside the declared domain.
     #[error(
-        "{algorithm} does not serve all calls of this rule: with {at}, {why}; narrow {narrow}, or take another algorithm"
+        "{algorithm} does not serve all calls of this rule: with {at}, {reason}; narrow {narrow}, or take another \
+         algorithm"
     )]
     Outside {
         /// The algorithm.
@@ -150,7 +151,7 @@ pub enum RuleError {
         /// The first call that is not served.
         at: String,
         /// The reason.
-        why: String,
+        reason: String,
         /// The condition to narrow.
         narrow: &'static str,
     },
@@ -188,6 +189,15 @@ pub enum RuleError {
         /// The placements.
         shape: &'static str,
     },
+}
+
+/// What to write instead of an unknown parameter.
+fn instead(known: &[String]) -> String {
+    if known.is_empty() {
+        "it has none, leave out `parameters`".into()
+    } else {
+        format!("write {}", known.join(", "))
+    }
 }
 
 impl RuleError {

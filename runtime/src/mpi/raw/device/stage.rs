@@ -192,8 +192,8 @@ fn tell(runtime: Runtime) {
     if EXPLAINED.load(Ordering::Relaxed) {
         ONCE.call_once(|| {
             say(format_args!(
-                "a buffer is device memory of {}, which was loaded after the communicator was set up: it is copied through host \
-                 memory; ROUNDEL_DEVICE=library leaves such programs to the library",
+                "a buffer is device memory of {}, which was loaded after the communicator was set up: it is copied \
+                 through host memory; ROUNDEL_DEVICE=library leaves such programs to the library",
                 runtime.name()
             ));
         });

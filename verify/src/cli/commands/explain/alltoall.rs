@@ -5,7 +5,7 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::report::units::{rate, time};
-use roundel::choose::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, ceil_sqrt};
+use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network, ceil_sqrt};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -148,11 +148,11 @@ fn refuse_profile(args: &ExplainArgs) -> Result<(), Error> {
 
 /// The cluster from the options, with defaults for the rest.
 fn cluster(args: &ExplainArgs, p: i64) -> Result<Cluster, Error> {
-    let usual = Network::default();
+    let default = Network::default();
     let between = Network::new(
-        args.latency.map_or(usual.latency(), |time| time.0),
-        args.bandwidth.map_or(usual.bandwidth(), |rate| rate.0),
-        args.overhead.map_or(usual.overhead(), |time| time.0),
+        args.latency.map_or(default.latency(), |time| time.0),
+        args.bandwidth.map_or(default.bandwidth(), |rate| rate.0),
+        args.overhead.map_or(default.overhead(), |time| time.0),
     )?;
     let Some(ppn) = args.ppn else { return Ok(Cluster::flat(p, between)) };
     let inside = Network::new(
@@ -172,7 +172,8 @@ impl From<&Network> for Figures {
 fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> String {
     let network = &cluster.between;
     let mut out = format!(
-        "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, bandwidth {}{FAINT:#}\n\n",
+        "{HEADING}{KNOWN}{HEADING:#}  p = {}, blocks of {}\n{FAINT}latency {}, overhead {} for each message, \
+         bandwidth {}{FAINT:#}\n\n",
         cluster.p,
         counted(args.bytes, "byte"),
         time(network.latency()),

@@ -6,9 +6,11 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use crate::report::units::time;
+use roundel::choice::Question;
+use roundel::choice::ports::{self, ModelledPorts, PlanEvidence, REPLAYED};
 use roundel::plan::ports::Ports;
 use roundel::profile::Profile;
-use roundel::select::{PlanEvidence, Question, REPLAYED, Ranked, RequiredOrder, select};
+use roundel::selection::{Estimate, Selection};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::fmt::Write;
@@ -45,8 +47,8 @@ struct PortsCandidate {
     inside_seconds: f64,
 }
 
-impl From<&Ranked> for PortsCandidate {
-    fn from(ranked: &Ranked) -> Self {
+impl From<&ModelledPorts> for PortsCandidate {
+    fn from(ranked: &ModelledPorts) -> Self {
         PortsCandidate {
             notation: ranked.notation.to_string(),
             family: Family::of(&ranked.notation).name(),
@@ -101,12 +103,6 @@ impl Family {
     }
 }
 
-/// The call, on its nodes.
-struct PortsCall {
-    ranks: usize,
-    question: Question,
-}
-
 /// Explains a choice.
 pub(super) fn explain(args: &ExplainArgs, kind: Kind, json: bool) -> Result<CommandOutcome, Error> {
     refuse_network(args, kind)?;
@@ -114,14 +110,20 @@ pub(super) fn explain(args: &ExplainArgs, kind: Kind, json: bool) -> Result<Comm
         Some(path) => profile::read(path, args.foreign)?,
         None => Profile::default(),
     };
-    let call = call(args, kind)?;
-    let all = select(&profile, &call.question)?;
+    let question = question(args, kind)?;
+    ports::check(&question)?;
+    let answers = Selection::default().with_profile(&profile).answers(&question);
+    let all: Vec<ModelledPorts> = answers.into_iter().filter_map(|answer| modelled(answer.estimate)).collect();
     if json {
-        print_json(&explained(args, &call, &profile, &all))?;
+        print_json(&explained(args, &question, &profile, &all))?;
     } else {
-        print(&text(args, &call, &profile, &all))?;
+        print(&text(args, &question, &profile, &all))?;
     }
     Ok(CommandOutcome::Fine)
+}
+
+fn modelled(estimate: Option<Estimate>) -> Option<ModelledPorts> {
+    if let Some(Estimate::Ports(modelled)) = estimate { Some(modelled) } else { None }
 }
 
 /// Refuses options that apply only to all-to-alls.
@@ -140,33 +142,29 @@ fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
 }
 
 /// The ranks on as few nodes as they need; the last node may have fewer.
-fn call(args: &ExplainArgs, kind: Kind) -> Result<PortsCall, Error> {
+fn question(args: &ExplainArgs, kind: Kind) -> Result<Question, Error> {
     let limit = i32::MAX as usize;
     let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, why: "MPI numbers ranks with 31 bits" };
     let p = args.ranks()?;
     let ranks = usize::try_from(p).ok().filter(|ranks| (1..=limit).contains(ranks)).ok_or_else(|| wrong(p))?;
     let ppn = usize::try_from(args.ppn.unwrap_or(1)).ok().filter(|&ppn| ppn > 0);
-    let most = ppn.ok_or(Error::NoRanksPerNode { p: ranks })?.min(ranks);
-    let nodes = ranks.div_ceil(most);
-    let least = ranks - (nodes - 1) * most;
+    let ppn = ppn.ok_or(Error::NoRanksPerNode { p: ranks })?;
     let bytes = u64::try_from(args.bytes).map_err(|_| Error::NegativeBytes { bytes: args.bytes })?;
-    let order = if args.reproducible { RequiredOrder::SameTree } else { RequiredOrder::Any };
-    let question = Question { ppn: (least, most), order, ..Question::new(kind, nodes, most, bytes) };
-    Ok(PortsCall { ranks, question })
+    let reproducible = args.reproducible;
+    Ok(Question { request: true, reproducible, ..Question::new(kind, ranks, ppn, bytes) })
 }
 
-fn explained(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ranked]) -> PortsExplanation {
-    let question = &call.question;
+fn explained(args: &ExplainArgs, question: &Question, profile: &Profile, all: &[ModelledPorts]) -> PortsExplanation {
     PortsExplanation {
         collective: question.kind.name(),
-        ranks: call.ranks,
+        ranks: question.p,
         nodes: question.nodes,
-        ppn: [question.ppn.0, question.ppn.1],
+        ppn: [question.ppn_min, question.ppn_max],
         bytes: question.bytes,
         profile: args.profile.as_ref().map(|path| path.display().to_string()),
         fingerprint: format!("{:016x}", profile.fingerprint()),
         reproducible: args.reproducible,
-        proof: match roundel::select::proved(question.nodes) {
+        proof: match ports::proved(question.nodes) {
             PlanEvidence::Replayed => "replayed",
             PlanEvidence::AtInitialisation => "at initialisation",
         },
@@ -175,24 +173,24 @@ fn explained(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ran
     }
 }
 
-fn text(args: &ExplainArgs, call: &PortsCall, profile: &Profile, all: &[Ranked]) -> String {
-    let mut out = head(args, call, profile);
+fn text(args: &ExplainArgs, question: &Question, profile: &Profile, all: &[ModelledPorts]) -> String {
+    let mut out = head(args, question, profile);
     let shown = selection(all, args.all);
-    out += &table(&shown, call.question.ppn.1).to_string();
+    out += &table(&shown, question.ppn_max).to_string();
     if shown.len() < all.len() {
         let _ =
             writeln!(out, "{FAINT}{} of {} candidates; `--all` prints the others{FAINT:#}", shown.len(), all.len());
     }
     if let Some(chosen) = all.first() {
-        let _ = writeln!(out, "\n{}\n{}", why(chosen, call.question.ppn.1), proof(chosen, call.question.nodes));
+        let _ = writeln!(out, "\n{}\n{}", why(chosen, question.ppn_max), proof(chosen, question.nodes));
     }
     out
 }
 
-fn head(args: &ExplainArgs, call: &PortsCall, profile: &Profile) -> String {
-    let Question { kind, nodes, ppn, bytes, .. } = call.question;
-    let (ranks, nodes) = (counted(call.ranks as i64, "rank"), counted(nodes as i64, "node"));
-    let each = match ppn {
+fn head(args: &ExplainArgs, question: &Question, profile: &Profile) -> String {
+    let Question { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = *question;
+    let (ranks, nodes) = (counted(p as i64, "rank"), counted(nodes as i64, "node"));
+    let each = match (ppn_min, ppn_max) {
         (least, most) if least == most => format!("of {most}"),
         (least, most) => format!("of {most}, the last one of {least}"),
     };
@@ -223,7 +221,7 @@ fn head(args: &ExplainArgs, call: &PortsCall, profile: &Profile) -> String {
 }
 
 /// The best candidates, and the best of each family.
-fn selection(all: &[Ranked], everything: bool) -> Vec<(&Ranked, Option<Family>)> {
+fn selection(all: &[ModelledPorts], everything: bool) -> Vec<(&ModelledPorts, Option<Family>)> {
     let first = |family: Family| all.iter().position(|one| Family::of(&one.notation) == family);
     let firsts: Vec<(usize, Family)> =
         Family::ALL.into_iter().filter_map(|family| Some((first(family)?, family))).collect();
@@ -233,7 +231,7 @@ fn selection(all: &[Ranked], everything: bool) -> Vec<(&Ranked, Option<Family>)>
     shown.map(|(_, one, family)| (one, family)).collect()
 }
 
-fn table(shown: &[(&Ranked, Option<Family>)], ppn: usize) -> Table {
+fn table(shown: &[(&ModelledPorts, Option<Family>)], ppn: usize) -> Table {
     use Align::{Left, Right};
     let heads = [("factors(ports)", Left), ("lanes", Right), ("node", Left), ("rounds", Right), ("bytes", Right)];
     let mut table = Table::new(heads.into_iter().chain([("time", Right), ("note", Left)]));
@@ -257,7 +255,7 @@ fn table(shown: &[(&Ranked, Option<Family>)], ppn: usize) -> Table {
 }
 
 /// Why it is chosen: the parts of its time.
-fn why(chosen: &Ranked, ppn: usize) -> String {
+fn why(chosen: &ModelledPorts, ppn: usize) -> String {
     let all = chosen.seconds();
     let name = format!("{HEADING}{}{HEADING:#} takes {}", chosen.notation, time(all));
     let share = |part: f64| format!("{:.0} %", if all > 0.0 { part / all * 100.0 } else { 0.0 });
@@ -278,14 +276,14 @@ fn why(chosen: &Ranked, ppn: usize) -> String {
     }
 }
 
-fn proof(chosen: &Ranked, nodes: usize) -> String {
+fn proof(chosen: &ModelledPorts, nodes: usize) -> String {
     match chosen.proof {
         PlanEvidence::Replayed => {
             format!("{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked{FAINT:#}")
         }
         PlanEvidence::AtInitialisation => format!(
-            "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a call is \
-             checked when it is made{FAINT:#}"
+            "{FAINT}plans of up to {REPLAYED} nodes have been replayed and checked; with {nodes} nodes, the plan of a \
+             call is checked when it is made{FAINT:#}"
         ),
     }
 }

@@ -75,14 +75,14 @@ fn said(profile: &Profile) -> ProfileReport<'_> {
 
 pub(crate) fn text(profile: &Profile) -> String {
     let Machine { cores, cpu, mpi, .. } = &profile.machine;
-    let (node, crowd) = (&profile.node, &profile.crowd);
+    let (node, contention) = (&profile.node, &profile.contention);
     let mut out = format!("{}\n{FAINT}{cores} cores, {cpu}; {mpi}{FAINT:#}\n\n", measured(profile));
     let (copy, combine) = (rate(node.copy), rate(node.combine));
     let _ = writeln!(out, "a counter is answered after {}, copies {copy}, reductions {combine}", time(node.signal));
     let _ = writeln!(
         out,
         "when {} processes of every node send at once, short rounds take {:.2} and long ones {:.2} times as long",
-        crowd.lanes, crowd.short, crowd.long
+        contention.lanes, contention.short, contention.long
     );
     for (name, grid) in [("inside of nodes", &profile.inside), ("between nodes", &profile.between)] {
         let said = if grid.is_measured() { "" } else { ": not measured, so this is the default" };

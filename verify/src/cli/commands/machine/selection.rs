@@ -6,7 +6,7 @@ use crate::cli::range::MAX_P;
 use crate::cli::{CheckSelectionArgs, ExplainSelectionArgs, SelectionCommand};
 use crate::error::Error;
 use crate::report::table::{Align, Cell, FAINT, HEADING, Table};
-use roundel::selection::{Call, Chosen, Force, Reason, Rule, RuleError, SCHEMA, Selection};
+use roundel::selection::{Answer, Force, Question, Reason, Rule, RuleError, SCHEMA, Selection};
 use roundel_spec::Kind;
 use serde::Serialize;
 use std::path::Path;
@@ -36,7 +36,8 @@ struct SelectionExplanation {
     placement: &'static str,
     bytes: u64,
     algorithm: String,
-    why: String,
+    #[serde(rename = "why")]
+    reason: String,
     rule: Option<usize>,
     proof: String,
     passed: Vec<String>,
@@ -77,8 +78,8 @@ fn said(rule: &Rule) -> RuleReport {
         placement: region.shape().name(),
         bytes: region.bytes().to_string(),
         order: rule.order(),
-        algorithm: rule.way.to_string(),
-        proof: rule.way.proof(),
+        algorithm: rule.implementation.to_string(),
+        proof: rule.implementation.proof(),
     }
 }
 
@@ -87,8 +88,8 @@ fn text(rules: &[Rule]) -> String {
     let heads = [("line", Align::Right), ("calls", Align::Left), ("algorithm", Align::Left), ("proof", Align::Left)];
     let mut table = Table::new(heads);
     for rule in rules {
-        let way = Cell::styled(rule.way.to_string(), HEADING);
-        table.row([rule.line.into(), rule.calls().into(), way, rule.way.proof().into()]);
+        let implementation = Cell::styled(rule.implementation.to_string(), HEADING);
+        table.row([rule.line.into(), rule.calls().into(), implementation, rule.implementation.proof().into()]);
     }
     let fine = counted(rules.len() as i64, "rule");
     let note = "the first rule that matches counts; without one, the default of docs/selection.md";
@@ -109,7 +110,7 @@ fn explain(args: &ExplainSelectionArgs, json: bool) -> Result<(), Error> {
     if json { print_json(&explained(&chosen)) } else { print(&format!("{}\n", chosen.explain())) }
 }
 
-fn call(args: &ExplainSelectionArgs) -> Result<Call, Error> {
+fn call(args: &ExplainSelectionArgs) -> Result<Question, Error> {
     let name = args.collective.replace('-', "_");
     let kind: Kind = name.parse().map_err(|()| RuleError::Collective { name: args.collective.clone() })?;
     let placed = args.placing.placement.is_some();
@@ -121,15 +122,15 @@ fn call(args: &ExplainSelectionArgs) -> Result<Call, Error> {
         return Err(Error::Ranks { p: args.p, limit, why });
     }
     let call = match (placed, args.placing.ppn) {
-        (true, _) => Call::at(kind, &args.placing.of(args.p)?, args.bytes),
+        (true, _) => Question::at(kind, &args.placing.of(args.p)?, args.bytes),
         (false, Some(0)) => return Err(Error::NoRanksPerNode { p: args.p }),
-        (false, ppn) => Call::new(kind, args.p, ppn.unwrap_or(args.p), args.bytes),
+        (false, ppn) => Question::new(kind, args.p, ppn.unwrap_or(args.p), args.bytes),
     };
-    Ok(Call { commutes: !args.ordered, reproducible: args.reproducible, ..call })
+    Ok(Question { commutes: !args.ordered, reproducible: args.reproducible, ..call })
 }
 
-fn explained(chosen: &Chosen) -> SelectionExplanation {
-    let call = &chosen.call;
+fn explained(chosen: &Answer) -> SelectionExplanation {
+    let call = &chosen.question;
     SelectionExplanation {
         collective: call.kind.name(),
         p: call.p,
@@ -137,9 +138,9 @@ fn explained(chosen: &Chosen) -> SelectionExplanation {
         ppn: [call.ppn_min, call.ppn_max],
         placement: call.shape.name(),
         bytes: call.bytes,
-        algorithm: chosen.way.to_string(),
-        why: chosen.why.to_string(),
-        rule: if let Reason::Rule { line } = chosen.why { Some(line) } else { None },
+        algorithm: chosen.implementation.to_string(),
+        reason: chosen.reason.to_string(),
+        rule: if let Reason::Rule { line } = chosen.reason { Some(line) } else { None },
         proof: chosen.proof(),
         passed: chosen.passed.clone(),
     }

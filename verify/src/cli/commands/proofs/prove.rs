@@ -9,7 +9,7 @@ use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, Base, InductionResult};
-use crate::proving::smt::{Answer, Effort, Portfolio, Solver, lemmas, obligations};
+use crate::proving::smt::{Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
 use crate::proving::sweep;
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -232,8 +232,8 @@ fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
     let prove = |lemma: &crate::proving::smt::Lemma| {
         let start = Instant::now();
         let ask = |solver: &Solver| solver.ask(&lemma.text, 5 * portfolio.limit);
-        let answers: Vec<Answer> = portfolio.solvers.iter().map(ask).collect();
-        let proved = answers.iter().position(|answer| *answer == Answer::Unsat).map(|i| &portfolio.solvers[i]);
+        let answers: Vec<SolverAnswer> = portfolio.solvers.iter().map(ask).collect();
+        let proved = answers.iter().position(|answer| *answer == SolverAnswer::Unsat).map(|i| &portfolio.solvers[i]);
         let (name, query) = (lemma.name.clone(), lemma.hash());
         let shown = match proved {
             Some(solver) => Answered { name, query, verdict: Answered::PROVED.into(), solver: solver.version() },
@@ -246,7 +246,7 @@ fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
             verdict: if proved.is_some() { "proved" } else { "NOT PROVED" },
             cases: 1,
             seconds: start.elapsed().as_secs_f64(),
-            open: if proved.is_some() { vec![] } else { answers.iter().map(Answer::to_string).collect() },
+            open: if proved.is_some() { vec![] } else { answers.iter().map(SolverAnswer::to_string).collect() },
         };
         (row, shown)
     };

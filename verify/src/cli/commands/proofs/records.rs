@@ -62,8 +62,8 @@ pub(super) fn names_differ(subjects: &[&Subject<'_>]) -> Result<(), Error> {
         }
         if let Some(other) = subject.file().and_then(|file| declared_elsewhere(&root, &file, name)) {
             anstream::eprintln!(
-                "warning: {} declares `{name}` as well, and both have the record {}: give each collective of a crate a name \
-                 of its own",
+                "warning: {} declares `{name}` as well, and both have the record {}: give each collective of a crate \
+                 a name of its own",
                 other.display(),
                 record.display()
             );

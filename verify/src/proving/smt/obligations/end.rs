@@ -173,7 +173,7 @@ impl<'a> Prover<'a> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             let Some(index) = l.indices.first() else {
-                let one = if exact && self.schedule.kind.reduces() { self.loud(l, frame)? } else { "1".into() };
+                let one = if exact && self.schedule.kind.reduces() { self.active(l, frame)? } else { "1".into() };
                 total = add(&total, &one);
                 continue;
             };

@@ -62,7 +62,7 @@ fn weight(e: &Expr, j: usize) -> Option<Expr> {
 
 impl<'a> Prover<'a> {
     /// That a round has a message, for all ranks alike: what depends on the rank is not encoded.
-    pub(super) fn is_loud(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
+    pub(super) fn is_active(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let values = frame.values.without(RANK);
         let mut some = Vec::new();
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
@@ -81,7 +81,7 @@ impl<'a> Prover<'a> {
         Ok(or(some))
     }
 
-    /// Where any rank has a block to send, the round is loud.
+    /// Where any rank has a block to send, the round is active.
     pub(super) fn active_where_sent(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) -> Step<()> {
         let name = format!("round{n}-loud");
         if self.all.iter().any(|known| known.name.ends_with(&name)) {
@@ -92,9 +92,9 @@ impl<'a> Prover<'a> {
                 let mut inner = frame.clone();
                 let (_, _, element) = one.any(&mut inner.cx)?;
                 inner.assume(element.condition);
-                let loud = self.is_loud(l, &mut inner)?;
+                let active = self.is_active(l, &mut inner)?;
                 let claim = format!("a round in which `{}` has a block counts", one.text);
-                self.prove(&inner, Property::Rounds, &name, &claim, loud);
+                self.prove(&inner, Property::Rounds, &name, &claim, active);
             }
         }
         Ok(())

@@ -43,8 +43,8 @@ impl<'a> Prover<'a> {
     /// What one rank uses of a metric in a round, exactly, given what [`prove_use`](Prover::prove_use) adds.
     fn use_of(&self, l: &'a Loop, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         if metric == Metric::Rounds {
-            let loud = self.is_loud(l, frame)?;
-            return Ok(ite(&loud, "1", "0"));
+            let active = self.is_active(l, frame)?;
+            return Ok(ite(&active, "1", "0"));
         }
         let (direction, values) = (direction(metric)?, frame.values.clone());
         let mut total = "0".to_string();
@@ -178,9 +178,9 @@ impl<'a> Prover<'a> {
         if !l.indices.is_empty() && !self.rounds_are_known() && self.schedule.bounds.iter().any(exact) {
             self.attempt(Property::Rounds, |prover| {
                 let mut frame = frame.clone();
-                let loud = prover.is_loud(l, &mut frame)?;
+                let active = prover.is_active(l, &mut frame)?;
                 let claim = "there is a message in every round";
-                prover.prove(&frame, Property::Rounds, &format!("round{n}-not-silent"), claim, loud);
+                prover.prove(&frame, Property::Rounds, &format!("round{n}-not-silent"), claim, active);
                 Ok(())
             });
         }
@@ -209,10 +209,10 @@ impl<'a> Prover<'a> {
         let defined = and(frame.cx.take_defined());
         let used = if bound.exact {
             let mut here = frame.clone();
-            if let Ok(loud) = self.is_loud(l, &mut here) {
+            if let Ok(active) = self.is_active(l, &mut here) {
                 // Rounds without messages are not looked at.
                 self.active_where_sent(n, l, &frame)?;
-                here.assume(loud);
+                here.assume(active);
                 frame = here;
             }
             self.prove_use(n, l, &frame, bound.metric)?;

@@ -42,7 +42,7 @@ impl<'a> Prover<'a> {
     }
 
     /// One if a round without an index has messages, otherwise zero.
-    pub(in super::super) fn loud(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
+    pub(in super::super) fn active(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let zero = self.takes_part(l, frame, "0")?;
         Ok(ite(&zero, "1", "0"))
     }

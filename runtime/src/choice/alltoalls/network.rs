@@ -8,12 +8,12 @@ use crate::choice::profile::{Grid, WIRE};
 /// Ranks that share the network link of their node each get a share of its bandwidth.
 ///
 /// ```
-/// use roundel::choose::Network;
+/// use roundel::choice::alltoalls::Network;
 /// let network = Network::new(3e-6, 1.25e9, 5e-7)?;
 /// assert_eq!(network.latency(), 3e-6);
 /// assert!(Network::new(f64::NAN, 1.25e9, 0.0).is_err());
 /// assert!(Network::new(3e-6, 0.0, 0.0).is_err());
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -121,7 +121,7 @@ mod tests {
         says(Network::new(0.0, f64::NAN, 0.0), "a bandwidth of NaN bytes per second");
         says(Network::new(0.0, 1.0, -0.5), "an overhead of -0.5 seconds");
         assert!(Network::new(0.0, 1.0, 0.0).is_ok());
-        let usual = Network::default();
-        assert_eq!(Network::new(usual.latency(), usual.bandwidth(), usual.overhead()), Ok(usual));
+        let default = Network::default();
+        assert_eq!(Network::new(default.latency(), default.bandwidth(), default.overhead()), Ok(default));
     }
 }

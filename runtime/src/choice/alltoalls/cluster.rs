@@ -2,6 +2,7 @@
 
 use super::model::{AlltoallAlgorithm, ModelledAlltoall, Time, candidates, modelled};
 use super::{Error, Network};
+use crate::choice::profile::Profile;
 use roundel_spec::arith::ceil_div;
 
 /// Ranks on nodes, and the cost of messages within a node and between nodes.
@@ -63,6 +64,22 @@ impl Cluster {
         Ok(Cluster { p, nodes, ppn: ppn.min(p), inside, between, known: None, bruck: 1.0 })
     }
 
+    /// `p` ranks, `ppn` on each node, of a machine that was measured: nothing is sent.
+    ///
+    /// ```
+    /// use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster};
+    /// use roundel::profile::Profile;
+    /// let choice = Cluster::of_machine(&Profile::default(), 16, 4)?.choose(8)?;
+    /// assert_eq!(choice.algorithm, AlltoallAlgorithm::Hierarchical);
+    /// # Ok::<(), roundel::choice::alltoalls::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Nodes`] if a node has no ranks.
+    pub fn of_machine(profile: &Profile, p: i64, ppn: i64) -> Result<Self, Error> {
+        Cluster::new(p, ppn, Network::from(&profile.inside), Network::from(&profile.between))
+    }
+
     /// The network between nodes, or within the node if there is only one.
     const fn outer(&self) -> &Network {
         if self.nodes > 1 { &self.between } else { &self.inside }
@@ -71,11 +88,11 @@ impl Cluster {
     /// The fastest all-to-all for blocks of `bytes` bytes, by the model; algorithms that use nodes are included.
     ///
     /// ```
-    /// use roundel::choose::{AlltoallAlgorithm, Cluster, Network};
+    /// use roundel::choice::alltoalls::{AlltoallAlgorithm, Cluster, Network};
     /// let (inside, between) = (Network::new(1e-6, 5e9, 3e-7)?, Network::new(5e-4, 1e9, 2e-5)?);
     /// let choice = Cluster::new(16, 4, inside, between)?.choose(8)?;
     /// assert_eq!((choice.algorithm, choice.rounds), (AlltoallAlgorithm::Hierarchical, 2));
-    /// # Ok::<(), roundel::choose::Error>(())
+    /// # Ok::<(), roundel::choice::alltoalls::Error>(())
     /// ```
     pub fn choose(&self, bytes: i64) -> Result<ModelledAlltoall, Error> {
         let all = self.candidates(bytes)?;
@@ -188,7 +205,7 @@ mod tests {
             let point = Point { placement, args: Default::default() };
             let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
             assert_eq!(choice.algorithm, AlltoallAlgorithm::Hierarchical);
-            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.active, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
     }
@@ -200,24 +217,25 @@ mod tests {
         use roundel_spec::schedule::Metric;
         use roundel_spec::{Collective, Placement};
         for (nodes, ppn) in [(2, 2), (4, 4), (8, 2), (3, 5)] {
-            let usual = Network::default();
-            let choice = Cluster::new(nodes * ppn, ppn, usual, usual).and_then(|cluster| cluster.through_leaders(8));
+            let default = Network::default();
+            let choice =
+                Cluster::new(nodes * ppn, ppn, default, default).and_then(|cluster| cluster.through_leaders(8));
             let placement = Placement::consecutive((nodes * ppn) as usize, ppn as usize);
             let trace = check::record_code(&Leaders, &placement);
             let (schedule, point) = (Leaders::schedule(), Point { placement, args: Default::default() });
             let census = Census::of(&CheckInput { schedule: &schedule, point: &point, trace: &trace });
             let choice = choice.expect("in the domain");
-            assert_eq!((choice.rounds, choice.messages), (census.rounds.loud, census.max(Metric::MessagesSent)));
+            assert_eq!((choice.rounds, choice.messages), (census.rounds.active, census.max(Metric::MessagesSent)));
             assert_eq!(choice.blocks, census.max(Metric::BlocksSent), "{nodes} x {ppn}");
         }
     }
 
     #[test]
     fn what_is_known_counts_more_than_what_is_modelled() {
-        let usual = Network::default();
+        let default = Network::default();
         let line = |least, per_byte| LinearTime { least, per_byte };
         let known = Some(MeasuredTimes { hierarchical: line(2e-6, 1e-9), leaders: line(1e-6, 1e-8) });
-        let cluster = Cluster { known, ..Cluster::new(16, 4, usual, usual).expect("has ranks") };
+        let cluster = Cluster { known, ..Cluster::new(16, 4, default, default).expect("has ranks") };
         let chosen = |bytes| cluster.choose(bytes).expect("in the domain").algorithm;
         assert_eq!((chosen(8), chosen(1024)), (AlltoallAlgorithm::Leaders, AlltoallAlgorithm::Hierarchical));
     }
@@ -232,12 +250,12 @@ mod tests {
 
     #[test]
     fn one_node_and_nodes_of_one_rank_have_no_hierarchy() {
-        let usual = Network::default();
-        for cluster in [Cluster::flat(12, usual), Cluster::new(12, 1, usual, usual).expect("has ranks")] {
+        let default = Network::default();
+        for cluster in [Cluster::flat(12, default), Cluster::new(12, 1, default, default).expect("has ranks")] {
             let all = cluster.candidates(64).expect("in the domain");
-            assert_eq!(all, candidates(12, 64, &usual).expect("in the domain"));
+            assert_eq!(all, candidates(12, 64, &default).expect("in the domain"));
         }
-        assert_eq!(Cluster::new(12, 0, usual, usual), Err(Error::Nodes { ppn: 0 }));
+        assert_eq!(Cluster::new(12, 0, default, default), Err(Error::Nodes { ppn: 0 }));
     }
 
     #[test]

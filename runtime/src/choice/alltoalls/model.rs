@@ -126,7 +126,7 @@ const EVERY_RADIX: i64 = 64;
 /// Evaluates at most `2 * ceil_sqrt(p)` candidates, without allocating memory.
 ///
 /// ```
-/// use roundel::choose::{AlltoallAlgorithm, Network, choose};
+/// use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, choose};
 /// let slow = Network::new(1e-3, 1e9, 1e-6)?;
 /// let choice = choose(16, 4, &slow)?;
 /// assert_eq!((choice.algorithm, choice.radix), (AlltoallAlgorithm::SpreadOut, None));
@@ -134,7 +134,7 @@ const EVERY_RADIX: i64 = 64;
 /// let busy = Network::new(1e-5, 1e9, 1e-5)?;
 /// let choice = choose(16, 4, &busy)?;
 /// assert_eq!((choice.algorithm, choice.radix), (AlltoallAlgorithm::KBruck, Some(4)));
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall, Error> {
     let first = modelled(AlltoallAlgorithm::SpreadOut, p, 2, bytes, network)?;
@@ -146,10 +146,10 @@ pub fn choose(p: i64, bytes: i64, network: &Network) -> Result<ModelledAlltoall,
 /// The fastest radix of one algorithm, by the model. An algorithm without a radix is returned as it is.
 ///
 /// ```
-/// use roundel::choose::{AlltoallAlgorithm, Network, choose_radix};
+/// use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, choose_radix};
 /// let choice = choose_radix(AlltoallAlgorithm::ModifiedBruck, 512, 64, &Network::new(2e-6, 1.5e8, 1e-6)?)?;
 /// assert_eq!((choice.radix, choice.rounds), (Some(22), 43));
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 pub fn choose_radix(
     algorithm: AlltoallAlgorithm,
@@ -173,13 +173,13 @@ pub fn choose_radix(
 /// - From `p` on it is `alltoall/spread-out` or `alltoall/pairwise`.
 ///
 /// ```
-/// use roundel::choose::{Network, candidates, choose};
+/// use roundel::choice::alltoalls::{Network, candidates, choose};
 /// let network = Network::default();
 /// let all = candidates(1000, 64, &network)?;
 /// assert_eq!(all.first(), Some(&choose(1000, 64, &network)?));
 /// // Radices 2 to 32 and 999 of two algorithms, and two without a radix.
 /// assert_eq!(all.len(), 2 * 32 + 2);
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 pub fn candidates(p: i64, bytes: i64, network: &Network) -> Result<Vec<ModelledAlltoall>, Error> {
     // The order is total, so the result is unique.

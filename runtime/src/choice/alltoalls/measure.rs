@@ -1,4 +1,5 @@
-//! Measures the cost of a network by running the collectives on all ranks at once.
+//! Measures the cost of a network by running the collectives on all ranks at once: on any transport, also on threads,
+//! for one length of blocks. Where a machine has a profile, [`Cluster::of_machine`] needs no measurement.
 //!
 //! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers:
 //! all messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead +
@@ -31,9 +32,9 @@ const SHORTEST: usize = 2;
 /// network and gets the default.
 ///
 /// ```
-/// use roundel::{choose, threads};
+/// use roundel::{choice::alltoalls, threads};
 ///
-/// let clusters = threads::run(4, |comm| choose::measure(comm, 64));
+/// let clusters = threads::run(4, |comm| alltoalls::measure(comm, 64));
 /// let first = clusters[0].as_ref().expect("measured");
 /// assert!(first.inside.bandwidth() > 0.0 && clusters.iter().all(|other| other.as_ref() == Ok(first)));
 /// ```

@@ -10,7 +10,7 @@ use crate::transport::{RankPlacement, Transport};
 /// must pass the same cluster.
 ///
 /// ```
-/// use roundel::choose::{Cluster, Network, alltoall};
+/// use roundel::choice::alltoalls::{Cluster, Network, alltoall};
 /// use roundel::threads;
 ///
 /// let cluster = Cluster::flat(4, Network::default());

@@ -29,7 +29,7 @@ impl Default for Profile {
         Profile {
             machine: Machine { host: "default".into(), ..Machine::default() },
             node: NodeSpeed { signal: 5e-7, copy: 8e9, combine: 4e9 },
-            crowd: Contention { lanes: 4, short: 1.2, long: 4.0 },
+            contention: Contention { lanes: 4, short: 1.2, long: 4.0 },
             inside: modelled(1e-6, 3e-7, 5e9),
             between: modelled(latency, overhead, bandwidth),
         }

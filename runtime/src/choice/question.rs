@@ -1,6 +1,5 @@
-//! The calls for which an algorithm is chosen: values that are equal on all ranks.
+//! What is asked: a call, described by values that are equal on all ranks.
 
-use super::rules::region::{AXES, CallAxis};
 use roundel_spec::{Kind, Placement};
 use std::fmt;
 
@@ -32,9 +31,34 @@ impl NodeSizes {
 /// An unknown number of bytes: handled like the largest.
 pub const ANY: u64 = u64::MAX;
 
-/// A call, described by values that are equal on all ranks, so that all choose alike without communication.
+/// The order that a reduction must keep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequiredOrder {
+    /// None: ranks may reduce different trees.
+    #[default]
+    Any,
+    /// All ranks get bitwise equal results.
+    SameTree,
+    /// Operands stay in the order of ranks.
+    RankOrder,
+}
+
+/// How a program makes a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CallForm {
+    /// It returns when it is complete.
+    #[default]
+    Blocking,
+    /// It returns at once, with a request.
+    Nonblocking,
+    /// It makes a request that can be started many times.
+    Persistent,
+}
+
+/// Which implementation serves a call? The call is described by values that are equal on all ranks, so that all choose
+/// alike without communication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Call {
+pub struct Question {
     /// The collective.
     pub kind: Kind,
     /// The number of ranks.
@@ -65,24 +89,26 @@ pub struct Call {
     /// Whether it is a request of `roundel::mpi::persistent`. Those only run plans with ports; all other calls run
     /// algorithms of the catalogue, or are left to MPI.
     pub request: bool,
-    /// Whether it blocks.
-    pub blocking: bool,
+    /// How the program makes it.
+    pub form: CallForm,
+    /// Whether inputs lie in memory that the processes of a node share. Only requests can own such buffers.
+    pub owned_buffers: bool,
 }
 
-impl Call {
+impl Question {
     /// A call of ranks that fill nodes of `ppn` ranks, one after the other; the operation, if any, commutes.
     ///
     /// ```
-    /// use roundel::selection::{Call, NodeSizes};
+    /// use roundel::choice::{NodeSizes, Question};
     /// use roundel_spec::Kind;
-    /// let call = Call::new(Kind::Allgather, 7, 3, 8);
+    /// let call = Question::new(Kind::Allgather, 7, 3, 8);
     /// assert_eq!((call.nodes, call.ppn_min, call.shape), (3, 1, NodeSizes::Regular));
     /// ```
     pub fn new(kind: Kind, p: usize, ppn: usize, bytes: u64) -> Self {
         let ppn_max = ppn.clamp(1, p.max(1));
         let (nodes, rest) = (p.div_ceil(ppn_max), p % ppn_max);
         let (ppn_min, shape) = if rest == 0 { (ppn_max, NodeSizes::Even) } else { (rest, NodeSizes::Regular) };
-        Call { p, nodes, ppn_min, ppn_max, shape, bytes, ..Call::of(kind) }
+        Question { p, nodes, ppn_min, ppn_max, shape, bytes, ..Question::of(kind) }
     }
 
     /// A call of ranks with a placement; the operation, if any, commutes.
@@ -97,29 +123,36 @@ impl Call {
         };
         let (p, nodes) = (placement.p(), placement.regions().nodes() as usize);
         let sorted = placement.is_sorted();
-        Call { p, nodes, ppn_min, ppn_max, shape, sorted, bytes, ..Call::of(kind) }
+        Question { p, nodes, ppn_min, ppn_max, shape, sorted, bytes, ..Question::of(kind) }
     }
 
     /// A call of one rank without special requirements.
     const fn of(kind: Kind) -> Self {
-        let (p, nodes, ppn_min, ppn_max, shape, sorted) = (1, 1, 1, 1, NodeSizes::Even, true);
-        let (bytes, varying, commutes, reproducible, identical, request) = (0, false, true, false, false, false);
-        let blocking = true;
-        Call {
+        Question {
             kind,
-            p,
-            nodes,
-            ppn_min,
-            ppn_max,
-            shape,
-            sorted,
-            bytes,
-            varying,
-            commutes,
-            reproducible,
-            identical,
-            request,
-            blocking,
+            p: 1,
+            nodes: 1,
+            ppn_min: 1,
+            ppn_max: 1,
+            shape: NodeSizes::Even,
+            sorted: true,
+            bytes: 0,
+            varying: false,
+            commutes: true,
+            reproducible: false,
+            identical: false,
+            request: false,
+            form: CallForm::Blocking,
+            owned_buffers: false,
+        }
+    }
+
+    /// The order that a plan must keep.
+    pub fn required_order(&self) -> RequiredOrder {
+        match (self.commutes, self.reproducible || self.needs_identity()) {
+            (false, _) => RequiredOrder::RankOrder,
+            (true, true) => RequiredOrder::SameTree,
+            (true, false) => RequiredOrder::Any,
         }
     }
 
@@ -137,39 +170,15 @@ impl Call {
     pub(super) fn needs_order(&self) -> bool {
         self.kind.reduces() && !self.commutes
     }
-
-    /// Its coordinate on the axis of orders.
-    pub(super) fn order(&self) -> u64 {
-        match (self.needs_order(), self.sorted) {
-            (false, _) => 0,
-            (true, true) => 1,
-            (true, false) => 2,
-        }
-    }
-
-    /// Its coordinates on all axes of a [`Region`](super::Region).
-    pub(super) fn point(&self) -> [u64; AXES] {
-        CallAxis::ALL.map(|axis| match axis {
-            CallAxis::P => self.p as u64,
-            CallAxis::Nodes => self.nodes as u64,
-            CallAxis::Least => self.ppn_min as u64,
-            CallAxis::Most => self.ppn_max as u64,
-            CallAxis::Shape => self.shape as u64,
-            CallAxis::Bytes => self.bytes,
-            CallAxis::Tree => u64::from(self.needs_tree()),
-            CallAxis::Order => self.order(),
-        })
-    }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Call { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = self;
-        write!(
-            f,
-            "{kind} p={p} nodes={nodes} ppn={}",
-            super::rules::range::NumberRange { from: *ppn_min as u64, to: *ppn_max as u64 }
-        )?;
+        let Question { kind, p, nodes, ppn_min, ppn_max, bytes, .. } = self;
+        write!(f, "{kind} p={p} nodes={nodes} ppn={ppn_min}")?;
+        if ppn_min != ppn_max {
+            write!(f, "..={ppn_max}")?;
+        }
         match *bytes {
             ANY => f.write_str(" any number of bytes")?,
             bytes => write!(f, " bytes={bytes}")?,
@@ -190,7 +199,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_known_are_said_so() {
-        let call = |bytes| Call::new(Kind::Alltoall, 4, 2, bytes).to_string();
+        let call = |bytes| Question::new(Kind::Alltoall, 4, 2, bytes).to_string();
         assert_eq!(call(8), "alltoall p=4 nodes=2 ppn=2 bytes=8");
         assert_eq!(call(ANY), "alltoall p=4 nodes=2 ppn=2 any number of bytes");
     }

@@ -1,36 +1,40 @@
-//! Selects the fastest plan between nodes, and how their processes cooperate: the [clock](crate::choice::clock) estimates
-//! every candidate, and the fastest comes first.
+//! Plans between nodes with several ports, and how the processes of a node cooperate: the
+//! [clock](crate::choice::clock) estimates every candidate, and the fastest comes first.
 //!
-//! A choice is a pure function of the question and the profile, so ranks with the same question get the same answer
+//! A ranking is a pure function of the question and the profile, so ranks with the same question get the same answer
 //! without communication; [`Profile::fingerprint`] tells whether they have the same profile.
 //!
 //! ```
+//! use roundel::choice::{Question, ports};
 //! use roundel::profile::Profile;
-//! use roundel::select::{Question, select};
 //! use roundel_spec::Kind;
 //!
 //! let profile = Profile::default();
-//! let best = |bytes| select(&profile, &Question::new(Kind::Allreduce, 16, 1, bytes)).map(|all| all[0].notation.to_string());
+//! let best = |bytes| {
+//!     let all = ports::rank(&profile, &Question::new(Kind::Allreduce, 16, 1, bytes))?;
+//!     Ok::<String, ports::Error>(all[0].notation.to_string())
+//! };
 //! // Short vectors: few rounds. Long ones: every byte is combined once.
 //! assert_eq!(best(8)?, "16(3 3)");
 //! assert!(best(1 << 24)?.starts_with("16(-"));
-//! # Ok::<(), roundel::select::Error>(())
+//! # Ok::<(), ports::Error>(())
 //! ```
 
 mod candidates;
+mod lanes;
 mod lists;
 mod notation;
-mod question;
 mod shape;
 
-pub use question::{Error, Question, RequiredOrder};
+pub use lanes::{Error, check};
 pub use shape::shape;
 
 use crate::choice::clock::{Clock, RoundCost};
 use crate::choice::profile::Profile;
+use crate::choice::question::{Question, RequiredOrder};
 use crate::plan::ports::Ports;
 use crate::program::build::Scheme;
-use question::LaneShare;
+use lanes::LaneShare;
 
 /// Up to this many nodes, every plan was replayed and checked against its specification.
 pub const REPLAYED: usize = 64;
@@ -49,9 +53,9 @@ pub const fn proved(nodes: usize) -> PlanEvidence {
     if nodes <= REPLAYED { PlanEvidence::Replayed } else { PlanEvidence::AtInitialisation }
 }
 
-/// A candidate and its cost.
+/// A candidate and its modelled cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranked {
+pub struct ModelledPorts {
     /// The ports between nodes.
     pub notation: Ports,
     /// The number of processes of every node that send.
@@ -70,7 +74,7 @@ pub struct Ranked {
     pub proof: PlanEvidence,
 }
 
-impl Ranked {
+impl ModelledPorts {
     /// The total time in seconds.
     pub fn seconds(&self) -> f64 {
         self.between + self.inside
@@ -86,27 +90,27 @@ impl Ranked {
 /// nodes: use `allreduce/recursive-doubling` of the catalogue then.
 ///
 /// # Errors
-/// If the question is invalid.
-pub fn select(profile: &Profile, question: &Question) -> Result<Vec<Ranked>, Error> {
-    question.check()?;
-    if question.order == RequiredOrder::RankOrder && question.nodes > 1 {
+/// If no plan with ports answers the question.
+pub fn rank(profile: &Profile, question: &Question) -> Result<Vec<ModelledPorts>, Error> {
+    check(question)?;
+    let order = question.required_order();
+    if order == RequiredOrder::RankOrder && question.nodes > 1 {
         return Ok(Vec::new());
     }
-    let same_bits = question.order != RequiredOrder::Any;
-    let notations = candidates::candidates(question.kind, question.nodes, same_bits);
+    let notations = candidates::candidates(question.kind, question.nodes, order != RequiredOrder::Any);
     let mut all = Vec::new();
     for lane in question.lanes(profile) {
-        all.extend(notations.iter().map(|notation| ranked(profile, question, &lane, notation)));
+        all.extend(notations.iter().map(|notation| modelled(profile, question, &lane, notation)));
     }
     // Notations and lanes come in a fixed order, which a stable sort keeps for ties.
     all.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()).then(a.simplicity().cmp(&b.simplicity())));
     Ok(all)
 }
 
-fn ranked(profile: &Profile, question: &Question, lane: &LaneShare, notation: &Ports) -> Ranked {
+fn modelled(profile: &Profile, question: &Question, lane: &LaneShare, notation: &Ports) -> ModelledPorts {
     let rounds = shape(notation, question.kind, lane.bytes);
     let sent: u64 = rounds.iter().map(|round: &RoundCost| round.sent).sum();
-    Ranked {
+    ModelledPorts {
         notation: notation.clone(),
         lanes: lane.lanes,
         scheme: lane.scheme,

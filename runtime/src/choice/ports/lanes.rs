@@ -1,41 +1,12 @@
-//! The questions to the selector.
+//! Which questions plans with ports answer, and how a node's processes divide a call.
 
 use crate::choice::clock::NodeShare;
 use crate::choice::profile::Profile;
+use crate::choice::question::{Question, RequiredOrder};
 use crate::program::build::Scheme;
 use roundel_spec::Kind;
 
-/// The order that a reduction must keep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RequiredOrder {
-    /// None: nodes may reduce different trees.
-    #[default]
-    Any,
-    /// All nodes get bitwise equal results.
-    SameTree,
-    /// Operands stay in the order of ranks.
-    RankOrder,
-}
-
-/// A call for which to select a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// Allreduce, allgather or reduce_scatter.
-    pub kind: Kind,
-    /// The number of nodes.
-    pub nodes: usize,
-    /// The smallest and the largest number of processes on a node.
-    pub ppn: (usize, usize),
-    /// The bytes of an allreduce's vector, of a process's contribution to an allgather, or of its result in a
-    /// reduce_scatter.
-    pub bytes: u64,
-    /// The order that a reduction must keep.
-    pub order: RequiredOrder,
-    /// Whether inputs lie in memory shared by the processes of a node.
-    pub owned_buffers: bool,
-}
-
-/// Why a question is invalid.
+/// Why there is no plan with ports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -55,7 +26,8 @@ pub enum Error {
     },
     /// The numbers of processes are invalid.
     #[error(
-        "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller number first"
+        "nodes of {least} to {most} processes do not exist: give at least one process per node, and the smaller \
+         number first"
     )]
     Processes {
         /// The smallest number.
@@ -90,33 +62,33 @@ pub(super) struct LaneShare {
     pub(super) inside: f64,
 }
 
-impl Question {
-    /// A call on nodes that all have the same number of processes.
-    pub const fn new(kind: Kind, nodes: usize, ppn: usize, bytes: u64) -> Self {
-        Question { kind, nodes, ppn: (ppn, ppn), bytes, order: RequiredOrder::Any, owned_buffers: false }
+/// Returns an error if a question has no answer among plans with ports.
+///
+/// # Errors
+/// The reason.
+pub fn check(question: &Question) -> Result<(), Error> {
+    let Question { kind, nodes, ppn_min: least, ppn_max: most, bytes, .. } = *question;
+    if !matches!(kind, Kind::Allreduce | Kind::Allgather | Kind::ReduceScatter) {
+        return Err(Error::Kind { kind });
     }
+    if !(1..=NODES).contains(&nodes) {
+        return Err(Error::Nodes { nodes, most: NODES });
+    }
+    if least < 1 || least > most || most > NODES {
+        return Err(Error::Processes { least, most });
+    }
+    let ranks = question.ranks();
+    let enough = BYTES / ranks;
+    if bytes > enough {
+        return Err(Error::Bytes { bytes, ranks, most: enough });
+    }
+    Ok(())
+}
 
+impl Question {
     /// The largest possible number of processes.
     fn ranks(&self) -> u64 {
-        (self.nodes as u64).saturating_mul(self.ppn.1 as u64)
-    }
-
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if !matches!(self.kind, Kind::Allreduce | Kind::Allgather | Kind::ReduceScatter) {
-            return Err(Error::Kind { kind: self.kind });
-        }
-        if !(1..=NODES).contains(&self.nodes) {
-            return Err(Error::Nodes { nodes: self.nodes, most: NODES });
-        }
-        let (least, most) = self.ppn;
-        if least < 1 || least > most || most > NODES {
-            return Err(Error::Processes { least, most });
-        }
-        let enough = BYTES / self.ranks();
-        if self.bytes > enough {
-            return Err(Error::Bytes { bytes: self.bytes, ranks: self.ranks(), most: enough });
-        }
-        Ok(())
+        (self.nodes as u64).saturating_mul(self.ppn_max as u64)
     }
 
     /// The contribution and the result of a process.
@@ -127,12 +99,12 @@ impl Question {
             Kind::ReduceScatter => (all, self.bytes),
             _ => (self.bytes, self.bytes),
         };
-        NodeShare { kind: self.kind, ppn: self.ppn.1, several: self.nodes > 1, lanes, brings, takes }
+        NodeShare { kind: self.kind, ppn: self.ppn_max, several: self.nodes > 1, lanes, brings, takes }
     }
 
     /// The cases in which one, two, four, ... or all processes of a node send, each with the node's best scheme.
     pub(super) fn lanes(&self, profile: &Profile) -> Vec<LaneShare> {
-        let most = if self.nodes > 1 { self.ppn.0 } else { 1 };
+        let most = if self.nodes > 1 { self.ppn_min } else { 1 };
         let powers = (0..).map(|power| 1 << power).take_while(|&lanes| lanes < most);
         powers.chain([most]).map(|lanes| self.lane(lanes, profile)).collect()
     }
@@ -144,7 +116,7 @@ impl Question {
         let serves = |scheme: &Scheme| match scheme {
             Scheme::Copies => true,
             // An allgather combines nothing, and chunks are not reduced in the order of ranks.
-            Scheme::Chunks => self.kind != Kind::Allgather && self.order != RequiredOrder::RankOrder,
+            Scheme::Chunks => self.kind != Kind::Allgather && self.required_order() != RequiredOrder::RankOrder,
             Scheme::Direct => self.owned_buffers,
         };
         let schemes = Scheme::ALL.into_iter().filter(serves);

@@ -8,12 +8,12 @@
 //! - [`Split`]: the counts, with integers
 //! - [`Network`]: the cost of a message and of a byte
 //! - [`choose()`], [`candidates`]: the modelled times, best first
-//! - [`Cluster`]: the same with nodes, within which messages cost less
-//! - [`measure()`]: a cluster, from a few calls
+//! - [`Cluster`]: the same with nodes, within which messages cost less; derived from a profile
+//! - [`measure()`]: a cluster without a profile, from a few calls
 //! - [`alltoall`]: a call that makes the choice itself
 //!
 //! ```
-//! use roundel::choose::{AlltoallAlgorithm, Network, choose};
+//! use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, choose};
 //!
 //! // Short blocks: few rounds. Long blocks: every block goes straight to its destination.
 //! let network = Network::default();
@@ -21,7 +21,7 @@
 //! assert_eq!((short.algorithm, short.radix), (AlltoallAlgorithm::KBruck, Some(8)));
 //! let long = choose(64, 1 << 20, &network)?;
 //! assert_eq!((long.algorithm, long.radix), (AlltoallAlgorithm::SpreadOut, None));
-//! # Ok::<(), roundel::choose::Error>(())
+//! # Ok::<(), roundel::choice::alltoalls::Error>(())
 //! ```
 //!
 //! A choice is a pure function of its arguments: no clocks, no state, and arithmetic that IEEE 754 defines to the last

@@ -14,13 +14,13 @@ pub const MAX_P: i64 = i32::MAX as i64;
 /// How the substeps of an all-to-all among `p` ranks follow from a radix.
 ///
 /// ```
-/// use roundel::choose::Split;
+/// use roundel::choice::alltoalls::Split;
 /// // Six ranks: the offsets 0 to 5 are 000, 001, 010, 011, 100, 101.
 /// let split = Split::new(6, 2)?;
 /// assert_eq!((split.digits(), split.substeps(), split.total()), (3, 3, 7));
 /// let blocks: Vec<i64> = split.each().map(|substep| substep.blocks).collect();
 /// assert_eq!(blocks, [3, 2, 2]);
-/// # Ok::<(), roundel::choose::Error>(())
+/// # Ok::<(), roundel::choice::alltoalls::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
@@ -149,7 +149,7 @@ impl Split {
 /// The number of messages that a rank sends, one for each substep: `numC` in the paper.
 ///
 /// ```
-/// assert_eq!(roundel::choose::substeps(4096, 64), Ok(126));
+/// assert_eq!(roundel::choice::alltoalls::substeps(4096, 64), Ok(126));
 /// ```
 pub fn substeps(p: i64, radix: i64) -> Result<i64, Error> {
     Split::new(p, radix).map(|split| split.substeps())
@@ -158,7 +158,7 @@ pub fn substeps(p: i64, radix: i64) -> Result<i64, Error> {
 /// The number of blocks that a rank sends in one substep: `numD` in the paper. 0 if there is no such substep.
 ///
 /// ```
-/// assert_eq!(roundel::choose::blocks(6, 2, 0, 1), Ok(3));
+/// assert_eq!(roundel::choice::alltoalls::blocks(6, 2, 0, 1), Ok(3));
 /// ```
 pub fn blocks(p: i64, radix: i64, digit: i64, value: i64) -> Result<i64, Error> {
     Split::new(p, radix).map(|split| split.blocks(digit, value))
@@ -167,7 +167,7 @@ pub fn blocks(p: i64, radix: i64, digit: i64, value: i64) -> Result<i64, Error> 
 /// The number of blocks that a rank sends in all substeps.
 ///
 /// ```
-/// assert_eq!(roundel::choose::total_blocks(4096, 64), Ok(8064));
+/// assert_eq!(roundel::choice::alltoalls::total_blocks(4096, 64), Ok(8064));
 /// ```
 pub fn total_blocks(p: i64, radix: i64) -> Result<i64, Error> {
     Split::new(p, radix).map(|split| split.total())
@@ -176,7 +176,7 @@ pub fn total_blocks(p: i64, radix: i64) -> Result<i64, Error> {
 /// The smallest number whose square is at least `n`: the radix that the paper recommends.
 ///
 /// ```
-/// use roundel::choose::ceil_sqrt;
+/// use roundel::choice::alltoalls::ceil_sqrt;
 /// assert_eq!([1, 2, 512, 4096, 4097].map(ceil_sqrt), [1, 2, 23, 64, 65]);
 /// ```
 pub const fn ceil_sqrt(n: i64) -> i64 {

@@ -1,4 +1,4 @@
-//! Properties of factors and ports for the selector.
+//! Properties of factors and ports that tell plans apart.
 
 use crate::plan::ports::{DigitGroup, Ports};
 

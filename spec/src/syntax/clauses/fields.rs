@@ -1,0 +1,73 @@
+//! The fields of a clause, and the heads of definitions.
+
+use crate::syntax::items::Item;
+use proc_macro2::TokenStream;
+use syn::{Attribute, Error, Ident, Result, Token};
+
+/// The fields of a clause, each at most once.
+pub(in crate::syntax) struct Fields {
+    clause: &'static str,
+    found: Vec<(String, TokenStream)>,
+}
+
+impl Fields {
+    pub(in crate::syntax) fn new(clause: &'static str, items: &[Item], known: &[&str]) -> Result<Self> {
+        let mut found: Vec<(String, TokenStream)> = Vec::new();
+        for item in items {
+            let Some((key, value)) = item.key_value() else {
+                let message = format!("expected `field = value` with one of the fields {}", known.join(", "));
+                return Err(Error::new_spanned(&item.tokens, message));
+            };
+            let name = key.to_string();
+            if !known.contains(&name.as_str()) {
+                let message = format!("`{clause}` has no field `{name}`; expected one of {}", known.join(", "));
+                return Err(Error::new_spanned(key, message));
+            }
+            if found.iter().any(|(known, _)| *known == name) {
+                return Err(Error::new_spanned(key, format!("`{name}` is given twice; remove one")));
+            }
+            found.push((name, value));
+        }
+        Ok(Fields { clause, found })
+    }
+
+    pub(in crate::syntax) fn take(&mut self, key: &str) -> Option<TokenStream> {
+        let position = self.found.iter().position(|(name, _)| name == key)?;
+        Some(self.found.remove(position).1)
+    }
+
+    pub(in crate::syntax) fn required(&mut self, key: &str, attr: &Attribute) -> Result<TokenStream> {
+        self.take(key).ok_or_else(|| {
+            let example = match key {
+                "to" => "to = rank + 1",
+                "from" => "from = rank - 1",
+                "with" => "with = rank ^ 1",
+                "next" => "next = 2 * D",
+                "previous" => "previous = g / 2",
+                "send" => "send = [rank]",
+                "recv" => "recv = [rank ^ 1]",
+                _ => "blocks = [rank + k; k in 0..n]",
+            };
+            Error::new_spanned(attr, format!("`{}` lacks `{key}`; add for example `{example}`", self.clause))
+        })
+    }
+}
+
+/// `name` or `name(a, b)`
+pub(super) struct HeadSyntax {
+    pub(super) name: Ident,
+    pub(super) args: Vec<Ident>,
+}
+
+impl syn::parse::Parse for HeadSyntax {
+    fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        let mut args = Vec::new();
+        if input.peek(syn::token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            args.extend(syn::punctuated::Punctuated::<Ident, Token![,]>::parse_terminated(&content)?);
+        }
+        Ok(HeadSyntax { name, args })
+    }
+}

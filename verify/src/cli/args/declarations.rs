@@ -1,0 +1,202 @@
+//! The arguments of commands that look at declarations, check them, run them and translate them.
+
+use crate::cli::number;
+use crate::cli::placing::Placing;
+use crate::cli::range::{ProcessRange, RoundRange};
+use crate::cli::setting::Setting;
+use crate::params::Assignment;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// `roundel list`
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// A collective, or a kind of them [default: all]
+    #[arg(value_name = "NAME|KIND/")]
+    pub name: Option<String>,
+}
+
+/// `roundel plan`
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// With `--ports`: allreduce, reduce_scatter or allgather. Otherwise a collective of the catalogue.
+    #[arg(value_name = "KIND|NAME")]
+    pub name: String,
+    /// The number of nodes, or of ranks [default: what the factors multiply to]
+    #[arg(short, long = "nodes", value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
+    pub p: Option<usize>,
+    /// The node, or the rank; a summary or the whole plan if left out.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::index)]
+    pub node: Option<usize>,
+    /// Factors and numbers of ports, as in `8(-1 1 1 1)`; may be repeated for a summary.
+    #[arg(long, value_name = "GROUPS", allow_hyphen_values = true)]
+    pub ports: Vec<String>,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// The sizes of all fractions of the data, for the listing.
+    #[arg(long, value_name = "S,S,…", value_delimiter = ',', requires = "ports", allow_hyphen_values = true)]
+    #[arg(value_parser = number::count)]
+    pub sizes: Vec<usize>,
+    /// Print steps, size and messages only.
+    #[arg(long, conflicts_with = "node")]
+    pub summary: bool,
+    /// Print the node's part of the plan as it runs, not the listing.
+    #[arg(long, requires = "ports")]
+    pub part: bool,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "ports")]
+    pub set: Vec<Assignment>,
+}
+
+/// `roundel show`
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The collective: its full name, or the last part of it.
+    pub name: String,
+    /// The number of ranks.
+    #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
+    pub p: usize,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// Show what this rank alone sends, receives and holds.
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = number::index)]
+    pub rank: Option<usize>,
+    /// Draw the rounds and the buffers as they fill, into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Draw these rounds only, as in `2..=4`; they are counted from 0.
+    #[arg(long, value_name = "RANGE", requires = "svg", allow_hyphen_values = true)]
+    pub rounds: Option<RoundRange>,
+    /// Draw so many rounds side by side [default: what fits a page]
+    #[arg(long, value_name = "N", requires = "svg", allow_negative_numbers = true, value_parser = number::some)]
+    pub columns: Option<usize>,
+    /// Draw no title: for a text that has its own.
+    #[arg(long, requires = "svg")]
+    pub no_title: bool,
+}
+
+/// `roundel check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
+    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// Check the whole catalogue.
+    #[arg(long)]
+    pub all: bool,
+    /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
+    #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
+    pub p: Option<ProcessRange>,
+    /// The values of a parameter, as in `radix=2..=16`; may be repeated [default: up to the limits of the declaration]
+    #[arg(long, value_name = "NAME=RANGE")]
+    pub set: Vec<Setting>,
+    /// Check this placement only, of as many ranks as `-p` says.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// Save the smallest counterexample in this file, for `roundel replay`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+}
+
+/// `roundel run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The collective: its full name, or the last part of it.
+    pub name: String,
+    /// The number of ranks: threads.
+    #[arg(short, visible_short_alias = 'n', value_name = "P", allow_hyphen_values = true)]
+    #[arg(value_parser = number::ranks)]
+    pub p: usize,
+    /// The size in bytes of a block, or of the vector that an allreduce reduces.
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_negative_numbers = true, value_parser = number::bytes)]
+    pub bytes: usize,
+    /// Where ranks sit.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// Where blocks lie meanwhile; the declaration's first choice if left out.
+    #[arg(long)]
+    pub layout: Option<LayoutArg>,
+    /// How many times; the median is printed.
+    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeat: u32,
+}
+
+/// Where blocks lie while a collective runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LayoutArg {
+    /// Every block where it belongs.
+    InPlace,
+    /// Rotated, and put in place at the end.
+    Rotated,
+}
+
+/// `roundel expand`
+#[derive(Debug, Args)]
+pub struct ExpandArgs {
+    /// A collective of the catalogue, or a Rust file with declarations.
+    #[arg(value_name = "NAME|FILE.rs")]
+    pub target: String,
+    /// Only this type.
+    #[arg(long = "type", value_name = "NAME")]
+    pub wanted: Option<String>,
+    /// Print everything, also the declaration as data.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `roundel emit`
+#[derive(Debug, Subcommand)]
+pub enum EmitCommand {
+    /// C99 with MPI calls, without Rust
+    C(EmitCArgs),
+}
+
+/// `roundel emit c`
+#[derive(Debug, Args)]
+pub struct EmitCArgs {
+    /// A collective of the catalogue, or a Rust file with a declaration.
+    #[arg(value_name = "NAME|FILE.rs")]
+    pub target: String,
+    /// Only this type; needed if the file declares several.
+    #[arg(long = "type", value_name = "NAME")]
+    pub wanted: Option<String>,
+    /// Write to this file instead of printing.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `roundel replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A file that `--save` wrote.
+    pub file: PathBuf,
+    /// Draw the rounds up to the fault into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// `roundel counts`
+#[derive(Debug, Args)]
+pub struct CountsArgs {
+    /// The number of ranks.
+    #[arg(short, value_name = "P", allow_hyphen_values = true)]
+    pub p: i64,
+    /// Print the substeps of this radix, one by one.
+    #[arg(long, value_name = "R", allow_hyphen_values = true)]
+    pub radix: Option<i64>,
+    /// Print every radix, not a selection.
+    #[arg(long, conflicts_with = "radix")]
+    pub all: bool,
+    /// Plot substeps and blocks over the radix, into this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "radix")]
+    pub svg: Option<PathBuf>,
+}

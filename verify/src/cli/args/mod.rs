@@ -1,0 +1,17 @@
+//! The arguments of the commands.
+
+mod declarations;
+mod machine;
+mod proofs;
+mod shell;
+
+pub use declarations::{
+    CheckArgs, CountsArgs, EmitCArgs, EmitCommand, ExpandArgs, LayoutArg, ListArgs, PlanArgs, ReplayArgs, RunArgs,
+    ShowArgs,
+};
+pub use machine::{
+    CheckProfileArgs, CheckSelectionArgs, ExplainArgs, ExplainSelectionArgs, ProfileCommand, SelectionCommand,
+    TraceCommand, TraceDiffArgs, TuneArgs,
+};
+pub use proofs::{Engine, MutantsArgs, ProveArgs, Tested};
+pub use shell::{CompletionsArgs, ManArgs};

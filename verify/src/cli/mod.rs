@@ -92,12 +92,14 @@ Examples:
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(ExpandArgs),
-    /// Write a collective as code of another language: one self-contained file
+    /// Write a collective as code of another language: one self-contained file, its header and a harness
     #[command(
         subcommand,
         after_help = "\
 Examples:
-  roundel emit c allgather/sparbit -o sparbit.c
+  roundel emit c allgather/sparbit -o sparbit.c --header sparbit.h
+  roundel emit c allgather/sparbit -o sparbit.c --harness sparbit_harness.c   for tests and CBMC
+  roundel emit c allgather/sparbit -o sparbit.c --calls macros                for the tree of an MPI
   roundel emit c my_collective.rs --type MyCollective
   mpicc -std=c99 -c sparbit.c
 
@@ -418,6 +420,24 @@ pub struct EmitCArgs {
     /// Write to this file instead of printing.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the declarations of its functions to this header, which the file includes.
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub header: Option<PathBuf>,
+    /// Write a program to this file that includes the other one, without MPI: for tests, and for CBMC.
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub harness: Option<PathBuf>,
+    /// How the file communicates.
+    #[arg(long, value_enum, default_value_t = CallsArg::Mpi)]
+    pub calls: CallsArg,
+}
+
+/// How emitted code communicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CallsArg {
+    /// By MPI's own functions.
+    Mpi,
+    /// By macros such as `ROUNDEL_ISEND`, which the including tree defines.
+    Macros,
 }
 
 /// `roundel replay`

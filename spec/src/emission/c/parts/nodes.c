@@ -1,4 +1,4 @@
-/* Ranks sorted by node, and the nodes; it goes with the duplicate of the communicator. */
+/* Ranks sorted by node, and the nodes; it goes with the communicator. */
 typedef struct {
     rdl_nodes nodes;
     int64_t number; /* this rank's own, in the numbering by node */
@@ -42,7 +42,7 @@ static void rdl_sort(rdl_table *table, int64_t *first, const int *leaders, int r
 }
 
 /* Finds out which ranks share a node. */
-static int rdl_survey(MPI_Comm comm, void **result)
+static int rdl_survey(MPI_Comm comm, rdl_table **result)
 {
     int rank = 0, p = 0, error = MPI_Comm_rank(comm, &rank);
     if (error == MPI_SUCCESS)

@@ -6,11 +6,7 @@ use roundel_spec::{Schedule, c, check};
 use std::path::Path;
 
 /// The C files of a schedule; `root` is the crate that declares it, which contains its proof record.
-pub fn emit_c(
-    schedule: &Schedule,
-    root: Option<&Path>,
-    options: &c::FileOptions,
-) -> Result<c::EmittedFiles, Error> {
+pub fn emit_c(schedule: &Schedule, root: Option<&Path>, options: &c::FileOptions) -> Result<c::EmittedFiles, Error> {
     // A record belongs to the declaration, whatever its inner collectives are.
     let (range, record) = proved(&schedule.by_contract(), root)?;
     let inners = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref());

@@ -223,8 +223,7 @@ impl EntryFunction<'_, '_> {
         let fields = fields.chain(lists.iter().map(|name| format!("    rdl_list {name};\n")));
         let others = numbers.iter().map(|name| format!(" || a->{name} != b->{name}"));
         let others = others.chain(lists.iter().map(|name| format!(" || !rdl_same_list(a->{name}, b->{name})")));
-        let bytes =
-            |name: &String| format!("(args->{name}.len > 0 ? (size_t)args->{name}.len : 0) * sizeof(int)");
+        let bytes = |name: &String| format!("(args->{name}.len > 0 ? (size_t)args->{name}.len : 0) * sizeof(int)");
         let kept = |name: &String| {
             format!("    plan->args.{name}.items = rdl_kept(&next, args->{name}.items, {});\n", bytes(name))
         };

@@ -62,9 +62,8 @@ fn options(args: &EmitCArgs) -> Result<FileOptions, Error> {
 
 /// A file, as another one includes it.
 fn included(file: &Path, from: &Path) -> Result<String, Error> {
-    let whole = |path: &Path| {
-        std::path::absolute(path).map_err(|source| Error::Write { path: path.to_path_buf(), source })
-    };
+    let whole =
+        |path: &Path| std::path::absolute(path).map_err(|source| Error::Write { path: path.to_path_buf(), source });
     let (file, from) = (whole(file)?, whole(from)?);
     let folder = from.parent().unwrap_or(Path::new("/"));
     let common = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
@@ -92,8 +91,7 @@ fn chosen<'a>(
 }
 
 fn deliver(args: &EmitCArgs, json: bool, name: String, files: &EmittedFiles) -> Result<CommandOutcome, Error> {
-    let written =
-        [(&args.output, &files.code), (&args.header, &files.header), (&args.harness, &files.harness)];
+    let written = [(&args.output, &files.code), (&args.header, &files.header), (&args.harness, &files.harness)];
     for (path, text) in written {
         let Some(path) = path else { continue };
         std::fs::write(path, text).map_err(|source| Error::Write { path: path.clone(), source })?;

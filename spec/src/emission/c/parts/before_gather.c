@@ -10,6 +10,8 @@ static int rdl_before(rdl_call *call)
         return error;
     call->lines[0] = at_root ? into : rdl_reserve(call, RDL_HELD, call->p * count);
     into = rdl_beyond(call->lines[0], call->offsets[call->rank] * call->extent);
-    return args->in_place ? MPI_SUCCESS : rdl_convert(call, from, args->sendcount, args->types[0], into, count, call->type);
+    if (args->in_place)
+        return MPI_SUCCESS;
+    return rdl_convert(call, from, args->sendcount, args->types[0], into, count, call->type);
 }
 

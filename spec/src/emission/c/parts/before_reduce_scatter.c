@@ -16,7 +16,7 @@ static int rdl_before(rdl_call *call)
 /* Hands out the rank's block. */
 static int rdl_after(rdl_call *call)
 {
-    rdl_spot into = {RDL_INTO, 0};
-    return rdl_copy(call, rdl_beyond(call->lines[0], call->offsets[call->rank] * call->extent), into, call->counts[call->rank]);
+    rdl_spot into = {RDL_INTO, 0}, own = rdl_beyond(call->lines[0], call->offsets[call->rank] * call->extent);
+    return rdl_copy(call, own, into, call->counts[call->rank]);
 }
 

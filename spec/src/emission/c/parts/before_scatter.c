@@ -17,6 +17,8 @@ static int rdl_after(rdl_call *call)
     const rdl_args *args = call->args;
     rdl_spot into = {RDL_INTO, 0}, own = rdl_beyond(call->lines[0], call->offsets[call->rank] * call->extent);
     int64_t count = call->counts[call->rank];
-    return args->in_place ? MPI_SUCCESS : rdl_convert(call, own, count, call->type, into, args->recvcount, args->types[1]);
+    if (args->in_place)
+        return MPI_SUCCESS;
+    return rdl_convert(call, own, count, call->type, into, args->recvcount, args->types[1]);
 }
 

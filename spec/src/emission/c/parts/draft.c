@@ -40,21 +40,16 @@ static int rdl_open(rdl_call *call, MPI_Comm comm, const rdl_args *args, MPI_Dat
     memset(call, 0, sizeof *call);
     call->args = args;
     call->type = type;
-    int error = MPI_Comm_test_inter(comm, &inter);
-    if (error == MPI_SUCCESS && inter)
-        error = MPI_ERR_COMM;
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_rank(comm, &call->rank);
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_size(comm, &call->p);
-    if (error == MPI_SUCCESS)
-        error = MPI_Type_get_extent(type, &lb, &call->extent);
-    if (error == MPI_SUCCESS)
-        error = MPI_Type_get_true_extent(type, &call->true_lb, &call->true_extent);
-    if (error == MPI_SUCCESS)
-        error = MPI_Type_size(type, &size);
+    RDL_TRY(MPI_Comm_test_inter(comm, &inter));
+    if (inter)
+        return MPI_ERR_COMM;
+    RDL_TRY(MPI_Comm_rank(comm, &call->rank));
+    RDL_TRY(MPI_Comm_size(comm, &call->p));
+    RDL_TRY(MPI_Type_get_extent(type, &lb, &call->extent));
+    RDL_TRY(MPI_Type_get_true_extent(type, &call->true_lb, &call->true_extent));
+    RDL_TRY(MPI_Type_size(type, &size));
     call->dense = lb == 0 && call->true_lb == 0 && call->extent == size && call->true_extent == size;
-    return error == MPI_SUCCESS && call->extent < 0 ? MPI_ERR_TYPE : error;
+    return call->extent < 0 ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
 static void *rdl_push(rdl_array *array, size_t size)
@@ -91,11 +86,13 @@ static int rdl_add(rdl_array *steps, rdl_step step)
 }
 
 /* Copies elements, which may have another layout there: then it is a message to the rank itself. */
-static int rdl_convert(rdl_call *call, rdl_spot from, int64_t count, MPI_Datatype type, rdl_spot to, int64_t room, MPI_Datatype into)
+static int rdl_convert(rdl_call *call, rdl_spot from, int64_t count, MPI_Datatype type, rdl_spot to, int64_t room,
+    MPI_Datatype into)
 {
     int alike = call->dense && type == call->type && into == call->type && count == room;
-    rdl_step step = {alike ? RDL_BYTES : RDL_SENDRECV, call->rank, call->rank, from, to, (size_t)(alike ? rdl_bytes(call, count) : 0),
-        (rdl_count)count, (rdl_count)room, type, into};
+    size_t bytes = alike ? (size_t)rdl_bytes(call, count) : 0;
+    rdl_step step = {alike ? RDL_BYTES : RDL_SENDRECV, call->rank, call->rank, from, to, bytes, (rdl_count)count,
+        (rdl_count)room, type, into};
     if (count == 0 && room == 0)
         return MPI_SUCCESS;
     return !alike && (count > RDL_MOST || room > RDL_MOST) ? MPI_ERR_COUNT : rdl_add(call->adds, step);

@@ -1,6 +1,7 @@
 /* Like MPI_Alltoallv@C@@WITH@. */
-int roundel_alltoallv_@NAME@@C@(const void *sendbuf, const @INT@ *sendcounts, const @DISPL@ *sdispls, MPI_Datatype sendtype,
-    void *recvbuf, const @INT@ *recvcounts, const @DISPL@ *rdispls, MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
+int roundel_alltoallv_@NAME@@C@(const void *sendbuf, const @INT@ *sendcounts, const @DISPL@ *sdispls,
+    MPI_Datatype sendtype, void *recvbuf, const @INT@ *recvcounts, const @DISPL@ *rdispls,
+    MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
 {
     rdl_args args = {.types = {MPI_DATATYPE_NULL, recvtype}@GIVEN@,
         .vectors = {{NULL, 0}, {NULL, 0}, {recvcounts, sizeof *recvcounts}, {rdispls, sizeof *rdispls}}};

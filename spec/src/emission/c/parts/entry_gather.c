@@ -1,6 +1,6 @@
 /* Like MPI_Gather@C@@WITH@. */
-int roundel_gather_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf, @INT@ recvcount,
-    MPI_Datatype recvtype, int root, MPI_Comm comm@PARAMETERS@)
+int roundel_gather_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf,
+    @INT@ recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm@PARAMETERS@)
 {
     rdl_args args = {.types = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}@GIVEN@};
     int rank = -1;

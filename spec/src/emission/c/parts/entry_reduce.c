@@ -1,8 +1,9 @@
 /* Like MPI_Reduce@C@@WITH@. */
-int roundel_reduce_@NAME@@C@(const void *sendbuf, void *recvbuf, @INT@ count, MPI_Datatype datatype, MPI_Op op, int root,
-    MPI_Comm comm@PARAMETERS@)
+int roundel_reduce_@NAME@@C@(const void *sendbuf, void *recvbuf, @INT@ count, MPI_Datatype datatype,
+    MPI_Op op, int root, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .recvcount = count, .types = {MPI_DATATYPE_NULL, datatype}, .op = op@GIVEN@};
+    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .recvcount = count, .types = {MPI_DATATYPE_NULL, datatype},
+        .op = op@GIVEN@};
     return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
 

@@ -11,7 +11,8 @@ int roundel_reduce_scatter_@NAME@@C@(const void *sendbuf, void *recvbuf, const @
 int roundel_reduce_scatter_block_@NAME@@C@(const void *sendbuf, void *recvbuf, @INT@ recvcount, MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .recvcount = recvcount, .types = {MPI_DATATYPE_NULL, datatype}, .op = op@GIVEN@};
+    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .recvcount = recvcount, .types = {MPI_DATATYPE_NULL, datatype},
+        .op = op@GIVEN@};
     return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
 

@@ -1,6 +1,6 @@
 /* Like MPI_Scatter@C@@WITH@. */
-int roundel_scatter_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf, @INT@ recvcount,
-    MPI_Datatype recvtype, int root, MPI_Comm comm@PARAMETERS@)
+int roundel_scatter_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf,
+    @INT@ recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm@PARAMETERS@)
 {
     rdl_args args = {.in_place = recvbuf == MPI_IN_PLACE, .types = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}@GIVEN@};
     int rank = -1;

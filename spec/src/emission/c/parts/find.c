@@ -1,4 +1,4 @@
-/* The number of a datatype of the program's own; it goes with it, whereas MPI gives the handle of a freed one to another. */
+/* The number of a datatype of the program's own. MPI gives the handle of a freed one to another, but not its number. */
 static int64_t rdl_number(MPI_Datatype type)
 {
     int found = 0;
@@ -11,13 +11,12 @@ static int64_t rdl_number(MPI_Datatype type)
 static int rdl_enumerate(MPI_Datatype type, int64_t *number)
 {
     static intptr_t last;
-    int integers, addresses, types, combiner = MPI_COMBINER_NAMED, error = MPI_SUCCESS;
+    int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
     if (type != MPI_DATATYPE_NULL)
-        error = MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    *number = 0;
-    if (error != MPI_SUCCESS || combiner == MPI_COMBINER_NAMED)
-        return error;
-    *number = rdl_number(type);
+        RDL_TRY(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+    *number = combiner == MPI_COMBINER_NAMED ? 0 : rdl_number(type);
+    if (combiner == MPI_COMBINER_NAMED)
+        return MPI_SUCCESS;
     if (*number != 0)
         return MPI_SUCCESS;
     *number = ++last;

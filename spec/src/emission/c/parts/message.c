@@ -17,8 +17,8 @@ static int64_t rdl_collect(rdl_run *run, const rdl_message *m)
         if (length == 0)
             continue;
         elements += length;
-        if (last != NULL && last->spot.area == spot.area && last->spot.at + (MPI_Aint)last->count * call->extent == spot.at &&
-            last->count <= RDL_MOST - length) {
+        rdl_spot end = last != NULL ? rdl_beyond(last->spot, (MPI_Aint)last->count * call->extent) : spot;
+        if (last != NULL && end.area == spot.area && end.at == spot.at && last->count <= RDL_MOST - length) {
             last->count += length;
             continue;
         }
@@ -50,7 +50,8 @@ static rdl_spot rdl_pack(rdl_run *run, int sends, int64_t elements)
     const rdl_piece *piece = call->pieces.items;
     rdl_spot whole = rdl_reserve(call, sends ? RDL_LEAVING : RDL_ARRIVING, elements), next = whole;
     for (size_t i = 0; i < call->pieces.len; i++, piece++) {
-        rdl_note(run, sends ? rdl_copy(call, piece->spot, next, piece->count) : rdl_copy(call, next, piece->spot, piece->count));
+        rdl_spot from = sends ? piece->spot : next, to = sends ? next : piece->spot;
+        rdl_note(run, rdl_copy(call, from, to, piece->count));
         next = rdl_beyond(next, (MPI_Aint)piece->count * call->extent);
     }
     return whole;

@@ -49,7 +49,8 @@ static int rdl_survey(MPI_Comm comm, rdl_table **result)
         error = MPI_Comm_size(comm, &p);
     size_t n = (size_t)p;
     /* One piece of memory, so that it can be freed as one. */
-    rdl_table *table = error == MPI_SUCCESS ? calloc(1, sizeof *table + (n + 1) * sizeof(int64_t) + 2 * n * sizeof(int)) : NULL;
+    size_t bytes = sizeof(rdl_table) + (n + 1) * sizeof(int64_t) + 2 * n * sizeof(int);
+    rdl_table *table = error == MPI_SUCCESS ? calloc(1, bytes) : NULL;
     if (table == NULL)
         return error == MPI_SUCCESS ? MPI_ERR_NO_MEM : error;
     int64_t *first = (int64_t *)(void *)(table + 1);

@@ -30,31 +30,27 @@ static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
     return error;
 }
 
-/* What is cached on MPI_COMM_WORLD must go before MPI does, and the attributes of MPI_COMM_SELF are deleted first of all. */
+/* What is cached on MPI_COMM_WORLD must go before MPI does; MPI_COMM_SELF loses its attributes first of all. */
 static int rdl_drop_world(MPI_Comm comm, int key, void *value, void *extra)
 {
     int found = 0;
     void *own = NULL;
     (void)comm, (void)key, (void)value, (void)extra;
-    int error = MPI_Comm_get_attr(MPI_COMM_WORLD, rdl_comm_key, &own, &found);
-    if (error == MPI_SUCCESS && found)
-        error = MPI_Comm_delete_attr(MPI_COMM_WORLD, rdl_comm_key);
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_free_keyval(&rdl_comm_key);
-    return error == MPI_SUCCESS ? MPI_Type_free_keyval(&rdl_type_key) : error;
+    RDL_TRY(MPI_Comm_get_attr(MPI_COMM_WORLD, rdl_comm_key, &own, &found));
+    if (found)
+        RDL_TRY(MPI_Comm_delete_attr(MPI_COMM_WORLD, rdl_comm_key));
+    RDL_TRY(MPI_Comm_free_keyval(&rdl_comm_key));
+    return MPI_Type_free_keyval(&rdl_type_key);
 }
 
 static int rdl_make_keys(void)
 {
     int hook = MPI_KEYVAL_INVALID;
-    int error = MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &rdl_type_key, NULL);
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop, &rdl_comm_key, NULL);
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop_world, &hook, NULL);
-    if (error == MPI_SUCCESS)
-        error = MPI_Comm_set_attr(MPI_COMM_SELF, hook, NULL);
-    return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&hook) : error;
+    RDL_TRY(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &rdl_type_key, NULL));
+    RDL_TRY(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop_world, &hook, NULL));
+    RDL_TRY(MPI_Comm_set_attr(MPI_COMM_SELF, hook, NULL));
+    RDL_TRY(MPI_Comm_free_keyval(&hook));
+    return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, rdl_drop, &rdl_comm_key, NULL);
 }
 
 /* What is cached on the communicator, if it has been used before. */
@@ -68,8 +64,8 @@ static rdl_own *rdl_known(MPI_Comm comm)
 }
 
 /*
- * Makes a communicator with the same ranks, and caches it. A duplicate would have the program's attributes, too, which are not ours to
- * copy and to delete.
+ * Makes a communicator with the same ranks, and caches it. A duplicate would have the program's attributes, too, which
+ * are not ours to copy and to delete.
  */
 static int rdl_attach(MPI_Comm comm, int rank, int p, rdl_own **result)
 {

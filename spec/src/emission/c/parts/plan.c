@@ -12,6 +12,13 @@ typedef MPI_Aint rdl_displ;
 
 enum { RDL_TAG };
 
+#define RDL_TRY(call) \
+    do { \
+        int error_ = (call); \
+        if (error_ != MPI_SUCCESS) \
+            return error_; \
+    } while (0)
+
 /* So many plans are kept for a communicator; the one that was not used for longest makes room. */
 #ifndef ROUNDEL_PLANS
 #define ROUNDEL_PLANS 8

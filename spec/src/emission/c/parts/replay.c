@@ -1,6 +1,6 @@
 /*
- * A call, by its plan. One tag is enough, because MPI keeps the order of messages between two ranks, and it is proved that they match
- * in that order. After an error the steps go on, because others wait for the messages of this rank.
+ * A call, by its plan. One tag is enough, because MPI keeps the order of messages between two ranks, and it is proved
+ * that they match in that order. After an error the steps go on, because others wait for the messages of this rank.
  */
 static int rdl_replay(rdl_plan *plan, const void *from, void *into, MPI_Comm comm)
 {
@@ -17,8 +17,8 @@ static int rdl_replay(rdl_plan *plan, const void *from, void *into, MPI_Comm com
             memmove(target, source, step->bytes);
             break;
         case RDL_SENDRECV:
-            code = ROUNDEL_SENDRECV(source, step->count, step->type, step->dest, RDL_TAG, target, step->room, step->into, step->source,
-                RDL_TAG, comm, MPI_STATUS_IGNORE);
+            code = ROUNDEL_SENDRECV(source, step->count, step->type, step->dest, RDL_TAG, target, step->room, step->into,
+                step->source, RDL_TAG, comm, MPI_STATUS_IGNORE);
             break;
         case RDL_RECV:
             code = ROUNDEL_IRECV(target, step->room, step->into, step->source, RDL_TAG, comm, &plan->requests[posted]);

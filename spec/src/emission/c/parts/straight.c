@@ -42,7 +42,8 @@ static int rdl_before(rdl_call *call)
             call->aside[i] = rdl_reserve(call, RDL_HELD, count);
             error = rdl_copy(call, rdl_begins(call, 1, i), call->aside[i], count);
         } else if (!args->in_place && i == call->rank)
-            error = rdl_convert(call, rdl_begins(call, 0, i), sent, args->types[0], rdl_begins(call, 1, i), count, call->type);
+            error = rdl_convert(call, rdl_begins(call, 0, i), sent, args->types[0], rdl_begins(call, 1, i), count,
+                call->type);
     }
     return error;
 }

@@ -12,24 +12,13 @@ MPI=${MPI:-openmpi} RANKS=${RANKS:-8} RANK=${RANK:-3} CALLS=${CALLS:-200} LIMIT=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Instructions per call of one variant in the program itself.
-count() {
-  local out=$work/${1//\//-}
-  local run=("$program" instructions "$1" "$CALLS")
-  local grind=(valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect=measured --callgrind-out-file="$out")
-  local before=() after=()
-  [ "$RANK" -gt 0 ] && before=(-n "$RANK" "${run[@]}" :)
-  [ "$RANK" -lt $((RANKS - 1)) ] && after=(: -n $((RANKS - 1 - RANK)) "${run[@]}")
-  timeout -k 5 300 "${launcher[@]}" "${before[@]}" -n 1 "${grind[@]}" "${run[@]}" "${after[@]}" >"$out.log" 2>&1 ||
-    { cat "$out.log" >&2; return 1; }
-  awk -v calls="$CALLS" -v program="$program" -f benches/own.awk "$out"
-}
+. benches/count.sh
 
 echo "$MPI, $RANKS ranks, rank $RANK: own instructions per call"
 worst=0
 for algorithm in bruck sparbit ring; do
-  ours=$(count "$algorithm/generated")
-  theirs=$(count "$algorithm/handwritten")
+  ours=$(count "$program" instructions "$algorithm/generated" "$CALLS")
+  theirs=$(count "$program" instructions "$algorithm/handwritten" "$CALLS")
   awk -v a="$algorithm" -v x="$ours" -v y="$theirs" 'BEGIN { printf "%8s: generated %8.1f, C %8.1f, ratio %.3f\n", a, x, y, x / y }'
   worst=$(awk -v w="$worst" -v x="$ours" -v y="$theirs" 'BEGIN { r = x / y; print (r > w) ? r : w }')
 done

@@ -1,4 +1,5 @@
-# Sourced by the scripts beside it: builds the benchmark for $MPI and defines how to launch it.
+# Sourced by the scripts beside it: builds the benchmark $BENCH for $MPI and defines how to launch it.
+BENCH=${BENCH:-allgather_bench}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 if [ "${QUICK:-0}" = 1 ]; then
   # As the programs of the tests are built, so that little is built again; but all that is counted is optimised as in a release.
@@ -13,8 +14,8 @@ else
   settings=(--release) directory=release
 fi
 # With names of functions: benches/instructions.sh counts what happens inside of one.
-CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin allgather_bench --target-dir "target/$MPI" "${settings[@]}"
-program=$(realpath "target/$MPI/$directory/allgather_bench")
+CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin "$BENCH" --target-dir "target/$MPI" "${settings[@]}"
+program=$(realpath "target/$MPI/$directory/$BENCH")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;
 mpich)

@@ -1,11 +1,12 @@
 //! Emitted C does what the generated Rust code does.
 //!
-//! A file that is compiled with `-DROUNDEL_RECORD` prints the messages of every rank, without MPI. They are compared
-//! with what the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in the same
-//! order.
+//! The harness of a file, compiled with `-DROUNDEL_RECORD`, prints the messages of every rank, without MPI. They are
+//! compared with what the Rust code hands to a recorder: the same messages in the same rounds, with the same blocks in
+//! the same order.
 
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::Direction;
+use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
 use roundel_spec::check::Points;
 use roundel_spec::record::{Message, RankLog};
 use roundel_spec::{Action, Arguments, Placement, Schedule};
@@ -87,8 +88,7 @@ fn a_wrong_file_is_noticed() {
         ("if (p < 1)", "if (p < 3)"),
     ];
     for (i, (from, to)) in changes.into_iter().enumerate() {
-        assert!(right.contains(from), "{from} is not in the file");
-        let program = compile(&format!("wrong/{i}"), &right.replace(from, to));
+        let program = compile(&format!("wrong/{i}"), &changed(&right, from, to));
         assert!(recorded(&program, last, &Arguments::default()) != expected, "{to} was not noticed");
     }
 }
@@ -111,7 +111,7 @@ fn what_cbmc_is_asked_is_true() {
         assert!(holds(&compile_as("CBMC", entry.name, &emitted(&(entry.schedule)()))), "{}", entry.name);
     }
     for (i, wrong) in WRONG.iter().enumerate() {
-        assert!(!holds(&compile_as("CBMC", &format!("wrong/{i}"), &wrong.code())), "{} was not refuted", wrong.to);
+        assert!(!holds(&compile_as("CBMC", &format!("wrong/{i}"), &wrong.files())), "{} was not refuted", wrong.to);
     }
 }
 
@@ -119,11 +119,10 @@ fn what_cbmc_is_asked_is_true() {
 #[test]
 fn cbmc_is_not_asked_about_nodes_that_nothing_has() {
     let code = emitted(&(find("allgather/multi-lane").schedule)());
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emitted-nodes.c");
-    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+    let source = written("emitted-nodes", &code);
     let answer = |size: i32| {
         let mut cc = Command::new("cc");
-        cc.args(["-std=c99", "-fsyntax-only", "-DROUNDEL_CBMC", "-DROUNDEL_FIRST=3", "-DROUNDEL_LAST=5"]);
+        cc.args(["-std=c99", "-fsyntax-only", "-DROUNDEL_FIRST=3", "-DROUNDEL_LAST=5"]);
         let output = cc.arg(format!("-DROUNDEL_NODE={size}")).arg(&source).output();
         output.map(|output| (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
     };
@@ -160,10 +159,8 @@ const WRONG: &[Wrong] = &[
 ];
 
 impl Wrong {
-    fn code(&self) -> String {
-        let right = emitted(&(find(self.name).schedule)());
-        assert!(right.contains(self.from), "{} is not in the file of {}", self.from, self.name);
-        right.replace(self.from, self.to)
+    fn files(&self) -> EmittedFiles {
+        changed(&emitted(&(find(self.name).schedule)()), self.from, self.to)
     }
 }
 
@@ -182,7 +179,7 @@ fn cbmc_refutes_what_is_wrong() {
     ];
     let overflows = beyond.into_iter().map(|(from, to)| Wrong { name: "allgather/sparbit", from, to });
     for (i, wrong) in overflows.collect::<Vec<_>>().iter().chain(WRONG).enumerate() {
-        assert_eq!(asked(&format!("wrong-{i}"), &wrong.code()), Some(10), "{} was not refuted", wrong.to);
+        assert_eq!(asked(&format!("wrong-{i}"), &wrong.files()), Some(10), "{} was not refuted", wrong.to);
     }
 }
 
@@ -191,9 +188,8 @@ fn cbmc() -> String {
 }
 
 /// How CBMC ends: with 0 if it proves the file for four ranks, with 10 if it refutes it.
-fn asked(name: &str, code: &str) -> Option<i32> {
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cbmc-{name}.c"));
-    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+fn asked(name: &str, files: &EmittedFiles) -> Option<i32> {
+    let source = written(&format!("cbmc-{name}"), files);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cbmc.sh");
     let mut command = Command::new(script);
     command.arg("--file").arg(&source).args(["4", "4"]).env("CBMC", cbmc());
@@ -204,9 +200,31 @@ fn find(name: &str) -> &'static Entry {
     algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
 }
 
-/// The file of a schedule.
-fn emitted(schedule: &Schedule) -> String {
-    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT))).unwrap_or_else(|error| panic!("{error}"))
+/// How a harness includes its file, until it is written.
+const SOURCE: &str = "@SOURCE@";
+
+/// The files of a schedule.
+fn emitted(schedule: &Schedule) -> EmittedFiles {
+    let options = FileOptions { calls: Calls::Mpi, header: None, source: SOURCE.into() };
+    emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT)), &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The files with a change of the collective, which leaves its harness as it is.
+fn changed(files: &EmittedFiles, from: &str, to: &str) -> EmittedFiles {
+    assert!(files.code.contains(from), "{from} is not in the file");
+    EmittedFiles { code: files.code.replace(from, to), ..files.clone() }
+}
+
+/// Writes a file and its harness, and returns where the harness is.
+fn written(stem: &str, files: &EmittedFiles) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, harness) = (format!("{stem}.c"), directory.join(format!("{stem}-harness.c")));
+    let texts =
+        [(directory.join(&source), files.code.clone()), (harness.clone(), files.harness.replace(SOURCE, &source))];
+    for (path, text) in texts {
+        std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    }
+    harness
 }
 
 fn combinations(schedule: &Schedule) -> Vec<Arguments> {
@@ -214,16 +232,15 @@ fn combinations(schedule: &Schedule) -> Vec<Arguments> {
 }
 
 /// A program that prints the messages of every rank.
-fn compile(name: &str, code: &str) -> PathBuf {
-    compile_as("RECORD", name, code)
+fn compile(name: &str, files: &EmittedFiles) -> PathBuf {
+    compile_as("RECORD", name, files)
 }
 
-/// The program that a file is with `-DROUNDEL_…`.
-fn compile_as(what: &str, name: &str, code: &str) -> PathBuf {
+/// The program that a harness is with `-DROUNDEL_…`.
+fn compile_as(what: &str, name: &str, files: &EmittedFiles) -> PathBuf {
     let stem = format!("emitted-{what}-{}", name.replace('/', "-"));
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (source, program) = (directory.join(format!("{stem}.c")), directory.join(stem));
-    std::fs::write(&source, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", source.display()));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&stem);
+    let source = written(&stem, files);
     let mut cc = Command::new("cc");
     cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-DROUNDEL_UNPROVED"]);
     let status = cc.arg(format!("-DROUNDEL_{what}")).arg("-o").arg(&program).arg(&source).status();

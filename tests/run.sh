@@ -101,6 +101,9 @@ eval "$settings"
 say "instructions of generated code, against C"
 QUICK=1 benches/instructions.sh
 
+say "instructions of emitted C, against generated code"
+QUICK=1 benches/emitted.sh
+
 say "the command line: check everything"
 roundel check --all
 # What the tests prove, too, one by one.

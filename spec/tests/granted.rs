@@ -138,6 +138,8 @@ fn a_fault_on_uneven_nodes_is_refused_where_it_was_not_looked_for() {
     // A proof looks further, and sees it.
     let thorough = Points::within_limits(&one).thorough();
     assert!(check::over(&one, &thorough).is_err());
-    let code = c::emit(&one, c::KnownFacts { range: &range, record: None, inners: &[] }).unwrap();
+    let options = c::FileOptions { calls: c::Calls::Mpi, header: None, source: String::new() };
+    let known = c::KnownFacts { range: &range, record: None, inners: &[] };
+    let code = c::emit(&one, known, &options).unwrap().code;
     assert!(code.contains("if (p > 8 && !"), "{code}");
 }

@@ -7,6 +7,7 @@ use super::Suite;
 use super::job::{LIMIT, run};
 use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use roundel::algorithms::{self, Entry, catalogue};
+use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
 use roundel_spec::check::Points;
 use roundel_spec::schedule::{Inner, ROOT, Schedule};
 use roundel_spec::{Arguments, Placement};
@@ -22,6 +23,18 @@ const RANKS: [usize; 5] = [1, 2, 3, 5, 8];
 
 /// So many combinations of parameters of each algorithm.
 const COMBINATIONS: u64 = 3;
+
+/// One algorithm of every kind, without parameters: they are also called with large counts, where MPI has them.
+const LARGE: [&str; 8] = [
+    "allgather/sparbit",
+    "allreduce/recursive-doubling",
+    "reduce-scatter/pairwise",
+    "broadcast/binomial",
+    "reduce/binomial",
+    "gather/binomial",
+    "scatter/binomial",
+    "alltoall/pairwise",
+];
 
 /// So many ranks are proved of a file without a proof record, in these tests.
 const CHECKED: i64 = 3;
@@ -46,6 +59,78 @@ fn emitted_c_on_mpich_5() {
     all_files(&MPICH_5);
 }
 
+#[test]
+fn plans_of_emitted_c_on_open_mpi() {
+    plans(&OPEN_MPI);
+}
+
+#[test]
+fn plans_of_emitted_c_on_mpich() {
+    plans(&MPICH);
+}
+
+/// What plans keep, and for how long; macros in the place of MPI's calls; headers by themselves.
+fn plans(mpi: &Mpi) {
+    if mpi.built("plans of emitted C").is_none() {
+        return;
+    }
+    let directory = directory_of("emitted-plans", mpi);
+    let write = |stem: &str, name: &str, calls: Calls| {
+        let options = FileOptions { calls, header: Some(format!("{stem}.h")), source: String::new() };
+        let files = files(&(find(name).schedule)(), Some(Path::new(algorithms::CRATE_ROOT)), &options);
+        write_file(&directory.join(format!("{stem}.h")), &files.header);
+        write_file(&directory.join(format!("{stem}.c")), &files.code);
+        directory.join(format!("{stem}.c"))
+    };
+    let kept = [
+        write("sparbit", "allgather/sparbit", Calls::Mpi),
+        write("bruck", "alltoall/modified-bruck", Calls::Mpi),
+        write("allreduce", "allreduce/recursive-doubling", Calls::Mpi),
+    ];
+    write("macros", "allreduce/recursive-doubling", Calls::Macros);
+    let wrapped = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free";
+    let plans = compiled(mpi, &directory, "emitted_plans", &[&kept[0], &kept[1], &kept[2], Path::new(wrapped)]);
+    let macros = compiled(mpi, &directory, "emitted_macros", &[]);
+    for p in RANKS {
+        mpi.run(p, &plans, &[]).succeeds();
+        mpi.run(p, &macros, &[]).succeeds();
+    }
+    for (compiler, language) in [("mpicc", "c"), ("mpicxx", "c++")] {
+        let mut command = Command::new(mpi.tool(compiler));
+        // Open MPI's old functions for C++ have warnings of their own.
+        command.args(["-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-fsyntax-only"]);
+        let run = run(format!("a header as {language}"), with_header(command, language, &directory), LIMIT);
+        assert!(run.ended_with(0), "{}", run.output());
+    }
+}
+
+fn with_header(mut command: Command, language: &str, directory: &Path) -> Command {
+    command.arg("-x").arg(language).arg(directory.join("sparbit.h"));
+    command
+}
+
+/// A program of `c/`, with these files or options.
+fn compiled(mpi: &Mpi, directory: &Path, name: &'static str, with: &[&Path]) -> Suite {
+    let (drivers, program) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("c"), directory.join(name));
+    let mut command = Command::new(mpi.tool("mpicc"));
+    command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-I"]).arg(&drivers);
+    command.arg("-I").arg(directory).arg("-o").arg(&program).arg(drivers.join(format!("{name}.c"))).args(with);
+    let run = run(format!("{name} for {}", mpi.name), command, LIMIT + Duration::from_secs(60));
+    assert!(run.ended_with(0), "{}", run.output());
+    Suite::alone(program, name)
+}
+
+fn directory_of(name: &str, mpi: &Mpi) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.id));
+    std::fs::create_dir_all(&directory)
+        .unwrap_or_else(|error| panic!("cannot make {}: {error}", directory.display()));
+    directory
+}
+
+fn write_file(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+}
+
 fn all_files(mpi: &Mpi) {
     if mpi.built("emitted C").is_none() {
         return;
@@ -68,9 +153,7 @@ struct Sources {
 
 impl Sources {
     fn new(mpi: &Mpi) -> Self {
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emitted-{}", mpi.id));
-        std::fs::create_dir_all(&directory)
-            .unwrap_or_else(|error| panic!("cannot make {}: {error}", directory.display()));
+        let directory = directory_of("emitted", mpi);
         let mut all =
             Sources { directory, files: Vec::new(), table: String::new(), declared: String::new(), cases: 0 };
         for (i, entry) in catalogue().iter().enumerate() {
@@ -82,12 +165,15 @@ impl Sources {
 
     fn add_entry(&mut self, i: usize, entry: &Entry) {
         let schedule = (entry.schedule)();
-        self.add_algorithm(i, &schedule, &emitted(&schedule, Some(Path::new(algorithms::CRATE_ROOT))));
+        self.add_algorithm(i, &schedule, &emitted(i, &schedule, Some(Path::new(algorithms::CRATE_ROOT))));
         for nodes in Nodes::of(&schedule) {
             for (args, numbers) in calls(&schedule) {
                 let served = |p: usize| served(entry, &args, &nodes.placement(p));
-                self.add_case(i, entry.name, nodes, &numbers, &served);
+                self.add_case(&i.to_string(), entry.name, nodes, &numbers, &served);
             }
+        }
+        if LARGE.contains(&entry.name) {
+            self.add_large(i, entry);
         }
     }
 
@@ -96,20 +182,37 @@ impl Sources {
         let mut schedule = (find("allgather/sparbit").schedule)();
         schedule.name = "Checked".into();
         schedule.limits.p = CHECKED;
-        self.add_algorithm(i, &schedule, &emitted(&schedule, None));
-        self.add_case(i, "sparbit without a proof", Nodes::One, &[], &|p| p as i64 <= CHECKED);
+        self.add_algorithm(i, &schedule, &emitted(i, &schedule, None));
+        self.add_case(&i.to_string(), "sparbit without a proof", Nodes::One, &[], &|p| p as i64 <= CHECKED);
     }
 
     /// The emitted file, and the driver of its kind for it.
-    fn add_algorithm(&mut self, i: usize, schedule: &Schedule, code: &str) {
-        self.write(&format!("emitted_{i}.c"), code);
+    fn add_algorithm(&mut self, i: usize, schedule: &Schedule, files: &EmittedFiles) {
+        write_file(&self.directory.join(format!("emitted_{i}.h")), &files.header);
+        self.write(&format!("emitted_{i}.c"), &files.code);
         let driver = format!("#include \"{}.c\"\n", schedule.kind);
+        let definitions = definitions(schedule, &files.header);
+        self.add_driver(&i.to_string(), &(definitions + &driver));
+    }
+
+    /// The same driver for the functions with large counts, where MPI has them.
+    fn add_large(&mut self, i: usize, entry: &Entry) {
+        let (schedule, header) = ((entry.schedule)(), self.directory.join(format!("emitted_{i}.h")));
+        let header = std::fs::read_to_string(header).unwrap_or_default();
+        let large = "#include <mpi.h>\n#if MPI_VERSION >= 4\n#include \"large.h\"\n#endif\n";
+        let driver = format!("#include \"{}.c\"\n", schedule.kind);
+        self.add_driver(&format!("{i}_c"), &(definitions(&schedule, &header) + large + &driver));
+        let served = |p: usize| served(entry, &calls(&schedule)[0].0, &Nodes::One.placement(p));
+        self.add_case(&format!("{i}_c"), &format!("{} with large counts", entry.name), Nodes::One, &[], &served);
+    }
+
+    fn add_driver(&mut self, i: &str, text: &str) {
         let own = format!("#define suite suite_{i}\n#define refused refused_{i}\n");
-        self.write(&format!("driver_{i}.c"), &(own + &definitions(schedule, code) + &driver));
+        self.write(&format!("driver_{i}.c"), &(own + text));
         self.declared += &format!("void suite_{i}(MPI_Comm);\nint refused_{i}(MPI_Comm);\n");
     }
 
-    fn add_case(&mut self, i: usize, name: &str, nodes: Nodes, numbers: &[String], served: &dyn Fn(usize) -> bool) {
+    fn add_case(&mut self, i: &str, name: &str, nodes: Nodes, numbers: &[String], served: &dyn Fn(usize) -> bool) {
         let served: usize = RANKS.iter().filter(|&&p| served(p)).map(|p| 1 << p).sum();
         let values = if numbers.is_empty() { "0".into() } else { numbers.join(", ") };
         let _ = writeln!(
@@ -123,7 +226,7 @@ impl Sources {
 
     fn write(&mut self, name: &str, code: &str) {
         let path = self.directory.join(name);
-        std::fs::write(&path, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+        write_file(&path, code);
         self.files.push(path);
     }
 
@@ -187,16 +290,25 @@ fn find(name: &str) -> &'static Entry {
     algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
 }
 
-fn emitted(schedule: &Schedule, root: Option<&Path>) -> String {
-    emit_c(schedule, root).unwrap_or_else(|error| panic!("{error}"))
+fn emitted(i: usize, schedule: &Schedule, root: Option<&Path>) -> EmittedFiles {
+    let header = Some(format!("emitted_{i}.h"));
+    files(schedule, root, &FileOptions { calls: Calls::Mpi, header, source: String::new() })
+}
+
+fn files(schedule: &Schedule, root: Option<&Path>, options: &FileOptions) -> EmittedFiles {
+    emit_c(schedule, root, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// What the driver must know of the file: its functions, the parameters of the algorithm, whether it keeps the order of
 /// ranks.
-fn definitions(schedule: &Schedule, code: &str) -> String {
-    let lines = code.lines().filter_map(|line| line.strip_prefix("int "));
-    let mut calls = lines.filter(|line| line.starts_with("roundel_")).filter_map(|line| line.split('(').next());
-    let (call, other) = (calls.next().unwrap_or_default(), calls.next().unwrap_or_default());
+fn definitions(schedule: &Schedule, header: &str) -> String {
+    let lines = header.lines().filter_map(|line| line.strip_prefix("int roundel_"));
+    let names = lines.filter_map(|line| line.split('(').next()).map(|name| format!("roundel_{name}"));
+    // Those with large counts come after the others.
+    let names: Vec<String> = names.collect();
+    let (small, large) = names.split_at(names.len() / 2);
+    let nth = |names: &[String], n: usize| names.get(n).cloned().unwrap_or_default();
+    let (call, other) = (nth(small, 0), nth(small, 1));
     let numbers = schedule.numbers.iter().filter(|number| !(schedule.kind.has_root() && number.var.name == ROOT));
     let numbers = numbers.count();
     let (mut types, mut values) = (", int".repeat(numbers), String::new());
@@ -210,7 +322,16 @@ fn definitions(schedule: &Schedule, code: &str) -> String {
         true => "(shape != DEALT || p <= 3)",
         false => "0",
     };
-    let all = [("CALL", call), ("CALLV", other), ("TYPES", &types), ("VALUES", &values), ("ORDERED", ordered)];
     let flag = if other.is_empty() { "" } else { "#define HAS_CALLV\n" };
-    all.into_iter().map(|(name, value)| format!("#define {name} {value}\n")).chain([flag.into()]).collect()
+    let kind = format!("#define LARGE_{}\n", schedule.kind);
+    let all = [
+        ("CALL", call),
+        ("CALLV", other),
+        ("CALL_C", nth(large, 0)),
+        ("CALLV_C", nth(large, 1)),
+        ("TYPES", types),
+        ("VALUES", values),
+        ("ORDERED", ordered.into()),
+    ];
+    all.into_iter().map(|(name, value)| format!("#define {name} {value}\n")).chain([flag.into(), kind]).collect()
 }

@@ -6,7 +6,7 @@
 #                                             p = 16
 #   tests/tools/cbmc.sh --all                 all algorithms for every p <= 16; takes hours
 #   tests/tools/cbmc.sh --range 5 8 NAME...   these algorithms for 5 <= p <= 8
-#   tests/tools/cbmc.sh --file FILE FIRST LAST [SIZE]   a file that was emitted before; with nodes of that size and the next
+#   tests/tools/cbmc.sh --file HARNESS FIRST LAST [SIZE]   a harness that was emitted before; with nodes of that size and the next
 #
 # ROUNDEL is the command line program, if it is built already; CBMC the prover; JOBS how many work at once.
 set -eu
@@ -20,7 +20,7 @@ fi
 # All values are constants, so that arrays as large as those of the program are kept element by element, and little is left to
 # the solver. The limit of loops is beyond all that the files have; it ends those of a wrong file.
 ask() {
-  "$cbmc" "$1" -DROUNDEL_CBMC -DROUNDEL_FIRST="$2" -DROUNDEL_LAST="$3" ${4:+-DROUNDEL_NODE="$4"} --unwind 1000 --unwinding-assertions \
+  "$cbmc" "$1" -DROUNDEL_FIRST="$2" -DROUNDEL_LAST="$3" ${4:+-DROUNDEL_NODE="$4"} --unwind 1000 --unwinding-assertions \
     --no-standard-checks --signed-overflow-check --bounds-check --pointer-check --div-by-zero-check --conversion-check \
     --no-malloc-may-fail --object-bits 14 --slice-formula --max-field-sensitivity-array-size 640 --verbosity 4
 }
@@ -36,7 +36,7 @@ case ${1:-} in
   range="p in $first..$last"
   [ "$first" != "$last" ] || range="p = $first${size:+, nodes of $size}"
   begin=$(date +%s)
-  if answer=$(ask "$directory/$name.c" "$first" "$last" $size); then
+  if answer=$(ask "$directory/$name-harness.c" "$first" "$last" $size); then
     echo "$name: proved by CBMC for $range ($(($(date +%s) - begin)) s)"
     exit
   fi
@@ -68,7 +68,7 @@ answer() {
   list=$(cat)
   for name in $(echo "$list" | cut -d ' ' -f 1 | sort -u); do
     mkdir -p "$directory/${name%/*}"
-    roundel emit c "$name" -o "$directory/$name.c" 2>/dev/null
+    roundel emit c "$name" -o "$directory/$name.c" --harness "$directory/$name-harness.c" 2>/dev/null
   done
   echo "$list" | CBMC=$cbmc xargs -P "${JOBS:-$(nproc)}" -L 1 "$PWD/tests/tools/cbmc.sh" --one "$directory"
 }
@@ -95,7 +95,7 @@ case ${1:-} in
   } | answer
   ;;
 *)
-  echo "usage: $0 [--all | --range FIRST LAST NAME... | --file FILE FIRST LAST [SIZE]]" >&2
+  echo "usage: $0 [--all | --range FIRST LAST NAME... | --file HARNESS FIRST LAST [SIZE]]" >&2
   exit 2
   ;;
 esac

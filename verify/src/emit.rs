@@ -5,13 +5,13 @@ use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::{Schedule, c, check};
 use std::path::Path;
 
-/// The C file of a schedule; `root` is the crate that declares it, which contains its proof record.
-pub fn emit_c(schedule: &Schedule, root: Option<&Path>) -> Result<String, Error> {
+/// The C files of a schedule; `root` is the crate that declares it, which contains its proof record.
+pub fn emit_c(schedule: &Schedule, root: Option<&Path>, options: &c::FileOptions) -> Result<c::EmittedFiles, Error> {
     // A record belongs to the declaration, whatever its inner collectives are.
     let (range, record) = proved(&schedule.by_contract(), root)?;
     let inners = schedule.inners.iter().filter_map(|inner| inner.schedule.as_deref());
     let inners = inners.map(|inner| Ok(proved(inner, root)?.0)).collect::<Result<Vec<_>, Error>>()?;
-    c::emit(schedule, c::KnownFacts { range: &range, record: record.as_ref(), inners: &inners })
+    c::emit(schedule, c::KnownFacts { range: &range, record: record.as_ref(), inners: &inners }, options)
         .map_err(Error::Unsupported)
 }
 

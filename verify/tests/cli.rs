@@ -640,12 +640,29 @@ fn collectives_are_written_as_c() {
     let wrong = files.write("wrong.rs", &ring("0..p - 1", "rank + 1", "rank - s"));
     refused(&["emit", "c", &wrong], &["MyRing is wrong"]);
     refused(&["emit", "c", "sparbit", "-o", "/nowhere/sparbit.c"], &["/nowhere/sparbit.c", "directory"]);
+    refused(&["emit", "c", "sparbit", "--header", "sparbit.h"], &["--output"]);
+    refused(&["emit", "c", "sparbit", "--calls", "smoke"], &["mpi, macros"]);
     refused(&["emit", "fortran", "sparbit"], &["fortran"]);
     refused(&["emit", "c", "allgather/nothing"], &["allgather/nothing"]);
     refused(&["emit", "c", "nowhere.rs"], &["nowhere.rs"]);
     refused(&["emit", "c", &files.write("malformed.rs", "struct ;")], &["malformed.rs:1:8"]);
     let output = roundel(&["emit", "c", &files.write("none.rs", "struct Nothing;")]);
     assert!(!output.status.success() && stdout(&output).is_empty(), "a file without a collective");
+}
+
+#[test]
+fn a_header_and_a_harness_are_files_of_their_own() {
+    let files = Files::new();
+    let [code, header, harness] = ["sparbit.c", "sparbit.h", "harness.c"].map(|name| files.write(name, ""));
+    text(&["emit", "c", "sparbit", "-o", &code, "--header", &header, "--harness", &harness]);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    assert!(read(&header).contains("int roundel_allgather_sparbit(") && read(&header).contains("extern \"C\""));
+    assert!(read(&code).contains("#include \"sparbit.h\"") && !read(&code).contains("assert"));
+    assert!(read(&harness).contains("#include \"sparbit.c\"") && read(&harness).contains("int main("));
+    for file in [&code, &header, &harness] {
+        assert!(read(file).starts_with("/* SPDX-License-Identifier: Apache-2.0 */\n"), "{file}");
+    }
+    assert!(text(&["emit", "c", "sparbit", "--calls", "macros"]).contains("#error \"define ROUNDEL_SENDRECV"));
 }
 
 /// What the head of a file says of calls that it has not.

@@ -8,8 +8,8 @@ pub mod range;
 pub mod setting;
 
 pub use args::{
-    CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand, Engine,
-    ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, PlanArgs,
+    CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
+    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, PlanArgs,
     ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, Tested, TraceCommand, TraceDiffArgs,
     TuneArgs,
 };
@@ -92,12 +92,14 @@ Examples:
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(ExpandArgs),
-    /// Write a collective as code of another language: one self-contained file
+    /// Write a collective as code of another language: one self-contained file, its header and a harness
     #[command(
         subcommand,
         after_help = "\
 Examples:
-  roundel emit c allgather/sparbit -o sparbit.c
+  roundel emit c allgather/sparbit -o sparbit.c --header sparbit.h
+  roundel emit c allgather/sparbit -o sparbit.c --harness sparbit_harness.c   for tests and CBMC
+  roundel emit c allgather/sparbit -o sparbit.c --calls macros                for the tree of an MPI
   roundel emit c my_collective.rs --type MyCollective
   mpicc -std=c99 -c sparbit.c
 

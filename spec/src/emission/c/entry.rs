@@ -1,11 +1,13 @@
-//! The end of a file: MPI's own calls, or the program that prints messages.
+//! The part of a file that calls MPI: plans, what executes them, and the functions that a program calls.
 //!
-//! Both are templates in `parts/`, in which `@…@` marks the places that depend on the declaration.
+//! It is made of templates in `parts/`, in which `@…@` marks the places that depend on the declaration.
 
+use super::Calls;
 use super::expr::{CWriter, Free, comment};
-use super::functions::{function, indented};
+use super::functions::function;
 use super::names;
 use super::straight::is_straight;
+use super::template::chosen;
 use crate::schedule::contract::Kind;
 use crate::schedule::{Inner, ROOT};
 
@@ -45,15 +47,41 @@ impl EntryFunction<'_, '_> {
         schedule.order.rank_order && schedule.inners.iter().all(of_inner)
     }
 
+    /// How many arguments of a call have one number for each rank.
+    fn vectors(&self) -> usize {
+        match self.kind() {
+            Kind::Allgather => 2,
+            Kind::ReduceScatter => 1,
+            Kind::Alltoall if is_straight(self.writer.schedule) => 4,
+            _ => 0,
+        }
+    }
+
+    /// The lines of a template that this collective needs.
+    fn needed(&self, template: &str) -> String {
+        let (straight, lists) = (is_straight(self.writer.schedule), !self.lists().is_empty());
+        chosen(template, &|name| match name {
+            "reduces" => self.kind().reduces(),
+            "nodes" => self.looks_at_nodes(),
+            "groups" => self.has_groups(),
+            "lines" => self.kind() != Kind::Alltoall,
+            "held" => self.kind() == Kind::Alltoall && !straight,
+            "straight" => straight,
+            "vectors" => self.vectors() > 0,
+            "lists" => lists,
+            "kept" => self.vectors() > 0 || lists,
+            "after" => matches!(self.kind(), Kind::Scatter | Kind::ReduceScatter),
+            _ => false,
+        })
+    }
+
     /// The messages of a round. With groups, the rounds are also recorded.
     pub(super) fn run(&self) -> String {
         self.writer.helper("wrap");
         if self.looks_at_nodes() {
             self.writer.helper("of");
         }
-        let fields = "    int logs; /* whether rounds are written down alone, and where each ends */\n    size_t *ends;\n    size_t ends_len, ends_room;\n";
-        let (fields, free) = if self.has_groups() { (fields, "    free(run->ends);\n") } else { ("", "") };
-        let run = include_str!("parts/run.c").replace("@LOG_FIELDS@\n", fields).replace("@LOG_FREE@\n", free);
+        let run = self.needed(include_str!("parts/run.c"));
         match self.has_groups() {
             true => format!("{run}static void rdl_exchange(rdl_run *run);\n\n{}", include_str!("parts/groups.c")),
             false => format!("{run}static void rdl_end(rdl_run *run);\n\n"),
@@ -61,7 +89,7 @@ impl EntryFunction<'_, '_> {
     }
 
     /// The function that ends a round has another name where rounds are also recorded.
-    fn named(&self, part: &str) -> String {
+    pub(super) fn named(&self, part: &str) -> String {
         match self.has_groups() {
             true => part.replace("static void rdl_end(rdl_run *run)", "static void rdl_exchange(rdl_run *run)"),
             false => part.into(),
@@ -69,8 +97,8 @@ impl EntryFunction<'_, '_> {
     }
 
     /// The number of blocks, if the declaration defines it.
-    pub(super) fn blocks(&self) -> String {
-        if !self.says_blocks() {
+    fn blocks(&self) -> String {
+        if !matches!(self.kind(), Kind::Allreduce | Kind::Reduce | Kind::Broadcast) {
             return String::new();
         }
         let blocks = &self.writer.schedule.blocks;
@@ -78,119 +106,91 @@ impl EntryFunction<'_, '_> {
             (comment("How many blocks there are."), format!("    return {};\n", self.writer.plain(blocks)));
         let result = format!("int64_t {}_blocks_of", self.writer.name);
         // A constant takes no argument.
-        let text = function(&title, &result, &self.writer.free([blocks]).parameters(), &body);
-        format!("#if !defined ROUNDEL_RECORD && !defined ROUNDEL_CBMC\n{}\n#endif\n\n", text.trim_end())
+        function(&title, &result, &self.writer.free([blocks]).parameters(), &body)
     }
 
-    fn says_blocks(&self) -> bool {
-        matches!(self.kind(), Kind::Allreduce | Kind::Reduce | Kind::Broadcast)
-    }
-
-    /// The program that prints the messages of every rank.
-    pub(super) fn record(&self) -> String {
-        let (numbers, lists, nodes) = (self.numbers(), self.lists(), self.looks_at_nodes());
-        let before = if nodes { 2 } else { 3 };
-        let parameters: Vec<String> =
-            numbers.iter().chain(&lists).map(|name| format!(" {}", name.to_uppercase())).collect();
-        let read_number =
-            |(i, name): (usize, &String)| format!("int64_t {name} = strtoll(argv[{}], NULL, 10);\n", i + before);
-        let read_list = |(i, name): (usize, &String)| {
-            let i = i + before + numbers.len();
-            format!(
-                "int {name}_items[64];\nrdl_list {name} = {{{name}_items, rdl_read(argv[{i}], {name}_items, 64)}};\n"
-            )
+    /// Plans and the functions of MPI's kind, with only those helpers that they use.
+    pub(super) fn mpi(&self, calls: Calls) -> String {
+        let (nodes, straight) = (self.looks_at_nodes(), is_straight(self.writer.schedule));
+        let lines = format!("enum {{ RDL_LINES = {} }};\n\n", self.writer.schedule.lines_in_memory().max(1));
+        let communicate = match calls {
+            Calls::Mpi => include_str!("parts/calls_mpi.c"),
+            Calls::Macros => include_str!("parts/calls_macros.c"),
         };
-        let read: String =
-            numbers.iter().enumerate().map(read_number).chain(lists.iter().enumerate().map(read_list)).collect();
-        let reader = if lists.is_empty() && !nodes { "" } else { include_str!("parts/read_list.c") };
-        let main = if nodes { include_str!("parts/record_nodes.c") } else { include_str!("parts/record_main.c") };
-        let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.recorded(self.rounds)).collect();
-        let main = main
-            .replace("@COUNT@", &(before + parameters.len()).to_string())
-            .replace("@USAGE@", &parameters.concat())
-            .replace("@READ@\n", &indented(&read))
-            .replace("@ADMITS@", &self.recorded(self.admits).join(", "))
-            .replace("@ROUNDS@", &rounds.join(", "))
-            .replace("@NAME@", &self.writer.name);
-        format!("{}{reader}{main}", self.named(include_str!("parts/record.c")))
-    }
-
-    /// Arguments in the program that prints messages.
-    pub(super) fn recorded(&self, free: &Free) -> Vec<String> {
-        let place = |name: String| match name.as_str() {
-            "node" | "local" | "ppn" => format!("place.{name}"),
-            "nodes" => "at->count".into(),
-            "lanes" => "at->lanes".into(),
-            _ => name,
+        let spots = match self.kind() {
+            Kind::Alltoall if straight => include_str!("parts/straight.c"),
+            Kind::Alltoall => include_str!("parts/held.c"),
+            _ => include_str!("parts/lines.c"),
         };
-        free.arguments().into_iter().map(place).collect()
-    }
-
-    /// MPI's own calls, with only those helpers that they use.
-    pub(super) fn mpi(&self) -> String {
-        let sizes = format!(
-            "enum {{ RDL_LINES = {}, RDL_OWNED = RDL_LINES + 4 }};\n\n",
-            self.writer.schedule.lines_in_memory().max(1)
-        );
-        let (memory, spots) = match self.kind() {
-            Kind::Alltoall => (include_str!("parts/held_memory.c"), include_str!("parts/held.c")),
-            _ => (include_str!("parts/lines_memory.c"), include_str!("parts/lines.c")),
-        };
-        let settle = match self.kind() {
-            Kind::Alltoall => "",
-            kind if kind.reduces() => include_str!("parts/combine.c"),
-            _ => include_str!("parts/gather.c"),
-        };
-        let exchange = self.named(include_str!("parts/exchange.c"));
-        let nodes = self.looks_at_nodes();
-        let (table, renumber) = match nodes {
-            true => (include_str!("parts/nodes.c"), include_str!("parts/renumber.c")),
-            false => ("", ""),
-        };
+        let only = |part: &'static str, wanted: bool| if wanted { part } else { "" };
+        let (blocks, entries) = (self.blocks(), self.entries());
         // A named part is included only if a later one calls it.
         let parts = [
-            (None, sizes.as_str()),
-            (None, memory),
-            (None, table),
-            (None, include_str!("parts/world.c")),
-            (Some("rdl_alloc("), include_str!("parts/alloc.c")),
-            (Some("rdl_bytes("), include_str!("parts/bytes.c")),
+            (None, communicate),
+            (None, include_str!("parts/plan.c")),
+            (None, only(include_str!("parts/nodes.c"), nodes)),
+            (None, include_str!("parts/own.c")),
+            (None, include_str!("parts/find.c")),
+            (None, include_str!("parts/replay.c")),
+            (Some("RDL_LINES"), lines.as_str()),
+            (Some("rdl_held "), include_str!("parts/held_type.c")),
+            (None, include_str!("parts/draft.c")),
             (Some("rdl_copy("), include_str!("parts/copy.c")),
+            (Some("rdl_beyond("), include_str!("parts/beyond.c")),
+            (Some("rdl_item("), include_str!("parts/vector.c")),
+            (None, include_str!("parts/post.c")),
             (None, spots),
-            (Some("rdl_line("), include_str!("parts/line.c")),
-            (None, settle),
-            (None, renumber),
-            (None, exchange.as_str()),
-            (None, include_str!("parts/begin.c")),
+            (None, only(include_str!("parts/message.c"), !straight)),
+            (None, only(include_str!("parts/settle.c"), self.kind().reduces())),
+            (None, only(include_str!("parts/renumber.c"), nodes)),
+            (None, include_str!("parts/round.c")),
             (Some("rdl_geometry("), include_str!("parts/divide.c")),
             (Some("rdl_equal("), include_str!("parts/divide_equal.c")),
             (Some("rdl_varying("), include_str!("parts/divide_varying.c")),
             (Some("rdl_divided("), include_str!("parts/divide_vector.c")),
-            (None, self.around()),
-            (None, self.calls()),
-            (None, if is_straight(self.writer.schedule) { include_str!("parts/entry_alltoallv.c") } else { "" }),
+            (Some("rdl_lines("), include_str!("parts/lines_reserve.c")),
+            (None, blocks.as_str()),
+            (None, self.before()),
+            (None, only(self.operation(), self.kind().reduces())),
+            (None, include_str!("parts/call.c")),
+            (Some("rdl_sends("), include_str!("parts/entry_sends.c")),
+            (None, entries.as_str()),
         ];
         let add = |text: String, (name, part): (Option<&str>, &str)| match name {
             Some(name) if !text.contains(name) => text,
-            _ => format!("{part}{text}"),
+            _ => format!("{}{text}", self.needed(part)),
         };
-        self.filled(&parts.into_iter().rev().fold(String::new(), add))
+        self.filled(&self.named(&parts.into_iter().rev().fold(String::new(), add)))
     }
 
-    /// The code that all calls of a kind share.
-    fn around(&self) -> &'static str {
+    /// What a call does before its first round, and after its last one.
+    fn before(&self) -> &'static str {
         match self.kind() {
-            Kind::Allgather => include_str!("parts/helper_allgather.c"),
-            Kind::Allreduce | Kind::Reduce => include_str!("parts/helper_reduction.c"),
-            Kind::ReduceScatter => {
-                concat!(include_str!("parts/helper_reduction.c"), include_str!("parts/helper_reduce_scatter.c"))
-            }
-            _ => "",
+            Kind::Allgather => include_str!("parts/before_allgather.c"),
+            Kind::Allreduce => include_str!("parts/before_allreduce.c"),
+            Kind::ReduceScatter => include_str!("parts/before_reduce_scatter.c"),
+            Kind::Broadcast => include_str!("parts/before_broadcast.c"),
+            Kind::Reduce => include_str!("parts/before_reduce.c"),
+            Kind::Gather => include_str!("parts/before_gather.c"),
+            Kind::Scatter => include_str!("parts/before_scatter.c"),
+            // Beside where its blocks lie.
+            Kind::Alltoall => "",
         }
     }
 
-    fn calls(&self) -> &'static str {
-        match self.kind() {
+    /// Which operations are served.
+    fn operation(&self) -> &'static str {
+        match (self.keeps_order(), self.looks_at_nodes()) {
+            (true, false) => include_str!("parts/operation_any.c"),
+            (true, true) => include_str!("parts/operation_nodes.c"),
+            (false, _) => include_str!("parts/operation_commutative.c"),
+        }
+    }
+
+    /// MPI's own calls, and those with large counts where MPI has them.
+    fn entries(&self) -> String {
+        let straight = is_straight(self.writer.schedule);
+        let template = match self.kind() {
             Kind::Allgather => include_str!("parts/entry_allgather.c"),
             Kind::Allreduce => include_str!("parts/entry_allreduce.c"),
             Kind::ReduceScatter => include_str!("parts/entry_reduce_scatter.c"),
@@ -198,99 +198,89 @@ impl EntryFunction<'_, '_> {
             Kind::Reduce => include_str!("parts/entry_reduce.c"),
             Kind::Gather => include_str!("parts/entry_gather.c"),
             Kind::Scatter => include_str!("parts/entry_scatter.c"),
+            Kind::Alltoall if straight => {
+                concat!(include_str!("parts/entry_alltoall.c"), include_str!("parts/entry_alltoallv.c"))
+            }
             Kind::Alltoall => include_str!("parts/entry_alltoall.c"),
-        }
+        };
+        let with = |suffix: &str, count: &str, displ: &str| {
+            template.replace("@C@", suffix).replace("@INT@", count).replace("@DISPL@", displ)
+        };
+        let (small, large) = (with("", "int", "int"), with("_c", "MPI_Count", "MPI_Aint"));
+        format!("{small}#if MPI_VERSION >= 4\n{}\n#endif\n", large.trim_end())
     }
 
-    /// Fills in the parts of a template that depend on the declaration.
+    /// Fills in what depends on the declaration.
     fn filled(&self, template: &str) -> String {
         let (numbers, lists) = (self.numbers(), self.lists());
         let own = numbers.iter().filter(|name| !(self.kind().has_root() && *name == ROOT));
         let parameters = own.map(|name| format!(", int {name}"));
         let parameters =
             parameters.chain(lists.iter().map(|name| format!(", const int *{name}_items, int {name}_len")));
-        let declared = numbers.iter().map(|name| format!(", int64_t {name}"));
-        let declared = declared.chain(lists.iter().map(|name| format!(", rdl_list {name}")));
-        let arguments = numbers.iter().chain(&lists).map(|name| format!(", {name}"));
-        let opened: String =
-            lists.iter().map(|name| format!("    rdl_list {name} = {{{name}_items, {name}_len}};\n")).collect();
-        let taken = self.rounds.arguments();
-        let unused = numbers.iter().chain(&lists).filter(|name| !taken.contains(name));
-        let unused: String = unused.map(|name| format!("    (void){name};\n")).collect();
-        let operation = match (self.keeps_order(), self.looks_at_nodes()) {
-            (true, false) => include_str!("parts/operation_any.c"),
-            (true, true) => include_str!("parts/operation_nodes.c"),
-            (false, _) => include_str!("parts/operation_commutative.c"),
+        let given = numbers.iter().map(|name| format!(", .{name} = {name}"));
+        let given = given.chain(lists.iter().map(|name| format!(", .{name} = {{{name}_items, {name}_len}}")));
+        let fields = numbers.iter().map(|name| format!("    int64_t {name};\n"));
+        let fields = fields.chain(lists.iter().map(|name| format!("    rdl_list {name};\n")));
+        let others = numbers.iter().map(|name| format!(" || a->{name} != b->{name}"));
+        let others = others.chain(lists.iter().map(|name| format!(" || !rdl_same_list(a->{name}, b->{name})")));
+        let bytes = |name: &String| format!("(args->{name}.len > 0 ? (size_t)args->{name}.len : 0) * sizeof(int)");
+        let kept = |name: &String| {
+            format!("    plan->args.{name}.items = rdl_kept(&next, args->{name}.items, {});\n", bytes(name))
         };
         let with = if numbers.len() + lists.len() > usize::from(self.kind().has_root()) {
             ", with the algorithm's parameters"
         } else {
             ""
         };
-        let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.at(self.rounds, "w->")).collect();
-        let blocks = self.at(&self.writer.free([&self.writer.schedule.blocks]), "w.");
-        with_sides(self.with_nodes(template), is_straight(self.writer.schedule))
-            .replace("@OPERATION@\n", operation)
-            .replace("    rdl_world w;\n", &format!("    rdl_world w;\n{opened}"))
-            .replace("@UNUSED@\n", &unused)
+        let rounds: Vec<String> = std::iter::once("&run".into()).chain(self.at(self.rounds)).collect();
+        let blocks = self.at(&self.writer.free([&self.writer.schedule.blocks]));
+        let renumbered = match self.kind() {
+            Kind::Allreduce => "",
+            Kind::Alltoall => include_str!("parts/renumber_pairs.c"),
+            _ => include_str!("parts/renumber_blocks.c"),
+        };
+        template
+            .replace("@REDUCE_VERB@", if self.kind().reduces() { ", RDL_REDUCE" } else { "" })
+            .replace("@REDUCES@", if self.kind().reduces() { "; reduces" } else { "" })
+            .replace("@VECTORS@", &self.vectors().to_string())
+            .replace("@ARG_FIELDS@\n", &fields.collect::<String>())
+            .replace("@OTHER_ARGS@", &others.collect::<String>())
+            .replace(
+                "@KEPT_BYTES@\n",
+                &lists.iter().map(|name| format!("    bytes += {};\n", bytes(name))).collect::<String>(),
+            )
+            .replace("@KEPT_LISTS@\n", &lists.iter().map(kept).collect::<String>())
+            .replace("@BLOCKS_ARE_RANKS@\n", renumbered)
+            .replace("@ELEMENT@", self.element())
             .replace("@WITH@", with)
             .replace("@PARAMETERS@", &parameters.collect::<String>())
-            .replace("@DECLARATIONS@", &declared.collect::<String>())
-            .replace("@ARGUMENTS@", &arguments.collect::<String>())
-            .replace("@ADMITS@", &self.at(self.admits, "w->").join(", "))
+            .replace("@GIVEN@", &given.collect::<String>())
+            .replace("@ADMITS@", &self.at(self.admits).join(", "))
             .replace("@ROUNDS@", &rounds.join(", "))
             .replace("@BLOCKS@", &format!("{}_blocks_of({})", self.writer.name, blocks.join(", ")))
             .replace("@NAME@", &self.writer.name)
     }
 
-    /// Fills in the parts of a template that depend on whether the collective looks at nodes.
-    fn with_nodes(&self, template: &str) -> String {
-        let blocks = match self.kind() {
-            Kind::Allreduce => "",
-            Kind::Alltoall => include_str!("parts/renumber_pairs.c"),
-            _ => include_str!("parts/renumber_blocks.c"),
-        };
-        let parts = match self.looks_at_nodes() {
-            true => [
-                "    const rdl_nodes *at; /* the nodes, and where this rank sits */\n    const int *order;\n    rdl_place place;\n",
-                "    if (error == MPI_SUCCESS)\n        error = rdl_survey(own->comm, &own->table);\n",
-                include_str!("parts/place.c"),
-                "    rdl_renumber(run);\n",
-                include_str!("parts/begin_nodes.c"),
-            ],
-            false => ["", "", "", "", include_str!("parts/begin_flat.c")],
-        };
-        let marks = ["@PLACE_FIELDS@\n", "@SURVEY@\n", "@PLACE@\n", "@RENUMBER@\n", "@BEGIN@\n"];
-        let filled =
-            marks.iter().zip(parts).fold(template.to_string(), |text, (mark, part)| text.replace(mark, part));
-        filled.replace("@BLOCKS_ARE_RANKS@\n", blocks)
+    /// The datatype of the elements that travel: at the root, the one of all blocks.
+    fn element(&self) -> &'static str {
+        match self.kind() {
+            Kind::Gather => "args->types[args->types[1] == MPI_DATATYPE_NULL ? 0 : 1]",
+            Kind::Scatter => "args->types[args->types[0] == MPI_DATATYPE_NULL ? 1 : 0]",
+            _ => "args->types[1]",
+        }
     }
 
-    /// The arguments in code where a call has its own rank and p.
-    fn at(&self, free: &Free, world: &str) -> Vec<String> {
-        let nodes = self.looks_at_nodes();
+    /// The arguments in code where `call` is the call that is planned.
+    fn at(&self, free: &Free) -> Vec<String> {
+        let (nodes, own) = (self.looks_at_nodes(), [self.numbers(), self.lists()].concat());
         let place = |name: String| match name.as_str() {
-            "rank" | "node" | "local" | "ppn" if nodes => format!("{world}place.{name}"),
-            "nodes" => format!("{world}at->count"),
-            "lanes" => format!("{world}at->lanes"),
-            "rank" | "p" | "at" => format!("{world}{name}"),
+            "rank" | "node" | "local" | "ppn" if nodes => format!("call->place.{name}"),
+            "nodes" => "call->at->count".into(),
+            "lanes" => "call->at->lanes".into(),
+            "rank" | "p" | "at" => format!("call->{name}"),
+            _ if own.contains(&name) => format!("call->args->{name}"),
             _ => name,
         };
         free.arguments().into_iter().map(place).collect()
     }
-}
-
-/// Fills in the code for blocks of different lengths, if these are served.
-fn with_sides(template: String, straight: bool) -> String {
-    let parts = match straight {
-        true => [
-            include_str!("parts/side.c"),
-            "    const rdl_side *from, *to; /* set if blocks have different lengths */\n",
-            include_str!("parts/aside_straight.c"),
-            "    if (memory->from != NULL)\n        return;\n",
-        ],
-        false => ["", "", include_str!("parts/aside_none.c"), ""],
-    };
-    let marks = ["@SIDE_TYPE@\n", "@SIDES@\n", "@ASIDE@\n", "@SETTLED@\n"];
-    marks.iter().zip(parts).fold(template, |text, (mark, part)| text.replace(mark, part))
 }

@@ -38,7 +38,7 @@ impl<'a> CWriter<'a> {
     /// Like `new`, with its own prefix, for a collective inside another one.
     pub(super) fn named(schedule: &'a Schedule, name: String) -> Self {
         let mut given = names::Given::default();
-        let own = ["rounds", "admits", "blocks_of", "begin", "run", "gather", "scatter"];
+        let own = ["rounds", "admits", "blocks_of", "prepare", "call"];
         own.iter().for_each(|own| drop(given.fresh(&format!("{name}_{own}"))));
         let definition = |function: &crate::schedule::Function| {
             let clause =

@@ -5,30 +5,87 @@ use super::straight::is_straight;
 use crate::schedule::Schedule;
 use crate::schedule::contract::Kind;
 
-/// The includes of every file. A file compiled without MPI does not include its header.
-pub(super) const INCLUDES: &str = "#include <inttypes.h>
-#include <limits.h>
+/// The licence of emitted files.
+const LICENCE: &str = "/* SPDX-License-Identifier: Apache-2.0 */\n";
+
+/// The includes of a file. A harness includes the file without MPI.
+pub(super) fn includes(header: Option<&str>) -> String {
+    let own = header.map(|header| format!("#include \"{header}\"\n")).unwrap_or_default();
+    format!(
+        "#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined ROUNDEL_RECORD || defined ROUNDEL_CBMC
-#include <assert.h>
+#ifdef ROUNDEL_HARNESS
 #define RDL_NO_MEMORY 1
 #else
 #include <mpi.h>
-#define RDL_NO_MEMORY MPI_ERR_NO_MEM
+{own}#define RDL_NO_MEMORY MPI_ERR_NO_MEM
 #endif
 
-/* Whether calls are refused of which nothing is proved. A model checker is to look at all calls, not only at those. */
-#if defined ROUNDEL_UNPROVED || defined ROUNDEL_CBMC
-enum { RDL_PROVED = 0 };
+/* Whether calls are refused of which nothing is proved. */
+#ifdef ROUNDEL_UNPROVED
+enum {{ RDL_PROVED = 0 }};
 #else
-enum { RDL_PROVED = 1 };
+enum {{ RDL_PROVED = 1 }};
 #endif
 
-";
+"
+    )
+}
+
+/// The header: what the file defines, for C and C++.
+pub(super) fn header(schedule: &Schedule, name: &str, code: &str) -> String {
+    let (title, article) = (&schedule.name, schedule.kind.with_article());
+    let guard = format!("ROUNDEL_{}_{}_H", schedule.kind.name(), name).to_uppercase();
+    let declared = declarations(code);
+    format!(
+        "{LICENCE}/* {title}: {article}, written by `roundel emit c`. Parameters of the algorithm come last. */
+#ifndef {guard}
+#define {guard}
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern \"C\" {{
+#endif
+
+{declared}
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"
+    )
+}
+
+/// The declarations of the functions that the code exports, with their comments; those with large counts where MPI has
+/// them.
+fn declarations(code: &str) -> String {
+    let (mut comment, mut small, mut large) = ("", String::new(), String::new());
+    let mut lines = code.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("int roundel_") {
+            let prototype = whole(line, &mut lines);
+            let to = if prototype.contains("MPI_Count") { &mut large } else { &mut small };
+            *to += &format!("{comment}\n{prototype};\n\n");
+        }
+        comment = line;
+    }
+    format!("{small}#if MPI_VERSION >= 4\n{}\n#endif\n", large.trim_end())
+}
+
+/// A prototype that begins on this line.
+fn whole<'a>(first: &str, rest: &mut impl Iterator<Item = &'a str>) -> String {
+    let mut prototype = first.to_string();
+    while !prototype.ends_with(')') {
+        let Some(next) = rest.next() else { break };
+        prototype += &format!("\n{next}");
+    }
+    prototype
+}
 
 /// The types that expressions of the declaration need.
 pub(super) fn types(schedule: &Schedule) -> String {
@@ -58,7 +115,7 @@ pub(super) fn comment(schedule: &Schedule, known: KnownFacts<'_>, code: &str) ->
     text += if schedule.uses_placement() { NODES } else { "" };
     let line = |line: &str| if line.is_empty() { " *\n".into() } else { format!(" * {line}\n") };
     let lines: String = text.replace("*/", "* /").replace("/*", "/ *").lines().map(line).collect();
-    format!("/*\n{lines} */\n\n")
+    format!("{LICENCE}/*\n{lines} */\n\n")
 }
 
 const USE: &str = "
@@ -68,8 +125,11 @@ Compile it with `mpicc -std=c99 -c`, and declare what it defines:
 
 const LIMITS: &str = "
 Arguments are those of MPI's function, MPI_IN_PLACE included; parameters of the algorithm come last. Errors go to the error
-handler of the communicator. The first call on a communicator duplicates it; the duplicate goes with the communicator. It must
-not be made by two threads at once.
+handler of the communicator. Functions that end in _c take counts of 64 bits, where MPI has such.
+
+The first call on a communicator makes another one with its ranks, and the first call of a kind makes a plan: peers, offsets and
+datatypes of its messages. Both are cached on the communicator and freed with it. Calls like one of the last ROUNDEL_PLANS kinds (8)
+allocate nothing. The first call, and the first with a datatype that is not MPI's, must not be made by two threads at once.
 ";
 
 /// Which calls with blocks of different lengths are missing, and why.
@@ -114,17 +174,15 @@ fn proof(schedule: &Schedule, known: KnownFacts<'_>) -> String {
     lines.join("\n")
 }
 
-/// The declarations of the functions that the code exports.
+/// The prototypes of the functions that the code exports, but for those with large counts.
 fn prototypes(code: &str) -> String {
     let mut lines = code.lines();
     let mut out = String::new();
     while let Some(first) = lines.find(|line| line.starts_with("int roundel_")) {
-        let mut prototype = first.to_string();
-        while !prototype.ends_with(')') {
-            let Some(next) = lines.next() else { break };
-            prototype += &format!("\n{next}");
+        let prototype = whole(first, &mut lines);
+        if !prototype.contains("MPI_Count") {
+            out += &format!("{prototype};\n");
         }
-        out += &format!("{prototype};\n");
     }
     out
 }

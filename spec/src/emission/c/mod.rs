@@ -1,21 +1,24 @@
-//! The C back end: writes a schedule as one C99 file with MPI calls, which needs no Rust.
+//! The C back end: writes a schedule as one C99 file with MPI calls, which needs no Rust, its header, and a harness.
 //!
 //! It mirrors [`rust`](crate::emission::rust), and its output is as readable: loops stay loops, and each clause becomes
-//! functions of rank and round that take exactly the variables they mention. Code that does not depend on the
-//! declaration, such as the exchange of a round's messages, is in `parts/` as C. With `-DROUNDEL_RECORD`, a file is a
-//! program without MPI that prints the messages of every rank; tests compare them with those of the Rust code.
+//! functions of rank and round that take exactly the variables they mention. They describe the rounds of a rank; a plan
+//! of them is made once for each kind of call, and cached on the communicator. Code that does not depend on the
+//! declaration, such as what executes a plan, is in `parts/` as C. The harness is a program without MPI that includes
+//! the file: it prints the messages of every rank, which tests compare with those of the Rust code, or it is for CBMC.
 
 mod domain;
 mod entry;
 mod expr;
 mod functions;
 mod groups;
+mod harness;
 mod head;
 mod helpers;
 mod names;
 mod prove;
 mod rounds;
 mod straight;
+mod template;
 
 use crate::check::range::ProvedRange;
 use crate::proof::Record;
@@ -85,11 +88,47 @@ pub struct KnownFacts<'a> {
     pub inners: &'a [ProvedRange],
 }
 
-/// The C file of a collective.
+/// How a file communicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Calls {
+    /// By MPI's own functions.
+    #[default]
+    Mpi,
+    /// By macros that the tree defines which includes the file.
+    Macros,
+}
+
+/// How the files of a collective are written.
+#[derive(Clone, Debug)]
+pub struct FileOptions {
+    /// How they communicate.
+    pub calls: Calls,
+    /// The header, as the file includes it, if it does.
+    pub header: Option<String>,
+    /// The file, as the harness includes it.
+    pub source: String,
+}
+
+/// The files of a collective.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmittedFiles {
+    /// The collective.
+    pub code: String,
+    /// The declarations of its functions.
+    pub header: String,
+    /// A program without MPI that shows what the code does: for tests, and for CBMC.
+    pub harness: String,
+}
+
+/// Writes a collective as C.
 ///
 /// # Errors
 /// Returns the construct that the back end cannot write.
-pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, UnsupportedInC> {
+pub fn emit(
+    schedule: &Schedule,
+    known: KnownFacts<'_>,
+    options: &FileOptions,
+) -> Result<EmittedFiles, UnsupportedInC> {
     let writer = CWriter::new(schedule);
     let inner_writers = inner_writers(&writer)?;
     let inner_rounds: Vec<_> = inner_writers.iter().map(|inner| rounds::rounds(inner, &[])).collect();
@@ -100,25 +139,24 @@ pub fn emit(schedule: &Schedule, known: KnownFacts<'_>) -> Result<String, Unsupp
     let rounds = rounds::rounds(&writer, &inners);
     let admits = domain::admits(&writer, known);
     let entry = entry::EntryFunction { writer: &writer, rounds: &rounds.free, admits: &admits.free };
-    let (run, blocks, record, prove, mpi) = (entry.run(), entry.blocks(), entry.record(), entry.prove(), entry.mpi());
+    let (run, mpi, harness) = (entry.run(), entry.mpi(options.calls), entry.harness(&options.source));
     let inside: String =
         inner_writers.iter().zip(inner_rounds).map(|(inner, rounds)| inner.definitions() + &rounds.text).collect();
     let definitions = writer.definitions();
     let helpers = inner_writers.iter().fold(writer.helpers(), |all, inner| &all | &inner.helpers());
     let sections = [
         head::comment(schedule, known, &mpi),
-        head::INCLUDES.into(),
+        head::includes(options.header.as_deref()),
         head::types(schedule),
         helpers::text(&helpers),
         run,
         inside,
         definitions,
         admits.text,
-        blocks,
         rounds.text,
-        format!("#ifdef ROUNDEL_RECORD\n\n{record}\n#elif defined ROUNDEL_CBMC\n\n{prove}\n#else\n\n{mpi}\n#endif\n"),
+        format!("#ifndef ROUNDEL_HARNESS\n\n{mpi}\n#endif\n"),
     ];
-    Ok(sections.concat())
+    Ok(EmittedFiles { code: sections.concat(), header: head::header(schedule, &writer.name, &mpi), harness })
 }
 
 /// The writers of the inner collectives, if these serve every group.

@@ -4,7 +4,7 @@ use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
 /// Names that a variable must not have in C: keywords, and names that the emitted code itself uses.
-const TAKEN: [&str; 82] = [
+const TAKEN: [&str; 90] = [
     "auto",
     "break",
     "case",
@@ -87,6 +87,14 @@ const TAKEN: [&str; 82] = [
     "argc",
     "argv",
     "last",
+    "call",
+    "args",
+    "plan",
+    "own",
+    "in_place",
+    "types",
+    "vectors",
+    "into",
 ];
 
 /// A variable as a C identifier.

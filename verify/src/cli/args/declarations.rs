@@ -172,6 +172,24 @@ pub struct EmitCArgs {
     /// Write to this file instead of printing.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the declarations of its functions to this header, which the file includes.
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub header: Option<PathBuf>,
+    /// Write a program to this file that includes the other one, without MPI: for tests, and for CBMC.
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub harness: Option<PathBuf>,
+    /// How the file communicates.
+    #[arg(long, value_enum, default_value_t = CallsArg::Mpi)]
+    pub calls: CallsArg,
+}
+
+/// How emitted code communicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CallsArg {
+    /// By MPI's own functions.
+    Mpi,
+    /// By macros such as `ROUNDEL_ISEND`, which the including tree defines.
+    Macros,
 }
 
 /// `roundel replay`

@@ -1,12 +1,6 @@
-/* Copies elements inside of this rank. */
-static int rdl_copy(rdl_world *w, const void *from, int count, MPI_Datatype type, void *to, int room, MPI_Datatype into)
+/* Copies elements. */
+static int rdl_copy(rdl_call *call, rdl_spot from, rdl_spot to, int64_t count)
 {
-    if (count == 0 && room == 0)
-        return MPI_SUCCESS;
-    if (w->dense && type == w->type && into == w->type && count == room) {
-        memmove(to, from, (size_t)count * (size_t)w->extent);
-        return MPI_SUCCESS;
-    }
-    return MPI_Sendrecv(from, count, type, w->rank, RDL_TAG_SELF, to, room, into, w->rank, RDL_TAG_SELF, w->comm, MPI_STATUS_IGNORE);
+    return rdl_convert(call, from, count, call->type, to, count, call->type);
 }
 

@@ -1,10 +1,10 @@
 /* One block after the other, each with so many elements. */
-static int rdl_equal(rdl_world *w, int count)
+static int rdl_equal(rdl_call *call, int64_t count)
 {
-    int error = count < 0 ? MPI_ERR_COUNT : rdl_geometry(w, w->p);
-    for (int block = 0; error == MPI_SUCCESS && block < w->p; block++) {
-        w->memory.counts[block] = count;
-        w->memory.offsets[block] = (MPI_Aint)block * count;
+    int error = count < 0 ? MPI_ERR_COUNT : rdl_geometry(call, call->p);
+    for (int block = 0; error == MPI_SUCCESS && block < call->p; block++) {
+        call->counts[block] = count;
+        call->offsets[block] = (MPI_Aint)(block * count);
     }
     return error;
 }

@@ -1,13 +1,13 @@
 /* Blocks of these lengths, at these offsets, or one after the other. */
-static int rdl_varying(rdl_world *w, const int *counts, const int *displs)
+static int rdl_varying(rdl_call *call, rdl_vector counts, rdl_vector displs)
 {
     MPI_Aint next = 0;
-    int error = rdl_geometry(w, w->p);
-    for (int block = 0; error == MPI_SUCCESS && block < w->p; block++) {
-        error = counts[block] < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
-        w->memory.counts[block] = counts[block];
-        w->memory.offsets[block] = displs != NULL ? displs[block] : next;
-        next += counts[block];
+    int error = rdl_geometry(call, call->p);
+    for (int block = 0; error == MPI_SUCCESS && block < call->p; block++) {
+        call->counts[block] = rdl_item(counts, block);
+        call->offsets[block] = displs.items != NULL ? (MPI_Aint)rdl_item(displs, block) : next;
+        next += (MPI_Aint)call->counts[block];
+        error = call->counts[block] < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
     }
     return error;
 }

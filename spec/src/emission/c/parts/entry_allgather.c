@@ -1,25 +1,19 @@
-/* Like MPI_Allgather@WITH@. */
-int roundel_allgather_@NAME@(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-    MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
+/* Like MPI_Allgather@C@@WITH@. */
+int roundel_allgather_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf,
+    @INT@ recvcount, MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_world w;
-    int error = @NAME@_begin(&w, comm, recvtype@ARGUMENTS@);
-    if (error == MPI_SUCCESS)
-        error = rdl_equal(&w, recvcount);
-    if (error == MPI_SUCCESS)
-        error = @NAME@_gather(&w, sendbuf, sendcount, sendtype, recvbuf@ARGUMENTS@);
-    return rdl_close(&w, comm, error);
+    rdl_args args = {.recvcount = recvcount, .types = {MPI_DATATYPE_NULL, recvtype}@GIVEN@};
+    rdl_sends(&args, sendbuf, sendcount, sendtype);
+    return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
 
-/* Like MPI_Allgatherv@WITH@. */
-int roundel_allgatherv_@NAME@(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
+/* Like MPI_Allgatherv@C@@WITH@. */
+int roundel_allgatherv_@NAME@@C@(const void *sendbuf, @INT@ sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const @INT@ *recvcounts, const @DISPL@ *displs, MPI_Datatype recvtype, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_world w;
-    int error = @NAME@_begin(&w, comm, recvtype@ARGUMENTS@);
-    if (error == MPI_SUCCESS)
-        error = rdl_varying(&w, recvcounts, displs);
-    if (error == MPI_SUCCESS)
-        error = @NAME@_gather(&w, sendbuf, sendcount, sendtype, recvbuf@ARGUMENTS@);
-    return rdl_close(&w, comm, error);
+    rdl_args args = {.types = {MPI_DATATYPE_NULL, recvtype}@GIVEN@,
+        .vectors = {{recvcounts, sizeof *recvcounts}, {displs, sizeof *displs}}};
+    rdl_sends(&args, sendbuf, sendcount, sendtype);
+    return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
+

@@ -1,29 +1,18 @@
-/* Like MPI_Reduce_scatter@WITH@. */
-int roundel_reduce_scatter_@NAME@(const void *sendbuf, void *recvbuf, const int *recvcounts, MPI_Datatype datatype,
+/* Like MPI_Reduce_scatter@C@@WITH@. */
+int roundel_reduce_scatter_@NAME@@C@(const void *sendbuf, void *recvbuf, const @INT@ *recvcounts, MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_world w;
-    int error = @NAME@_begin(&w, comm, datatype@ARGUMENTS@);
-    if (error == MPI_SUCCESS)
-        error = rdl_operation(&w, op);
-    if (error == MPI_SUCCESS)
-        error = rdl_varying(&w, recvcounts, NULL);
-    if (error == MPI_SUCCESS)
-        error = @NAME@_scatter(&w, sendbuf, recvbuf@ARGUMENTS@);
-    return rdl_close(&w, comm, error);
+    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .types = {MPI_DATATYPE_NULL, datatype}, .op = op@GIVEN@,
+        .vectors = {{recvcounts, sizeof *recvcounts}}};
+    return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
 
-/* Like MPI_Reduce_scatter_block@WITH@. */
-int roundel_reduce_scatter_block_@NAME@(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+/* Like MPI_Reduce_scatter_block@C@@WITH@. */
+int roundel_reduce_scatter_block_@NAME@@C@(const void *sendbuf, void *recvbuf, @INT@ recvcount, MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm@PARAMETERS@)
 {
-    rdl_world w;
-    int error = @NAME@_begin(&w, comm, datatype@ARGUMENTS@);
-    if (error == MPI_SUCCESS)
-        error = rdl_operation(&w, op);
-    if (error == MPI_SUCCESS)
-        error = rdl_equal(&w, recvcount);
-    if (error == MPI_SUCCESS)
-        error = @NAME@_scatter(&w, sendbuf, recvbuf@ARGUMENTS@);
-    return rdl_close(&w, comm, error);
+    rdl_args args = {.in_place = sendbuf == MPI_IN_PLACE, .recvcount = recvcount, .types = {MPI_DATATYPE_NULL, datatype},
+        .op = op@GIVEN@};
+    return @NAME@_call(&args, sendbuf, recvbuf, comm);
 }
+

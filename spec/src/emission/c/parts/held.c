@@ -1,11 +1,11 @@
-static int rdl_length(const rdl_world *w, int64_t block)
+static int64_t rdl_length(const rdl_call *call, int64_t block)
 {
     (void)block;
-    return w->memory.count;
+    return call->args->recvcount;
 }
 
 /* The entry of a block, or the free one where it would be. */
-static rdl_held *rdl_find(rdl_held *held, size_t room, int64_t block)
+static rdl_held *rdl_entry(rdl_held *held, size_t room, int64_t block)
 {
     size_t i = (size_t)block * 2654435761u % room;
     while (held[i].block >= 0 && held[i].block != block)
@@ -14,85 +14,96 @@ static rdl_held *rdl_find(rdl_held *held, size_t room, int64_t block)
 }
 
 /* At least half of the entries stay free, so that searches are short. */
-static int rdl_rehash(rdl_memory *memory)
+static int rdl_rehash(rdl_array *all)
 {
-    size_t room = memory->held_room < 16 ? 64 : 2 * memory->held_room;
+    const rdl_held *old = all->items;
+    size_t room = all->room < 16 ? 64 : 2 * all->room;
     rdl_held *held = room > SIZE_MAX / sizeof *held ? NULL : malloc(room * sizeof *held);
     if (held == NULL)
         return 0;
     for (size_t i = 0; i < room; i++)
         held[i].block = -1;
-    for (size_t i = 0; i < memory->held_room; i++)
-        if (memory->held[i].block >= 0)
-            *rdl_find(held, room, memory->held[i].block) = memory->held[i];
-    free(memory->held);
-    memory->held = held;
-    memory->held_room = room;
+    for (size_t i = 0; i < all->room; i++)
+        if (old[i].block >= 0)
+            *rdl_entry(held, room, old[i].block) = old[i];
+    free(all->items);
+    all->items = held;
+    all->room = room;
     return 1;
 }
 
 /* Notes where a block lies from now on. */
-static char *rdl_hold(rdl_memory *memory, int64_t block, char *spot)
+static int rdl_hold(rdl_call *call, int64_t block, rdl_spot spot)
 {
-    if (2 * memory->held_len >= memory->held_room && !rdl_rehash(memory))
-        return NULL;
-    rdl_held *entry = rdl_find(memory->held, memory->held_room, block);
-    memory->held_len += entry->block < 0;
+    rdl_array *all = &call->held;
+    if (2 * all->len >= all->room && !rdl_rehash(all))
+        return MPI_ERR_NO_MEM;
+    rdl_held *entry = rdl_entry(all->items, all->room, block);
+    all->len += entry->block < 0;
     entry->block = block;
     entry->spot = spot;
+    return MPI_SUCCESS;
+}
+
+/* Memory for one block on its way. */
+static rdl_spot rdl_slot(rdl_call *call)
+{
+    const int64_t *spare = call->spare.items, count = call->args->recvcount;
+    int64_t slot = call->spare.len > 0 ? spare[--call->spare.len] : call->slots++;
+    rdl_spot spot = {RDL_HELD, (MPI_Aint)(slot * count) * call->extent - call->true_lb};
+    call->plan->rooms[RDL_HELD] = rdl_bytes(call, call->slots * count);
     return spot;
 }
 
-/* Memory for one block. */
-static char *rdl_room(rdl_world *w)
-{
-    rdl_memory *memory = &w->memory;
-    void *made = memory->made;
-    if (memory->spare_len > 0)
-        return memory->spare[--memory->spare_len];
-    if (!rdl_grow(&made, &memory->made_room, memory->made_len, sizeof *memory->made))
-        return NULL;
-    memory->made = made;
-    char *spot = malloc(rdl_bytes(w, memory->count));
-    if (spot == NULL)
-        return NULL;
-    memory->made[memory->made_len++] = spot;
-    return spot - w->true_lb;
-}
-
 /* A block leaves from where it is, and arrives where it belongs or in memory for blocks on their way. */
-static char *rdl_spot(rdl_world *w, const rdl_message *m, int64_t block)
+static rdl_spot rdl_spot_of(rdl_run *run, const rdl_message *m, int64_t block)
 {
-    rdl_memory *memory = &w->memory;
-    if (m->sends) {
-        rdl_held *entry = rdl_find(memory->held, memory->held_room, block);
-        return entry->block < 0 ? NULL : entry->spot;
-    }
-    int64_t source = block / w->p, destination = block % w->p;
-    char *spot = destination == w->rank ? memory->out + source * memory->count * w->extent : rdl_room(w);
-    return spot != NULL ? rdl_hold(memory, block, spot) : NULL;
+    rdl_call *call = run->call;
+    if (m->sends)
+        return rdl_entry(call->held.items, call->held.room, block)->spot;
+    int64_t source = block / call->p, destination = block % call->p;
+    rdl_spot spot = {RDL_INTO, (MPI_Aint)(source * call->args->recvcount) * call->extent};
+    if (destination != call->rank)
+        spot = rdl_slot(call);
+    rdl_note(run, rdl_hold(call, block, spot));
+    return spot;
 }
-
-@ASIDE@
 
 /* When a round is over, the memory of blocks that left is free. */
-static void rdl_settle(rdl_run *run)
+static void rdl_leave(rdl_run *run)
 {
-    rdl_memory *memory = &run->world->memory;
-@SETTLED@
+    rdl_call *call = run->call;
+    MPI_Aint bytes = (MPI_Aint)call->args->recvcount * call->extent;
     for (size_t i = 0; i < run->messages_len; i++) {
         const rdl_message *m = &run->messages[i];
         for (size_t k = 0; m->sends && k < m->count; k++) {
-            int64_t block = run->blocks[m->first + k];
-            rdl_held *entry = rdl_find(memory->held, memory->held_room, block);
-            void *spare = memory->spare;
-            int mine = block % run->world->p == run->world->rank;
-            if (entry->spot != NULL && !mine && rdl_grow(&spare, &memory->spare_room, memory->spare_len, sizeof(char *))) {
-                memory->spare = spare;
-                memory->spare[memory->spare_len++] = entry->spot;
-            }
-            entry->spot = NULL;
+            rdl_held *entry = rdl_entry(call->held.items, call->held.room, run->blocks[m->first + k]);
+            int64_t *spare = entry->spot.area == RDL_HELD && bytes > 0 ? rdl_push(&call->spare, sizeof *spare) : NULL;
+            if (spare != NULL)
+                *spare = (entry->spot.at + call->true_lb) / bytes;
         }
     }
+}
+
+/* Where every block of this rank lies before the first round: memory that nothing arrives in. */
+static int rdl_before(rdl_call *call)
+{
+    const rdl_args *args = call->args;
+    MPI_Aint lb = 0, step = call->extent;
+    int stays = !args->in_place && args->types[0] == call->type && args->sendcount == args->recvcount;
+    int64_t count = args->in_place ? args->recvcount : args->sendcount;
+    MPI_Datatype type = args->in_place ? call->type : args->types[0];
+    int error = args->recvcount < 0 || count < 0 ? MPI_ERR_COUNT : MPI_Type_get_extent(type, &lb, &step);
+    for (int to = 0; to < call->p && error == MPI_SUCCESS; to++) {
+        rdl_spot from = {args->in_place ? RDL_INTO : RDL_FROM, (MPI_Aint)(to * count) * step};
+        rdl_spot spot = {RDL_INTO, (MPI_Aint)(to * args->recvcount) * call->extent};
+        if (to != call->rank)
+            spot = stays ? from : rdl_slot(call);
+        if (to == call->rank ? !args->in_place : !stays)
+            error = rdl_convert(call, from, count, type, spot, args->recvcount, call->type);
+        if (error == MPI_SUCCESS)
+            error = rdl_hold(call, (int64_t)call->rank * call->p + to, spot);
+    }
+    return error;
 }
 

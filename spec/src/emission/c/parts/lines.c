@@ -1,10 +1,10 @@
-static int rdl_length(const rdl_world *w, int64_t block)
+static int64_t rdl_length(const rdl_call *call, int64_t block)
 {
-    return w->memory.counts[block];
+    return call->counts[block];
 }
 
-static char *rdl_spot(rdl_world *w, const rdl_message *m, int64_t block)
+static rdl_spot rdl_spot_of(rdl_run *run, const rdl_message *m, int64_t block)
 {
-    return w->memory.lines[m->line] + w->memory.offsets[block] * w->extent;
+    return rdl_beyond(run->call->lines[m->line], run->call->offsets[block] * run->call->extent);
 }
 

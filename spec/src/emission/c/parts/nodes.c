@@ -1,4 +1,4 @@
-/* Ranks sorted by node, and the nodes; it goes with the duplicate of the communicator. */
+/* Ranks sorted by node, and the nodes; it goes with the communicator. */
 typedef struct {
     rdl_nodes nodes;
     int64_t number; /* this rank's own, in the numbering by node */
@@ -42,14 +42,15 @@ static void rdl_sort(rdl_table *table, int64_t *first, const int *leaders, int r
 }
 
 /* Finds out which ranks share a node. */
-static int rdl_survey(MPI_Comm comm, void **result)
+static int rdl_survey(MPI_Comm comm, rdl_table **result)
 {
     int rank = 0, p = 0, error = MPI_Comm_rank(comm, &rank);
     if (error == MPI_SUCCESS)
         error = MPI_Comm_size(comm, &p);
     size_t n = (size_t)p;
     /* One piece of memory, so that it can be freed as one. */
-    rdl_table *table = error == MPI_SUCCESS ? calloc(1, sizeof *table + (n + 1) * sizeof(int64_t) + 2 * n * sizeof(int)) : NULL;
+    size_t bytes = sizeof(rdl_table) + (n + 1) * sizeof(int64_t) + 2 * n * sizeof(int);
+    rdl_table *table = error == MPI_SUCCESS ? calloc(1, bytes) : NULL;
     if (table == NULL)
         return error == MPI_SUCCESS ? MPI_ERR_NO_MEM : error;
     int64_t *first = (int64_t *)(void *)(table + 1);

@@ -1,8 +1,9 @@
 /* Operands do not stand in the order of ranks, so that the operation must commute. */
-static int rdl_operation(rdl_world *w, MPI_Op op)
+static int rdl_operation(const rdl_own *own, MPI_Op op)
 {
     int commutes = 0;
-    w->memory.op = op;
+    (void)own;
     int error = op == MPI_OP_NULL ? MPI_ERR_OP : MPI_Op_commutative(op, &commutes);
     return error == MPI_SUCCESS && !commutes ? MPI_ERR_OP : error;
 }
+

@@ -1,10 +1,10 @@
 /* Operands stand in the order of ranks as they are numbered by node; where that is another one, the operation must commute. */
-static int rdl_operation(rdl_world *w, MPI_Op op)
+static int rdl_operation(const rdl_own *own, MPI_Op op)
 {
     int commutes = 0, sorted = 1;
-    w->memory.op = op;
-    for (int rank = 0; rank < w->p; rank++)
-        sorted = sorted && w->order[rank] == rank;
+    for (int rank = 0; rank < own->p; rank++)
+        sorted = sorted && own->table->order[rank] == rank;
     int error = op == MPI_OP_NULL ? MPI_ERR_OP : MPI_Op_commutative(op, &commutes);
     return error == MPI_SUCCESS && !commutes && !sorted ? MPI_ERR_OP : error;
 }
+

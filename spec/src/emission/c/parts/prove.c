@@ -1,9 +1,8 @@
 /*
- * With -DROUNDEL_CBMC the file is a program for CBMC, which proves its assertions and, of everything above, that nothing overflows
- * and no access is out of bounds: for all p from ROUNDEL_FIRST to ROUNDEL_LAST, with all ranks. The rounds of every rank are
- * written down; then all ranks take them together, and a round ends when all of its messages have met their counterparts, as
- * with MPI. Asserted is that peers and blocks are in range, that every send meets a receive with the same blocks in the same
- * order, that nobody waits for ever, @CLAIM@.
+ * CBMC proves the assertions and, of what is included, that nothing overflows and no access is out of bounds: for all p from
+ * ROUNDEL_FIRST to ROUNDEL_LAST, with all ranks. The rounds of every rank are written down; then all ranks take them together, and a
+ * round ends when all of its messages have met their counterparts, as with MPI. Asserted is that peers and blocks are in range, that
+ * every send meets a receive with the same blocks in the same order, that nobody waits for ever, @CLAIM@.
  */
 #ifndef ROUNDEL_FIRST
 #define ROUNDEL_FIRST 1

@@ -1,4 +1,4 @@
-/* With -DROUNDEL_RECORD the file is a program without MPI, which prints the messages of every rank. */
+/* Prints a round. */
 static void rdl_end(rdl_run *run)
 {
     printf("round\n");

@@ -8,6 +8,9 @@ typedef struct {
     int line;            /* the line it reads or writes */
     int action, with;    /* what it does there, and the line of the other operand */
     size_t first, count; /* its blocks, in the list of the round */
+@if reduces@
+    int64_t aside;       /* where it arrives, if not in its place */
+@end@
 } rdl_message;
 
 /* The messages of the round at hand. */
@@ -17,9 +20,13 @@ typedef struct {
     size_t open; /* where the blocks of the next message begin */
     rdl_message *messages;
     size_t messages_len, messages_room;
-    int error; /* the first one; the rounds go on, because others wait for the messages of this rank */
-@LOG_FIELDS@
-    struct rdl_world *world;
+    int error; /* the first one */
+@if groups@
+    int logs; /* whether rounds are written down alone, and where each ends */
+    size_t *ends;
+    size_t ends_len, ends_room;
+@end@
+    struct rdl_call *call; /* the plan that the rounds are for */
 } rdl_run;
 
 static void rdl_note(rdl_run *run, int error)
@@ -81,14 +88,14 @@ static void rdl_message_of(rdl_run *run, rdl_message message)
 /* Sends the blocks that were appended. */
 static void rdl_send(rdl_run *run, int64_t to, int line)
 {
-    rdl_message message = {1, to, line, RDL_COPY, 0, 0, 0};
+    rdl_message message = {.sends = 1, .peer = to, .line = line, .action = RDL_COPY};
     rdl_message_of(run, message);
 }
 
 /* Receives the blocks that were appended. */
 static void rdl_recv(rdl_run *run, int64_t from, int line, int action, int with)
 {
-    rdl_message message = {0, from, line, action, with, 0, 0};
+    rdl_message message = {.peer = from, .line = line, .action = action, .with = with};
     rdl_message_of(run, message);
 }
 
@@ -101,7 +108,9 @@ static int rdl_finish(rdl_run *run)
 {
     free(run->blocks);
     free(run->messages);
-@LOG_FREE@
+@if groups@
+    free(run->ends);
+@end@
     return run->error;
 }
 

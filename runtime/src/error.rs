@@ -15,7 +15,7 @@ pub enum Error {
         refusal: Refusal,
     },
     /// A buffer has the wrong length.
-    #[error("{what} has {found} elements but needs {expected}: {why}")]
+    #[error("{what} has {found} elements but needs {expected}: {reason}")]
     Length {
         /// The argument.
         what: &'static str,
@@ -24,7 +24,7 @@ pub enum Error {
         /// The actual length.
         found: usize,
         /// The rule that is violated.
-        why: &'static str,
+        reason: &'static str,
     },
     /// Two blocks of a receive buffer overlap.
     #[error("blocks {first} and {second} overlap in the receive buffer; give each its own displacement")]

@@ -69,7 +69,9 @@ pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
     visit(entry, &args, &mut proved)?;
     match proved.answer {
         Err(Refusal::Unproved { range, .. } | Refusal::Placement { range }) => Ok(range),
-        _ => Err(Error::Catalogue { name: entry.name, why: "it does not say for which calls it is proved".into() }),
+        _ => {
+            Err(Error::Catalogue { name: entry.name, reason: "it does not say for which calls it is proved".into() })
+        }
     }
 }
 
@@ -126,7 +128,7 @@ pub fn visit(entry: &Entry, args: &Arguments, visitor: &mut impl Visitor) -> Res
 }
 
 fn not_visited(entry: &Entry) -> Error {
-    Error::Catalogue { name: entry.name, why: "its type does not take the parameters of its declaration".into() }
+    Error::Catalogue { name: entry.name, reason: "its type does not take the parameters of its declaration".into() }
 }
 
 /// The rounds of an entry at one point of its domain, with the verdict of the checks.
@@ -147,7 +149,7 @@ pub struct Recorded {
 pub fn examine(entry: &'static Entry, args: &Arguments, placement: Placement) -> Result<Recorded, Error> {
     let schedule = (entry.schedule)();
     let point = Point { placement, args: args.clone() };
-    let fault = |violation: Violation| Error::Catalogue { name: entry.name, why: violation.to_string() };
+    let fault = |violation: Violation| Error::Catalogue { name: entry.name, reason: violation.to_string() };
     if check::in_domain(&schedule, &point).map_err(fault)? {
         check::record_schedule(&schedule, &point).map_err(fault)?;
     }

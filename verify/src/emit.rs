@@ -19,7 +19,8 @@ pub fn emit_c(schedule: &Schedule, root: Option<&Path>, options: &c::FileOptions
 /// derive: only what was checked is granted.
 pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(ProvedRange, Option<Record>), Error> {
     let unfit = |root: &Path, unfit| Error::UnfitRecord { path: Record::path(root, schedule), unfit };
-    let record = root.map(|root| Record::in_crate(root, schedule).map_err(|why| unfit(root, why))).transpose()?;
+    let record =
+        root.map(|root| Record::in_crate(root, schedule).map_err(|reason| unfit(root, reason))).transpose()?;
     if let Some(record) = record.flatten() {
         return Ok((record.granted().clone(), Some(record)));
     }

@@ -48,20 +48,20 @@ pub enum Error {
         command: &'static str,
     },
     /// A value of `-p` that is not a range.
-    #[error("`{text}` is no range of process counts: {why}; write `7`, `1..64` (63 is the last) or `1..=64`")]
+    #[error("`{text}` is no range of process counts: {reason}; write `7`, `1..64` (63 is the last) or `1..=64`")]
     Range {
         /// What was written.
         text: String,
         /// What is wrong with it.
-        why: &'static str,
+        reason: &'static str,
     },
     /// An invalid value of `--rounds`.
-    #[error("`{text}` is no range of rounds: {why}; write `3`, `2..5` (4 is the last) or `2..=4`")]
+    #[error("`{text}` is no range of rounds: {reason}; write `3`, `2..5` (4 is the last) or `2..=4`")]
     Rounds {
         /// What was written.
         text: String,
         /// What is wrong with it.
-        why: &'static str,
+        reason: &'static str,
     },
     /// Rounds that do not exist.
     #[error("there are no rounds {first}..={last} here: give `--rounds` some of the {count} rounds, counted from 0")]
@@ -94,14 +94,14 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A number of ranks that cannot be served.
-    #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {why}")]
+    #[error("{p} ranks are not possible here: give a number in 1..={limit}, because {reason}")]
     Ranks {
         /// The requested number.
         p: usize,
         /// The largest number served.
         limit: usize,
         /// The reason for the limit.
-        why: &'static str,
+        reason: &'static str,
     },
     /// `--ppn 0`.
     #[error("a node needs at least one rank: give `--ppn` a number in 1..={p}, or leave it out for one node")]
@@ -161,14 +161,14 @@ pub enum Error {
     },
     /// A `--set` of a check without any value.
     #[error(
-        "`{text}` sets nothing: {why}; write `--set name=3`, `--set name=1..=64`, or for a list `--set name=1,2`, \
+        "`{text}` sets nothing: {reason}; write `--set name=3`, `--set name=1..=64`, or for a list `--set name=1,2`, \
          `--set name=1..=3` (its elements) and `--set 'len(name)=0..=6'`"
     )]
     Setting {
         /// What was written.
         text: String,
         /// What is wrong with it.
-        why: &'static str,
+        reason: &'static str,
     },
     /// Too many combinations to check.
     #[error("{name} would be checked with {combinations:.0} combinations of parameters at every p: narrow `--set`")]
@@ -360,22 +360,22 @@ pub enum Error {
     },
     /// A file that is not a counterexample.
     #[error(
-        "{} cannot be replayed: {why}; `--save` of `roundel check`, `prove` and `mutants` writes such files",
+        "{} cannot be replayed: {reason}; `--save` of `roundel check`, `prove` and `mutants` writes such files",
         path.display()
     )]
     Counterexample {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        why: String,
+        reason: String,
     },
     /// A counterexample that a replay would not find again.
-    #[error("the counterexample to {collective} cannot be saved: {why}")]
+    #[error("the counterexample to {collective} cannot be saved: {reason}")]
     NotReplayable {
         /// The collective.
         collective: String,
         /// The cause.
-        why: String,
+        reason: String,
     },
     /// A collective without harnesses.
     #[error("{name} has no Kani harnesses: they follow blocks, not contributions; use `--engine exhaustive`")]
@@ -590,14 +590,14 @@ pub enum Error {
         source: roundel::plan::Unplanned,
     },
     /// A line of a trace that cannot be parsed.
-    #[error("{}:{line}: {why}; a job that was killed may leave half a line: delete it, or trace again", path.display())]
+    #[error("{}:{line}: {reason}; a job that was killed may leave half a line: delete it, or trace again", path.display())]
     Trace {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
         /// What is wrong.
-        why: String,
+        reason: String,
     },
     /// A name without trace files.
     #[error(
@@ -609,14 +609,14 @@ pub enum Error {
         path: PathBuf,
     },
     /// Files of different jobs.
-    #[error("{} and {} are not of the same job: {why}; delete those of other jobs", first.display(), other.display())]
+    #[error("{} and {} are not of the same job: {reason}; delete those of other jobs", first.display(), other.display())]
     OtherJob {
         /// A file.
         first: PathBuf,
         /// Another one.
         other: PathBuf,
         /// The difference.
-        why: String,
+        reason: String,
     },
     /// Writing to standard output failed.
     #[error("cannot write to standard output: {0}")]
@@ -632,12 +632,12 @@ pub enum Error {
         source: syn::Error,
     },
     /// An entry whose source and type do not match: a bug in the catalogue.
-    #[error("the catalogue's entry {name} cannot be used: {why}; this is a fault of Roundel, please report it")]
+    #[error("the catalogue's entry {name} cannot be used: {reason}; this is a fault of Roundel, please report it")]
     Catalogue {
         /// The entry.
         name: &'static str,
         /// The mismatch.
-        why: String,
+        reason: String,
     },
 }
 

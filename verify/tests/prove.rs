@@ -59,7 +59,7 @@ fn text(path: &Path) -> &str {
 /// What keeps a collective from being proved, all of it.
 fn open(report: &Value) -> String {
     let rows = report["collectives"][0]["rows"].as_array().unwrap();
-    rows.iter().flat_map(|row| row["open"].as_array().unwrap()).map(|why| format!("{why}\n")).collect()
+    rows.iter().flat_map(|row| row["open"].as_array().unwrap()).map(|reason| format!("{reason}\n")).collect()
 }
 
 // ---- solvers that misbehave
@@ -284,7 +284,7 @@ fn reductions_are_proved_for_all_p() {
 #[test]
 fn what_is_not_encoded_is_proved_in_a_range_only() {
     let rooted = "not encoded: collectives with a root";
-    for (kind, why) in ["reduce/", "broadcast/", "gather/", "scatter/"].map(|kind| (kind, rooted)) {
+    for (kind, reason) in ["reduce/", "broadcast/", "gather/", "scatter/"].map(|kind| (kind, rooted)) {
         let report = json(0, &["prove", kind, "-p", "1..=6", "--no-record"]);
         for one in report["collectives"].as_array().unwrap() {
             assert!(one["proved_for"].as_str().unwrap().starts_with("p <= 6"), "{one}");
@@ -295,7 +295,7 @@ fn what_is_not_encoded_is_proved_in_a_range_only() {
                 (&"smt".into(), &"not encoded".into()),
                 "{one}"
             );
-            assert_eq!(induction["open"], serde_json::json!([why]));
+            assert_eq!(induction["open"], serde_json::json!([reason]));
         }
     }
 }
@@ -601,7 +601,7 @@ fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
     schedule.blocks = Expr::binary(Binary::Add, schedule.blocks, Expr::Int(1));
     let obligations = smt::obligations(&schedule);
     assert!(obligations.all.is_empty());
-    assert_eq!(obligations.gaps[0].why, "an allgather without a block for each rank is not encoded");
+    assert_eq!(obligations.gaps[0].reason, "an allgather without a block for each rank is not encoded");
 }
 
 /// Definitions that each use the one before twice: written out, the last has 2^40 terms.
@@ -613,7 +613,7 @@ fn definitions_that_explode_are_not_encoded() {
         ring("#[holds(blocks = [rank - o; o in 0..=s], d39 >= p)]\n")
     );
     let gaps = smt::obligations(&syntax::parse(&syn::parse_str(&text).unwrap()).unwrap().schedule).gaps;
-    assert!(gaps.iter().any(|gap| gap.why.contains("which grows too large")), "{gaps:?}");
+    assert!(gaps.iter().any(|gap| gap.reason.contains("which grows too large")), "{gaps:?}");
 }
 
 /// Names that are words of SMT-LIB, or that the encoding uses itself.

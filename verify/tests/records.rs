@@ -63,7 +63,7 @@ fn the_range_follows_from_the_evidence() {
         }
     }
     let mut gap = everything();
-    gap.gaps.push(Gap { property: "invariant".into(), why: "not encoded".into() });
+    gap.gaps.push(Gap { property: "invariant".into(), reason: "not encoded".into() });
     assert_eq!(range(None, Some(gap)), None);
     let few = Induction { obligations: everything().obligations[1..].to_vec(), ..everything() };
     assert_eq!(range(None, Some(few)), None);
@@ -78,7 +78,7 @@ fn a_bound_that_is_not_proved_does_not_lower_the_range() {
     assert_eq!((record.range.p, record.bounds.as_ref().unwrap().p), (None, Some(8)));
     assert_eq!((record.granted().p, record.text(&ring).as_str()), (None, "all p; bounds for p <= 8"));
     let mut gap = everything();
-    gap.gaps.push(Gap { property: "rounds".into(), why: "not encoded".into() });
+    gap.gaps.push(Gap { property: "rounds".into(), reason: "not encoded".into() });
     let record = Record::new(&ring, None, Some(gap)).unwrap();
     assert_eq!((record.range.p, record.bounds.unwrap().p), (None, Some(0)));
 }
@@ -183,7 +183,7 @@ fn other_questions_than_those_of_today_are_found() {
     assert!(forged(&|part| drop(part.obligations.pop())).contains("is missing"));
     assert!(forged(&|part| part.obligations.push(shown("045-bounds-more", "proved"))).contains("is not asked"));
     assert!(forged(&|part| part.lemmas.truncate(1)).contains("lemma"));
-    let gap = Gap { property: "bounds".into(), why: "too long".into() };
+    let gap = Gap { property: "bounds".into(), reason: "too long".into() };
     assert!(forged(&|part| part.gaps.push(gap.clone())).contains("not encoded"));
 }
 
@@ -354,7 +354,7 @@ fn what_is_combined_into_another_line_loses_nothing() {
         let proof = Proof::over("One", schedule, &Portfolio::installed(), &|| {});
         proof.by_property().into_values().flat_map(|one| one.open).collect::<Vec<_>>()
     };
-    let is_lost = |open: &[String]| open.iter().any(|why| why.contains("is not lost"));
+    let is_lost = |open: &[String]| open.iter().any(|reason| reason.contains("is not lost"));
     let (lost, kept) = (open(&loses), open(&fresh));
     assert!(is_lost(&lost) && !is_lost(&kept), "{lost:#?} {kept:#?}");
 }

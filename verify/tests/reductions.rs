@@ -122,8 +122,9 @@ fn declarations_are_read_back_to_the_same_schedule() {
 
 fn read_back(schedule: &Schedule) -> Schedule {
     let text = schedule.declaration();
-    let declared = Source::of_text("text", &text).declarations().unwrap_or_else(|why| panic!("{why:?}: {text}"));
-    declared.into_iter().next().unwrap().result.unwrap_or_else(|why| panic!("{why:?}: {text}")).schedule
+    let declared =
+        Source::of_text("text", &text).declarations().unwrap_or_else(|reason| panic!("{reason:?}: {text}"));
+    declared.into_iter().next().unwrap().result.unwrap_or_else(|reason| panic!("{reason:?}: {text}")).schedule
 }
 
 /// Checks a declaration, saves what is wrong, replays it: the text, and the same for machines.

@@ -327,8 +327,8 @@ fn every_mutant_is_written_or_breaks_a_rule() {
         "must be the same on all ranks",
         "ends with the last round",
     ];
-    for why in &unwritable {
-        assert!(rules.iter().any(|rule| why.contains(rule)), "{why}");
+    for reason in &unwritable {
+        assert!(rules.iter().any(|rule| reason.contains(rule)), "{reason}");
     }
     assert!(written > 20 * unwritable.len(), "{written} written, {} not", unwritable.len());
 }
@@ -346,9 +346,15 @@ fn declarations_mean_the_same_when_they_are_read_back() {
     assert!(schedules.len() > 15, "{}", schedules.len());
     for schedule in schedules {
         let text = schedule.declaration();
-        let declared = Source::of_text("text", &text).declarations().unwrap_or_else(|why| panic!("{why:?}: {text}"));
-        let read =
-            declared.into_iter().next().unwrap().result.unwrap_or_else(|why| panic!("{why:?}: {text}")).schedule;
+        let declared =
+            Source::of_text("text", &text).declarations().unwrap_or_else(|reason| panic!("{reason:?}: {text}"));
+        let read = declared
+            .into_iter()
+            .next()
+            .unwrap()
+            .result
+            .unwrap_or_else(|reason| panic!("{reason:?}: {text}"))
+            .schedule;
         for point in Points::new(&schedule, 1..=7).iter() {
             let admitted = check::in_domain(&schedule, &point).unwrap();
             assert_eq!(check::in_domain(&read, &point), Ok(admitted), "{text}");

@@ -157,7 +157,7 @@ fn ranks_must_tell_the_same() {
 fn an_algorithm_must_be_able_to_do_the_call() {
     let impossible = |words: &str, change: &dyn Fn(&mut Value)| {
         let faults = changed(|lines| lines.iter_mut().for_each(|rank| change(&mut rank[2]["call"])));
-        assert!(matches!(&faults[..], [Discrepancy::Impossible(why)] if why.contains(words)), "{faults:?}");
+        assert!(matches!(&faults[..], [Discrepancy::Impossible(reason)] if reason.contains(words)), "{faults:?}");
     };
     impossible("the catalogue has no `allgather/none`", &|call| call["algorithm"] = json!("allgather/none"));
     impossible("other parameters", &|call| call["arguments"]["numbers"] = json!([2]));
@@ -303,8 +303,8 @@ fn what_is_malformed_is_refused_with_its_line() {
         let mut lines = ring();
         change(&mut lines);
         let error = read(&lines).err().unwrap();
-        let Error::Trace { path, line, why } = &error else { panic!("{error}") };
-        assert!(path == Path::new("t.1") && *line == at && why.contains(words), "{error}");
+        let Error::Trace { path, line, reason } = &error else { panic!("{error}") };
+        assert!(path == Path::new("t.1") && *line == at && reason.contains(words), "{error}");
     };
     refused(&|lines| lines[1][0] = json!({}), 1, "this is no trace");
     refused(&|lines| lines[1][0]["format"] = json!("x"), 1, "the format is `x`");
@@ -349,7 +349,7 @@ fn files_of_other_jobs_are_refused() {
         let mut lines = ring();
         change(&mut lines);
         let error = read(&lines).err().unwrap();
-        assert!(matches!(&error, Error::OtherJob { why, .. } if why.contains(words)), "{error}");
+        assert!(matches!(&error, Error::OtherJob { reason, .. } if reason.contains(words)), "{error}");
     };
     refused(&|lines| lines[2][0]["size"] = json!(4), "different sizes");
     refused(&|lines| lines[2][1]["communicator"]["nodes"] = json!([[0], [1], [1]]), "communicator 0.0");

@@ -508,10 +508,10 @@ fn without_the_fault_they_are_proved() {
         check::over(&schedule, &Points::new(&schedule, 1..=48))
             .unwrap_or_else(|violation| panic!("{name}: {violation}"));
         let induction = InductionResult::over(name, &schedule, &portfolio, &|| ());
-        let why = induction.by_property().into_values().flat_map(|summary| summary.open).collect::<Vec<_>>();
-        println!("{name}: {why:?}");
+        let reason = induction.by_property().into_values().flat_map(|summary| summary.open).collect::<Vec<_>>();
+        println!("{name}: {reason:?}");
         if !induction.complete() {
-            open.push((*name, why));
+            open.push((*name, reason));
         }
     }
     assert!(open.is_empty(), "{open:#?}");

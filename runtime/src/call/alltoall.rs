@@ -23,12 +23,12 @@ impl<T> AlltoallCall<'_, T> {
         let found = self.recv.len();
         let whole = found.checked_next_multiple_of(here.p()).unwrap_or(usize::MAX);
         if whole != found {
-            let why = "a block of the same length for each rank";
-            return Err(Error::Length { what: "the receive buffer", expected: whole, found, why });
+            let reason = "a block of the same length for each rank";
+            return Err(Error::Length { what: "the receive buffer", expected: whole, found, reason });
         }
         if let Some(send) = self.send.filter(|send| send.len() != found) {
-            let why = "as many elements as the receive buffer";
-            return Err(Error::Length { what: "the send buffer", expected: found, found: send.len(), why });
+            let reason = "as many elements as the receive buffer";
+            return Err(Error::Length { what: "the send buffer", expected: found, found: send.len(), reason });
         }
         let at = here.serves(collective)?;
         self.options.layout.rotation(collective, &at)
@@ -67,8 +67,8 @@ impl<T> AlltoallvCall<'_, T> {
         self.arriving.reject_overlap()?;
         let (found, expected) = (self.leaving.counts[here.rank], self.arriving.counts[here.rank]);
         if found != expected {
-            let (what, why) = ("the block of this rank for itself", "its receive count for itself");
-            return Err(Error::Length { what, expected, found, why });
+            let (what, reason) = ("the block of this rank for itself", "its receive count for itself");
+            return Err(Error::Length { what, expected, found, reason });
         }
         Ok(())
     }

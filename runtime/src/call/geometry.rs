@@ -114,8 +114,8 @@ impl Geometry for Uniform {
 impl Described for Uniform {
     fn validate(&self, at: &Place, send: Option<usize>, recv: usize) -> Result<(), Error> {
         if let Some(found) = send.filter(|&send| send != self.count) {
-            let why = "the length of a block";
-            return Err(Error::Length { what: "the send buffer", expected: self.count, found, why });
+            let reason = "the length of a block";
+            return Err(Error::Length { what: "the send buffer", expected: self.count, found, reason });
         }
         let expected = self.count.checked_mul(at.p as usize).filter(|&n| n <= isize::MAX as usize);
         let Some(expected) = expected else {
@@ -123,11 +123,11 @@ impl Described for Uniform {
             return Err(Error::TooLarge { what: "the send buffer", elements: self.count, limit });
         };
         if recv != expected {
-            let why = match send {
+            let reason = match send {
                 Some(_) => "the send buffer's length times the number of ranks",
                 None => "a block of the same length for each rank",
             };
-            return Err(Error::Length { what: "the receive buffer", expected, found: recv, why });
+            return Err(Error::Length { what: "the receive buffer", expected, found: recv, reason });
         }
         Ok(())
     }
@@ -174,8 +174,8 @@ impl<'a> Varying<'a> {
     pub(crate) fn validate_lists(&self, p: usize, len: usize, names: &Names) -> Result<(), Error> {
         for (what, list) in [(names.counts, self.counts), (names.displs, self.displs)] {
             if list.len() != p {
-                let why = "one entry for each rank";
-                return Err(Error::Length { what, expected: p, found: list.len(), why });
+                let reason = "one entry for each rank";
+                return Err(Error::Length { what, expected: p, found: list.len(), reason });
             }
         }
         for (&count, &displ) in self.counts.iter().zip(self.displs) {
@@ -185,8 +185,8 @@ impl<'a> Varying<'a> {
                 return Err(Error::TooLarge { what: "a block's end", elements: usize::MAX, limit });
             };
             if count > 0 && end > len {
-                let why = "every block must lie inside it";
-                return Err(Error::Length { what: names.buffer, expected: end, found: len, why });
+                let reason = "every block must lie inside it";
+                return Err(Error::Length { what: names.buffer, expected: end, found: len, reason });
             }
         }
         Ok(())
@@ -251,8 +251,8 @@ impl Described for Varying<'_> {
         self.reject_overlap()?;
         let expected = self.counts[at.rank as usize];
         if let Some(found) = send.filter(|&send| send != expected) {
-            let why = "this rank's entry in the counts";
-            return Err(Error::Length { what: "the send buffer", expected, found, why });
+            let reason = "this rank's entry in the counts";
+            return Err(Error::Length { what: "the send buffer", expected, found, reason });
         }
         Ok(())
     }

@@ -48,9 +48,9 @@ impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
     fn validate_lengths(&self, here: RankPlacement<'_>) -> Result<(), Error> {
         let (p, rank) = (here.p(), here.rank);
         let (input, output) = (self.elements(), self.output.len());
-        let length = |what, expected, found, why| match expected == found {
+        let length = |what, expected, found, reason| match expected == found {
             true => Ok(()),
-            false => Err(Error::Length { what, expected, found, why }),
+            false => Err(Error::Length { what, expected, found, reason }),
         };
         match self.division {
             Division::Elsewhere => Ok(()),
@@ -59,8 +59,8 @@ impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
                 length("the buffer", input / p * p, input, "a block of the same length for each rank")
             }
             Division::Equal => {
-                let why = "the receive buffer's length times the number of ranks";
-                length("the send buffer", output.saturating_mul(p), input, why)
+                let reason = "the receive buffer's length times the number of ranks";
+                length("the send buffer", output.saturating_mul(p), input, reason)
             }
             Division::Counts(counts) => {
                 length("counts", p, counts.len(), "one entry for each rank")?;

@@ -35,16 +35,16 @@ impl<'a, T> RootedCall<'a, T> {
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         here.serves(collective)?;
         let (input, output) = (self.input.map_or(0, <[T]>::len), self.output.len());
-        let (RootedLayout { total, input_at, storage }, why) = (self.layout, "what all blocks have");
+        let (RootedLayout { total, input_at, storage }, reason) = (self.layout, "what all blocks have");
         let within = |begin: usize, len: usize| begin.checked_add(len).is_some_and(|end| end <= total);
         if !within(input_at, input) {
-            return expect("the send buffer", total.saturating_sub(input_at), input, why);
+            return expect("the send buffer", total.saturating_sub(input_at), input, reason);
         }
         match storage {
-            BlockStorage::Output => expect("the receive buffer", total, output, why),
+            BlockStorage::Output => expect("the receive buffer", total, output, reason),
             BlockStorage::Scratch { result_at } if within(result_at, output) => Ok(()),
             BlockStorage::Scratch { result_at } => {
-                expect("the receive buffer", total.saturating_sub(result_at), output, why)
+                expect("the receive buffer", total.saturating_sub(result_at), output, reason)
             }
         }
     }
@@ -67,6 +67,6 @@ impl Recognised for RootedLayout {
 }
 
 #[inline]
-pub(crate) fn expect(what: &'static str, expected: usize, found: usize, why: &'static str) -> Result<(), Error> {
-    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found, why }) }
+pub(crate) fn expect(what: &'static str, expected: usize, found: usize, reason: &'static str) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found, reason }) }
 }

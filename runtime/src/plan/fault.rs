@@ -6,10 +6,10 @@ use super::Slot;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFault {
     /// The numbers of the plan are invalid.
-    #[error("no plan is like this: {why}")]
+    #[error("no plan is like this: {reason}")]
     Shape {
         /// The rule that is violated.
-        why: &'static str,
+        reason: &'static str,
     },
     /// A round does not have one turn for each rank.
     #[error("round {round} has {found} turns, expected {expected}: give every rank a turn, if only an empty one")]

@@ -27,7 +27,7 @@ impl Plan {
     /// # Errors
     /// The first error.
     pub fn replay_where(&self, matters: impl Fn(usize) -> bool) -> Result<Order, PlanFault> {
-        self.shape().map_err(|why| PlanFault::Shape { why })?;
+        self.shape().map_err(|reason| PlanFault::Shape { reason })?;
         let mut memory = PlanMemory::new(self);
         for (number, round) in self.rounds.iter().enumerate() {
             memory.round(number, round)?;
@@ -54,7 +54,7 @@ impl Plan {
                 "it has too many slots, use fewer lines, blocks or ranks",
             ),
         ];
-        expected.iter().find(|(right, _)| !right).map_or(Ok(()), |(_, why)| Err(why))
+        expected.iter().find(|(right, _)| !right).map_or(Ok(()), |(_, reason)| Err(reason))
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
 use roundel::selection::{
-    Answer, DefaultRule, Force, Implementation, NodeSizes, Question, Reason, Selection, Settings,
+    Answer, CallForm, DefaultRule, Force, Implementation, NodeSizes, Question, Reason, Selection, Settings,
 };
 use roundel_spec::{Kind, Placement};
 
@@ -174,25 +174,35 @@ fn the_default_is_as_documented() {
     let cases = [
         (Kind::Allreduce, 64, 64, 8, "shared-memory", "allreduce/recursive-doubling"),
         (Kind::Allreduce, 64, 4, 8, "allreduce/nap", "allreduce/nap"),
-        (Kind::Allreduce, 64, 4, 32768, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 2048, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 2049, "shared-memory", "allreduce/nap"),
+        (Kind::Allreduce, 64, 4, 32768, "shared-memory", "allreduce/nap"),
         (Kind::Allreduce, 64, 4, 32769, "library", "allreduce/rabenseifner"),
         (Kind::Allreduce, 64, 1, 8, "library", "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 128, 4, 8, "library", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 128, 4, 8, "shared-memory", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 16 * 64, 64, 8, "shared-memory", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 9408 * 8, 8, 8, "shared-memory", "allreduce/recursive-doubling"),
         (Kind::Allreduce, 64, 64, 32769, "shared-memory", "allreduce/rabenseifner"),
         (Kind::Allreduce, 6, 6, (6 << 15) - 1, "shared-memory", "allreduce/rabenseifner"),
         (Kind::Allreduce, 6, 6, 6 << 15, "shared-memory", "allreduce/ring"),
         (Kind::Allgather, 64, 64, 8192, "shared-memory", "allgather/bruck"),
         (Kind::Allgather, 64, 64, 8193, "shared-memory", "allgather/ring"),
-        (Kind::Allgather, 64, 16, 8193, "allgather/multi-lane", "allgather/multi-lane"),
+        (Kind::Allgather, 64, 16, 8193, "shared-memory", "allgather/multi-lane"),
+        (Kind::Allgather, 64, 2, 16385, "allgather/multi-lane", "allgather/multi-lane"),
+        (Kind::Allgather, 64, 2, 8, "shared-memory", "allgather/bruck"),
         (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
-        (Kind::Allgather, 4001, 4, 8, "library", "allgather/bruck"),
+        (Kind::Allgather, 4001, 4, 8, "shared-memory", "allgather/bruck"),
         (Kind::ReduceScatter, 64, 64, 8, "shared-memory", "reduce-scatter/recursive-halving"),
         (Kind::ReduceScatter, 63, 63, 8, "shared-memory", "reduce-scatter/circulant"),
         (Kind::ReduceScatter, 65, 65, 8, "library", "reduce-scatter/pairwise"),
-        (Kind::ReduceScatter, 104, 4, 8, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 104, 4, 8, "shared-memory", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 104, 2, 1024, "library", "reduce-scatter/pairwise"),
         (Kind::ReduceScatter, 64, 64, 1 << 20, "shared-memory", "reduce-scatter/pairwise"),
         (Kind::Broadcast, 104, 4, 8, "library", "broadcast/binomial"),
+        (Kind::Broadcast, 104, 4, 65, "shared-memory", "broadcast/binomial"),
+        (Kind::Reduce, 104, 4, 2048, "shared-memory", "reduce/binomial"),
+        (Kind::Reduce, 104, 4, 2049, "library", "reduce/binomial"),
         (Kind::Broadcast, 257, 257, 8, "library", "library"),
         (Kind::Broadcast, 8, 8, 32769, "shared-memory", "library"),
         (Kind::Broadcast, 3, 3, 8, "library", "broadcast/binomial"),
@@ -219,9 +229,18 @@ fn the_default_is_as_documented() {
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
     // The library's allgatherv is faster than its allgather where there is much to gather.
-    let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 4, bytes) };
+    let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 2, bytes) };
     assert_eq!(fastest.choose(&varying(1 << 18)).implementation.algorithm(), Some("allgather/multi-lane"));
     assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::Library);
+    // What does not block shares memory on one node only, and not for a few bytes.
+    let not_blocking = |form, p, ppn, bytes| {
+        fastest.choose(&Question { form, ..Question::new(Kind::Allreduce, p, ppn, bytes) }).implementation
+    };
+    assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 511), Implementation::Library);
+    assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 512), Implementation::SharedMemory);
+    assert_eq!(not_blocking(CallForm::Nonblocking, 2, 2, 2047), Implementation::Library);
+    assert_eq!(not_blocking(CallForm::Persistent, 4, 4, 8), Implementation::SharedMemory);
+    assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096).algorithm(), Some("allreduce/nap"));
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
     assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
     assert_eq!(fastest.choose(&many(1024)).implementation.algorithm(), Some("allgather/locality-bruck"));

@@ -2,7 +2,7 @@
 
 use roundel::Collective;
 use roundel::algorithms::{Visitor, visit_one};
-use roundel::selection::{Answer, Implementation, Question};
+use roundel::selection::{Algorithm, Answer, Implementation, Question};
 use roundel::transport::RankPlacement;
 use roundel_spec::{Kind, Placement};
 
@@ -18,22 +18,41 @@ pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> 
         }
         // Its replays are in tests/programs/shared.rs.
         Implementation::SharedMemory => {
-            (placement.regions().nodes() != 1 || placement.p() > 64).then(|| "not one node that was replayed".into())
-        }
-        Implementation::Catalogue(algorithm) => roots(call).into_iter().find_map(|root| {
-            let mut args = algorithm.arguments().clone();
-            if call.kind.has_root() {
-                args.numbers = vec![root];
+            let nodes = placement.regions().nodes() as usize;
+            if placement.regions().sizes().any(|size| size > 64) {
+                return Some("a node of more ranks than were replayed".into());
             }
-            let mut fault = Fault { call, placement, found: Some("not asked".into()) };
-            assert!(visit_one(algorithm.name(), &args, &mut fault), "{}", algorithm.name());
-            fault.found
-        }),
+            if nodes == 1 {
+                return None;
+            }
+            // One rank of each node sends for it: blocks of a node must be together, and in the order of ranks.
+            let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
+            if !placement.is_sorted() && (divided || call.kind.reduces() && !call.commutes) {
+                return Some("nodes are mixed".into());
+            }
+            match call.between_nodes() {
+                Some(between) => of_algorithm(&between, call, &Placement::consecutive(nodes, 1)),
+                None => Some("nothing between nodes".into()),
+            }
+        }
+        Implementation::Catalogue(algorithm) => of_algorithm(algorithm, call, placement),
     }
 }
 
-fn roots(call: &Question) -> Vec<i64> {
-    if call.kind.has_root() { vec![0, call.p as i64 / 2, call.p as i64 - 1] } else { vec![0] }
+fn of_algorithm(algorithm: &Algorithm, call: &Question, placement: &Placement) -> Option<String> {
+    roots(call.kind, placement.p()).into_iter().find_map(|root| {
+        let mut args = algorithm.arguments().clone();
+        if call.kind.has_root() {
+            args.numbers = vec![root];
+        }
+        let mut fault = Fault { call, placement, found: Some("not asked".into()) };
+        assert!(visit_one(algorithm.name(), &args, &mut fault), "{}", algorithm.name());
+        fault.found
+    })
+}
+
+fn roots(kind: Kind, p: usize) -> Vec<i64> {
+    if kind.has_root() { vec![0, p as i64 / 2, p as i64 - 1] } else { vec![0] }
 }
 
 struct Fault<'a> {

@@ -633,7 +633,7 @@ pub fn admits(schedule: &Schedule, args: &Arguments, place: &Place) -> Result<Op
 fn stopped<E>(walked: Result<(), Halt<E>>) -> Result<Option<E>, Halt<E>> {
     match walked {
         Ok(()) => Ok(None),
-        Err(Halt::Stopped(why)) => Ok(Some(why)),
+        Err(Halt::Stopped(reason)) => Ok(Some(reason)),
         Err(fault) => Err(fault),
     }
 }

@@ -109,7 +109,8 @@ pub struct Gap {
     /// What is not proved.
     pub property: String,
     /// Why.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
 /// What the solvers showed.
@@ -163,7 +164,7 @@ impl Induction {
     }
 
     /// What is missing or out of place.
-    fn misfit(&self) -> Option<String> {
+    fn inconsistency(&self) -> Option<String> {
         let misplaced = |(i, shown): (usize, &Answered)| !shown.name.starts_with(&format!("{i:03}-"));
         if let Some(i) = self.obligations.iter().enumerate().position(misplaced) {
             return Some(format!("obligation {i} is missing, or not in its place"));
@@ -229,9 +230,9 @@ impl RecordError {
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RecordError::Malformed(why) => write!(f, "it cannot be read: {why}"),
+            RecordError::Malformed(reason) => write!(f, "it cannot be read: {reason}"),
             RecordError::Changed => f.write_str("it has been changed since it was written"),
-            RecordError::Parts(why) => write!(f, "its parts do not fit together: {why}"),
+            RecordError::Parts(reason) => write!(f, "its parts do not fit together: {reason}"),
             RecordError::Declaration => f.write_str("the declaration has changed since it was proved"),
             RecordError::Older => {
                 f.write_str("an earlier version wrote it, in which the range did not follow from the evidence")
@@ -251,7 +252,7 @@ impl Exhaustive {
         Some(Exhaustive { range: checked.range()?.clone(), cases: checked.cases(), properties: properties(schedule) })
     }
 
-    fn misfit(&self, schedule: &Schedule) -> Option<String> {
+    fn inconsistency(&self, schedule: &Schedule) -> Option<String> {
         let range = &self.range;
         let placed = match range.placements {
             None => !schedule.uses_placement(),
@@ -338,9 +339,9 @@ impl Record {
         if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
             return Err(RecordError::Declaration);
         }
-        let exhaustive = self.exhaustive.as_ref().and_then(|part| part.misfit(schedule));
-        if let Some(why) = exhaustive.or(self.induction.as_ref().and_then(Induction::misfit)) {
-            return Err(RecordError::Parts(why));
+        let exhaustive = self.exhaustive.as_ref().and_then(|part| part.inconsistency(schedule));
+        if let Some(reason) = exhaustive.or(self.induction.as_ref().and_then(Induction::inconsistency)) {
+            return Err(RecordError::Parts(reason));
         }
         let other = |what: &str| Err(RecordError::Parts(format!("{what} is not what follows from the evidence")));
         match self.follows(schedule, Claim::Correct) {

@@ -92,7 +92,7 @@ const RESERVED: [&str; 19] = [
 /// Rejects a name that is in use.
 pub(crate) fn fresh(scope: &NameScope, name: &Ident) -> Result<()> {
     let text = name.to_string();
-    let why = if text.starts_with("r#") {
+    let reason = if text.starts_with("r#") {
         "is a keyword of Rust"
     } else if RESERVED.contains(&text.as_str()) {
         "is reserved for generated code"
@@ -103,7 +103,7 @@ pub(crate) fn fresh(scope: &NameScope, name: &Ident) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::new_spanned(name, format!("`{name}` {why}; choose another name")))
+    Err(Error::new_spanned(name, format!("`{name}` {reason}; choose another name")))
 }
 
 enum ComprehensionClause {

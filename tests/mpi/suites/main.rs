@@ -50,7 +50,7 @@ fn main() {
     run(&universe.world(), args);
 }
 
-fn fails(why: &str) -> ! {
-    eprintln!("{why}");
+fn fails(reason: &str) -> ! {
+    eprintln!("{reason}");
     std::process::exit(1)
 }

@@ -445,7 +445,8 @@ impl Original {
     pub fn new(schedule: &Schedule, points: &Points) -> Result<Self, String> {
         let mut all = Vec::new();
         for point in points.iter() {
-            let essence = opinion(schedule, &point).map_err(|why| format!("with {}, {why}", point.case(schedule)))?;
+            let essence =
+                opinion(schedule, &point).map_err(|reason| format!("with {}, {reason}", point.case(schedule)))?;
             all.push((point, essence));
         }
         Ok(Original { points: all, steps: has_steps(schedule) })
@@ -484,7 +485,7 @@ impl Original {
     fn compare(&self, mutant: &Schedule) -> Result<Class, String> {
         let (mut fewer, mut more, mut different) = (false, false, false);
         for (point, expected) in &self.points {
-            let found = opinion(mutant, point).map_err(|why| format!("with {}, {why}", point.case(mutant)))?;
+            let found = opinion(mutant, point).map_err(|reason| format!("with {}, {reason}", point.case(mutant)))?;
             match (expected, found) {
                 (Some(_), None) => fewer = true,
                 (None, Some(_)) => more = true,

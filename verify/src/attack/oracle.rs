@@ -261,7 +261,7 @@ fn believe(shape: &BufferShape, tape: &OracleRounds) -> Result<Vec<Memories>, St
                     return Err(format!("round {round}: rank {rank} has a message that is none"));
                 }
                 for &b in note.blocks.iter().filter(|_| note.receives) {
-                    let fault = |why| format!("round {round}: rank {rank} {why}");
+                    let fault = |reason| format!("round {round}: rank {rank} {reason}");
                     memory.write(note, b, OracleValue::own(b, b), false).map_err(fault)?;
                 }
             }
@@ -329,7 +329,7 @@ fn deliver(tape: &OracleRounds, round: usize, mut wires: Wires, memories: &mut M
                 // A value that is overwritten at the end of the round may be sent in it.
                 let matters = |other: &OracleMessage| other.receives || note.action != Action::Overwrite;
                 let in_use = (0..notes.len()).any(|j| j != i && matters(&notes[j]) && notes[j].touches(note.line, b));
-                let fault = |why| format!("round {round}: rank {rank} {why}");
+                let fault = |reason| format!("round {round}: rank {rank} {reason}");
                 memory.write(note, b, value, in_use).map_err(fault)?;
             }
         }
@@ -534,7 +534,7 @@ impl Story<'_> {
     fn follow(&self, rank: usize, visit: Visit<'_>) -> Result<(), String> {
         let mut env = self.env(rank);
         eval::walk(&mut env, &mut Follow { round: 0, own: self.own.as_ref(), visit }).map_err(|halt| match halt {
-            Halt::Stopped(why) => why,
+            Halt::Stopped(reason) => reason,
             fault => explain(rank, &fault),
         })
     }
@@ -607,8 +607,8 @@ mod tests {
     #[test]
     fn every_fault_is_seen() {
         let says = |rounds: &[[Vec<OracleMessage>; 2]], words: &str| {
-            let why = verdict(rounds).expect_err(words);
-            assert!(why.contains(words), "{why}");
+            let reason = verdict(rounds).expect_err(words);
+            assert!(reason.contains(words), "{reason}");
         };
         says(&[], "ends wrong");
         says(&[[vec![send(1, &[1])], vec![recv(0, &[1])]]], "empty slot 1");

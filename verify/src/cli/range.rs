@@ -46,13 +46,13 @@ impl FromStr for ProcessRange {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |why| Error::Range { text: text.into(), why };
+        let wrong = |reason| Error::Range { text: text.into(), reason };
         let values = values(text).map_err(wrong)?;
         match (usize::try_from(*values.start()), usize::try_from(*values.end())) {
             (Ok(0), _) => Err(wrong("there is no collective of 0 ranks")),
             (Err(_), _) | (_, Err(_)) => Err(wrong("its ends must be whole numbers of at least 1")),
             (_, Ok(to)) if to > MAX_P => {
-                Err(Error::Ranks { p: to, limit: MAX_P, why: "every message is held in memory" })
+                Err(Error::Ranks { p: to, limit: MAX_P, reason: "every message is held in memory" })
             }
             (Ok(from), Ok(to)) => Ok(ProcessRange { from, to }),
         }
@@ -72,7 +72,7 @@ impl FromStr for RoundRange {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |why| Error::Rounds { text: text.into(), why };
+        let wrong = |reason| Error::Rounds { text: text.into(), reason };
         let values = values(text).map_err(wrong)?;
         match (usize::try_from(*values.start()), usize::try_from(*values.end())) {
             (Ok(first), Ok(last)) => Ok(RoundRange { first, last }),

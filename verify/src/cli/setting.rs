@@ -33,7 +33,7 @@ impl FromStr for Setting {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |why| Error::Setting { text: text.into(), why };
+        let wrong = |reason| Error::Setting { text: text.into(), reason };
         let (name, values) = text.split_once('=').ok_or_else(|| wrong("there is no `=`"))?;
         let (name, values) = (name.trim(), values.trim());
         if name.is_empty() {
@@ -105,7 +105,7 @@ impl Setting {
                 return Err(Error::NotOneNumber { parameter, found: list.len(), example });
             }
             (SettingValues::Lengths(_) | SettingValues::Range(_), _) => {
-                return Err(Error::Setting { text: self.to_string(), why: "a number has no length" });
+                return Err(Error::Setting { text: self.to_string(), reason: "a number has no length" });
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Setting {
             true => Ok(()),
             false => Err(Error::Setting {
                 text: self.to_string(),
-                why: "lists are checked from the empty one and the least element on, or one list alone",
+                reason: "lists are checked from the empty one and the least element on, or one list alone",
             }),
         }
     }

@@ -57,14 +57,14 @@ impl InductionResult {
             summary.seconds += discharged.seconds;
             match explain(&obligation.claim, &discharged.verdict) {
                 None => summary.proved += 1,
-                Some(why) => {
-                    summary.open.push(why);
+                Some(reason) => {
+                    summary.open.push(reason);
                     summary.failed = true;
                 }
             }
         }
         for gap in &self.obligations.gaps {
-            all.entry(gap.property).or_default().open.push(gap.why.clone());
+            all.entry(gap.property).or_default().open.push(gap.reason.clone());
         }
         all
     }
@@ -125,8 +125,10 @@ impl InductionResult {
             let (name, query) = (obligation.name.replace(' ', "-"), obligation.hash());
             Answered { name, query, verdict: verdict.into(), solver: solver.into() }
         };
-        let gap =
-            |gap: &smt::MissingObligation| proof::Gap { property: gap.property.name().into(), why: gap.why.clone() };
+        let gap = |gap: &smt::MissingObligation| proof::Gap {
+            property: gap.property.name().into(),
+            reason: gap.reason.clone(),
+        };
         proof::Induction {
             obligations: self.obligations.all.iter().zip(&self.verdicts).map(shown).collect(),
             gaps: self.obligations.gaps.iter().map(gap).collect(),
@@ -159,8 +161,8 @@ pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
         lemmas.iter().map(|lemma| (lemma.name.clone(), lemma.hash())),
         &induction.lemmas,
     ));
-    let gaps = obligations.gaps.iter().map(|gap| (gap.property.name(), gap.why.as_str()));
-    if !gaps.eq(induction.gaps.iter().map(|gap| (gap.property.as_str(), gap.why.as_str()))) {
+    let gaps = obligations.gaps.iter().map(|gap| (gap.property.name(), gap.reason.as_str()));
+    if !gaps.eq(induction.gaps.iter().map(|gap| (gap.property.as_str(), gap.reason.as_str()))) {
         found.push("it says otherwise what is not encoded".into());
     }
     found

@@ -169,8 +169,9 @@ impl Counterexample {
 
     /// Writes it, after checking that a replay finds the same fault.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        let fault = |why: String| Error::NotReplayable { collective: self.collective.clone(), why };
-        let schedule = self.parsed().map_err(|why| fault(format!("it cannot be written as a declaration: {why}")))?;
+        let fault = |reason: String| Error::NotReplayable { collective: self.collective.clone(), reason };
+        let schedule =
+            self.parsed().map_err(|reason| fault(format!("it cannot be written as a declaration: {reason}")))?;
         if self.refutes == Refutes::Collective {
             let point = self.point(&schedule, path)?;
             match check::at_point(&schedule, &point) {
@@ -185,7 +186,7 @@ impl Counterexample {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        let fault = |why: String| Error::Counterexample { path: path.into(), why };
+        let fault = |reason: String| Error::Counterexample { path: path.into(), reason };
         let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
         if json["format"] != FORMAT {
             return Err(fault(format!("its `format` is not \"{FORMAT}\"")));
@@ -199,7 +200,7 @@ impl Counterexample {
 
     /// The parsed declaration; `path` is for errors.
     pub fn schedule(&self, path: &Path) -> Result<Schedule, Error> {
-        self.parsed().map_err(|why| Error::Counterexample { path: path.into(), why })
+        self.parsed().map_err(|reason| Error::Counterexample { path: path.into(), reason })
     }
 
     fn parsed(&self) -> Result<Schedule, String> {
@@ -216,10 +217,10 @@ impl Counterexample {
 
     /// The case.
     pub fn point(&self, schedule: &Schedule, path: &Path) -> Result<Point, Error> {
-        let fault = |why: String| Error::Counterexample { path: path.into(), why };
+        let fault = |reason: String| Error::Counterexample { path: path.into(), reason };
         let p = self.p.ok_or_else(|| fault("it names no `p`".into()))?;
         if p == 0 || p > MAX_P {
-            return Err(Error::Ranks { p, limit: MAX_P, why: "every rank of a replay is a thread" });
+            return Err(Error::Ranks { p, limit: MAX_P, reason: "every rank of a replay is a thread" });
         }
         if self.ppn == Some(0) {
             return Err(Error::NoRanksPerNode { p });

@@ -21,8 +21,11 @@ pub struct Reached {
 
 /// Looks for the state of a counterexample to an induction.
 pub fn state(saved: &Counterexample, schedule: &Schedule) -> Reached {
-    let unreached =
-        |why: String, point| Reached { reached: false, text: format!("this is not a reachable state: {why}"), point };
+    let unreached = |reason: String, point| Reached {
+        reached: false,
+        text: format!("this is not a reachable state: {reason}"),
+        point,
+    };
     let point = match saved.point(schedule, Path::new("the model")) {
         Ok(point) => point,
         Err(_) => return Reached {

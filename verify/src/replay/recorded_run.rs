@@ -264,7 +264,7 @@ mod tests {
         let no_receives = |schedule: &mut Schedule| {
             schedule.loops[0].transfers.retain(|t| t.direction == Direction::Send);
         };
-        assert!(matches!(ring(3, no_receives), Ended::Failed(why) if why.contains("deadlock")));
+        assert!(matches!(ring(3, no_receives), Ended::Failed(reason) if reason.contains("deadlock")));
         assert_eq!(ring(1, no_receives), Ended::Right);
     }
 

@@ -43,7 +43,7 @@ mod parameter;
 mod rules;
 mod settings;
 
-pub use crate::choice::question::{ANY, NodeSizes, Question, RequiredOrder};
+pub use crate::choice::question::{ANY, CallForm, NodeSizes, Question, RequiredOrder};
 pub use algorithm::Algorithm;
 pub use answer::{Answer, Estimate, Explanations, Reason};
 pub use default_rule::DefaultRule;

@@ -456,8 +456,8 @@ fn given(data: &Reduced) -> *mut c_void {
 fn same(own: Option<usize>, block: usize) -> Result<(), Error> {
     match own {
         Some(found) if found != block => {
-            let why = "as many bytes as are received from each rank";
-            Err(Error::Length { what: "what is sent, in bytes,", expected: block, found, why })
+            let reason = "as many bytes as are received from each rank";
+            Err(Error::Length { what: "what is sent, in bytes,", expected: block, found, reason })
         }
         _ => Ok(()),
     }

@@ -15,8 +15,8 @@ pub(crate) fn let_it_be_read() {
 
 /// Reports why, and ends all ranks.
 #[cold]
-pub(crate) fn end_the_job(why: impl Display) -> ! {
-    say(format_args!("{why}; ending the MPI job"));
+pub(crate) fn end_the_job(reason: impl Display) -> ! {
+    say(format_args!("{reason}; ending the MPI job"));
     let_it_be_read();
     // SAFETY: the world is live while collectives run.
     unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };

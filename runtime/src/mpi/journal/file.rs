@@ -31,7 +31,7 @@ fn create(path: &Path) -> Result<(PathBuf, File), String> {
     let written = File::create(&path).and_then(|mut file| file.write_all(header.as_bytes()).map(|()| file));
     match written {
         Ok(file) => Ok((path, file)),
-        Err(why) => Err(format!("ROUNDEL_TRACE: cannot write {}: {why}; correct the path", path.display())),
+        Err(reason) => Err(format!("ROUNDEL_TRACE: cannot write {}: {reason}; correct the path", path.display())),
     }
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn write(line: &str) {
     let Some(Ok(file)) = FILE.get() else { return };
     let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);
     let Some((path, file)) = open.as_mut() else { return };
-    if let Err(why) = file.write_all(line.as_bytes()) {
-        say(format_args!("ROUNDEL_TRACE: cannot write {}: {why}; the rest is not traced", path.display()));
+    if let Err(reason) = file.write_all(line.as_bytes()) {
+        say(format_args!("ROUNDEL_TRACE: cannot write {}: {reason}; the rest is not traced", path.display()));
         *open = None;
     }
 }

@@ -81,8 +81,8 @@ impl Head {
     }
 
     /// A call that MPI serves.
-    pub(crate) fn library(&self, why: &str) -> String {
-        self.line("library", &format!("\"why\":{}", quoted(why)))
+    pub(crate) fn library(&self, reason: &str) -> String {
+        self.line("library", &format!("\"why\":{}", quoted(reason)))
     }
 
     /// A call that failed.

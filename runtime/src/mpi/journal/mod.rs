@@ -167,12 +167,12 @@ impl JournaledRequest {
 /// Records a request that MPI makes, or that failed.
 pub(crate) fn left<R>(
     request: Option<Box<JournaledRequest>>,
-    why: &str,
+    reason: &str,
     outcome: Result<R, Error>,
 ) -> Result<R, Error> {
     if let Some(request) = request {
         file::write(&match &outcome {
-            Ok(_) => request.head.library(why),
+            Ok(_) => request.head.library(reason),
             Err(error) => request.head.failed(error),
         });
     }

@@ -138,9 +138,9 @@ impl<T: Copy, O: Operation<T>> PersistentCall<T, O> {
 
     /// Returns an error if the buffers are not as long as the counts require.
     fn validate(&self, here: RankPlacement<'_>) -> Result<(), Error> {
-        let length = |what, expected: usize, found: usize, why| match expected == found {
+        let length = |what, expected: usize, found: usize, reason| match expected == found {
             true => Ok(()),
-            false => Err(Error::Length { what, expected, found, why }),
+            false => Err(Error::Length { what, expected, found, reason }),
         };
         let (p, rank, input, output) = (here.p(), here.rank, self.input.len(), self.output.len());
         if let Some(root) = self.root.filter(|&root| root >= p) {

@@ -39,7 +39,7 @@ pub(super) unsafe fn run(
             let called = called(algorithm, job.shape.root);
             head.done(&called, lengths, messages(&work.flight, mark))
         }
-        (Ok(_), Some(_), Some(CachedPlan::Library(why))) => head.library(why),
+        (Ok(_), Some(_), Some(CachedPlan::Library(reason))) => head.library(reason),
         (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::Nodes(_))) => head.library(IN_SHARED_MEMORY),
         (Ok(_), ..) => head.library(UNREAD),
     };

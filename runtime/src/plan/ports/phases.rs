@@ -45,14 +45,14 @@ pub enum GroupsError {
         reached: usize,
     },
     /// A port has the wrong sign.
-    #[error("group {group}, `{text}`, has ports of the wrong sign: {why}")]
+    #[error("group {group}, `{text}`, has ports of the wrong sign: {reason}")]
     Sign {
         /// Its number.
         group: usize,
         /// The group.
         text: String,
         /// The rule that is violated.
-        why: &'static str,
+        reason: &'static str,
     },
     /// Phase III is not the reverse of phase I.
     #[error(
@@ -182,13 +182,13 @@ impl GroupRun<'_> {
             return Err(GroupsError::Zero { group: number, text: text() });
         }
         let scatters_first = self.group.ports.is_sorted_by_key(|&port| port > 0);
-        let (signs, why) = match self.phase {
+        let (signs, reason) = match self.phase {
             Phase::Scatter => (self.group.all(|port| port < 0), "a reduce_scatter has negative ports alone"),
             Phase::Gather => (self.group.all(|port| port > 0), "an allgather has positive ports alone"),
             Phase::Reduce => (scatters_first, "negative ports come before positive ones"),
         };
         if !signs {
-            return Err(GroupsError::Sign { group: number, text: text(), why });
+            return Err(GroupsError::Sign { group: number, text: text(), reason });
         }
         let reached = self.group.reached(|port| (port < 0) == (self.phase == Phase::Scatter));
         if reached < self.group.factor {

@@ -166,7 +166,7 @@ fn proof(schedule: &Schedule, known: KnownFacts<'_>) -> String {
     if let Some(induction) = &record.induction {
         let proved = induction.obligations.iter().filter(|shown| shown.is_proved()).count();
         lines.push(format!("by induction over all p: {proved} of {} obligations", induction.obligations.len()));
-        lines.extend(induction.gaps.iter().map(|gap| format!("    not shown: {}", gap.why)));
+        lines.extend(induction.gaps.iter().map(|gap| format!("    not shown: {}", gap.reason)));
     }
     for (what, range) in [("order", &record.order), ("bounds", &record.bounds)] {
         lines.extend(range.iter().map(|range| format!("{what}: {}", range.text(schedule))));

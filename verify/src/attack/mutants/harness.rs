@@ -51,14 +51,14 @@ impl Original {
                 }
             }
         }
-        if let Some(why) = wrong {
-            return Fate::Escaped(why);
+        if let Some(reason) = wrong {
+            return Fate::Escaped(reason);
         }
         match (self.compare(mutant), violation) {
             _ if messages == 0 => Fate::Killed(VACUOUS),
             (Ok(class), _) => Fate::Survived(class),
             (Err(_), Some(violation)) => Fate::Unclaimed(violation.code()),
-            (Err(why), None) => Fate::Escaped(why),
+            (Err(reason), None) => Fate::Escaped(reason),
         }
     }
 }

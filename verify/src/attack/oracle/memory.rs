@@ -192,8 +192,8 @@ mod tests {
         let mut memory = OracleMemory::initial(Kind::Allreduce, (0, 2), 2, 2, 0);
         let with_other = note(Action::CombineLeft { with: 1 }, 0);
         let says = |note: &OracleMessage, value: Rc<OracleValue>, in_use: bool, words: &str| {
-            let why = memory.clone().write(note, 0, value, in_use).expect_err(words);
-            assert!(why.contains(words), "{why}");
+            let reason = memory.clone().write(note, 0, value, in_use).expect_err(words);
+            assert!(reason.contains(words), "{reason}");
         };
         says(&with_other, OracleValue::own(1, 0), false, "empty slot 0");
         says(&note(LEFT, 0), OracleValue::own(1, 1), false, "puts block 1 into slot 0");

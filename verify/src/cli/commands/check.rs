@@ -227,8 +227,8 @@ impl<'a> Subject<'a> {
         if let Some(violation) = &found.wrong {
             errors.push(self.shown(violation)?);
         }
-        if let Some(why) = &ran.wrong {
-            let message = format!("{} gives a wrong result on threads: {why}", self.name);
+        if let Some(reason) = &ran.wrong {
+            let message = format!("{} gives a wrong result on threads: {reason}", self.name);
             errors.push(ErrorReport::plain(message));
         }
         if verdict == CheckVerdict::NothingChecked {
@@ -293,7 +293,7 @@ fn check_code(entry: &'static Entry, schedule: &Schedule, point: &Point) -> Resu
 
 /// Runs the generated code at a point, in every declared layout, with blocks of equal and of different lengths.
 fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Result<Visit, String> {
-    let case = |why: String| format!("with {}, {why}", point.case(declaration));
+    let case = |reason: String| format!("with {}, {reason}", point.case(declaration));
     if !check::in_domain(declaration, point).map_err(|violation| violation.to_string())? {
         return Ok(Visit::Refused);
     }

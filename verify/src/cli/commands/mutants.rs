@@ -251,9 +251,9 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
                 *survived.entry(class.name()).or_insert(0) += 1;
                 ("survived", class.name().to_string())
             }
-            Fate::Escaped(why) => {
+            Fate::Escaped(reason) => {
                 escaped += 1;
-                (ESCAPED, why)
+                (ESCAPED, reason)
             }
             Fate::Unproved(class) => {
                 *unproved.entry(class.name()).or_insert(0) += 1;
@@ -291,13 +291,13 @@ fn report(name: String, original: &Result<Original, String>, litter: &[Mutant], 
 fn text(reports: &[MutantsReport], args: &MutantsArgs, start: Instant) -> String {
     let mut out = tables(reports, args.engine);
     for report in reports {
-        if let Some(why) = &report.original {
-            let _ = writeln!(out, "\n{BAD}{} is wrong itself{BAD:#}: {why}", report.name);
+        if let Some(reason) = &report.original {
+            let _ = writeln!(out, "\n{BAD}{} is wrong itself{BAD:#}: {reason}", report.name);
         }
         if report.unmeasured {
             let (name, range) = (&report.name, args.p);
-            let why = format!("no point of p = {range} lies in its domain; choose another `-p`");
-            let _ = writeln!(out, "\n{NOTICE}{name}: nothing measured{NOTICE:#}: {why}");
+            let reason = format!("no point of p = {range} lies in its domain; choose another `-p`");
+            let _ = writeln!(out, "\n{NOTICE}{name}: nothing measured{NOTICE:#}: {reason}");
         }
         let disputed = |one: &Individual| one.fate == ESCAPED || one.fate == FALSE_ALARM;
         let differs = |one: &Individual| one.fate == "survived" && one.detail != Class::Identical.name();

@@ -41,7 +41,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<CommandOutcome, Error> {
     let entry = catalogue::named(&args.name, "run")?;
     let p = args.p;
     if p == 0 || p > MAX_THREADS {
-        return Err(Error::Ranks { p, limit: MAX_THREADS, why: "every rank is a thread" });
+        return Err(Error::Ranks { p, limit: MAX_THREADS, reason: "every rank is a thread" });
     }
     let declaration = (entry.schedule)();
     fits(declaration.kind, p, args.bytes)?;

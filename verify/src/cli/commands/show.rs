@@ -151,7 +151,7 @@ fn scene(args: &ShowArgs) -> Result<ShowInput, Error> {
     let entry = catalogue::named(&args.name, "show")?;
     let p = args.p;
     if p == 0 || p > MAX_P {
-        return Err(Error::Ranks { p, limit: MAX_P, why: "every message is held in memory" });
+        return Err(Error::Ranks { p, limit: MAX_P, reason: "every message is held in memory" });
     }
     if let Some(rank) = args.rank.filter(|&rank| rank >= p) {
         return Err(Error::NoSuchRank { rank, p });

@@ -77,7 +77,7 @@ pub(super) fn crate_of(file: &Path) -> Option<PathBuf> {
 /// The declaration of a catalogue entry in its source, for errors that point into it and for its code.
 pub(super) fn declaration_of(entry: &'static Entry) -> Result<(Source, Declaration), Error> {
     let source = Source::of_entry(entry);
-    let wrong = |why: String| Error::Catalogue { name: entry.name, why };
+    let wrong = |reason: String| Error::Catalogue { name: entry.name, reason };
     let first = |errors: Vec<Diagnostic>| errors.into_iter().next().map_or(String::new(), |error| error.message);
     let declared = source.declarations().map_err(|errors| wrong(first(errors)))?;
     match declared.into_iter().find(|declared| declared.name == entry.type_name) {

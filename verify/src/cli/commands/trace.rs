@@ -87,7 +87,7 @@ fn text(report: &TraceReport) -> String {
 fn verdict(row: &TraceRow) -> Cell {
     match (&row.who, row.differences.len()) {
         (Who::Algorithm(_), 0) => Cell::styled("equal", GOOD),
-        (Who::Library { why, .. }, 0) => Cell::from(why),
+        (Who::Library { reason, .. }, 0) => Cell::from(reason),
         (Who::Nobody { .. }, 0) => {
             let others = if row.calls > 1 { "; and others" } else { "" };
             Cell::styled(format!("{}{others}", row.error.as_deref().unwrap_or_default()), NOTICE)

@@ -35,11 +35,11 @@ impl std::fmt::Display for SolverAnswer {
         match self {
             SolverAnswer::Unsat => f.write_str("unsat"),
             SolverAnswer::Sat => f.write_str("sat"),
-            SolverAnswer::Unknown(why) if why.is_empty() => f.write_str("the solver does not know"),
-            SolverAnswer::Unknown(why) => write!(f, "the solver does not know: {why}"),
+            SolverAnswer::Unknown(reason) if reason.is_empty() => f.write_str("the solver does not know"),
+            SolverAnswer::Unknown(reason) => write!(f, "the solver does not know: {reason}"),
             SolverAnswer::Timeout => f.write_str("the solver did not answer in time"),
-            SolverAnswer::Missing(why) => write!(f, "the solver could not be started: {why}"),
-            SolverAnswer::Crashed(why) => write!(f, "the solver ended without an answer: {why}"),
+            SolverAnswer::Missing(reason) => write!(f, "the solver could not be started: {reason}"),
+            SolverAnswer::Crashed(reason) => write!(f, "the solver ended without an answer: {reason}"),
             SolverAnswer::Nonsense(what) => write!(f, "the solver answered nonsense: `{what}`"),
         }
     }
@@ -359,7 +359,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let start = Instant::now();
         let answer = scripted(folder.path(), "sleep 30 &\necho unsat").ask("(check-sat)", Effort::seconds(20));
-        assert!(matches!(&answer, SolverAnswer::Crashed(why) if why.contains("keeps its output open")), "{answer:?}");
+        assert!(
+            matches!(&answer, SolverAnswer::Crashed(reason) if reason.contains("keeps its output open")),
+            "{answer:?}"
+        );
         let answer = scripted(folder.path(), "sleep 30 &\nsleep 30")
             .patient_for(Duration::from_secs(1))
             .ask("(check-sat)", Effort::seconds(1));

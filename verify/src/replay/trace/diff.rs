@@ -55,7 +55,7 @@ pub enum Who {
         /// The collective.
         kind: &'static str,
         /// The reason.
-        why: String,
+        reason: String,
     },
     /// Nobody: it failed on all ranks.
     Nobody {
@@ -128,7 +128,7 @@ impl fmt::Display for Discrepancy {
             Discrepancy::Received(message) => write!(f, "{message}: received, but not declared"),
             Discrepancy::Incomplete { rank } => write!(f, "rank {rank} did not complete it"),
             Discrepancy::Unlike { rank, other, what } => write!(f, "ranks {other} and {rank} have different {what}"),
-            Discrepancy::Impossible(why) => f.write_str(why),
+            Discrepancy::Impossible(reason) => f.write_str(reason),
         }
     }
 }
@@ -194,7 +194,7 @@ impl Judge {
         let lengths: Vec<_> = done.iter().map(|done| &done.blocks).collect();
         let declared = match promise.as_ref().map_err(Clone::clone).and_then(|promise| promise.messages(&lengths)) {
             Ok(declared) => declared,
-            Err(why) => return vec![Discrepancy::Impossible(why)],
+            Err(reason) => return vec![Discrepancy::Impossible(reason)],
         };
         let ranks = || done.iter().enumerate();
         let sent = ranks().flat_map(|(from, done)| {
@@ -219,7 +219,7 @@ impl TraceRow {
         let kind = call.kind.name();
         let who = match &call.what {
             What::Done(done) => Who::Algorithm(done.algorithm.clone()),
-            What::Library(why) => Who::Library { kind, why: why.clone() },
+            What::Library(reason) => Who::Library { kind, reason: reason.clone() },
             What::Failed(_) => Who::Nobody { kind },
         };
         let error = if let What::Failed(error) = &call.what { Some(error.clone()) } else { None };

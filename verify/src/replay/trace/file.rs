@@ -151,7 +151,8 @@ struct LibraryLine {
     request: u64,
     number: u64,
     collective: String,
-    why: String,
+    #[serde(rename = "why")]
+    reason: String,
 }
 
 #[derive(Deserialize)]
@@ -187,14 +188,14 @@ impl File {
 
     /// Reads the text of a file; `path` is for errors.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
-        let wrong = |line: usize, why: String| Error::Trace { path: path.into(), line, why };
+        let wrong = |line: usize, reason: String| Error::Trace { path: path.into(), line, reason };
         let mut lines = (1..).zip(text.lines());
         let (_, first) = lines.next().ok_or_else(|| wrong(1, "the file is empty".into()))?;
-        let Header { rank, size, .. } = header(first).map_err(|why| wrong(1, why))?;
+        let Header { rank, size, .. } = header(first).map_err(|reason| wrong(1, reason))?;
         let (communicators, calls) = Default::default();
         let mut file = File { path: path.into(), rank, size, communicators, calls };
         for (number, line) in lines {
-            file.line(number, line).map_err(|why| wrong(number, why))?;
+            file.line(number, line).map_err(|reason| wrong(number, reason))?;
         }
         Ok(file)
     }
@@ -216,8 +217,8 @@ impl File {
                 let done = Done { algorithm, args: arguments.into(), blocks, sent, received };
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Done(done))
             }
-            TraceLine::Library(LibraryLine { communicator, request, number: n, collective, why }) => {
-                self.call(Id { communicator, request, number: n }, number, &collective, What::Library(why))
+            TraceLine::Library(LibraryLine { communicator, request, number: n, collective, reason }) => {
+                self.call(Id { communicator, request, number: n }, number, &collective, What::Library(reason))
             }
             TraceLine::Failed(FailedLine { communicator, request, number: n, collective, error }) => {
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Failed(error))

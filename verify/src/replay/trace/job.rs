@@ -38,17 +38,17 @@ impl Job {
     fn add(&mut self, file: File) -> Result<(), Error> {
         if let Some(first) = self.files.values().next().filter(|first| first.size != file.size) {
             let (first, other) = (first.path.clone(), file.path);
-            return Err(Error::OtherJob { first, other, why: "their worlds have different sizes".into() });
+            return Err(Error::OtherJob { first, other, reason: "their worlds have different sizes".into() });
         }
         for (name, communicator) in &file.communicators {
             if let Some((first, _)) = self.knows(name).find(|(_, known)| !same(known, communicator)) {
-                let why = format!("they tell differently of communicator {name}");
-                return Err(Error::OtherJob { first: first.path.clone(), other: file.path, why });
+                let reason = format!("they tell differently of communicator {name}");
+                return Err(Error::OtherJob { first: first.path.clone(), other: file.path, reason });
             }
         }
         if let Some(first) = self.files.get(&file.rank) {
-            let why = format!("both are of rank {}", file.rank);
-            return Err(Error::OtherJob { first: first.path.clone(), other: file.path, why });
+            let reason = format!("both are of rank {}", file.rank);
+            return Err(Error::OtherJob { first: first.path.clone(), other: file.path, reason });
         }
         self.files.insert(file.rank, file);
         Ok(())

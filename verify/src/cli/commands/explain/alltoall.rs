@@ -201,7 +201,7 @@ fn text(args: &ExplainArgs, cluster: &Cluster, all: &[ModelledAlltoall]) -> Stri
     }
     out.push('\n');
     if let Some(chosen) = all.first() {
-        let _ = writeln!(out, "{}", why(chosen));
+        let _ = writeln!(out, "{}", reason(chosen));
         if let Some(sentence) = compared(chosen, all, root) {
             let _ = writeln!(out, "{sentence}");
         }
@@ -257,7 +257,7 @@ fn named(choice: &ModelledAlltoall) -> String {
 }
 
 /// Why it is chosen: the parts of its time.
-fn why(chosen: &ModelledAlltoall) -> String {
+fn reason(chosen: &ModelledAlltoall) -> String {
     let all = chosen.time.total();
     let Some(bound) = Bottleneck::of(chosen) else {
         return format!("{HEADING}{}{HEADING:#}: by the model it takes no time at all", named(chosen));

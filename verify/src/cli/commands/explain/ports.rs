@@ -144,7 +144,7 @@ fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
 /// The ranks on as few nodes as they need; the last node may have fewer.
 fn question(args: &ExplainArgs, kind: Kind) -> Result<Question, Error> {
     let limit = i32::MAX as usize;
-    let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, why: "MPI numbers ranks with 31 bits" };
+    let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, reason: "MPI numbers ranks with 31 bits" };
     let p = args.ranks()?;
     let ranks = usize::try_from(p).ok().filter(|ranks| (1..=limit).contains(ranks)).ok_or_else(|| wrong(p))?;
     let ppn = usize::try_from(args.ppn.unwrap_or(1)).ok().filter(|&ppn| ppn > 0);
@@ -182,7 +182,7 @@ fn text(args: &ExplainArgs, question: &Question, profile: &Profile, all: &[Model
             writeln!(out, "{FAINT}{} of {} candidates; `--all` prints the others{FAINT:#}", shown.len(), all.len());
     }
     if let Some(chosen) = all.first() {
-        let _ = writeln!(out, "\n{}\n{}", why(chosen, question.ppn_max), proof(chosen, question.nodes));
+        let _ = writeln!(out, "\n{}\n{}", reason(chosen, question.ppn_max), proof(chosen, question.nodes));
     }
     out
 }
@@ -255,7 +255,7 @@ fn table(shown: &[(&ModelledPorts, Option<Family>)], ppn: usize) -> Table {
 }
 
 /// Why it is chosen: the parts of its time.
-fn why(chosen: &ModelledPorts, ppn: usize) -> String {
+fn reason(chosen: &ModelledPorts, ppn: usize) -> String {
     let all = chosen.seconds();
     let name = format!("{HEADING}{}{HEADING:#} takes {}", chosen.notation, time(all));
     let share = |part: f64| format!("{:.0} %", if all > 0.0 { part / all * 100.0 } else { 0.0 });

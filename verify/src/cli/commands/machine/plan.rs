@@ -213,7 +213,7 @@ fn of_catalogue(args: &Request, json: bool) -> Result<(), Error> {
 
 fn recorded(entry: &'static Entry, p: usize, args: &Request) -> Result<Plan, Error> {
     if !(1..=MAX_P).contains(&p) {
-        return Err(Error::Ranks { p, limit: MAX_P, why: "a plan has all messages of all ranks" });
+        return Err(Error::Ranks { p, limit: MAX_P, reason: "a plan has all messages of all ranks" });
     }
     let params = Params::resolve(entry.name, &(entry.schedule)(), &args.set)?;
     catalogue::plan(entry, &params.args, &args.placing.of(p)?)

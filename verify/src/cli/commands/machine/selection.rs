@@ -114,12 +114,12 @@ fn call(args: &ExplainSelectionArgs) -> Result<Question, Error> {
     let name = args.collective.replace('-', "_");
     let kind: Kind = name.parse().map_err(|()| RuleError::Collective { name: args.collective.clone() })?;
     let placed = args.placing.placement.is_some();
-    let (limit, why) = match placed {
+    let (limit, reason) = match placed {
         true => (MAX_P, "every rank is placed one by one"),
         false => (i32::MAX as usize, "MPI counts no more"),
     };
     if !(1..=limit).contains(&args.p) {
-        return Err(Error::Ranks { p: args.p, limit, why });
+        return Err(Error::Ranks { p: args.p, limit, reason });
     }
     let call = match (placed, args.placing.ppn) {
         (true, _) => Question::at(kind, &args.placing.of(args.p)?, args.bytes),

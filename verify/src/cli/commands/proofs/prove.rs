@@ -394,13 +394,13 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
 /// What prevents properties from being proved, and what only exact checks verify.
 fn notes(proof: &ProofReport<'_>) -> Vec<String> {
     let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
-    for (row, why) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |why| (row, why))) {
-        match open.iter_mut().find(|(known, _)| *known == why) {
+    for (row, reason) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |reason| (row, reason))) {
+        match open.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, properties)) => properties.push(&row.property),
-            None => open.push((why, vec![&row.property])),
+            None => open.push((reason, vec![&row.property])),
         }
     }
-    let open = open.into_iter().map(|(why, properties)| format!("{}: {why}", properties.join(", ")));
+    let open = open.into_iter().map(|(reason, properties)| format!("{}: {reason}", properties.join(", ")));
     let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
     let range = match &proof.checked {
         Some(_) => format!("p = {}", proof.subject.range),

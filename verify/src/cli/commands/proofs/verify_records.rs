@@ -97,8 +97,8 @@ fn text(found: &[Found]) -> String {
             }
             None => format!("{HEADING}{name}{HEADING:#}: {BAD}the record does not count{BAD:#} {path}\n"),
         };
-        for why in wrong.iter().take(5) {
-            out += &format!("  {why}\n");
+        for reason in wrong.iter().take(5) {
+            out += &format!("  {reason}\n");
         }
         if wrong.len() > 5 {
             out += &format!("  and {} more\n", wrong.len() - 5);

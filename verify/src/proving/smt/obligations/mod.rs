@@ -34,7 +34,7 @@ pub struct MissingObligation {
     /// The property that is not proved.
     pub property: Property,
     /// The reason.
-    pub why: String,
+    pub reason: String,
 }
 
 /// All obligations of a schedule, and the parts that are missing.
@@ -49,8 +49,10 @@ pub struct Obligations {
 pub fn obligations(schedule: &Schedule) -> Obligations {
     let with_root = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
     if with_root {
-        let gap =
-            MissingObligation { property: Property::Invariant, why: "not encoded: collectives with a root".into() };
+        let gap = MissingObligation {
+            property: Property::Invariant,
+            reason: "not encoded: collectives with a root".into(),
+        };
         return Obligations { all: Vec::new(), gaps: vec![gap] };
     }
     // Pairs always lie in one window.
@@ -144,8 +146,8 @@ impl<'a> Prover<'a> {
         if self.schedule.kind.moves() {
             return self.all_to_all();
         }
-        if let Some(why) = self.out_of_reach() {
-            return self.gap(Property::Invariant, why);
+        if let Some(reason) = self.out_of_reach() {
+            return self.gap(Property::Invariant, reason);
         }
         self.domain();
         self.rotation();
@@ -166,36 +168,36 @@ impl<'a> Prover<'a> {
 
     /// A construct that cannot be encoded, if there is one.
     fn out_of_reach(&self) -> Option<String> {
-        let mut why = None;
+        let mut reason = None;
         if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() {
             self.schedule.for_each_expr(&mut |_, e| {
                 e.walk(&mut |e| {
                     if looks_at_nodes(e) {
-                        why = Some(format!("`{e}` depends on the placement, which is not encoded for reductions"));
+                        reason = Some(format!("`{e}` depends on the placement, which is not encoded for reductions"));
                     }
                 });
             });
         }
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
-            why = Some("nested rounds are not encoded".into());
+            reason = Some("nested rounds are not encoded".into());
         }
         if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) {
-            why = Some("states that run backwards are not encoded".into());
+            reason = Some("states that run backwards are not encoded".into());
         }
-        why = self.groups_out_of_reach().or(why);
+        reason = self.groups_out_of_reach().or(reason);
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
-            why = Some("lines that are given up are not encoded".into());
+            reason = Some("lines that are given up are not encoded".into());
         }
         let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
         if self.schedule.kind != Kind::Allreduce && !a_block_each {
             let kind = self.schedule.kind.with_article();
-            why = Some(format!("{kind} without a block for each rank is not encoded"));
+            reason = Some(format!("{kind} without a block for each rank is not encoded"));
         }
-        why
+        reason
     }
 
-    fn gap(&mut self, property: Property, why: String) {
-        self.gaps.push(MissingObligation { property, why });
+    fn gap(&mut self, property: Property, reason: String) {
+        self.gaps.push(MissingObligation { property, reason });
     }
 
     /// Adds the obligations of `build`, or notes why they cannot be encoded.

@@ -17,9 +17,9 @@ impl<'a> Prover<'a> {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
         if sends.len() != recvs.len() {
-            let why =
+            let reason =
                 format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
-            return self.gap(Property::PeerInverse, why);
+            return self.gap(Property::PeerInverse, reason);
         }
         for (send, recv) in sends.into_iter().zip(recvs) {
             self.met(n, l, send, recv, frame);
@@ -34,8 +34,8 @@ impl<'a> Prover<'a> {
             (t.each.len(), over)
         };
         if forms(here) != forms(there) {
-            let why = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
-            return self.gap(Property::SameBlocks, why);
+            let reason = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
+            return self.gap(Property::SameBlocks, reason);
         }
         self.attempt(Property::PeerInverse, |prover| {
             let mine = MovedSet::all(&here.blocks, &here.each, here.when.as_ref(), &frame.values)?;

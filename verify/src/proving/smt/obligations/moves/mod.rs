@@ -89,8 +89,8 @@ impl SymbolicBlock {
 impl<'a> Prover<'a> {
     /// The obligations of an all-to-all.
     pub(super) fn all_to_all(&mut self) {
-        if let Some(why) = self.moves_out_of_reach() {
-            return self.gap(Property::Invariant, why);
+        if let Some(reason) = self.moves_out_of_reach() {
+            return self.gap(Property::Invariant, reason);
         }
         self.domain();
         self.rotation();

@@ -153,8 +153,8 @@ impl<'a> Prover<'a> {
         let recvs = by_side.len();
         let groups = if recvs == sends.len() { by_side } else { by_line() };
         if sends.len() != groups.len() {
-            let why = format!("round {n} has {} sends and {recvs} receives, which have no pairing", sends.len());
-            self.gap(Property::PeerInverse, why);
+            let reason = format!("round {n} has {} sends and {recvs} receives, which have no pairing", sends.len());
+            self.gap(Property::PeerInverse, reason);
             return None;
         }
         Some(sends.into_iter().zip(groups).map(|(send, ways)| Meeting::new(send, ways)).collect())

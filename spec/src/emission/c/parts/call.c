@@ -54,7 +54,7 @@ static int rdl_equip(rdl_call *call)
     if (plan->requests == NULL)
         error = MPI_ERR_NO_MEM;
     for (int area = RDL_HELD; area < RDL_AREAS; area++)
-        if (plan->rooms[area] > 0 && (plan->areas[area] = malloc((size_t)plan->rooms[area])) == NULL)
+        if (plan->rooms[area] > 0 && (plan->areas[area] = (uintptr_t)malloc((size_t)plan->rooms[area])) == 0)
             error = MPI_ERR_NO_MEM;
     return error;
 }

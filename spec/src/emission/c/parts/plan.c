@@ -85,7 +85,7 @@ typedef struct {
     rdl_array steps;
     rdl_array types; /* datatypes of its messages */
     ROUNDEL_REQUEST *requests;
-    char *areas[RDL_AREAS];
+    uintptr_t areas[RDL_AREAS]; /* addresses, because a datatype may begin before its element */
     MPI_Aint rooms[RDL_AREAS];
 } rdl_plan;
 
@@ -95,7 +95,7 @@ static void rdl_discard(rdl_plan *plan)
     for (size_t i = 0; i < plan->types.len; i++)
         MPI_Type_free(&types[i]);
     for (int area = RDL_HELD; area < RDL_AREAS; area++)
-        free(plan->areas[area]);
+        free((void *)plan->areas[area]);
     free(plan->steps.items);
     free(plan->types.items);
     free(plan->requests);

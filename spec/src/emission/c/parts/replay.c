@@ -6,11 +6,11 @@ static int rdl_replay(rdl_plan *plan, const void *from, void *into, MPI_Comm com
 {
     int error = MPI_SUCCESS, posted = 0;
     const rdl_step *step = plan->steps.items;
-    plan->areas[RDL_FROM] = (char *)(uintptr_t)from; /* only read */
-    plan->areas[RDL_INTO] = into;
+    plan->areas[RDL_FROM] = (uintptr_t)from;
+    plan->areas[RDL_INTO] = (uintptr_t)into;
     for (const rdl_step *end = step + plan->steps.len; step < end; step++) {
-        const char *source = plan->areas[step->from.area] + step->from.at;
-        char *target = plan->areas[step->to.area] + step->to.at;
+        const void *source = (const void *)(plan->areas[step->from.area] + (uintptr_t)step->from.at);
+        void *target = (void *)(plan->areas[step->to.area] + (uintptr_t)step->to.at);
         int code = MPI_SUCCESS;
         switch (step->verb) {
         case RDL_BYTES:

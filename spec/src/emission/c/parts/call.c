@@ -44,19 +44,27 @@ static int rdl_keep(rdl_plan *plan, const rdl_args *args, int p)
 }
 
 @end@
-/* The memory of a plan, which its calls share. */
-static int rdl_equip(rdl_call *call)
+/* Memory for the largest plan: the calls of a communicator come one after the other. */
+static int rdl_equip(rdl_own *own, const rdl_call *call)
 {
-    rdl_plan *plan = call->plan;
-    size_t most = call->most > 0 ? call->most : 1;
-    int error = MPI_SUCCESS;
-    plan->requests = malloc(most * sizeof *plan->requests);
-    if (plan->requests == NULL)
-        error = MPI_ERR_NO_MEM;
-    for (int area = RDL_HELD; area < RDL_AREAS; area++)
-        if (plan->rooms[area] > 0 && (plan->areas[area] = malloc((size_t)plan->rooms[area])) == NULL)
-            error = MPI_ERR_NO_MEM;
-    return error;
+    for (int area = RDL_HELD; area < RDL_AREAS; area++) {
+        void *memory = call->rooms[area] > own->rooms[area] ? malloc((size_t)call->rooms[area]) : NULL;
+        if (memory == NULL && call->rooms[area] > own->rooms[area])
+            return MPI_ERR_NO_MEM;
+        if (memory == NULL)
+            continue;
+        free((void *)own->areas[area]);
+        own->areas[area] = (uintptr_t)memory;
+        own->rooms[area] = call->rooms[area];
+    }
+    if (call->most <= own->requests_room)
+        return MPI_SUCCESS;
+    ROUNDEL_REQUEST *requests = realloc(own->requests, call->most * sizeof *requests);
+    if (requests == NULL)
+        return MPI_ERR_NO_MEM;
+    own->requests = requests;
+    own->requests_room = call->most;
+    return MPI_SUCCESS;
 }
 
 /* Ends a plan. */
@@ -64,7 +72,7 @@ static int rdl_seal(rdl_call *call, rdl_own *own, int error)
 {
     rdl_plan *plan = call->plan;
     if (error == MPI_SUCCESS)
-        error = rdl_equip(call);
+        error = rdl_equip(own, call);
     for (int i = 0; i < 2 && error == MPI_SUCCESS; i++)
         error = rdl_enumerate(call->args->types[i], &plan->numbers[i]);
     if (error == MPI_SUCCESS)
@@ -153,7 +161,7 @@ static int @NAME@_call(const rdl_args *args, const void *from, void *into, MPI_C
         plan->args.op = args->op;
 @end@
     if (error == MPI_SUCCESS)
-        error = rdl_replay(plan, from, into, own->comm);
+        error = rdl_replay(own, plan, from, into);
     if (error != MPI_SUCCESS)
         MPI_Comm_call_errhandler(comm, error);
     return error;

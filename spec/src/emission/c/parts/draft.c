@@ -6,7 +6,7 @@ typedef struct rdl_call {
     MPI_Datatype type; /* of an element, with its measures */
     MPI_Aint extent, true_lb, true_extent;
     int dense;                /* whether elements are bytes without gaps */
-    MPI_Aint ends[RDL_AREAS]; /* how much of the memory is taken */
+    MPI_Aint ends[RDL_AREAS], rooms[RDL_AREAS]; /* how much of the memory is taken, and at most */
     rdl_array *adds;          /* where steps are added: to the plan, or to those after the messages of the round */
     rdl_array sends, receives, after;
     rdl_array pieces; /* of the message at hand */
@@ -70,8 +70,8 @@ static rdl_spot rdl_reserve(rdl_call *call, int area, int64_t elements)
 {
     rdl_spot spot = {area, call->ends[area] - call->true_lb};
     call->ends[area] += (rdl_bytes(call, elements) + 15) / 16 * 16;
-    if (call->plan->rooms[area] < call->ends[area])
-        call->plan->rooms[area] = call->ends[area];
+    if (call->rooms[area] < call->ends[area])
+        call->rooms[area] = call->ends[area];
     return spot;
 }
 

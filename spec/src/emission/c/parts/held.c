@@ -51,7 +51,7 @@ static rdl_spot rdl_slot(rdl_call *call)
     const int64_t *spare = call->spare.items, count = call->args->recvcount;
     int64_t slot = call->spare.len > 0 ? spare[--call->spare.len] : call->slots++;
     rdl_spot spot = {RDL_HELD, (MPI_Aint)(slot * count) * call->extent - call->true_lb};
-    call->plan->rooms[RDL_HELD] = rdl_bytes(call, call->slots * count);
+    call->rooms[RDL_HELD] = rdl_bytes(call, call->slots * count);
     return spot;
 }
 

@@ -4,6 +4,10 @@ typedef struct {
     int rank, p;
     rdl_plan *plans[ROUNDEL_PLANS]; /* the last one used comes first */
     int plans_len;
+    uintptr_t areas[RDL_AREAS]; /* memory of all plans; addresses, because a datatype may begin before its element */
+    MPI_Aint rooms[RDL_AREAS];
+    ROUNDEL_REQUEST *requests;
+    size_t requests_room;
 @if nodes@
     rdl_table *table;
 @end@
@@ -19,6 +23,9 @@ static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm, (void)key, (void)extra;
     while (own->plans_len > 0)
         rdl_discard(own->plans[--own->plans_len]);
+    for (int area = RDL_HELD; area < RDL_AREAS; area++)
+        free((void *)own->areas[area]);
+    free(own->requests);
 #ifndef ROUNDEL_SAME_COMM
     if (own->comm != MPI_COMM_NULL)
         error = MPI_Comm_free(&own->comm);

@@ -77,16 +77,13 @@ typedef struct {
 @ARG_FIELDS@
 } rdl_args;
 
-/* A kind of call: its rounds as steps, and their memory. */
+/* A kind of call: its rounds as steps. */
 typedef struct {
     rdl_args args;
     int64_t numbers[2]; /* of the datatypes */
     void *kept;         /* what the arguments point at */
     rdl_array steps;
     rdl_array types; /* datatypes of its messages */
-    ROUNDEL_REQUEST *requests;
-    char *areas[RDL_AREAS];
-    MPI_Aint rooms[RDL_AREAS];
 } rdl_plan;
 
 static void rdl_discard(rdl_plan *plan)
@@ -94,11 +91,8 @@ static void rdl_discard(rdl_plan *plan)
     MPI_Datatype *types = plan->types.items;
     for (size_t i = 0; i < plan->types.len; i++)
         MPI_Type_free(&types[i]);
-    for (int area = RDL_HELD; area < RDL_AREAS; area++)
-        free(plan->areas[area]);
     free(plan->steps.items);
     free(plan->types.items);
-    free(plan->requests);
     free(plan->kept);
     free(plan);
 }

@@ -2,6 +2,7 @@
 //! makes the nodes.
 
 use crate::job::{LIMIT, Run, run};
+use crate::launch::SHARED;
 use crate::mpi::{OPEN_MPI, say};
 use crate::{FREE, programs, random_list, write_cases};
 use std::path::Path;
@@ -24,7 +25,7 @@ fn communicators_are_set_up_late() {
         ((3, "2"), programs::interposed(&OPEN_MPI), vec![cases.as_str(), "--expect-served"]),
     ];
     for (shape, program, args) in jobs {
-        let run = on_nodes(&library, shape, &program, &args);
+        let run = on_nodes(&library, shape, &[], &program, &args);
         if run.ended_with(NO_CLUSTER) {
             return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
         }
@@ -32,11 +33,38 @@ fn communicators_are_set_up_late() {
     }
 }
 
-fn on_nodes(library: &Path, (nodes, ppn): (usize, &str), program: &Path, args: &[&str]) -> Run {
+/// Random calls through the memory of each node and with messages between them: on nodes of the same size, of different
+/// sizes, and with ranks that are dealt out in turn.
+#[test]
+fn memory_of_several_nodes() {
+    let Some(library) = OPEN_MPI.library() else { return };
+    for (i, (shape, mapping)) in
+        [((3, "2"), "slot"), ((3, "3,1,2"), "slot"), ((2, "3"), "node")].into_iter().enumerate()
+    {
+        let list: Vec<_> = random_list(&OPEN_MPI, 3 * FREE).into_iter().skip(i * FREE).take(FREE).collect();
+        let cases = write_cases(&OPEN_MPI, &list).display().to_string();
+        let forced = format!("ROUNDEL_FORCE={SHARED}");
+        let variables = ["--map-by", mapping, "env", &forced, "ROUNDEL_EXPLAIN=1", "ROUNDEL_PREFER=catalogue"];
+        let run =
+            on_nodes(&library, shape, &variables, &programs::interposed(&OPEN_MPI), &[&cases, "--expect-served"]);
+        if run.ended_with(NO_CLUSTER) {
+            return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
+        }
+        run.succeeds();
+        let kinds = if mapping == "slot" { &["allgather", "reduce_scatter"][..] } else { &[] };
+        for kind in ["allreduce", "broadcast", "reduce"].iter().chain(kinds) {
+            let served =
+                |line: &str| line.contains(&format!("roundel: {kind} ")) && line.contains("; between nodes ");
+            assert!(run.output().lines().any(served), "{kind} never ran in the memory of nodes\n{}", run.report());
+        }
+    }
+}
+
+fn on_nodes(library: &Path, (nodes, ppn): (usize, &str), before: &[&str], program: &Path, args: &[&str]) -> Run {
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cluster.sh"));
     command.envs([("PPN", ppn), ("DELAY", "50"), ("MPI", "openmpi"), ("QUIET", "1")]);
     command.env("NODES", nodes.to_string()).env("TIMEOUT", LIMIT.as_secs().to_string());
-    command.arg("env").arg(format!("LD_PRELOAD={}", library.display())).arg(program).args(args);
+    command.args(before).arg("env").arg(format!("LD_PRELOAD={}", library.display())).arg(program).args(args);
     let what = format!("{} on {nodes} nodes of {ppn} {}", program.display(), args.join(" "));
     run(what, command, LIMIT + Duration::from_secs(40))
 }

@@ -14,7 +14,7 @@ const EVERYTHING: &str = "allgather:ring;allreduce:ring;reduce_scatter:pairwise;
                           reduce:binomial;gather:binomial;scatter:binomial";
 
 /// Shared memory for each collective.
-const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory;reduce_scatter:shared-memory;\
+pub(crate) const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory;reduce_scatter:shared-memory;\
                       alltoall:shared-memory;broadcast:shared-memory;reduce:shared-memory;gather:shared-memory;\
                       scatter:shared-memory";
 

@@ -28,6 +28,17 @@ pub(crate) struct NodePlan {
     pub(crate) held: [usize; 2],
     /// Where this rank's block begins in the receive buffer, if it lies there.
     pub(crate) own_at: usize,
+    /// The blocks of an allgather, if they do not follow each other in this rank's receive buffer: they arrive in held
+    /// memory, and are copied from there.
+    pub(crate) scattered: Vec<ScatteredBlock>,
+}
+
+/// A block in held memory, and where it goes in the receive buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScatteredBlock {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) bytes: usize,
 }
 
 /// Replaces the numbers of nodes by those of the ranks that send for them.

@@ -146,7 +146,11 @@ pub(super) fn choose(
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),
         By::Library => return Ok(Choice::asked(Implementation::Library, None)),
-        By::SharedMemory => return Ok(Choice::asked(Implementation::SharedMemory, question.between_nodes())),
+        By::SharedMemory => {
+            let refused = |reason| Error::NoSharedMemory { reason };
+            Implementation::SharedMemory.serves(&question).map_err(refused)?;
+            return Ok(Choice::asked(Implementation::SharedMemory, question.between_nodes()));
+        }
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
     };

@@ -6,7 +6,7 @@ use crate::choice::selection::Algorithm;
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::node_plan::{NodePlan, address};
+use crate::mpi::cache::node_plan::{NodePlan, ScatteredBlock, address};
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedPlan, lock};
@@ -18,7 +18,7 @@ use crate::mpi::state::CommWork;
 use crate::program::shared::{SharedBlocks, SharedCall};
 use crate::transport::RankPlacement;
 use roundel_spec::{Kind, Placement};
-use std::ptr::null_mut;
+use std::ptr::{copy_nonoverlapping, null_mut};
 
 /// Plans a call, with an algorithm between nodes. The first call is collective.
 pub(super) fn plan(
@@ -75,35 +75,51 @@ impl<'a> NodeCall<'a> {
         let sends = self.sender() == self.own();
         let in_place = sends && self.shape.send.is_none();
         let (vector, members) = (SharedBlocks::Vector(total), self.members());
-        let own_begins: Vec<usize> = offsets(&members.0);
-        let blocks = SharedBlocks::Listed { counts: &members.0, displs: &members.1 };
-        let parts = SharedBlocks::Listed { counts: &members.0, displs: &own_begins };
+        let own_begins: Vec<usize> = offsets(&members);
+        let all_begins = offsets(&self.counts);
+        let member_begins: Vec<usize> =
+            self.node.ranks.iter().filter_map(|&rank| all_begins.get(rank).copied()).collect();
+        let blocks = SharedBlocks::Listed { counts: &members, displs: &member_begins };
+        let parts = SharedBlocks::Listed { counts: &members, displs: &own_begins };
         let (before, after) = match kind {
             Kind::Allreduce => (Some((Kind::Reduce, vector, in_place)), Some((Kind::Broadcast, vector))),
             Kind::Reduce => (Some((Kind::Reduce, vector, in_place && self.is_root())), None),
             Kind::Broadcast => (None, Some((Kind::Broadcast, vector))),
-            Kind::Allgather => (Some((Kind::Gather, blocks, in_place)), Some((Kind::Broadcast, vector))),
+            // In place, the rank's block is in its place only if the blocks follow each other.
+            Kind::Allgather => {
+                let in_place = in_place && self.scattered().is_empty();
+                (Some((Kind::Gather, blocks, in_place)), Some((Kind::Broadcast, vector)))
+            }
             Kind::ReduceScatter => (Some((Kind::Reduce, vector, false)), Some((Kind::Scatter, parts))),
             Kind::Alltoall | Kind::Gather | Kind::Scatter => return Err(unshared("the ranks are on several nodes")),
         };
         let stage = |kind, blocks, in_place| {
             let (p, root) = (self.node.ranks.len(), self.sender_on_node());
             let call = SharedCall { kind, p, root, size, blocks, in_place, slot: 0 };
+            // All nodes must agree whether a slot holds it, and the largest one has the least room for each rank.
+            SharedPlan::new(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call })?;
             SharedPlan::new(call).map(OwnedPlan::from)
         };
-        let node_block: usize = members.0.iter().sum();
+        let node_block: usize = members.iter().sum();
+        let scattered = self.scattered();
         let held = match kind {
+            Kind::Allgather if !scattered.is_empty() => [total, 0],
             Kind::ReduceScatter if sends => [total * size, node_block * size],
             Kind::Reduce if sends && !self.is_root() => [total * size, 0],
             _ => [0, 0],
         };
-        self.reject_gaps(total)?;
+        if !self.counts.is_empty() && !self.placement.is_sorted() {
+            return Err(unshared("ranks are not numbered node by node"));
+        }
+        // All ranks plan the messages, so that all get the same error.
+        let between = self.between(algorithm, node_block)?;
         Ok(NodePlan {
             before: before.map(|(kind, blocks, in_place)| stage(kind, blocks, in_place)).transpose()?,
-            between: if sends { Some(self.between(algorithm, node_block)?) } else { None },
+            between: sends.then_some(between),
             after: after.map(|(kind, blocks)| stage(kind, blocks, false)).transpose()?,
             held,
             own_at: self.displs.get(self.own()).map_or(0, |begin| begin * size),
+            scattered,
         })
     }
 
@@ -144,12 +160,9 @@ impl<'a> NodeCall<'a> {
         self.placement.order()[first..first + regions.size(node as i64) as usize].iter().copied()
     }
 
-    /// The lengths of the blocks of this node's ranks, and where they begin.
-    fn members(&self) -> (Vec<usize>, Vec<usize>) {
-        let of = |list: &[usize]| -> Vec<usize> {
-            self.node.ranks.iter().filter_map(|&rank| list.get(rank).copied()).collect()
-        };
-        (of(&self.counts), of(&self.displs))
+    /// The lengths of the blocks of this node's ranks.
+    fn members(&self) -> Vec<usize> {
+        self.node.ranks.iter().filter_map(|&rank| self.counts.get(rank).copied()).collect()
     }
 
     /// The elements of the vector, or of all blocks.
@@ -160,17 +173,21 @@ impl<'a> NodeCall<'a> {
         }
     }
 
-    /// Returns an error unless blocks follow each other in the order of ranks, and ranks in that of nodes: then the
-    /// blocks of a node are one piece of memory.
-    fn reject_gaps(&self, total: usize) -> Result<(), Error> {
-        let mut end = 0;
-        let consecutive = self.displs.iter().zip(&self.counts).all(|(&begin, &count)| {
-            let fits = count == 0 || begin == end;
-            end += count;
-            fits
-        });
-        let pieces = self.counts.is_empty() || consecutive && self.placement.is_sorted() && end == total;
-        if pieces { Ok(()) } else { Err(unshared("the blocks of a node are not one piece of memory")) }
+    /// The blocks of an allgather, if they do not follow each other. Every rank has displacements of its own.
+    fn scattered(&self) -> Vec<ScatteredBlock> {
+        let begins = offsets(&self.counts);
+        let follow =
+            self.counts.iter().zip(&begins).zip(&self.displs).all(|((&count, from), to)| count == 0 || from == to);
+        if self.shape.kind != Kind::Allgather || follow {
+            return Vec::new();
+        }
+        let blocks = self.counts.iter().zip(&begins).zip(&self.displs);
+        blocks.map(|((&bytes, &from), &to)| ScatteredBlock { from, to, bytes }).collect()
+    }
+
+    /// The ranks of the largest node.
+    fn largest(&self) -> usize {
+        self.placement.regions().sizes().max().unwrap_or(1)
     }
 
     fn own(&self) -> usize {
@@ -219,10 +236,11 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         None => sides.recv,
     };
     // The memory of each stage: what it reads, and what it writes.
+    let all = if plan.scattered.is_empty() { sides.recv } else { input };
     let (before, between, after) = match kind {
         Kind::Reduce if !is_root => ((given, input), (input, null_mut()), (null_mut(), null_mut())),
         Kind::ReduceScatter => ((given, input), (input, output), (output, sides.recv)),
-        _ => ((given, sides.recv), (null_mut(), sides.recv), (sides.recv, sides.recv)),
+        _ => ((given, all), (null_mut(), all), (all, all)),
     };
     // After an error the other stages go on, because other ranks would wait for this one.
     let mut outcome = Ok(());
@@ -241,6 +259,10 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         outcome = outcome.and(run).and(ops.as_ref().map_or(Ok(()), Operands::outcome));
     }
     outcome.and(stage(&plan.after, after))?;
+    for &ScatteredBlock { from, to, bytes } in &plan.scattered {
+        // SAFETY: held memory has all blocks, and the receive buffer has room for them.
+        unsafe { copy_nonoverlapping(input.wrapping_add(from), sides.recv.wrapping_add(to), bytes) };
+    }
     // SAFETY: as above.
     unsafe { recent.images.take(job, &recent.lists, sides, own)? };
     Ok(CallOutcome::Done)

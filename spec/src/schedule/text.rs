@@ -1,6 +1,6 @@
 //! Writes the clauses of a declaration, one function each.
 //!
-//! [`declare`](crate::schedule::declare) puts them in order.
+//! `declare` puts them in order.
 
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};

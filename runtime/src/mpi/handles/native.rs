@@ -67,71 +67,90 @@ fn name(datatype: ffi::MPI_Datatype) -> Option<String> {
     (code == SUCCESS).then(|| text.to_string_lossy().into_owned())
 }
 
+/// An operation on elements of a type.
+trait BinaryOp<T> {
+    fn apply(a: T, b: T) -> T;
+}
+
+macro_rules! operations {
+    ($($name:ident: $($type:ty)*, $a:ident $b:ident => $result:expr;)*) => { $(
+        struct $name;
+
+        $(impl BinaryOp<$type> for $name {
+            #[inline(always)]
+            fn apply($a: $type, $b: $type) -> $type {
+                $result
+            }
+        })*
+    )* };
+}
+
+operations! {
+    FloatSum: f32 f64, a b => a + b;
+    FloatProduct: f32 f64, a b => a * b;
+    IntegerSum: i8 u8 i16 u16 i32 u32 i64 u64, a b => a.wrapping_add(b);
+    IntegerProduct: i8 u8 i16 u16 i32 u32 i64 u64, a b => a.wrapping_mul(b);
+    Minimum: i8 u8 i16 u16 i32 u32 i64 u64, a b => a.min(b);
+    Maximum: i8 u8 i16 u16 i32 u32 i64 u64, a b => a.max(b);
+    And: i8 u8 i16 u16 i32 u32 i64 u64, a b => a & b;
+    Or: i8 u8 i16 u16 i32 u32 i64 u64, a b => a | b;
+    Xor: i8 u8 i16 u16 i32 u32 i64 u64, a b => a ^ b;
+}
+
+/// The function for an operation on numbers with a fraction.
+fn float<T: Copy>(op: ffi::MPI_Op, element: ElementType) -> Option<(NativeCombine, ElementType)>
+where
+    FloatSum: BinaryOp<T>,
+    FloatProduct: BinaryOp<T>,
+{
+    // SAFETY: the handles are constants of the library.
+    let all: [(ffi::MPI_Op, NativeCombine); 2] =
+        unsafe { [(ffi::RSMPI_SUM, each::<T, FloatSum>), (ffi::RSMPI_PROD, each::<T, FloatProduct>)] };
+    all.into_iter().find(|(known, _)| *known == op).map(|(_, found)| (found, element))
+}
+
+macro_rules! integer {
+    ($op:ident, $type:ty) => {{
+        // SAFETY: the handles are constants of the library.
+        let all: [(ffi::MPI_Op, NativeCombine); 7] = unsafe {
+            [
+                (ffi::RSMPI_SUM, each::<$type, IntegerSum>),
+                (ffi::RSMPI_PROD, each::<$type, IntegerProduct>),
+                (ffi::RSMPI_MIN, each::<$type, Minimum>),
+                (ffi::RSMPI_MAX, each::<$type, Maximum>),
+                (ffi::RSMPI_BAND, each::<$type, And>),
+                (ffi::RSMPI_BOR, each::<$type, Or>),
+                (ffi::RSMPI_BXOR, each::<$type, Xor>),
+            ]
+        };
+        let found = all.into_iter().find(|(known, _)| *known == $op);
+        found.map(|(_, found)| (found, ElementType::Integer(size_of::<$type>())))
+    }};
+}
+
 /// The function for an operation and the name of a datatype, and what its elements are.
 fn by_name(op: ffi::MPI_Op, name: &str) -> Option<(NativeCombine, ElementType)> {
     match name.strip_prefix("MPI_")? {
-        "FLOAT" | "REAL" | "REAL4" => f32_op(op),
-        "DOUBLE" | "DOUBLE_PRECISION" | "REAL8" => f64_op(op),
-        "SIGNED_CHAR" | "INT8_T" => i8_op(op),
-        "UNSIGNED_CHAR" | "UINT8_T" => u8_op(op),
-        "SHORT" | "INT16_T" => i16_op(op),
-        "UNSIGNED_SHORT" | "UINT16_T" => u16_op(op),
-        "INT" | "INT32_T" | "INTEGER" | "INTEGER4" => i32_op(op),
-        "UNSIGNED" | "UINT32_T" => u32_op(op),
-        "LONG" | "LONG_LONG" | "LONG_LONG_INT" | "INT64_T" | "INTEGER8" => i64_op(op),
-        "UNSIGNED_LONG" | "UNSIGNED_LONG_LONG" | "UINT64_T" => u64_op(op),
+        "FLOAT" | "REAL" | "REAL4" => float::<f32>(op, ElementType::Float32),
+        "DOUBLE" | "DOUBLE_PRECISION" | "REAL8" => float::<f64>(op, ElementType::Float64),
+        "SIGNED_CHAR" | "INT8_T" => integer!(op, i8),
+        "UNSIGNED_CHAR" | "UINT8_T" => integer!(op, u8),
+        "SHORT" | "INT16_T" => integer!(op, i16),
+        "UNSIGNED_SHORT" | "UINT16_T" => integer!(op, u16),
+        "INT" | "INT32_T" | "INTEGER" | "INTEGER4" => integer!(op, i32),
+        "UNSIGNED" | "UINT32_T" => integer!(op, u32),
+        "LONG" | "LONG_LONG" | "LONG_LONG_INT" | "INT64_T" | "INTEGER8" => integer!(op, i64),
+        "UNSIGNED_LONG" | "UNSIGNED_LONG_LONG" | "UINT64_T" => integer!(op, u64),
         _ => None,
     }
 }
-
-macro_rules! floats {
-    ($($function:ident: $type:ty = $element:ident),*) => { $(
-        fn $function(op: ffi::MPI_Op) -> Option<(NativeCombine, ElementType)> {
-            // SAFETY: the handles are constants of the library.
-            let [sum, product] = unsafe { [ffi::RSMPI_SUM, ffi::RSMPI_PROD] };
-            let found: NativeCombine = match op {
-                _ if op == sum => |a, b, c, n| unsafe { each::<$type>(a, b, c, n, |a, b| a + b) },
-                _ if op == product => |a, b, c, n| unsafe { each::<$type>(a, b, c, n, |a, b| a * b) },
-                _ => return None,
-            };
-            Some((found, ElementType::$element))
-        }
-    )* };
-}
-floats!(f32_op: f32 = Float32, f64_op: f64 = Float64);
-
-macro_rules! integers {
-    ($($function:ident: $type:ty),*) => { $(
-        fn $function(op: ffi::MPI_Op) -> Option<(NativeCombine, ElementType)> {
-            // SAFETY: the handles are constants of the library.
-            let [sum, product, least, most, and, or, xor] = unsafe {
-                use ffi::{RSMPI_BAND, RSMPI_BOR, RSMPI_BXOR, RSMPI_MAX, RSMPI_MIN, RSMPI_PROD, RSMPI_SUM};
-                [RSMPI_SUM, RSMPI_PROD, RSMPI_MIN, RSMPI_MAX, RSMPI_BAND, RSMPI_BOR, RSMPI_BXOR]
-            };
-            let found: NativeCombine = match op {
-                _ if op == sum => |a, b, c, n| unsafe { each(a, b, c, n, <$type>::wrapping_add) },
-                _ if op == product => |a, b, c, n| unsafe { each(a, b, c, n, <$type>::wrapping_mul) },
-                _ if op == least => |a, b, c, n| unsafe { each(a, b, c, n, |a: $type, b| a.min(b)) },
-                _ if op == most => |a, b, c, n| unsafe { each(a, b, c, n, |a: $type, b| a.max(b)) },
-                _ if op == and => |a, b, c, n| unsafe { each(a, b, c, n, |a: $type, b| a & b) },
-                _ if op == or => |a, b, c, n| unsafe { each(a, b, c, n, |a: $type, b| a | b) },
-                _ if op == xor => |a, b, c, n| unsafe { each(a, b, c, n, |a: $type, b| a ^ b) },
-                _ => return None,
-            };
-            Some((found, ElementType::Integer(size_of::<$type>())))
-        }
-    )* };
-}
-integers!(
-    i8_op: i8, u8_op: u8, i16_op: i16, u16_op: u16, i32_op: i32, u32_op: u32, i64_op: i64, u64_op: u64
-);
 
 /// Combines elements one by one.
 ///
 /// # Safety
 /// There are so many elements at `left` and `right`, and room for them at `into`, which is one of them or apart.
-#[inline(always)]
-unsafe fn each<T: Copy>(left: *const u8, right: *const u8, into: *mut u8, count: usize, op: impl Fn(T, T) -> T) {
+unsafe fn each<T: Copy, O: BinaryOp<T>>(left: *const u8, right: *const u8, into: *mut u8, count: usize) {
+    let op = O::apply;
     let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
     // SAFETY: the caller guarantees the elements. In place, the compiler sees that only one address is written, and
     // combines several elements at a time.
@@ -176,7 +195,7 @@ mod tests {
 
     #[test]
     fn elements_are_combined_in_place_and_apart() {
-        let add: NativeCombine = |a, b, c, n| unsafe { each(a, b, c, n, i16::wrapping_add) };
+        let add: NativeCombine = each::<i16, IntegerSum>;
         let (left, right): (Vec<i16>, Vec<i16>) = ((0..50).collect(), (0..50).map(|i| i16::MAX - i).collect());
         let expected: Vec<i16> = left.iter().zip(&right).map(|(a, b)| a.wrapping_add(*b)).collect();
         let bytes = |vector: &mut Vec<i16>| vector.as_mut_ptr().cast::<u8>();
@@ -196,35 +215,29 @@ mod tests {
     /// A function for another type gives other results in a trial.
     #[test]
     fn trials_tell_types_apart() {
-        type Trial = (ElementType, NativeCombine);
-        let sums: [Trial; 4] = [
-            (ElementType::Float32, |a, b, c, n| unsafe { each::<f32>(a, b, c, n, |a, b| a + b) }),
-            (ElementType::Float64, |a, b, c, n| unsafe { each::<f64>(a, b, c, n, |a, b| a + b) }),
-            (ElementType::Integer(4), |a, b, c, n| unsafe { each(a, b, c, n, i32::wrapping_add) }),
-            (ElementType::Integer(8), |a, b, c, n| unsafe { each(a, b, c, n, i64::wrapping_add) }),
+        let sums: [(ElementType, NativeCombine); 4] = [
+            (ElementType::Float32, each::<f32, FloatSum>),
+            (ElementType::Float64, each::<f64, FloatSum>),
+            (ElementType::Integer(4), each::<i32, IntegerSum>),
+            (ElementType::Integer(8), each::<i64, IntegerSum>),
         ];
-        let least: [Trial; 2] = [
-            (ElementType::Integer(2), |a, b, c, n| unsafe { each(a, b, c, n, |a: i16, b| a.min(b)) }),
-            (ElementType::Integer(2), |a, b, c, n| unsafe { each(a, b, c, n, |a: u16, b| a.min(b)) }),
-        ];
+        let least: [(ElementType, NativeCombine); 2] =
+            [(ElementType::Integer(2), each::<i16, Minimum>), (ElementType::Integer(2), each::<u16, Minimum>)];
         for all in [&sums[..], &least[..]] {
             for (i, (element, right)) in all.iter().enumerate() {
-                for (other, wrong) in all
-                    .iter()
-                    .enumerate()
-                    .filter(|(j, (of, _))| *j != i && of.size() == element.size())
-                    .map(|(_, other)| other)
-                {
-                    let (a, b) = (element.sample(1), element.sample(4));
-                    let (mut c, mut d) = (vec![0; a.len()], vec![0; a.len()]);
-                    // SAFETY: each vector has this many elements, of this size.
-                    unsafe {
-                        right(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), ELEMENTS);
-                        wrong(a.as_ptr(), b.as_ptr(), d.as_mut_ptr(), ELEMENTS);
-                    }
-                    assert_ne!(c, d, "{element:?} as {other:?}");
+                let others = all.iter().enumerate().filter(|(j, (of, _))| *j != i && of.size() == element.size());
+                for (_, (other, wrong)) in others {
+                    assert_ne!(combined(*element, *right), combined(*element, *wrong), "{element:?} as {other:?}");
                 }
             }
         }
+    }
+
+    fn combined(element: ElementType, combine: NativeCombine) -> Vec<u8> {
+        let (left, right) = (element.sample(1), element.sample(4));
+        let mut into = vec![0; left.len()];
+        // SAFETY: each vector has this many elements, of this size.
+        unsafe { combine(left.as_ptr(), right.as_ptr(), into.as_mut_ptr(), ELEMENTS) };
+        into
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Job<'a> {
             let call = memory.call(case);
             // SAFETY: the arguments are such as MPI wants, and the buffers live on.
             let Some(request) =
-                (unsafe { raw::prepare(self.comm.as_raw(), &call, by, RequestLife::Persistent)? }.ready())
+                unsafe { raw::prepare(self.comm.as_raw(), &call, by, RequestLife::Persistent)? }.ready()
             else {
                 return Ok(false);
             };

@@ -55,6 +55,10 @@ pub(crate) struct SharedMemory {
     queue: Queue,
 }
 
+// SAFETY: the communicator is a handle, which is a number or an address that MPI manages; the window is memory that any
+// thread may access.
+unsafe impl Send for SharedMemory {}
+
 /// Locks what only one thread at a time may use. A panic elsewhere has left it as it was: steps do not panic.
 #[inline]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

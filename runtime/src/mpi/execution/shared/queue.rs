@@ -48,16 +48,19 @@ impl Combine for Option<Operands> {
     }
 }
 
-/// Where a completed call goes, with its outcome.
+/// A call that is complete, and its outcome.
+pub(crate) type CompletedCall = (Box<QueuedCall>, Result<(), Error>);
+
+/// Where a completed call goes.
 #[derive(Default)]
 pub(crate) struct Completion {
     complete: AtomicBool,
-    call: Mutex<Option<(Box<QueuedCall>, Result<(), Error>)>>,
+    call: Mutex<Option<CompletedCall>>,
 }
 
 impl Completion {
     /// The call, if it is complete.
-    pub(crate) fn take(&self) -> Option<(Box<QueuedCall>, Result<(), Error>)> {
+    pub(crate) fn take(&self) -> Option<CompletedCall> {
         if !self.complete.load(Ordering::Acquire) {
             return None;
         }

@@ -39,6 +39,7 @@ pub(crate) fn begun(code: c_int) -> c_int {
     if code == SUCCESS && guard::live() {
         raw::watch_libraries();
         raw::begin_requests(background::available());
+        raw::begin_shared_requests(cfg!(open_mpi));
         // SAFETY: MPI is live, and the program has not called anything else.
         let _ = guarded(|| unsafe { raw::adopt() });
     }

@@ -6,6 +6,7 @@ use crate::mpi::arguments::image::Images;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
 use crate::mpi::cache::decider::By;
 use crate::mpi::cache::node_plan::NodePlan;
+use crate::mpi::execution::RequestLife;
 use crate::mpi::lowering::plan::MessagePlan;
 
 /// The number of cached calls.
@@ -57,7 +58,7 @@ impl CachedCall {
 pub(crate) struct CallCache {
     planned: Vec<CachedCall>,
     /// Calls that do not block and that MPI serves.
-    left: Vec<CachedCall>,
+    left: Vec<(RequestLife, CachedCall)>,
     pub(crate) lists: Lists,
     pub(crate) images: Images,
 }
@@ -77,14 +78,15 @@ impl CallCache {
     }
 
     /// Whether MPI serves a call like this one that does not block.
-    pub(crate) fn is_left(&self, shape: &CallShape, by: By<'_>) -> bool {
-        self.left.iter().any(|left| left.is(shape, &self.lists, by))
+    pub(crate) fn is_left(&self, shape: &CallShape, by: By<'_>, life: RequestLife) -> bool {
+        self.left.iter().any(|(of, left)| *of == life && left.is(shape, &self.lists, by))
     }
 
     /// Notes that MPI serves such calls that do not block.
-    pub(crate) fn leave(&mut self, shape: CallShape, by: By<'_>) {
+    pub(crate) fn leave(&mut self, shape: CallShape, by: By<'_>, life: RequestLife) {
         self.left.truncate(KEPT - 1);
-        self.left.insert(0, CachedCall::new(shape, &self.lists, by, CachedPlan::Library("".into())));
+        let left = CachedCall::new(shape, &self.lists, by, CachedPlan::Library("".into()));
+        self.left.insert(0, (life, left));
     }
 
     /// How the call runs that was found or added last.

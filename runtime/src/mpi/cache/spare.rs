@@ -44,6 +44,7 @@ impl SpareBuffers {
 }
 
 struct Kept {
+    life: RequestLife,
     shape: CallShape,
     decider: Decider,
     buffers: SpareBuffers,
@@ -56,8 +57,7 @@ type Shelf = Mutex<Vec<Kept>>;
 pub(crate) struct Spare(Arc<Shelf>);
 
 impl Spare {
-    /// Spare buffers for a call. Persistent calls through shared memory have memory of their own, so they cannot use
-    /// those of others.
+    /// Spare buffers for a call, from one of the same form: another form may run in another way, on all ranks or on none.
     pub(crate) fn take(
         &self,
         shape: &CallShape,
@@ -68,20 +68,21 @@ impl Spare {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |kept: &Kept| {
             let same = kept.shape == *shape && kept.buffers.lists == *lists && kept.decider.is(by);
-            same && (life == RequestLife::Once || kept.buffers.queued.is_none())
+            same && kept.life == life
         };
         let found = shelf.iter().rposition(fits)?;
         Some(shelf.remove(found).buffers)
     }
 
     /// Where the buffers of a call go when it is complete.
-    pub(crate) fn home(&self, by: By<'_>) -> Home {
-        Home { shelf: Arc::downgrade(&self.0), decider: by.into() }
+    pub(crate) fn home(&self, by: By<'_>, life: RequestLife) -> Home {
+        Home { life, shelf: Arc::downgrade(&self.0), decider: by.into() }
     }
 }
 
 /// Where buffers go when their operation is complete; the communicator may be freed by then.
 pub(crate) struct Home {
+    life: RequestLife,
     shelf: Weak<Shelf>,
     decider: Decider,
 }
@@ -102,6 +103,6 @@ impl Home {
                 .filter(|buffers| buffers.memory() > MUCH)
                 .for_each(SpareBuffers::forget);
         }
-        shelf.push(Kept { shape, decider: self.decider, buffers });
+        shelf.push(Kept { life: self.life, shape, decider: self.decider, buffers });
     }
 }

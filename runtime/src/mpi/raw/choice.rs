@@ -94,6 +94,16 @@ pub fn begin_requests(can: bool) {
     REQUESTS.store(can, Ordering::Relaxed);
 }
 
+/// Whether requests of this process may run in shared memory.
+static SHARED_REQUESTS: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether calls by [`By::Environment`] that do not block may run in shared memory: only where a request that is
+/// completed without a message is noticed. Equal on all ranks, because it depends on the MPI library alone. Must be
+/// called before the first call.
+pub fn begin_shared_requests(can: bool) {
+    SHARED_REQUESTS.store(can, Ordering::Relaxed);
+}
+
 const MISMATCH: &str = "ROUNDEL_SELECTION, ROUNDEL_FORCE, ROUNDEL_PREFER, ROUNDEL_REPRODUCIBLE or ROUNDEL_DEVICE: \
                         set them alike for all ranks";
 
@@ -155,6 +165,9 @@ pub(super) fn choose(
         By::Settings(_) | By::Environment => environment,
     };
     let mut chosen = settings.choose(&question);
+    if form != CallForm::Blocking && matches!(by, By::Environment) && !SHARED_REQUESTS.load(Ordering::Relaxed) {
+        chosen = without_shared_memory(settings, chosen);
+    }
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
     }
@@ -164,6 +177,19 @@ pub(super) fn choose(
     let explained = (settings.explain && here.rank == 0).then_some(chosen);
     Ok(Choice { implementation, reason, between, explained })
 }
+
+/// The best answer that is not shared memory.
+fn without_shared_memory(settings: &Settings, chosen: Answer) -> Answer {
+    if chosen.implementation != Implementation::SharedMemory {
+        return chosen;
+    }
+    let others = settings.answers(&chosen.question).into_iter();
+    let (implementation, reason) = (Implementation::Library, Reason::Default(UNNOTICED));
+    let library = Answer { implementation, reason, estimate: None, ..chosen };
+    others.into_iter().find(|answer| answer.implementation != Implementation::SharedMemory).unwrap_or(library)
+}
+
+const UNNOTICED: &str = "this MPI does not notice that a request is complete if nothing was received";
 
 const SETTLED: &str =
     "the first reductions like it on this communicator were the library's, and results must not change";

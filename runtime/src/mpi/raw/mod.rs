@@ -18,7 +18,7 @@ mod repeat;
 mod shared_request;
 mod shared_run;
 
-pub use self::choice::{begin_requests, own_settings};
+pub use self::choice::{begin_requests, begin_shared_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
@@ -313,7 +313,7 @@ pub unsafe fn prepare(
         None => work.spare.take(&job.shape, &work.recent.lists, by, life),
         Some(_) => None,
     };
-    if spare.is_none() && requests.is_none() && work.recent.is_left(&job.shape, by) {
+    if spare.is_none() && requests.is_none() && work.recent.is_left(&job.shape, by, life) {
         return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
     }
     let recorded = requests.is_some();
@@ -331,7 +331,7 @@ pub unsafe fn prepare(
     let reusable = !recorded && (shared.is_none() || life == RequestLife::Once);
     let call = PendingCall {
         operands: operands(&job),
-        home: reusable.then(|| work.spare.home(by)),
+        home: reusable.then(|| work.spare.home(by, life)),
         rank: rank(group),
         tag,
         state: CallProgress::Inactive,
@@ -378,7 +378,7 @@ fn plan_request(
         Implementation::Library | Implementation::Ports(_) => {
             let reason = choice.reason.clone();
             choice.tell(Ok(()));
-            work.recent.leave(*shape, by);
+            work.recent.leave(*shape, by, life);
             return journal::left(journal, &reason, Ok(None));
         }
     };

@@ -20,7 +20,7 @@ fn communicators_are_set_up_late() {
     let setup = programs::c(&OPEN_MPI, "interposed_setup");
     let cases = write_cases(&OPEN_MPI, &random_list(&OPEN_MPI, FREE)).display().to_string();
     let jobs = [
-        ((3, "2"), setup.clone(), vec!["late"]),
+        ((3, "3"), setup.clone(), vec!["late"]),
         ((2, "3"), setup, vec!["late"]),
         ((3, "2"), programs::interposed(&OPEN_MPI), vec![cases.as_str(), "--expect-served"]),
     ];

@@ -71,12 +71,12 @@ fn the_root_exports_what_users_need_and_no_internals() {
     let declarations = ["Collective", "Place", "Sink", "arith"];
     let modules = [
         "algorithms",
+        "choice",
         "choose",
         "mpi",
         "operation",
         "plan",
         "profile",
-        "select",
         "selection",
         "threads",
         "trace",

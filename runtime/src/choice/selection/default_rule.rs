@@ -71,8 +71,10 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
         // To make a request takes longer than MPI needs for a few bytes.
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
-        // Two or three ranks need as long for a few bytes to or from a root; so do requests that are started again.
+        // Two or three ranks need as long for a few bytes to or from a root; so do requests that are started again, and
+        // their all-to-alls.
         CallForm::Persistent if call.kind.has_root() => (65, ANY),
+        CallForm::Persistent if call.kind == Kind::Alltoall && call.p < 4 => (65, ANY),
         CallForm::Blocking if call.kind.has_root() && call.p < 4 => (65, ANY),
         CallForm::Persistent | CallForm::Blocking => (0, ANY),
     };

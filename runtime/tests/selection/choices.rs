@@ -199,6 +199,8 @@ fn the_default_is_as_documented() {
         (Kind::ReduceScatter, 65, 65, 8, "library", "reduce-scatter/pairwise"),
         (Kind::ReduceScatter, 104, 4, 8, "shared-memory", "reduce-scatter/pairwise"),
         (Kind::ReduceScatter, 104, 2, 1024, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 104 * 4, 4, 8, "library", "reduce-scatter/pairwise"),
+        (Kind::ReduceScatter, 128 * 4, 4, 8, "shared-memory", "reduce-scatter/recursive-halving"),
         (Kind::ReduceScatter, 64, 64, 1 << 20, "shared-memory", "reduce-scatter/pairwise"),
         (Kind::Broadcast, 104, 4, 8, "library", "broadcast/binomial"),
         (Kind::Broadcast, 104, 4, 65, "shared-memory", "broadcast/binomial"),

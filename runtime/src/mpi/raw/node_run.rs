@@ -56,14 +56,11 @@ impl<'a> NodeCall<'a> {
             senders[placement.node(root)] = root;
         }
         let (p, elements) = (placement.p(), shape.send.unwrap_or(shape.recv));
-        let consecutive = |counts: &[usize]| -> Vec<usize> {
-            counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect()
-        };
         let (counts, displs) = match shape.blocks {
             BlockLayout::Equal(block) => (vec![block; p], (0..p).map(|rank| rank * block).collect()),
             BlockLayout::Listed => (lists.counts.clone(), lists.displs.clone()),
             BlockLayout::Parts => (vec![elements / p; p], (0..p).map(|rank| rank * (elements / p)).collect()),
-            BlockLayout::ListedParts => (lists.counts.clone(), consecutive(&lists.counts)),
+            BlockLayout::ListedParts => (lists.counts.clone(), offsets(&lists.counts)),
             BlockLayout::Vector { .. } | BlockLayout::Rooted(_) | BlockLayout::Private => Default::default(),
         };
         NodeCall { shape, placement, node, number: placement.node(group.rank), senders, counts, displs }
@@ -243,7 +240,6 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         _ => ((given, all), (null_mut(), all), (all, all)),
     };
     // After an error the other stages go on, because other ranks would wait for this one.
-    let mut outcome = Ok(());
     let mut stage = |plan: &Option<OwnedPlan>, (input, output): (*mut u8, *mut u8)| {
         let Some(plan) = plan else { return Ok(()) };
         let buffers = SharedBuffers { input, output, lead, combine: ops.clone() };
@@ -251,7 +247,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         unsafe { shared.run(&plan.get(), &buffers) }?;
         buffers.combine.as_ref().map_or(Ok(()), Operands::outcome)
     };
-    outcome = outcome.and(stage(&plan.before, before));
+    let mut outcome = stage(&plan.before, before);
     if let Some(messages) = &plan.between {
         let areas = Areas::of(between.0, between.1, scratch.reserve(messages.scratch));
         let (comm, rank, tag, combine) = (own.comm, own.rank, TAG, &ops);

@@ -572,6 +572,17 @@ fn what_cannot_be_run() {
 
 // ---- list, expand, mutants
 
+/// Calls outside the proved range are checked, but not run: code that refuses them is not wrong.
+#[test]
+fn what_is_not_proved_is_checked_and_not_run() {
+    for ports in ["ports=3,3", "ports=3", "ports=1..=3"] {
+        let report = json_with(&["check", "reduce-scatter/cyclic-shift", "--set", ports, "-p", "1..=4"], 0);
+        let (one, of) = (&report["collectives"][0], |one: &Value, key: &str| one[key].as_u64().unwrap());
+        assert!(of(one, "checked") > 0 && of(one, "runs") < of(one, "checked"), "{one}");
+        assert_eq!(one["runs_correct"], true);
+    }
+}
+
 #[test]
 fn the_list_has_every_fact() {
     let list = json_with(&["list"], 0);
@@ -589,6 +600,10 @@ fn the_list_has_every_fact() {
     }
     for entry in list.as_array().unwrap() {
         assert!(all.contains(entry["name"].as_str().unwrap()));
+    }
+    for entry in list.as_array().unwrap() {
+        let one = text(&["list", entry["name"].as_str().unwrap()]);
+        assert!(one.lines().all(|line| line.chars().count() <= 100), "{one}");
     }
     let one = text(&["list", "bruck"]);
     assert!(one.contains("rotated(rank) (the default), in_place") && one.contains("each blocks_sent"), "{one}");
@@ -866,6 +881,7 @@ fn negative_numbers_are_refused_in_our_words() {
         &["plan", "allreduce/ring", "-p", "-5"],
         &["plan", "allreduce/ring", "-p", "5", "--node", "-1"],
         &["selection", "explain", "allreduce", "-p", "-4"],
+        &["explain", "allreduce", "-p", "-4"],
     ] {
         refused(args, &["whole number"]);
         let message = stderr(&roundel(args));
@@ -912,6 +928,9 @@ fn unknown_names_get_few_suggestions() {
         }
     }
     refused(&["check", "allgahter/"], &["did you mean `allgather/`?"]);
+    refused(&["plan", "alreduce", "-p", "4"], &["did you mean `allreduce/"]);
+    refused(&["selection", "explain", "alreduce", "-p", "4"], &["did you mean `allreduce`?"]);
+    refused(&["explain", "alltoal", "-p", "4"], &["did you mean `alltoall`?"]);
     refused(&["check", "sorting/"], &["`roundel list`"]);
     refused(&["show", "zzz", "-p", "4", "--json"], &["there is no collective `zzz`"]);
 }
@@ -926,6 +945,9 @@ fn a_file_where_a_name_is_expected() {
         let check = format!("`roundel check {path}` checks");
         refused(args, &["is a file", "knows the catalogue only", &check, &format!("emit c {path}")]);
     }
+    let notes = files.write("notes", "");
+    refused(&["show", &notes, "-p", "4"], &["is no Rust source"]);
+    refused(&["show", "nowhere.rs", "-p", "4"], &["nowhere.rs", "No such file"]);
 }
 
 #[test]

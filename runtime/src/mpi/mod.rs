@@ -6,7 +6,8 @@
 //!
 //! Layers, from the lowest; each imports only those before it:
 //!
-//! - `comm`: MPI's return codes, our duplicate of a communicator, which ranks share a node, agreement of ranks
+//! - `process`: MPI's return codes, locks, progress, messages to the user
+//! - `comm`: our duplicate of a communicator, which ranks share a node, agreement of ranks
 //! - `lowering`: from a rank's rounds to a plan, a list of copies and messages
 //! - `execution`: the loop that executes the steps of a plan, and the log of what it posts
 //! - `handles`: what MPI says of datatypes and operations
@@ -35,6 +36,7 @@ mod handles;
 mod journal;
 mod lowering;
 pub mod persistent;
+mod process;
 pub mod raw;
 mod state;
 mod tune;

@@ -92,15 +92,29 @@ fn every_kind_is_right() {
     }
 }
 
-/// The largest number of ranks that is served.
+/// Every number of ranks that is served, and every kind: in and out of place, short and in several segments, blocks of
+/// different lengths, the first, an inner and the last root.
 #[test]
-fn many_ranks() {
-    for p in [9, 16, 33, MOST_RANKS] {
+fn every_number_of_ranks_that_is_served() {
+    for p in 7..=MOST_RANKS {
+        let slot = 1 << 18;
         for kind in KINDS {
-            let slot = 1 << 18;
-            holds(&[Case { slot, ..case(kind, p, vec![1]) }, Case { slot, root: 0, ..case(kind, p, vec![3]) }], 2);
+            let one = |root: usize, length: usize, in_place: bool| Case {
+                root,
+                in_place,
+                slot,
+                ..case(kind, p, vec![length])
+            };
+            holds(&[one(p / 3, 1, false), one(0, 3, true), one(p - 1, 2, false)], 2);
         }
-        holds(&[Case { slot: 1 << 18, ..case(Kind::Allreduce, p, vec![1100]) }], 2);
+        let long = p * 37;
+        let segmented = |kind: Kind, in_place: bool| Case { slot: 64 * p, in_place, ..case(kind, p, vec![long]) };
+        holds(&[segmented(Kind::Allreduce, false), segmented(Kind::Allreduce, true)], 2);
+        let lengths: Vec<usize> = (0..p).map(|rank| rank * 37 % 5).collect();
+        for (kind, gap) in [(Kind::Allgather, 3), (Kind::ReduceScatter, 0)] {
+            let one = |in_place: bool| Case { gap, in_place, slot, ..case(kind, p, lengths.clone()) };
+            holds(&[one(false), one(true)], 2);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::error::Error;
 use crate::mpi::arguments::call::{Scattered, Typed};
 use crate::mpi::arguments::shape::{CallShape, Lists, ParsedCall, Side};
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use crate::mpi::handles::datatype::{Facts, facts};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::limit::LIMIT;

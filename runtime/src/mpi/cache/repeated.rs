@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::shape::ParsedCall;
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan};
 use crate::mpi::handles::native::NativeCombine;

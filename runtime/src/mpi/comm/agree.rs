@@ -4,7 +4,7 @@
 //! every message. A rank with an error of its own reports that instead, and then no rank gets a request.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};

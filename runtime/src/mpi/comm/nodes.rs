@@ -1,7 +1,7 @@
 //! Finds the ranks that share a node.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::ffi::c_int;

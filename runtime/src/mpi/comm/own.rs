@@ -1,7 +1,7 @@
 //! Roundel's own communicator with the ranks of the user's, and its placement.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check};
+use crate::mpi::process::code::{SUCCESS, check};
 use crate::mpi::comm::nodes;
 use crate::transport::RankPlacement;
 use ::mpi::ffi;

@@ -2,7 +2,7 @@
 
 use crate::choice::profile::Profile;
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use crate::mpi::comm::own::OwnComm;
 use ::mpi::ffi;
 

@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::program::shared::{COUNTER, LINE};
 use ::mpi::ffi;

@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::comm::code::{OTHER, SUCCESS, check};
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
 use crate::mpi::comm::own::OwnComm;
 use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;

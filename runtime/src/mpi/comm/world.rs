@@ -6,7 +6,7 @@
 
 use crate::choice::selection::Settings;
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use crate::mpi::comm::nodes::ranks_in;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
 use ::mpi::ffi;

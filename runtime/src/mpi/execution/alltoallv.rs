@@ -11,7 +11,7 @@
 use crate::call::alltoall::AlltoallvCall;
 use crate::call::geometry::Varying;
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure, is};
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::post_log::{self, PostLog};
 use crate::mpi::lowering::areas::Scratch;

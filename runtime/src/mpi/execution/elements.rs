@@ -1,6 +1,6 @@
 //! Combines the elements of a reduction with the user's operation.
 
-use crate::mpi::comm::ending::end_the_job;
+use crate::mpi::process::ending::end_the_job;
 use crate::mpi::execution::Combine;
 use crate::operation::Operation;
 use std::marker::PhantomData;

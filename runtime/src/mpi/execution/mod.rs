@@ -10,7 +10,7 @@ pub(crate) mod post_log;
 pub(crate) mod shared;
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure, is};
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::mpi::execution::post_log::PostLog;
 use crate::mpi::lowering::areas::{AreaOffset, Areas};
 use crate::mpi::lowering::limit::LIMIT;

@@ -5,9 +5,9 @@
 
 use super::{quiet, solid};
 use crate::error::Error;
-use crate::mpi::comm::code::{OTHER, SUCCESS, check};
-use crate::mpi::comm::keyval::do_not_copy;
-use crate::mpi::comm::lock::making;
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
+use crate::mpi::process::keyval::do_not_copy;
+use crate::mpi::process::lock::making;
 use ::mpi::ffi;
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};

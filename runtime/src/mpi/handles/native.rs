@@ -5,7 +5,7 @@
 //! and maxima of integers: there all libraries agree. The name of a datatype tells what it stands for, and a trial
 //! against MPI_Reduce_local confirms it.
 
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{read_unaligned, write_unaligned};

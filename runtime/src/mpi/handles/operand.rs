@@ -1,7 +1,7 @@
 //! MPI's operations: whether they commute, whether they accept a datatype, and how they combine elements.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure};
+use crate::mpi::process::code::{SUCCESS, check, failure};
 use crate::mpi::execution::Combine;
 use crate::mpi::handles::datatype::facts;
 use crate::mpi::handles::native::{NativeCombine, native};

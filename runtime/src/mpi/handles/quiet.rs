@@ -6,8 +6,8 @@
 //! invoked.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check};
-use crate::mpi::comm::lock::making;
+use crate::mpi::process::code::{SUCCESS, check};
+use crate::mpi::process::lock::making;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,8 @@
 //! The trace file of this process.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
-use crate::mpi::comm::say::say;
+use crate::mpi::process::code::check;
+use crate::mpi::process::say::say;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::fs::File;

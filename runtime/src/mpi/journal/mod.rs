@@ -16,7 +16,7 @@ use self::line::{Head, JournalLengths};
 use crate::choice::selection::{Algorithm, Settings};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{CallShape, Lists, ParsedCall};
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use crate::mpi::comm::nodes::ranks_in;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::MessagesInFlight;

@@ -4,7 +4,7 @@
 //! wait for this one for ever, so the job ends.
 
 use crate::call::geometry::Geometry;
-use crate::mpi::comm::ending::end_the_job;
+use crate::mpi::process::ending::end_the_job;
 use crate::mpi::lowering::areas::{Area, AreaOffset};
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{

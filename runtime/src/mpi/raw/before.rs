@@ -17,7 +17,7 @@ use crate::mpi::arguments::call::MpiCall;
 use crate::mpi::arguments::shape::{self};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 use crate::mpi::cache::decider::By;
-use crate::mpi::comm::say::say;
+use crate::mpi::process::say::say;
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::handles::{datatype, operand};
 use crate::mpi::state::CommState;

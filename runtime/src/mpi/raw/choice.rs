@@ -9,7 +9,7 @@ use crate::mpi::cache::decider::By;
 use crate::mpi::comm::agree::{self, agree_and_hear};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::profile::{Reading, own_profile};
-use crate::mpi::comm::say::say;
+use crate::mpi::process::say::say;
 use crate::mpi::comm::world;
 use crate::mpi::journal::{self, Journal};
 use crate::mpi::state::CommWork;

@@ -10,7 +10,7 @@ use crate::mpi::cache::decider::Decider;
 use crate::mpi::cache::repeated::RepeatedCall;
 use crate::mpi::cache::settled::Settled;
 use crate::mpi::cache::spare::Spare;
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
 use crate::mpi::comm::profile;
 use crate::mpi::comm::shared_window::RINGS;

@@ -4,7 +4,7 @@
 use super::wire::WireBench;
 use super::{Profile, median};
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;

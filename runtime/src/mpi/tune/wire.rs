@@ -1,7 +1,7 @@
 //! Rounds of messages between ranks, and values that ranks agree on.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::mem::{forget, take};

@@ -3,7 +3,7 @@
 use super::runtime::{Runtime, runtimes};
 use crate::error::Error;
 use crate::mpi::arguments::call::{MpiCall, Reduced, Scattered, Typed};
-use crate::mpi::comm::say::say;
+use crate::mpi::process::say::say;
 use crate::mpi::handles::datatype::{Facts, facts};
 use crate::mpi::lowering::areas::Scratch;
 use crate::transport::RankPlacement;

@@ -1,7 +1,7 @@
 //! Lets MPI make progress while a rank waits for something that MPI knows nothing of.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 

@@ -1,6 +1,6 @@
 //! What the keys of attributes on communicators and on datatypes share.
 
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use std::ffi::{c_int, c_void};
 
 /// The callback by which MPI asks whether a duplicate gets the attribute.

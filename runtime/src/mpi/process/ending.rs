@@ -1,7 +1,7 @@
 //! Aborts a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting
 //! for ever.
 
-use crate::mpi::comm::say::say;
+use crate::mpi::process::say::say;
 use ::mpi::ffi;
 use std::fmt::Display;
 use std::time::Duration;

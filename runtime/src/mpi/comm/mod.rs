@@ -1,4 +1,4 @@
-//! What is known of a communicator and of the process before any call: return codes, our duplicate, nodes, agreement.
+//! The process and its communicators before any call: return codes, our duplicate, nodes, agreement.
 
 pub(crate) mod agree;
 pub(crate) mod code;

@@ -1,7 +1,7 @@
 //! Chooses how a call runs: the ports between nodes, the number of ranks per node that communicate, and how a node
 //! shares its memory.
 //!
-//! A function of values that are equal on all ranks, so that they choose alike without communication.
+//! The choice depends only on values that are equal on all ranks, so they choose alike without communication.
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
@@ -234,7 +234,7 @@ impl PortsRequest<'_> {
     }
 }
 
-/// The plan with ports, if it is one.
+/// The plan with ports, if the implementation is one.
 fn planned(implementation: Implementation) -> Option<PortsPlan> {
     match implementation {
         Implementation::Ports(planned) => Some(planned),

@@ -66,18 +66,18 @@ pub enum CallOutcome {
     Done,
     /// Nothing was done or sent; MPI must serve the call. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
-/// A call that does not block.
+/// A non-blocking call after [`prepare`].
 #[derive(Debug)]
 pub enum PreparedCall {
     /// It can be started.
     Ready(Box<PendingCall>),
     /// MPI must serve it. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
@@ -327,7 +327,7 @@ pub unsafe fn prepare(
             None => return Ok(PreparedCall::Library),
         },
     };
-    // The buffers of a persistent call in shared memory serve no other one.
+    // The buffers of a persistent call in shared memory cannot serve another call.
     let reusable = !recorded && (shared.is_none() || life == RequestLife::Once);
     let call = PendingCall {
         operands: operands(&job),
@@ -354,7 +354,7 @@ struct PlannedRequest {
     journal: Option<Box<JournaledRequest>>,
 }
 
-/// Plans a request; none if MPI must serve it.
+/// Plans a request; `None` if MPI must serve it.
 fn plan_request(
     work: &mut CommWork,
     group: &OwnComm,

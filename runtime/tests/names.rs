@@ -1,4 +1,4 @@
-//! Declarations in places and under names that are not the usual ones: the tests that the derive emits run here.
+//! Declarations in unusual places and with unusual names: the tests that the derive emits run here.
 
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code)]
 

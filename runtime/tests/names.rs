@@ -41,7 +41,7 @@ pub struct RingA;
 pub struct Ring_a;
 
 #[test]
-#[allow(unnameable_test_items)] // The derive's own tests cannot run here, which rustc says.
+#[allow(unnameable_test_items)] // The derive's own tests cannot run here, and rustc warns about that.
 fn a_declaration_inside_a_function() {
     #[derive(Collective)]
     #[collective(allgather)]

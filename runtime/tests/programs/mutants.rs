@@ -214,8 +214,8 @@ fn memory_must_alternate() {
     assert!(seen > 20, "only {seen} programs alternate");
 }
 
-/// On one node, unless every process is waited for by all others before it writes: so it is if inputs are read in
-/// place, or if each chunk is taken by one process alone. (One lane is such a process, which all others wait for.)
+/// Whether even and odd calls must use different memory: on one node, unless inputs are read in place, or each chunk is
+/// taken by one process alone. (Between nodes, a single lane is such a process, which all others wait for.)
 fn must_alternate(case: &Case) -> bool {
     let one_node = case.nodes.iter().all(|&node| node == 0);
     let asked = match case.scheme {

@@ -71,8 +71,8 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
         // Creating a request takes longer than MPI needs for a few bytes.
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
-        // For a few bytes MPI is no slower: to or from a root with two or three ranks, and in persistent requests with
-        // a root, or all-to-alls of two or three ranks.
+        // For a few bytes MPI is no slower: with two or three ranks to or from a root, in persistent requests with a
+        // root, and in persistent all-to-alls of two or three ranks.
         CallForm::Persistent if call.kind.has_root() => (65, ANY),
         CallForm::Persistent if call.kind == Kind::Alltoall && call.p < 4 => (65, ANY),
         CallForm::Blocking if call.kind.has_root() && call.p < 4 => (65, ANY),

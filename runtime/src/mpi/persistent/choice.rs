@@ -80,8 +80,8 @@ impl PortsChoice {
         let reproducible = settings.reproducible || environment.reproducible;
         let question = Question { reproducible, ..request.question() };
         let ports = settings.ports.clone().or_else(|| request.ruled(&question, settings, &selection));
-        // All ranks get identical results of an allreduce, as MPI requires of its own, unless the program or a rule
-        // has chosen the ports.
+        // All ranks get identical results of an allreduce, as in MPI's own, unless the program or a rule has chosen the
+        // ports.
         let question = Question { identical: question.identical && ports.is_none(), ..question };
         let mut choice = match question.required_order() {
             RequiredOrder::RankOrder => request.ordered(&question, settings, &selection)?,

@@ -239,7 +239,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         Kind::ReduceScatter => ((given, input), (input, output), (output, sides.recv)),
         _ => ((given, all), (null_mut(), all), (all, all)),
     };
-    // After an error the other stages go on, because other ranks would wait for this one.
+    // After an error the other stages continue, because other ranks would wait for this one.
     let mut stage = |plan: &Option<OwnedPlan>, (input, output): (*mut u8, *mut u8)| {
         let Some(plan) = plan else { return Ok(()) };
         let buffers = SharedBuffers { input, output, lead, combine: ops.clone() };

@@ -28,7 +28,7 @@ pub enum SharedFault {
         /// The byte.
         byte: usize,
     },
-    /// Memory is accessed outside of its region, or read before anything was written there.
+    /// Memory is accessed outside its region, or read before anything was written there.
     #[error("call {call}, rank {rank}: nothing is at {spot}")]
     Nothing {
         /// The call.

@@ -1,8 +1,8 @@
-"""Reads `cell COLLECTIVE BYTES THROUGH PAST` lines of several launches and the output of ROUNDEL_EXPLAIN; prints a table
-of the default against the library.
+"""Reads `cell COLLECTIVE BYTES THROUGH PAST` lines of several launches and the output of ROUNDEL_EXPLAIN; prints a
+table of the default against the library.
 
-The ratio of a cell is the median over launches. Noise is the deviation of cells that the library serves either way: nine
-of ten of their launches are nearer to 1.
+The ratio of a cell is the median over launches. Noise is the deviation of cells that the library serves either way:
+nine of ten of their launches are nearer to 1.
 Ends with status 1 if a cell's ratio is above the limit (the argument) by more than the noise, or that of MPI_Comm_dup,
 MPI_Allreduce and MPI_Comm_free above 1.2.
 """

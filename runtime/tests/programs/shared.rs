@@ -1,4 +1,4 @@
-//! Calls of the ranks of one node: replayed for all kinds and many lengths, and refused once anything in them is wrong.
+//! Calls of the ranks of one node: replayed for all kinds and many lengths, and refused if anything in them is wrong.
 
 use roundel::program::shared::replay::{RankCall, SharedFault, SharedOrder, replay};
 use roundel::program::shared::{MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
@@ -57,7 +57,7 @@ impl Case {
     }
 }
 
-/// Replays cases one after the other, with so many slots.
+/// Replays cases one after the other, with this many slots.
 fn replayed(cases: &[Case], slots: usize) -> Option<Result<SharedOrder, SharedFault>> {
     let displs: Vec<Vec<usize>> = cases.iter().map(Case::displs).collect();
     let calls: Vec<Vec<RankCall<'_>>> =
@@ -132,7 +132,7 @@ fn blocks_of_different_lengths() {
     }
 }
 
-/// Different calls one after the other, on all numbers of slots: what is in a slot is not overwritten too early.
+/// Different calls one after the other, with different numbers of slots: no slot is overwritten too early.
 #[test]
 fn different_calls_share_the_slots() {
     for (p, slots) in [(2, 1), (3, 2), (4, 3), (5, 8)] {
@@ -166,7 +166,7 @@ fn survives(case: &Case, slots: usize, change: impl Fn(&mut Vec<SharedOp>)) -> R
     replay(&by_rank, slots, case.slot)
 }
 
-/// Each kind of step is needed: a replay refuses calls in which one of them is left out everywhere.
+/// Every kind of step is needed: a replay refuses calls in which all steps of one kind are left out.
 #[test]
 fn no_step_can_be_left_out() {
     let mut tried = 0;
@@ -194,8 +194,8 @@ fn no_step_can_be_left_out() {
     assert!(tried > 40, "{tried}");
 }
 
-/// With one slot every kind needs its claim; with more, those in which some rank waits for nobody: where all wait for
-/// all in every call, the calls in between order the accesses.
+/// With one slot every kind needs its claim. With more slots, only those in which some rank waits for no other: if all
+/// ranks wait for all others in every call, the calls in between order the accesses.
 #[test]
 fn a_slot_is_claimed() {
     for (kind, slots) in KINDS.into_iter().flat_map(|kind| (1..=3).map(move |slots| (kind, slots))) {
@@ -206,7 +206,7 @@ fn a_slot_is_claimed() {
     }
 }
 
-/// Steps that are altered: another place, another length, another rank, operands exchanged.
+/// Altered steps: another position, another length, another rank, swapped operands.
 #[test]
 fn altered_steps_are_found() {
     let mut found = 0;

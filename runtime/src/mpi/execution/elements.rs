@@ -36,7 +36,7 @@ impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
     }
 }
 
-/// Dropped only when an operation panics: the other ranks would wait for this rank for ever.
+/// Ends the job if an operation panics: the other ranks would wait for this rank for ever. Dropped only then.
 struct EndsTheJob {
     rank: usize,
 }

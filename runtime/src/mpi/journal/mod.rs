@@ -164,7 +164,7 @@ impl JournaledRequest {
     }
 }
 
-/// Records a request that MPI makes, or that failed.
+/// Records a request that MPI serves, or that failed.
 pub(crate) fn left<R>(
     request: Option<Box<JournaledRequest>>,
     reason: &str,

@@ -13,7 +13,7 @@ pub(crate) fn let_it_be_read() {
     std::thread::sleep(Duration::from_millis(200));
 }
 
-/// Reports why, and ends all ranks.
+/// Prints the reason and ends all ranks.
 #[cold]
 pub(crate) fn end_the_job(reason: impl Display) -> ! {
     say(format_args!("{reason}; ending the MPI job"));

@@ -65,18 +65,18 @@ pub enum CallOutcome {
     Done,
     /// Nothing was done or sent; MPI must serve the call. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
-/// A call that does not block.
+/// A non-blocking call after [`prepare`].
 #[derive(Debug)]
 pub enum PreparedCall {
     /// It can be started.
     Ready(Box<PendingCall>),
     /// MPI must serve it. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 

@@ -1,4 +1,4 @@
-//! From a communicator to its [`CommState`], through an attribute cached on it.
+//! Finds the [`CommState`] of a communicator, through an attribute cached on it.
 //!
 //! MPI deletes attributes with their communicator, which is when our duplicate must be freed. `MPI_COMM_WORLD` is
 //! never freed, and when its attributes are deleted at the end, if at all, it is too late to free another
@@ -149,7 +149,7 @@ fn new_key(delete: Delete) -> Result<c_int, Error> {
     Ok(key)
 }
 
-/// The callback by which MPI deletes the attribute: frees the cached state, unless a thread is using it.
+/// The callback with which MPI deletes the attribute: frees the cached state, unless a thread is using it.
 unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let free = || {
         let state: *mut CommState = value.cast();

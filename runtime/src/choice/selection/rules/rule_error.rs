@@ -162,7 +162,7 @@ pub enum RuleError {
         algorithm: String,
         /// The proved range.
         range: &'static str,
-        /// The first call outside of it.
+        /// The first call outside it.
         at: String,
         /// The condition to narrow.
         narrow: &'static str,

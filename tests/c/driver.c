@@ -125,7 +125,7 @@ static void make_operations(void)
     MPI_Op_create(compose, 0, &operations[4].op);
 }
 
-/* An attribute of the program, which duplicates would share: it must be deleted once, with the communicator that has it. */
+/* An attribute of the program, which duplicates would copy: it must be deleted once, with its communicator. */
 static int key = MPI_KEYVAL_INVALID, deleted;
 
 static int delete(MPI_Comm comm, int of, void *value, void *extra)

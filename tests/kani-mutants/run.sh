@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Wrong collectives: exactly the harnesses of expected.txt fail as tests, and Kani, where it is installed, refutes those that
-# the table of docs/kani.md names (one for each fault).
+# Checks that exactly the harnesses of expected.txt fail as tests, and that Kani, if installed, refutes those that the
+# table of docs/kani.md names (one for each fault).
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"

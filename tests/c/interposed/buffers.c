@@ -55,8 +55,8 @@ void free_buffer(buffer *b)
     free(b->displs);
 }
 
-/* Numbers with which every operation is exact, and some of which are equal. Sums of nine fit a byte: Open MPI's own sums of short
-   integers saturate on some processors, so that the order of operands shows. */
+/* Numbers with which every operation is exact; some are equal. Sums of nine of them fit a byte: Open MPI's own sums of
+   short integers saturate on some processors, which would make the order of operands visible. */
 static int number_for(const operation *op, uint32_t random, int is_signed)
 {
     if (op == NULL)

@@ -1,9 +1,11 @@
 /*
  * Cases as text: `KEY=VALUE` words. A call is
  *
- *   call=allgather form=nonblocking type=int:vector other=contiguous count=5 comm=split:3 op=sum root=1 finish=waitany seed=7
+ *   call=allgather form=nonblocking type=int:vector other=contiguous count=5 comm=split:3 op=sum root=1
+ *     finish=waitany seed=7
  *
- * with `in_place=1`, `bottom=1`, `null=1`, `large=1`, `fresh=1`, `starts=3` where wanted; `call=message way=cross` exchanges messages.
+ * with `in_place=1`, `bottom=1`, `null=1`, `large=1`, `fresh=1`, `starts=3` where wanted; `call=message way=cross`
+ * exchanges messages.
  */
 #include "interposed.h"
 
@@ -178,7 +180,7 @@ static void spare(test_case *c)
     /* Over UCX it truncates long messages with gaps. */
     if (c->count > 20 && is_gappy(c))
         c->count = 20;
-    /* Open MPI's unpacking overflows memory of its own where a long message is cut within an element of more than 16 bytes. */
+    /* Open MPI's unpacking overflows its own memory if a long message is cut within an element of more than 16 bytes. */
     if (c->count > 4 && c->call != MESSAGE && c->type->of->size > 16)
         c->count = 4;
     /* So do its long reductions, if elements do not begin at their address. */

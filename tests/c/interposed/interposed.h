@@ -14,8 +14,8 @@
 /* Classes of datatypes, which determine the operations. */
 enum class { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, BYTES, ADDRESS, PAIR, NO_NUMBER };
 
-/* A predefined datatype, or a struct of several. Of each `period` bytes the first `value` ones count, and an int at `place`, if
- * that is not 0; the others are padding. */
+/* A predefined datatype, or a struct of several. Of each `period` bytes the first `value` ones count, and an int at
+ * `place`, if that is not 0; the others are padding. */
 typedef struct {
     const char *name;
     enum class class;

@@ -1,9 +1,8 @@
 //! What the papers print, transcribed: figures, pseudocode, peers and costs.
 //!
-//! *Sparbit paper*: Loch and Koslovski, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
-//! algorithm,
-//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has
-//!       files of its own.
+//! *Sparbit paper*: Loch and Koslovski, 2021, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
+//! algorithm. *Locality paper*: Bienz, Gautam and Kharel, 2022, A Locality-Aware Bruck Allgather. The *persistent paper*
+//! has its own files.
 
 #![allow(clippy::unwrap_used)]
 

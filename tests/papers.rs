@@ -1,8 +1,8 @@
 //! What the papers print, transcribed: figures, pseudocode, peers and costs.
 //!
 //! *Sparbit paper*: Loch and Koslovski, 2021, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
-//! algorithm. *Locality paper*: Bienz, Gautam and Kharel, 2022, A Locality-Aware Bruck Allgather. The *persistent paper*
-//! has its own files.
+//! algorithm. *Locality paper*: Bienz, Gautam and Kharel, 2022, A Locality-Aware Bruck Allgather. The *persistent
+//! paper* has its own files.
 
 #![allow(clippy::unwrap_used)]
 
